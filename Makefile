@@ -1,0 +1,64 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Debian packages that the tests run as programs; nothing is skipped when one is missing.
+DEBIAN_PACKAGES :=
+INSTALLED := $(VENV)/.installed
+DEV_INSTALLED := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint types imports unit format reference pin clean
+
+help: ## show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+install: $(INSTALLED) ## make .venv and install carimbo
+
+demo: $(INSTALLED) ## run everything on this machine, with a sample company
+	$(BIN)/carimbo demo
+
+test: lint types imports unit ## run everything that must pass
+
+lint: $(DEV_INSTALLED) ## style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV_INSTALLED) ## static types
+	$(BIN)/mypy
+
+imports: $(DEV_INSTALLED) ## who may import whom
+	$(BIN)/lint-imports
+
+unit: $(DEV_INSTALLED) ## all tests
+	$(BIN)/pytest
+
+format: $(DEV_INSTALLED) ## rewrite files in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+reference: $(INSTALLED) ## write docs/reference from the code
+	$(BIN)/python scripts/reference.py
+
+pin: ## take the newest versions and write them to constraints.txt
+	rm -rf $(VENV)
+	$(MAKE) CONSTRAINTS= $(DEV_INSTALLED)
+	$(BIN)/pip freeze --exclude-editable | sort -f > constraints.txt
+
+clean: ## remove .venv and the demo's data
+	rm -rf $(VENV) .carimbo
+
+CONSTRAINTS ?= --constraint constraints.txt
+PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
+
+$(VENV):
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "carimbo needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): pyproject.toml constraints.txt | $(VENV)
+	$(PIP_INSTALL) --editable .
+	touch $@
+
+$(DEV_INSTALLED): pyproject.toml constraints.txt scripts/debian-packages | $(VENV)
+	scripts/debian-packages $(DEBIAN_PACKAGES)
+	$(PIP_INSTALL) --editable '.[dev]'
+	touch $@ $(INSTALLED)

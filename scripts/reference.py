@@ -1,0 +1,89 @@
+"""Writes docs/reference from the code, so that the pages can't say anything else than the code does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from carimbo.api.errors import STATUS_OF_KIND
+from carimbo.cli import app
+from carimbo.service.errors import Code
+from carimbo.settings import PREFIX, Settings
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+_NOTE = "<!-- Made by `make reference` from the code: change it there. -->\n"
+
+
+def settings_page() -> str:
+    """Every setting with its default and meaning."""
+    lines = [
+        "# Settings",
+        "",
+        _NOTE,
+        f"Settings are environment variables. A variable that begins with `{PREFIX}` and is not listed here",
+        "is refused at start.",
+        "",
+        "| variable | default | meaning |",
+        "|---|---|---|",
+    ]
+    for name, field in Settings.model_fields.items():
+        default = "" if "Required" in (field.description or "") else f"`{field.default}`"
+        lines.append(f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |")
+    return "\n".join(lines) + "\n"
+
+
+def errors_page() -> str:
+    """Every error code with its HTTP status, message and details."""
+    lines = [
+        "# Error codes",
+        "",
+        _NOTE,
+        "Codes are stable; messages are for people and may be reworded. `details` is null where the table",
+        "names none.",
+        "",
+        "| HTTP | code | message | details |",
+        "|---|---|---|---|",
+    ]
+    for code in sorted(Code, key=lambda code: (STATUS_OF_KIND[code.kind], code.name)):
+        details = ", ".join(f"`{name}`" for name in code.example_details)
+        lines.append(f"| {STATUS_OF_KIND[code.kind]} | `{code.name}` | {code.message} | {details} |")
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Every command with its help and options."""
+    lines = ["# Commands", "", _NOTE]
+    for path, command in _commands(typer.main.get_command(app), "carimbo"):
+        lines += [f"## `{path}`", "", (command.help or "").strip(), ""]
+        rows = [_parameter(parameter) for parameter in command.params]
+        if rows:
+            lines += ["| parameter | meaning |", "|---|---|", *rows, ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Walk the tree of commands; a group is whatever has commands of its own."""
+    if not hasattr(command, "commands"):
+        yield path, command
+        return
+    for name, child in command.commands.items():
+        yield from _commands(child, f"{path} {name}")
+
+
+def _parameter(parameter: Any) -> str:
+    names = parameter.opts if parameter.param_type_name == "option" else [parameter.name]
+    return f"| `{'`, `'.join(names)}` | {parameter.help or ''} |"
+
+
+PAGES = {"settings.md": settings_page, "errors.md": errors_page, "commands.md": commands_page}
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
