@@ -1,0 +1,292 @@
+"""Open an A1 file (PKCS#12, `.pfx`): the owner, the validity and the key that signs.
+
+What may go wrong, with the text for people in the exception:
+
+    CertificateError
+    ├── UnreadableCertificate   not PKCS#12, cut short, hostile, or without its key or certificate
+    ├── WrongPassword           the file is whole but the password does not open it
+    ├── UnsupportedCipher       the file uses RC2 or RC4 and this OpenSSL has no legacy provider
+    └── WeakKey                 not RSA, or RSA below 2048 bits
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from itertools import pairwise
+from typing import Self
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.decrepit.ciphers.algorithms import RC2
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.modes import CBC
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    pkcs12,
+)
+from cryptography.x509.oid import NameOID
+
+from carimbo.fiscal.ber import CONSTRUCTED, INTEGER, OCTET_STRING, SEQUENCE, Element, parse
+from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj, is_cpf, normalize
+
+MAX_FILE_BYTES = 1_000_000
+MAX_KDF_ITERATIONS = 5_000_000
+# OpenSSL checks the primes on loading: 0.2 s for 2048 bits, 1.5 s for 4096, 19 s for 8192. ICP-Brasil stops
+# at 4096 (DOC-ICP-01.01), which takes 2.4 kB.
+MAX_KEY_BYTES = 3_000
+MIN_KEY_BITS = 2048
+
+_PKCS12_VERSION = (INTEGER, b"\x03")
+
+# 1.2.840.113549.1.12.10.1.{1,2}: keyBag and pkcs8ShroudedKeyBag (RFC 7292, 4.2).
+_KEY_BAGS = {bytes.fromhex("2a864886f70d010c0a01") + bytes([bag]) for bag in (1, 2)}
+# 1.2.840.113549.1.12.1.{1,2,5,6}: RC4-128, RC4-40, RC2-128 and RC2-40 with SHA-1 (RFC 7292, appendix C).
+_LEGACY_CIPHERS = {bytes.fromhex("2a864886f70d010c01") + bytes([cipher]) for cipher in (1, 2, 5, 6)}
+
+# 2.16.76.1.3.3: CNPJ of the company. 2.16.76.1.3.1: birth date (8), CPF (11) and more, only in an e-CPF; the
+# person responsible for a company is in 2.16.76.1.3.4 and is not the owner (DOC-ICP-04, 7.1.2.3).
+_COMPANY_CNPJ = bytes.fromhex("604c010303")
+_PERSON_DATA = bytes.fromhex("604c010301")
+_CNPJ_PLACE = slice(0, 14)
+_CPF_PLACE = slice(8, 19)
+
+_NOT_A1 = "O arquivo não é um certificado A1 (.pfx ou .p12) ou está incompleto."
+# `cryptography` has one exception type for all; this text is the one for a MAC or padding that fails.
+_PASSWORD_REFUSED = "Invalid password or PKCS12 data"  # noqa: S105 - an error text
+
+
+class CertificateError(ValueError):
+    """The certificate cannot be used; the message says why, in Portuguese."""
+
+
+class UnreadableCertificate(CertificateError):
+    """The bytes are not a PKCS#12 file with a private key and its certificate."""
+
+
+class WrongPassword(CertificateError):
+    """The password does not open the file."""
+
+
+class UnsupportedCipher(CertificateError):
+    """The file is encrypted with a cipher that this OpenSSL does not have."""
+
+
+class WeakKey(CertificateError):
+    """The authorities would refuse signatures of this key."""
+
+
+class OwnerKind(StrEnum):
+    """Whom a certificate was issued to."""
+
+    CNPJ = "cnpj"
+    CPF = "cpf"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class A1Certificate:
+    """A certificate whose private key is at hand, ready to sign and to authenticate."""
+
+    owner: str | None
+    owner_kind: OwnerKind
+    subject_name: str
+    not_before: datetime
+    not_after: datetime
+    serial_number: int
+    fingerprint: str
+    certificate_der: bytes = field(repr=False)
+    chain: tuple[bytes, ...] = field(repr=False)
+    private_key: RSAPrivateKey = field(repr=False, compare=False)
+
+    @property
+    def certificate_pem(self) -> bytes:
+        """The certificate alone, as text."""
+        return _pem(self.certificate_der)
+
+    def is_valid_at(self, instant: datetime) -> bool:
+        """Tell whether an aware instant lies within the validity, both ends included."""
+        return self.not_before <= instant <= self.not_after
+
+    def belongs_to_base(self, cnpj: str) -> bool:
+        """Tell whether the owner is an establishment of the same company (rejection 213)."""
+        owner = self.owner if self.owner_kind is OwnerKind.CNPJ else None
+        return owner is not None and cnpj_base(owner) == cnpj_base(normalize(cnpj))
+
+    def to_bundle(self) -> bytes:
+        """Serialise key, certificate and chain as PEM with no password, for storage that encrypts it."""
+        key = self.private_key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        return b"".join([key, self.certificate_pem, *map(_pem, self.chain)])
+
+    @classmethod
+    def from_bundle(cls, bundle: bytes) -> Self:
+        """Load what `to_bundle` wrote, trusting the key, for it was checked when the file was opened."""
+        try:
+            key = load_pem_private_key(bundle, None, unsafe_skip_rsa_key_validation=True)
+            leaf, *chain = x509.load_pem_x509_certificates(bundle)
+            return cls._of(_strong(key), leaf, chain)
+        except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
+            raise UnreadableCertificate("O certificado guardado está danificado.") from error
+
+    @classmethod
+    def _of(cls, key: RSAPrivateKey, leaf: x509.Certificate, chain: list[x509.Certificate]) -> Self:
+        der = leaf.public_bytes(Encoding.DER)
+        owner, owner_kind = _owner(leaf)
+        return cls(
+            owner=owner,
+            owner_kind=owner_kind,
+            subject_name=_subject_name(leaf),
+            not_before=leaf.not_valid_before_utc,
+            not_after=leaf.not_valid_after_utc,
+            serial_number=leaf.serial_number,
+            fingerprint=hashlib.sha256(der).hexdigest(),
+            certificate_der=der,
+            chain=tuple(other.public_bytes(Encoding.DER) for other in chain),
+            private_key=key,
+        )
+
+
+def open_a1(pfx: bytes, password: str) -> A1Certificate:
+    """Open a PKCS#12 file and find the certificate of its private key (takes 0.2 s: the key is checked)."""
+    contents = _decrypt(_checked(pfx), password)
+    key = _strong(contents.key)
+    found = [contents.cert, *contents.additional_certs]
+    certificates = [bag.certificate for bag in found if bag is not None]
+    try:
+        leaf = _certificate_of(key, certificates)
+        return A1Certificate._of(key, leaf, [other for other in certificates if other != leaf])
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise UnreadableCertificate("O arquivo não contém um certificado válido da chave privada.") from error
+
+
+def _decrypt(der: bytes, password: str) -> pkcs12.PKCS12KeyAndCertificates:
+    for form in _password_forms(password):
+        try:
+            return pkcs12.load_pkcs12(der, form)
+        except (ValueError, x509.InvalidVersion) as error:
+            if str(error) != _PASSWORD_REFUSED:
+                raise UnreadableCertificate("O conteúdo do arquivo do certificado é inválido.") from error
+        except (TypeError, UnsupportedAlgorithm) as error:
+            raise WeakKey("A chave do certificado não é RSA.") from error
+    raise WrongPassword("A senha do certificado está incorreta.")
+
+
+def _password_forms(password: str) -> list[bytes]:
+    """List the bytes a password may have had when the file was made."""
+    try:
+        text = password.encode()
+    except UnicodeEncodeError:
+        return []
+    # `cryptography` panics on a NUL, and prints the password as it does.
+    if b"\0" in text:
+        return []
+    # OpenSSL before 1.1.0 took each byte of UTF-8 for one character.
+    return list(dict.fromkeys([text, text.decode("latin-1").encode()]))
+
+
+def _strong(key: object) -> RSAPrivateKey:
+    if key is None:
+        raise UnreadableCertificate("O arquivo não contém a chave privada.")
+    if not isinstance(key, RSAPrivateKey):
+        raise WeakKey("A chave do certificado não é RSA.")
+    if key.key_size < MIN_KEY_BITS:
+        raise WeakKey(f"A chave do certificado tem {key.key_size} bits; o mínimo é {MIN_KEY_BITS}.")
+    return key
+
+
+def _certificate_of(key: RSAPrivateKey, certificates: list[x509.Certificate]) -> x509.Certificate:
+    """Find the certificate of the key; of a renewed one, the latest."""
+    # Bytes are compared because the chain may hold a key of a kind that `cryptography` cannot parse.
+    public_key = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    matching = [candidate for candidate in certificates if public_key in candidate.tbs_certificate_bytes]
+    return max(matching, key=lambda candidate: candidate.not_valid_after_utc)
+
+
+def _owner(certificate: x509.Certificate) -> tuple[str | None, OwnerKind]:
+    for text in map(normalize, _owner_candidates(certificate)):
+        if is_cnpj(text):
+            return text, OwnerKind.CNPJ
+        if is_cpf(text):
+            return text, OwnerKind.CPF
+    return None, OwnerKind.UNKNOWN
+
+
+def _owner_candidates(certificate: x509.Certificate) -> Iterator[str]:
+    """List where the owner may be written, the most trustworthy place first."""
+    root, _ = parse(certificate.public_bytes(Encoding.DER))
+    yield _value_of(_COMPANY_CNPJ, root)[_CNPJ_PLACE]
+    yield _value_of(_PERSON_DATA, root)[_CPF_PLACE]
+    yield _subject(certificate, NameOID.COMMON_NAME).rpartition(":")[2]
+    yield _subject(certificate, NameOID.SERIAL_NUMBER)
+
+
+def _value_of(object_id: bytes, root: Element) -> str:
+    """Read the text beside an object id, whatever its string type and however many tags wrap it."""
+    value = next((found.children[1] for found in root.walk() if found.begins_with({object_id})), None)
+    while value and value.tag & CONSTRUCTED and value.children:
+        value = value.children[0]
+    return value.content.decode("latin-1").strip("\0 ") if value else ""
+
+
+def _subject_name(certificate: x509.Certificate) -> str:
+    common_name = _subject(certificate, NameOID.COMMON_NAME)
+    name, _, suffix = common_name.rpartition(":")
+    tax_id = normalize(suffix)
+    return name if is_cnpj(tax_id) or is_cpf(tax_id) else common_name
+
+
+def _subject(certificate: x509.Certificate, oid: x509.ObjectIdentifier) -> str:
+    values = [attribute.value for attribute in certificate.subject.get_attributes_for_oid(oid)]
+    return next((value for value in values if isinstance(value, str)), "")
+
+
+def _pem(der: bytes) -> bytes:
+    return x509.load_der_x509_certificate(der).public_bytes(Encoding.PEM)
+
+
+def _checked(pfx: bytes) -> bytes:
+    """Return the file as DER if it has the shape of PKCS#12 and will not keep OpenSSL busy for minutes."""
+    file = _pkcs12(pfx)
+    elements = list(file.walk())
+    if _iterations(elements) > MAX_KDF_ITERATIONS or _key_bytes(elements) > MAX_KEY_BYTES:
+        raise UnreadableCertificate("O arquivo do certificado tem parâmetros fora do comum.")
+    if any(element.begins_with(_LEGACY_CIPHERS) for element in elements) and not _has_legacy_ciphers():
+        raise UnsupportedCipher("O arquivo usa uma cifra antiga (RC2 ou RC4): exporte-o de novo com AES.")
+    return file.to_der()
+
+
+def _pkcs12(pfx: bytes) -> Element:
+    try:
+        file, _ = parse(pfx if len(pfx) <= MAX_FILE_BYTES else b"")
+    except ValueError as error:
+        raise UnreadableCertificate(_NOT_A1) from error
+    if file.tag != SEQUENCE or not file.children or file.children[0][:2] != _PKCS12_VERSION:
+        raise UnreadableCertificate(_NOT_A1)
+    return file
+
+
+def _iterations(elements: list[Element]) -> int:
+    """Add up the iteration counts, each of which follows its salt (PBEParameter, PBKDF2-params, MacData)."""
+    pairs = (pair for element in elements for pair in pairwise(element.children))
+    counts = (count for salt, count in pairs if (salt.tag, count.tag) == (OCTET_STRING, INTEGER))
+    return sum(int.from_bytes(count.content) for count in counts)
+
+
+def _key_bytes(elements: list[Element]) -> int:
+    bags = (element for element in elements if element.begins_with(_KEY_BAGS))
+    return max((len(bag.content) for bag in bags), default=0)
+
+
+def _has_legacy_ciphers() -> bool:
+    """Tell whether OpenSSL's legacy provider is there: wheels bring it, some distributions do not."""
+    try:
+        Cipher(RC2(bytes(16)), CBC(bytes(8))).encryptor()
+    except UnsupportedAlgorithm:
+        return False
+    return True

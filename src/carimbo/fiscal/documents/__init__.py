@@ -1,0 +1,1 @@
+"""One folder a document type, each with the same files."""

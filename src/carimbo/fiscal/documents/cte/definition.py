@@ -1,0 +1,6 @@
+"""What carimbo knows of the CT-e."""
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.documents.cte.settings import CteSettings
+
+CTE = DocumentType(name="cte", title="CT-e", settings=CteSettings, feature="cteEmission")

@@ -1,0 +1,18 @@
+"""A company's settings for CT-e."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
+from carimbo.fiscal.fields import Flag
+
+
+class CteSettings(ModuleSettings):
+    """Module switch, environment, numbering and the carrier's RNTRC."""
+
+    active: Flag = False
+    environment: ModuleEnvironment | None = None
+    rntrc: Annotated[str, StringConstraints(pattern=r"^[0-9]{8}$")] | None = Field(
+        default=None, description="Registro na ANTT, 8 dígitos.", examples=["12345678"]
+    )

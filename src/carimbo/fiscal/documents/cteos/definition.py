@@ -1,0 +1,6 @@
+"""What carimbo knows of the CT-e OS."""
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.documents.cteos.settings import CteOsSettings
+
+CTE_OS = DocumentType(name="cteOs", title="CT-e OS", settings=CteOsSettings, feature="cteEmission")

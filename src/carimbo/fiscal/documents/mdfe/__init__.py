@@ -1,0 +1,1 @@
+"""MDF-e, model 58: cargo manifest."""

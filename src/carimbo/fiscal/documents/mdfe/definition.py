@@ -1,0 +1,6 @@
+"""What carimbo knows of the MDF-e."""
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.documents.mdfe.settings import MdfeSettings
+
+MDFE = DocumentType(name="mdfe", title="MDF-e", settings=MdfeSettings, feature="mdfeEmission")

@@ -1,0 +1,1 @@
+"""NFC-e, model 65: consumer receipt."""

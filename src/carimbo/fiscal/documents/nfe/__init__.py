@@ -1,0 +1,1 @@
+"""NF-e, model 55: goods."""

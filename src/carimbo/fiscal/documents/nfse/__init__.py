@@ -1,0 +1,1 @@
+"""NFS-e: services, national standard."""

@@ -1,0 +1,6 @@
+"""What carimbo knows of the NFS-e."""
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+
+NFSE = DocumentType(name="nfse", title="NFS-e", settings=NfseSettings)

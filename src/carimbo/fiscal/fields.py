@@ -1,0 +1,169 @@
+"""Types of the JSON fields that every request body is made of.
+
+pydantic is lenient by default (`"10"` passes as a number, `"yes"` as a boolean). A fiscal body must not be
+guessed at, so each type here takes exactly the JSON type that the published contract names.
+"""
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    Strict,
+    StrictBool,
+    StringConstraints,
+)
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from carimbo.fiscal import taxpayer
+from carimbo.fiscal.tables.states import STATES
+
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]")
+_MULTILINE_CONTROLS = re.compile(r"[\x00-\x09\x0b-\x0c\x0e-\x1f\x7f]")
+_EMAIL = re.compile(r"[^@\s<>\"(),:;\\\[\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
+
+
+class Body(BaseModel):
+    """A JSON object sent by a caller: camelCase, immutable, unknown fields refused."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
+
+
+class Record(BaseModel):
+    """A JSON object that we answer with: camelCase names from snake_case attributes."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True, frozen=True
+    )
+
+
+def _refuse_controls(text: str) -> str:
+    if _CONTROL_CHARACTERS.search(text):
+        raise PydanticCustomError("control_characters", "Não pode conter caracteres de controle.")
+    return text
+
+
+def _only_numbers(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise PydanticCustomError("number_type", "Deve ser um número.")
+    return value
+
+
+class _PublishedAsNumber:
+    """Publishes a Decimal as the JSON number that it is; pydantic would allow a string too."""
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core)
+        branches = schema.get("anyOf", [schema])
+        return {**next(branch for branch in branches if branch.get("type") == "number")}
+
+
+def _checked(parse: Any, kind: str, message: str) -> AfterValidator:
+    """Turn a parser that raises ValueError into a validator with a Portuguese message."""
+
+    def validate(text: str) -> str:
+        try:
+            return str(parse(text))
+        except ValueError:
+            raise PydanticCustomError(kind, message) from None
+
+    return AfterValidator(validate)
+
+
+def _parse_state(text: str) -> str:
+    if text.upper() not in STATES:
+        raise ValueError(text)
+    return text.upper()
+
+
+def _parse_email(text: str) -> str:
+    if not _EMAIL.fullmatch(text):
+        raise ValueError(text)
+    return text
+
+
+def _parse_zipcode(text: str) -> str:
+    digits = text.replace("-", "").replace(".", "").strip()
+    if not re.fullmatch(r"[0-9]{8}", digits):
+        raise ValueError(text)
+    return digits
+
+
+def _parse_phone(text: str) -> str:
+    digits = re.sub(r"[\s().+-]", "", text)
+    # `fone` of the NF-e layout: 6 to 14 digits.
+    if not re.fullmatch(r"[0-9]{6,14}", digits):
+        raise ValueError(text)
+    return digits
+
+
+Text = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls)
+]
+Flag = StrictBool
+Integer = Annotated[int, Strict()]
+_NUMBERS_ONLY = BeforeValidator(_only_numbers)
+_AS_NUMBER = PlainSerializer(float, return_type=float)
+_PUBLISHED = _PublishedAsNumber()
+# Limits stand before the other annotations: only there do they reach the published schema.
+Number = Annotated[Decimal, _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
+Money = Annotated[
+    Decimal, Field(ge=0, max_digits=15, decimal_places=2), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
+]
+Percent = Annotated[
+    Decimal, Field(ge=0, le=100, max_digits=7, decimal_places=4), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
+]
+
+Cnpj = Annotated[
+    str,
+    StringConstraints(max_length=24),
+    _checked(
+        taxpayer.parse_cnpj, "cnpj", "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores."
+    ),
+    Field(examples=["11.222.333/0001-81", "12ABC34501DE35"]),
+]
+StateRegistrationNumber = Annotated[
+    str,
+    StringConstraints(max_length=24),
+    _checked(
+        taxpayer.normalize_state_registration,
+        "state_registration",
+        "Inscrição estadual inválida: informe de 2 a 14 dígitos.",
+    ),
+]
+StateCode = Annotated[
+    str,
+    StringConstraints(max_length=2),
+    _checked(_parse_state, "state", "UF inválida: informe a sigla, por exemplo SP."),
+    Field(examples=["SP"]),
+]
+Zipcode = Annotated[
+    str,
+    StringConstraints(max_length=12),
+    _checked(_parse_zipcode, "zipcode", "CEP inválido: informe 8 dígitos."),
+    Field(examples=["01310-100"]),
+]
+Email = Annotated[
+    str,
+    StringConstraints(max_length=254),
+    _checked(_parse_email, "email", "E-mail inválido."),
+    Field(examples=["fiscal@example.com"]),
+]
+Phone = Annotated[
+    str,
+    StringConstraints(max_length=24),
+    _checked(_parse_phone, "phone", "Telefone inválido: informe DDD e número, de 6 a 14 dígitos."),
+    Field(examples=["11 3333-4444"]),
+]
+CnaeCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$"), Field(examples=["4751201"])]

@@ -1,0 +1,241 @@
+"""Make certificates that look like ICP-Brasil A1 ones, for tests, the demo and the local simulator."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Self
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    KeySerializationEncryption,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+    pkcs12,
+)
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+AUTHORITY_VALIDITY = timedelta(days=30 * 365)
+LEGACY_ITERATIONS = 2048
+
+_MAX_COMMON_NAME = 64
+_OCTET_STRING = 0x04
+_BIRTH_DATE = "01011980"
+_SOCIAL_ID = "0" * 11
+_IDENTITY_CARD = "0" * 15
+_IDENTITY_ISSUER = "SSPSP "
+_SOCIAL_SECURITY = "0" * 12
+_VOTER = "0" * 19
+
+
+@dataclass(frozen=True)
+class SampleCertificate:
+    """An issued certificate with its private key and the authority that signed it."""
+
+    certificate: x509.Certificate
+    authority_certificate: x509.Certificate
+    private_key: rsa.RSAPrivateKey = field(repr=False, compare=False)
+
+    def to_pfx(self, password: str, *, legacy: bool = False) -> bytes:
+        """Pack an A1 file, encrypted with AES or, as old software does, with 3DES; no password, no cipher."""
+        encryption = _pfx_encryption(password.encode(), legacy)
+        chain = [self.authority_certificate]
+        return pkcs12.serialize_key_and_certificates(
+            None, self.private_key, self.certificate, chain, encryption
+        )
+
+    def to_pem(self) -> bytes:
+        """Write the private key, the certificate and its authority, which is what TLS libraries load."""
+        certificates = (self.certificate, self.authority_certificate)
+        return _key_pem(self.private_key) + b"".join(item.public_bytes(Encoding.PEM) for item in certificates)
+
+
+@dataclass(frozen=True)
+class SampleAuthority:
+    """A certificate authority of our own, which nobody outside trusts."""
+
+    certificate: x509.Certificate
+    private_key: rsa.RSAPrivateKey = field(repr=False, compare=False)
+
+    @classmethod
+    def create(cls, now: datetime) -> Self:
+        """Make an authority that is valid for thirty years from now on."""
+        key = new_key()
+        name = _name("AC CARIMBO DE TESTE", "Sem valor fiscal")
+        builder = _builder(name, name, key.public_key(), now, now + AUTHORITY_VALIDITY)
+        for extension, critical in _authority_extensions(key.public_key()):
+            builder = builder.add_extension(extension, critical)
+        return cls(builder.sign(key, hashes.SHA256()), key)
+
+    @classmethod
+    def from_pem(cls, pem: bytes) -> Self:
+        """Load what `to_pem` wrote."""
+        key = load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)
+        if not isinstance(key, rsa.RSAPrivateKey):
+            raise TypeError("a sample authority has an RSA key")
+        return cls(x509.load_pem_x509_certificate(pem), key)
+
+    def to_pem(self) -> bytes:
+        """Write the private key and the certificate."""
+        return _key_pem(self.private_key) + self.certificate.public_bytes(Encoding.PEM)
+
+    def issue_company(
+        self,
+        cnpj: str,
+        name: str,
+        not_before: datetime,
+        not_after: datetime,
+        *,
+        responsible_cpf: str = "52998224725",
+        responsible_name: str = "FULANO DE TAL",
+        private_key: rsa.RSAPrivateKey | None = None,
+    ) -> SampleCertificate:
+        """Issue an e-CNPJ with its four other names in their order (DOC-ICP-04, 7.1.2.3 b)."""
+        other_names = [
+            _other_name("2.16.76.1.3.4", _person_data(responsible_cpf)),
+            _other_name("2.16.76.1.3.2", responsible_name),
+            _other_name("2.16.76.1.3.3", cnpj),
+            _other_name("2.16.76.1.3.7", _SOCIAL_SECURITY),
+        ]
+        subject = _name(_holder(name, cnpj), "RFB e-CNPJ A1")
+        return self._issue(subject, other_names, not_before, not_after, private_key or new_key())
+
+    def issue_person(
+        self,
+        cpf: str,
+        name: str,
+        not_before: datetime,
+        not_after: datetime,
+        *,
+        private_key: rsa.RSAPrivateKey | None = None,
+    ) -> SampleCertificate:
+        """Issue an e-CPF with its three other names in their order (DOC-ICP-04, 7.1.2.3 a)."""
+        other_names = [
+            _other_name("2.16.76.1.3.1", _person_data(cpf)),
+            _other_name("2.16.76.1.3.6", _SOCIAL_SECURITY),
+            _other_name("2.16.76.1.3.5", _VOTER),
+        ]
+        subject = _name(_holder(name, cpf), "RFB e-CPF A1")
+        return self._issue(subject, other_names, not_before, not_after, private_key or new_key())
+
+    def _issue(
+        self,
+        subject: x509.Name,
+        other_names: list[x509.OtherName],
+        not_before: datetime,
+        not_after: datetime,
+        key: rsa.RSAPrivateKey,
+    ) -> SampleCertificate:
+        builder = _builder(subject, self.certificate.subject, key.public_key(), not_before, not_after)
+        issuer_key = self.private_key.public_key()
+        for extension, critical in _holder_extensions(key.public_key(), issuer_key, other_names):
+            builder = builder.add_extension(extension, critical)
+        return SampleCertificate(builder.sign(self.private_key, hashes.SHA256()), self.certificate, key)
+
+
+def new_key() -> rsa.RSAPrivateKey:
+    """Make a key of the size that A1 certificates have, which takes some tenths of a second."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def _pfx_encryption(password: bytes, legacy: bool) -> KeySerializationEncryption:
+    if not password:
+        return NoEncryption()
+    if not legacy:
+        return BestAvailableEncryption(password)
+    builder = PrivateFormat.PKCS12.encryption_builder().kdf_rounds(LEGACY_ITERATIONS)
+    builder = builder.key_cert_algorithm(pkcs12.PBES.PBESv1SHA1And3KeyTripleDESCBC)
+    # SHA-1 is what the software that writes 3DES files uses for their MAC too.
+    return builder.hmac_hash(hashes.SHA1()).build(password)  # noqa: S303
+
+
+def _key_pem(key: rsa.RSAPrivateKey) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _name(common_name: str, unit: str) -> x509.Name:
+    attributes = [
+        (NameOID.COUNTRY_NAME, "BR"),
+        (NameOID.ORGANIZATION_NAME, "ICP-Brasil"),
+        (NameOID.ORGANIZATIONAL_UNIT_NAME, unit),
+        (NameOID.COMMON_NAME, common_name),
+    ]
+    return x509.Name([x509.NameAttribute(oid, value) for oid, value in attributes])
+
+
+def _holder(name: str, tax_id: str) -> str:
+    """Join name and tax id, the name cut where RFC 5280 says so, as real authorities do."""
+    return f"{name[: _MAX_COMMON_NAME - len(tax_id) - 1]}:{tax_id}"
+
+
+def _person_data(cpf: str) -> str:
+    return _BIRTH_DATE + cpf + _SOCIAL_ID + _IDENTITY_CARD + _IDENTITY_ISSUER
+
+
+def _other_name(object_id: str, text: str) -> x509.OtherName:
+    content = text.encode()
+    return x509.OtherName(x509.ObjectIdentifier(object_id), bytes([_OCTET_STRING, len(content)]) + content)
+
+
+def _builder(
+    subject: x509.Name,
+    issuer: x509.Name,
+    public_key: rsa.RSAPublicKey,
+    not_before: datetime,
+    not_after: datetime,
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(public_key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(not_before)
+        .not_valid_after(not_after)
+    )
+
+
+def _authority_extensions(public_key: rsa.RSAPublicKey) -> list[tuple[x509.ExtensionType, bool]]:
+    return [
+        (x509.BasicConstraints(ca=True, path_length=0), True),
+        (_key_usage(key_cert_sign=True, crl_sign=True), True),
+        (x509.SubjectKeyIdentifier.from_public_key(public_key), False),
+    ]
+
+
+def _holder_extensions(
+    public_key: rsa.RSAPublicKey, issuer_key: rsa.RSAPublicKey, other_names: list[x509.OtherName]
+) -> list[tuple[x509.ExtensionType, bool]]:
+    purposes = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.EMAIL_PROTECTION]
+    return [
+        (x509.SubjectAlternativeName(other_names), False),
+        (_key_usage(digital_signature=True, content_commitment=True, key_encipherment=True), True),
+        (x509.ExtendedKeyUsage(purposes), False),
+        (x509.BasicConstraints(ca=False, path_length=None), False),
+        (x509.SubjectKeyIdentifier.from_public_key(public_key), False),
+        (x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key), False),
+    ]
+
+
+def _key_usage(
+    *,
+    digital_signature: bool = False,
+    content_commitment: bool = False,
+    key_encipherment: bool = False,
+    key_cert_sign: bool = False,
+    crl_sign: bool = False,
+) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=digital_signature,
+        content_commitment=content_commitment,
+        key_encipherment=key_encipherment,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=key_cert_sign,
+        crl_sign=crl_sign,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -1,0 +1,1 @@
+"""Official codes as data, each table with its source and date."""

@@ -1,0 +1,385 @@
+"""The A1 files that users have: modern, old, damaged, hostile and not theirs.
+
+The files in tests/data were made once by `openssl pkcs12 -export -legacy` (certificates in RC2-40, key in
+3DES) from a sample certificate of 11222333000181 that is valid until 2056-10-01; `a1_ber.pfx` is a 3DES one
+rewritten with indefinite lengths and octet strings in pieces, as Java libraries write it.
+"""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from ssl import DER_cert_to_PEM_cert
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    pkcs12,
+)
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from carimbo.fiscal.certificate import (
+    MAX_FILE_BYTES,
+    A1Certificate,
+    OwnerKind,
+    UnreadableCertificate,
+    WeakKey,
+    WrongPassword,
+    open_a1,
+)
+from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate, new_key
+
+DATA = Path(__file__).parents[2] / "data"
+START = datetime(2026, 11, 1, tzinfo=UTC)
+END = START + timedelta(days=365)
+CNPJ = "11222333000181"
+LETTERS_CNPJ = "12ABC34501DE35"
+CPF = "52998224725"
+PASSWORD = "segredo"
+VERSION = bytes.fromhex("020103")
+
+
+@pytest.fixture(scope="module")
+def key() -> rsa.RSAPrivateKey:
+    return new_key()
+
+
+@pytest.fixture(scope="module")
+def authority() -> SampleAuthority:
+    return SampleAuthority.create(START)
+
+
+@pytest.fixture(scope="module")
+def company(authority: SampleAuthority, key: rsa.RSAPrivateKey) -> SampleCertificate:
+    return authority.issue_company(CNPJ, "PADARIA SÃO JOÃO LTDA", START, END, private_key=key)
+
+
+@pytest.fixture(scope="module")
+def pfx(company: SampleCertificate) -> bytes:
+    return company.to_pfx(PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def opened(pfx: bytes) -> A1Certificate:
+    return open_a1(pfx, PASSWORD)
+
+
+def self_signed(
+    key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey,
+    common_name: str,
+    *,
+    other_names: list[x509.OtherName] | None = None,
+    serial_number: str | None = None,
+    end: datetime = END,
+) -> x509.Certificate:
+    attributes = [x509.NameAttribute(NameOID.COMMON_NAME, common_name)]
+    if serial_number:
+        attributes.append(x509.NameAttribute(NameOID.SERIAL_NUMBER, serial_number))
+    name = x509.Name(attributes)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, START, end)
+    if other_names:
+        builder = builder.add_extension(x509.SubjectAlternativeName(other_names), critical=False)
+    return builder.sign(key, hashes.SHA256())
+
+
+def packed(
+    key: rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | None,
+    certificate: x509.Certificate | None,
+    others: list[x509.Certificate] | None = None,
+) -> bytes:
+    encryption = BestAvailableEncryption(PASSWORD.encode())
+    return pkcs12.serialize_key_and_certificates(None, key, certificate, others, encryption)
+
+
+def der(tag: int, *parts: bytes) -> bytes:
+    content = b"".join(parts)
+    return bytes([tag, 0x82]) + len(content).to_bytes(2) + content
+
+
+def owner_of(key: rsa.RSAPrivateKey, certificate: x509.Certificate) -> tuple[str | None, OwnerKind]:
+    opened = open_a1(packed(key, certificate), PASSWORD)
+    return opened.owner, opened.owner_kind
+
+
+class TestOpenFile:
+    def test_a_modern_file_gives_owner_validity_and_key(
+        self, opened: A1Certificate, company: SampleCertificate, key: rsa.RSAPrivateKey
+    ) -> None:
+        assert (opened.owner, opened.owner_kind) == (CNPJ, OwnerKind.CNPJ)
+        assert opened.subject_name == "PADARIA SÃO JOÃO LTDA"
+        assert (opened.not_before, opened.not_after) == (START, END)
+        assert opened.serial_number == company.certificate.serial_number
+        assert opened.fingerprint == company.certificate.fingerprint(hashes.SHA256()).hex()
+        assert opened.certificate_pem == company.certificate.public_bytes(Encoding.PEM)
+        assert opened.chain == (company.authority_certificate.public_bytes(Encoding.DER),)
+        assert opened.private_key.private_numbers() == key.private_numbers()
+
+    def test_the_key_signs_with_sha1_as_the_authorities_ask(
+        self, opened: A1Certificate, key: rsa.RSAPrivateKey
+    ) -> None:
+        signature = opened.private_key.sign(b"text", padding.PKCS1v15(), hashes.SHA1())
+        key.public_key().verify(signature, b"text", padding.PKCS1v15(), hashes.SHA1())
+
+    def test_a_3des_file_is_accepted(self, company: SampleCertificate) -> None:
+        assert open_a1(company.to_pfx(PASSWORD, legacy=True), PASSWORD).owner == CNPJ
+
+    def test_an_rc2_40_file_is_accepted(self) -> None:
+        opened = open_a1((DATA / "a1_rc2_40.pfx").read_bytes(), PASSWORD)
+        assert (opened.owner, len(opened.chain)) == (CNPJ, 1)
+
+    def test_an_rc2_40_file_is_named_unsupported_where_openssl_lacks_the_cipher(self) -> None:
+        script = (
+            "import sys; from carimbo.fiscal.certificate import UnsupportedCipher, open_a1\n"
+            "try: open_a1(open(sys.argv[1], 'rb').read(), sys.argv[2])\n"
+            "except UnsupportedCipher: sys.exit(42)"
+        )
+        environment = os.environ | {"CRYPTOGRAPHY_OPENSSL_NO_LEGACY": "1"}
+        command = [sys.executable, "-c", script, str(DATA / "a1_rc2_40.pfx"), PASSWORD]
+        assert subprocess.run(command, env=environment, check=False).returncode == 42
+
+    def test_ber_with_indefinite_lengths_is_accepted(self) -> None:
+        opened = open_a1((DATA / "a1_ber.pfx").read_bytes(), PASSWORD)
+        assert (opened.owner, len(opened.chain)) == (CNPJ, 1)
+
+    def test_bytes_after_the_end_are_ignored(self, pfx: bytes) -> None:
+        assert open_a1(pfx + b"\r\n", PASSWORD).owner == CNPJ
+
+    def test_the_certificate_of_the_key_is_found_among_several(
+        self, authority: SampleAuthority, key: rsa.RSAPrivateKey
+    ) -> None:
+        mine = self_signed(key, f"MINHA:{CNPJ}")
+        file = packed(key, None, [authority.certificate, mine])
+        opened = open_a1(file, PASSWORD)
+        assert opened.owner == CNPJ
+        assert opened.chain == (authority.certificate.public_bytes(Encoding.DER),)
+
+    def test_of_two_certificates_of_the_key_the_latest_is_taken(self, key: rsa.RSAPrivateKey) -> None:
+        old = self_signed(key, f"ANTIGA:{CNPJ}")
+        renewed = self_signed(key, f"NOVA:{CNPJ}", end=END + timedelta(days=365))
+        assert open_a1(packed(key, old, [renewed]), PASSWORD).subject_name == "NOVA"
+
+
+class TestPassword:
+    def test_a_wrong_password_is_told_from_a_damaged_file(self, pfx: bytes) -> None:
+        with pytest.raises(WrongPassword):
+            open_a1(pfx, "errada")
+
+    @pytest.mark.parametrize("legacy", [False, True])
+    def test_letters_with_accents_work(self, company: SampleCertificate, legacy: bool) -> None:
+        assert open_a1(company.to_pfx("coração€", legacy=legacy), "coração€").owner == CNPJ
+
+    def test_letters_with_accents_work_in_files_of_old_openssl(self, company: SampleCertificate) -> None:
+        misread = "coração".encode().decode("latin-1")
+        assert open_a1(company.to_pfx(misread, legacy=True), "coração").owner == CNPJ
+
+    def test_an_empty_password_opens_an_encrypted_file_that_has_it(self) -> None:
+        assert open_a1((DATA / "a1_empty_password.pfx").read_bytes(), "").owner == CNPJ
+
+    def test_an_empty_password_opens_an_unencrypted_file(self, company: SampleCertificate) -> None:
+        assert open_a1(company.to_pfx(""), "").owner == CNPJ
+
+    @pytest.mark.parametrize("password", ["", "segredo\0", "\ud800", "x" * 10_000])
+    def test_odd_passwords_are_wrong_and_nothing_else(self, pfx: bytes, password: str) -> None:
+        with pytest.raises(WrongPassword):
+            open_a1(pfx, password)
+
+    def test_a_rc2_40_file_tells_a_wrong_password_too(self) -> None:
+        with pytest.raises(WrongPassword):
+            open_a1((DATA / "a1_rc2_40.pfx").read_bytes(), "errada")
+
+
+class TestUnreadableFile:
+    def test_a_file_cut_anywhere_is_unreadable(self, pfx: bytes) -> None:
+        for size in range(0, len(pfx), 7):
+            with pytest.raises(UnreadableCertificate):
+                open_a1(pfx[:size], PASSWORD)
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"0", b"0\x80", b"\x30\x00", b"not a certificate", bytes(range(256)) * 8, b"\x30\x80" * 1000],
+        ids=["empty", "one byte", "open", "hollow", "text", "garbage", "deep"],
+    )
+    def test_garbage_is_unreadable(self, content: bytes) -> None:
+        with pytest.raises(UnreadableCertificate):
+            open_a1(content, PASSWORD)
+
+    @pytest.mark.parametrize("encoding", [Encoding.PEM, Encoding.DER])
+    def test_a_bare_certificate_is_unreadable(self, company: SampleCertificate, encoding: Encoding) -> None:
+        with pytest.raises(UnreadableCertificate):
+            open_a1(company.certificate.public_bytes(encoding), PASSWORD)
+
+    def test_a_shape_without_contents_is_unreadable(self) -> None:
+        with pytest.raises(UnreadableCertificate):
+            open_a1(bytes.fromhex("3003020103"), PASSWORD)
+
+    def test_a_file_without_key_is_unreadable(self, company: SampleCertificate) -> None:
+        with pytest.raises(UnreadableCertificate, match="chave privada"):
+            open_a1(packed(None, None, [company.certificate]), PASSWORD)
+
+    def test_a_file_without_the_certificate_of_its_key_is_unreadable(
+        self, key: rsa.RSAPrivateKey, authority: SampleAuthority
+    ) -> None:
+        with pytest.raises(UnreadableCertificate, match="certificado válido"):
+            open_a1(packed(key, None, [authority.certificate]), PASSWORD)
+
+    def test_a_huge_file_is_refused_unread(self, pfx: bytes) -> None:
+        with pytest.raises(UnreadableCertificate):
+            open_a1(pfx + bytes(MAX_FILE_BYTES), PASSWORD)
+
+    def test_an_absurd_iteration_count_is_refused_untried(self) -> None:
+        parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (2**31 - 1).to_bytes(4)))
+        with pytest.raises(UnreadableCertificate, match="fora do comum"):
+            open_a1(der(0x30, VERSION, der(0x04, der(0x30, parameters))), PASSWORD)
+
+    def test_many_iteration_counts_are_added_up(self) -> None:
+        parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (1_000_000).to_bytes(4)))
+        with pytest.raises(UnreadableCertificate, match="fora do comum"):
+            open_a1(der(0x30, VERSION, *[parameters] * 6), PASSWORD)
+
+    def test_an_oversized_key_is_refused_untried(self) -> None:
+        shrouded_key_bag = bytes.fromhex("060b2a864886f70d010c0a0102")
+        with pytest.raises(UnreadableCertificate, match="fora do comum"):
+            open_a1(der(0x30, VERSION, der(0x30, shrouded_key_bag, der(0xA0, bytes(4000)))), PASSWORD)
+
+
+class TestWeakKey:
+    def test_rsa_below_2048_bits_is_refused(self) -> None:
+        key = rsa.generate_private_key(public_exponent=65537, key_size=1024)
+        with pytest.raises(WeakKey, match="1024 bits"):
+            open_a1(packed(key, self_signed(key, f"FRACA:{CNPJ}")), PASSWORD)
+
+    def test_another_kind_of_key_is_refused(self) -> None:
+        key = ec.generate_private_key(ec.SECP256R1())
+        with pytest.raises(WeakKey, match="RSA"):
+            open_a1(packed(key, self_signed(key, f"CURVA:{CNPJ}")), PASSWORD)
+
+
+class TestOwner:
+    # OCTET STRING, UTF8String, PrintableString and IA5String: certificate authorities use them all.
+    @pytest.mark.parametrize("tag", [0x04, 0x0C, 0x13, 0x16])
+    def test_the_cnpj_is_read_from_any_type_of_string(self, key: rsa.RSAPrivateKey, tag: int) -> None:
+        names = [x509.OtherName(x509.ObjectIdentifier("2.16.76.1.3.3"), bytes([tag, 14]) + CNPJ.encode())]
+        assert owner_of(key, self_signed(key, "EMPRESA", other_names=names)) == (CNPJ, OwnerKind.CNPJ)
+
+    def test_a_cnpj_with_letters_is_kept_in_capitals(
+        self, authority: SampleAuthority, key: rsa.RSAPrivateKey
+    ) -> None:
+        issued = authority.issue_company(LETTERS_CNPJ, "LETRAS LTDA", START, END, private_key=key)
+        opened = open_a1(issued.to_pfx(PASSWORD), PASSWORD)
+        assert (opened.owner, opened.subject_name) == (LETTERS_CNPJ, "LETRAS LTDA")
+
+    def test_a_person_is_the_owner_of_an_e_cpf(
+        self, authority: SampleAuthority, key: rsa.RSAPrivateKey
+    ) -> None:
+        opened = open_a1(
+            authority.issue_person(CPF, "MARIA", START, END, private_key=key).to_pfx(PASSWORD), PASSWORD
+        )
+        assert (opened.owner, opened.owner_kind, opened.subject_name) == (CPF, OwnerKind.CPF, "MARIA")
+
+    @pytest.mark.parametrize(
+        ("suffix", "owner"),
+        [
+            (CNPJ, (CNPJ, OwnerKind.CNPJ)),
+            (LETTERS_CNPJ, (LETTERS_CNPJ, OwnerKind.CNPJ)),
+            (CPF, (CPF, OwnerKind.CPF)),
+        ],
+    )
+    def test_the_common_name_serves_where_there_is_no_other_name(
+        self, key: rsa.RSAPrivateKey, suffix: str, owner: tuple[str, OwnerKind]
+    ) -> None:
+        assert owner_of(key, self_signed(key, f"FULANO:{suffix}")) == owner
+
+    def test_the_serial_number_attribute_serves_last(self, key: rsa.RSAPrivateKey) -> None:
+        certificate = self_signed(key, "EMPRESA", serial_number="11.222.333/0001-81")
+        assert owner_of(key, certificate) == (CNPJ, OwnerKind.CNPJ)
+
+    @pytest.mark.parametrize("name", ["EMPRESA", "DOIS: PONTOS", "EMPRESA:11222333000180"])
+    def test_a_name_without_tax_id_stays_whole_and_has_no_owner(
+        self, key: rsa.RSAPrivateKey, name: str
+    ) -> None:
+        opened = open_a1(packed(key, self_signed(key, name)), PASSWORD)
+        assert (opened.owner, opened.owner_kind, opened.subject_name) == (None, OwnerKind.UNKNOWN, name)
+
+
+class TestBelongsToBase:
+    def test_a_branch_has_the_same_base(self, opened: A1Certificate) -> None:
+        assert opened.belongs_to_base("11.222.333/0002-62")
+
+    def test_another_company_does_not(self, opened: A1Certificate) -> None:
+        assert not opened.belongs_to_base(LETTERS_CNPJ)
+
+    def test_a_person_has_no_base(self, authority: SampleAuthority, key: rsa.RSAPrivateKey) -> None:
+        issued = authority.issue_person(CPF, "MARIA", START, END, private_key=key)
+        assert not open_a1(issued.to_pfx(PASSWORD), PASSWORD).belongs_to_base(CPF)
+
+
+class TestIsValidAt:
+    def test_both_ends_are_included(self, opened: A1Certificate) -> None:
+        assert opened.is_valid_at(START)
+        assert opened.is_valid_at(END)
+
+    def test_a_moment_before_or_after_is_not(self, opened: A1Certificate) -> None:
+        assert not opened.is_valid_at(START - timedelta(seconds=1))
+        assert not opened.is_valid_at(END + timedelta(seconds=1))
+
+
+class TestBundle:
+    def test_a_bundle_gives_back_the_same_certificate_and_key(self, opened: A1Certificate) -> None:
+        restored = A1Certificate.from_bundle(opened.to_bundle())
+        assert restored == opened
+        assert restored.private_key.private_numbers() == opened.private_key.private_numbers()
+
+    def test_damage_is_told(self, opened: A1Certificate) -> None:
+        bundle = opened.to_bundle()
+        for damaged in (b"", bundle[:500], bundle[: bundle.index(b"-----BEGIN CERTIFICATE")]):
+            with pytest.raises(UnreadableCertificate):
+                A1Certificate.from_bundle(damaged)
+
+    def test_a_certificate_of_no_known_version_is_damage(self, opened: A1Certificate) -> None:
+        altered = opened.certificate_der.replace(bytes.fromhex("a003020102"), bytes.fromhex("a00302017f"))
+        bundle = opened.to_bundle().partition(b"-----BEGIN CERTIFICATE")[0]
+        with pytest.raises(UnreadableCertificate):
+            A1Certificate.from_bundle(bundle + DER_cert_to_PEM_cert(altered).encode())
+
+
+class TestRepresentation:
+    def test_the_key_is_not_shown(self, opened: A1Certificate, key: rsa.RSAPrivateKey) -> None:
+        shown = repr(opened)
+        assert CNPJ in shown
+        assert "PrivateKey" not in shown
+        assert "private_key" not in shown
+        assert str(key.private_numbers().d) not in shown
+
+
+class TestSampleAuthority:
+    def test_it_is_the_same_after_a_round_trip(self, authority: SampleAuthority) -> None:
+        restored = SampleAuthority.from_pem(authority.to_pem())
+        assert restored == authority
+        assert restored.private_key.private_numbers() == authority.private_key.private_numbers()
+
+    def test_its_certificates_authenticate_a_client(
+        self, authority: SampleAuthority, company: SampleCertificate
+    ) -> None:
+        company.certificate.verify_directly_issued_by(authority.certificate)
+        usage = company.certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+        assert usage.digital_signature
+        assert usage.content_commitment
+        assert usage.key_encipherment
+        purposes = company.certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+        assert ExtendedKeyUsageOID.CLIENT_AUTH in purposes
+
+    def test_a_long_name_is_cut_and_the_tax_id_kept(
+        self, authority: SampleAuthority, key: rsa.RSAPrivateKey
+    ) -> None:
+        issued = authority.issue_company(CNPJ, "N" * 100, START, END, private_key=key)
+        common_name = issued.certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value
+        assert common_name == f"{'N' * 49}:{CNPJ}"
+
+    def test_the_pem_holds_key_certificate_and_authority(self, company: SampleCertificate) -> None:
+        restored = A1Certificate.from_bundle(company.to_pem())
+        assert (restored.owner, len(restored.chain)) == (CNPJ, 1)

@@ -1,0 +1,144 @@
+"""States and municipalities, looked up as people and documents name them."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from carimbo.fiscal.tables.municipalities import (
+    FORMER_NAMES,
+    Municipality,
+    find_municipality,
+    municipalities,
+    municipality_of_ibge,
+)
+from carimbo.fiscal.tables.states import STATES, State, state_of_ibge
+
+SAO_PAULO = Municipality("3550308", "São Paulo", "SP")
+
+
+class TestStates:
+    def test_there_are_twenty_seven_with_distinct_codes_and_names(self) -> None:
+        assert len(STATES) == 27
+        assert len({state.ibge for state in STATES.values()}) == 27
+        assert len({state.name for state in STATES.values()}) == 27
+
+    def test_each_is_under_its_own_letters_and_found_by_its_digits(self) -> None:
+        for letters, state in STATES.items():
+            assert state.code == letters
+            assert state_of_ibge(state.ibge) is state
+
+    def test_an_unknown_code_finds_nothing(self) -> None:
+        assert state_of_ibge("99") is None
+
+    def test_the_table_cannot_be_changed(self) -> None:
+        with pytest.raises(TypeError):
+            STATES["XX"] = State("XX", "99", "Nenhum")  # type: ignore[index]
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            STATES["SP"].name = "Outro"  # type: ignore[misc]
+
+
+class TestTable:
+    def test_it_has_every_municipality_the_federal_district_and_fernando_de_noronha(self) -> None:
+        assert len(municipalities()) == 5571
+        assert municipality_of_ibge("5300108") == Municipality("5300108", "Brasília", "DF")
+        assert municipality_of_ibge("2605459") == Municipality("2605459", "Fernando de Noronha", "PE")
+        assert municipality_of_ibge("5101837") == Municipality("5101837", "Boa Esperança do Norte", "MT")
+
+    def test_codes_are_seven_digits_distinct_and_in_order(self) -> None:
+        codes = [m.ibge for m in municipalities()]
+        assert codes == sorted(set(codes))
+        assert all(len(code) == 7 and code.isascii() and code.isdigit() for code in codes)
+
+    def test_every_code_begins_with_the_digits_of_its_state(self) -> None:
+        assert all(m.ibge.startswith(STATES[m.state].ibge) for m in municipalities())
+
+    def test_every_state_has_as_many_as_ibge_counts(self) -> None:
+        counts = Counter(m.state for m in municipalities())
+        assert set(counts) == set(STATES)
+        assert (counts["MG"], counts["SP"], counts["RS"], counts["MT"]) == (853, 645, 497, 142)
+        assert (counts["RR"], counts["AP"], counts["DF"]) == (15, 16, 1)
+
+    def test_names_are_tidy(self) -> None:
+        assert all(m.name == " ".join(m.name.split()) and m.name[0].isupper() for m in municipalities())
+
+
+class TestMunicipalityOfIbge:
+    def test_a_code_finds_its_municipality(self) -> None:
+        assert municipality_of_ibge("3550308") == SAO_PAULO
+
+    @pytest.mark.parametrize("code", ["", "355030", "9999999", "São Paulo"])
+    def test_an_unknown_code_finds_nothing(self, code: str) -> None:
+        assert municipality_of_ibge(code) is None
+
+
+class TestFindMunicipality:
+    @pytest.mark.parametrize(
+        "name", ["São Paulo", "SAO PAULO", "são  paulo", " Sa\u0303o Paulo ", "SÃO\u00a0PAULO"]
+    )
+    def test_accents_case_and_spaces_are_forgiven(self, name: str) -> None:
+        assert find_municipality(name, "SP") == find_municipality(name, "sp") == SAO_PAULO
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "Alta Floresta D'Oeste",
+            "Alta Floresta D’Oeste",
+            "Alta Floresta D‘Oeste",
+            "Alta Floresta D`Oeste",
+            "Alta Floresta D´Oeste",
+            "alta floresta doeste",
+            "Alta Floresta d Oeste",
+            "ALTA FLORESTA D' OESTE",
+        ],
+    )
+    def test_every_apostrophe_and_none_are_the_same(self, name: str) -> None:
+        found = find_municipality(name, "RO")
+        assert found is not None
+        assert found.ibge == "1100015"
+
+    @pytest.mark.parametrize(
+        ("name", "state", "ibge"),
+        [
+            ("Ji Paraná", "RO", "1100122"),
+            ("JI–PARANA", "RO", "1100122"),
+            ("Mogi-Mirim", "SP", "3530805"),
+            ("Olhos d'Agua", "MG", "3145455"),
+            ("Santana do Livramento", "RS", "4317103"),
+        ],
+    )
+    def test_hyphens_and_spaces_are_the_same(self, name: str, state: str, ibge: str) -> None:
+        found = find_municipality(name, state)
+        assert found is not None
+        assert found.ibge == ibge
+
+    def test_the_state_tells_namesakes_apart(self) -> None:
+        found = [find_municipality("Bom Jesus", state) for state in ("PB", "PI", "RN", "RS", "SC")]
+        assert [m.state for m in found if m] == ["PB", "PI", "RN", "RS", "SC"]
+
+    @pytest.mark.parametrize(
+        ("name", "state"),
+        [
+            ("São Paulo", "RJ"),
+            ("São Paulo", ""),
+            ("", "SP"),
+            ("-", "SP"),
+            ("São Paulo/SP", "SP"),
+            ("São", "SP"),
+        ],
+    )
+    def test_a_name_that_is_not_in_the_state_finds_nothing(self, name: str, state: str) -> None:
+        assert find_municipality(name, state) is None
+
+    @pytest.mark.parametrize("spelling", [str, str.upper, str.lower, str.title])
+    def test_no_two_municipalities_of_a_state_are_confused(self, spelling: Callable[[str], str]) -> None:
+        assert all(find_municipality(spelling(m.name), m.state) is m for m in municipalities())
+
+
+class TestFormerNames:
+    @pytest.mark.parametrize(("state", "former"), FORMER_NAMES)
+    def test_a_former_name_finds_the_municipality_of_today(self, state: str, former: str) -> None:
+        found = find_municipality(former, state)
+        assert found is not None
+        assert (found.state, found.name) == (state, FORMER_NAMES[state, former])
