@@ -1,0 +1,65 @@
+"""What may be shown of each company's certificate."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from carimbo.storage.connection import Connection, only
+
+
+@dataclass(frozen=True)
+class CertificateSummary:
+    """The public face of an A1 certificate; its key is a sealed secret."""
+
+    tax_id: str
+    subject_name: str
+    serial_number: str
+    fingerprint: str
+    valid_from: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class StoredCertificate(CertificateSummary):
+    """A summary and when it was uploaded."""
+
+    uploaded_at: datetime
+
+
+class Certificates:
+    """The current certificate of each company of one subscription."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def put(self, company_id: UUID, summary: CertificateSummary) -> StoredCertificate:
+        row = await self._connection.fetchrow(
+            """
+            insert into certificates (subscription_id, company_id, tax_id, subject_name, serial_number,
+                fingerprint, valid_from, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
+            on conflict (subscription_id, company_id) do update set
+                tax_id = excluded.tax_id, subject_name = excluded.subject_name,
+                serial_number = excluded.serial_number, fingerprint = excluded.fingerprint,
+                valid_from = excluded.valid_from, expires_at = excluded.expires_at, uploaded_at = now()
+            returning tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at, uploaded_at
+            """,
+            self._subscription_id, company_id, summary.tax_id, summary.subject_name, summary.serial_number,
+            summary.fingerprint, summary.valid_from, summary.expires_at,
+        )  # fmt: skip
+        return StoredCertificate(**only(row))
+
+    async def get(self, company_id: UUID) -> StoredCertificate | None:
+        row = await self._connection.fetchrow(
+            "select tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at, uploaded_at"
+            " from certificates where subscription_id = $1 and company_id = $2",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return row and StoredCertificate(**row)
+
+    async def delete(self, company_id: UUID) -> bool:
+        result = await self._connection.execute(
+            "delete from certificates where subscription_id = $1 and company_id = $2",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return bool(result == "DELETE 1")

@@ -1,0 +1,148 @@
+"""The companies of a subscription."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from carimbo.storage.connection import Connection, Row
+
+
+@dataclass(frozen=True)
+class Company:
+    """One operating CNPJ. `address` and `settings` are as the use cases wrote them."""
+
+    id: UUID
+    tax_id: str
+    legal_name: str
+    trade_name: str | None
+    email: str | None
+    phone: str | None
+    address: dict[str, Any] | None
+    tax_regime: str | None
+    municipal_registration: str | None
+    cnae_code: str | None
+    pis_cofins_regime: str | None
+    simples_rate: Decimal | None
+    simples_iss_regime: int | None
+    environment: str
+    settings: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+
+
+# What a caller may write; column names never come from outside.
+REGISTRATION_COLUMNS = (
+    "legal_name", "trade_name", "email", "phone", "address", "tax_regime", "municipal_registration",
+    "cnae_code", "pis_cofins_regime", "simples_rate", "simples_iss_regime",
+)  # fmt: skip
+_COLUMNS = ", ".join(field.name for field in fields(Company))
+
+
+class Companies:
+    """Companies of one subscription; a deleted one is seen only when asked for."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def add(self, company_id: UUID, tax_id: str, values: dict[str, Any]) -> Company | None:
+        """Insert a company, or revive the deleted one of the same CNPJ; None when the CNPJ is in use.
+
+        Reviving keeps id, documents and number sequences: a number is never used twice for one CNPJ.
+        """
+        columns = [name for name in REGISTRATION_COLUMNS if name in values]
+        arguments = ", ".join(f"${position}" for position in range(4, 4 + len(columns)))
+        blank = ", ".join(
+            f"{name} = {'excluded.' + name if name in values else 'null'}" for name in REGISTRATION_COLUMNS
+        )
+        row = await self._connection.fetchrow(
+            f"""
+            insert into companies as c (subscription_id, id, tax_id, {", ".join(columns)})
+            values ($1, $2, $3, {arguments})
+            on conflict (subscription_id, tax_id) do update
+                set {blank}, deleted_at = null, created_at = now(), updated_at = now()
+                where c.deleted_at is not null
+            returning {_COLUMNS}
+            """,
+            self._subscription_id, company_id, tax_id, *(values[name] for name in columns),
+        )  # fmt: skip
+        return row and _company(row)
+
+    async def get(self, company_id: UUID, *, deleted_too: bool = False) -> Company | None:
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2"
+            " and ($3 or deleted_at is null)",
+            self._subscription_id, company_id, deleted_too,
+        )  # fmt: skip
+        return row and _company(row)
+
+    async def get_for_update(self, company_id: UUID) -> Company | None:
+        """Read and lock, so that read-merge-write of settings can't lose another's change."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2"
+            " and deleted_at is null for update",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return row and _company(row)
+
+    async def find_by_tax_id(self, tax_id: str) -> UUID | None:
+        found: UUID | None = await self._connection.fetchval(
+            "select id from companies where subscription_id = $1 and tax_id = $2",
+            self._subscription_id, tax_id,
+        )  # fmt: skip
+        return found
+
+    async def page(self, offset: int, size: int) -> list[Company]:
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
+            " order by created_at desc, id desc offset $2 limit $3",
+            self._subscription_id, offset, size,
+        )  # fmt: skip
+        return [_company(row) for row in rows]
+
+    async def count(self) -> int:
+        total: int = await self._connection.fetchval(
+            "select count(*) from companies where subscription_id = $1 and deleted_at is null",
+            self._subscription_id,
+        )
+        return total
+
+    async def update(self, company_id: UUID, values: dict[str, Any]) -> Company | None:
+        """Write the given registration columns and no others."""
+        columns = [name for name in REGISTRATION_COLUMNS if name in values]
+        changes = "".join(f"{name} = ${position}, " for position, name in enumerate(columns, 3))
+        row = await self._connection.fetchrow(
+            f"update companies set {changes} updated_at = now()"
+            f" where subscription_id = $1 and id = $2 and deleted_at is null returning {_COLUMNS}",
+            self._subscription_id, company_id, *(values[name] for name in columns),
+        )  # fmt: skip
+        return row and _company(row)
+
+    async def set_environment(self, company_id: UUID, environment: str) -> datetime:
+        updated_at: datetime = await self._connection.fetchval(
+            "update companies set environment = $3, updated_at = now()"
+            " where subscription_id = $1 and id = $2 returning updated_at",
+            self._subscription_id, company_id, environment,
+        )  # fmt: skip
+        return updated_at
+
+    async def set_settings(self, company_id: UUID, settings: dict[str, Any]) -> None:
+        await self._connection.execute(
+            "update companies set settings = $3, updated_at = now() where subscription_id = $1 and id = $2",
+            self._subscription_id, company_id, settings,
+        )  # fmt: skip
+
+    async def delete(self, company_id: UUID) -> bool:
+        result = await self._connection.execute(
+            "update companies set deleted_at = now(), updated_at = now()"
+            " where subscription_id = $1 and id = $2 and deleted_at is null",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return bool(result == "UPDATE 1")
+
+
+def _company(row: Row) -> Company:
+    return Company(**row)

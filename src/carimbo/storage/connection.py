@@ -1,0 +1,45 @@
+"""What repositories are given, and how a lost database is told apart from a wrong query."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import asyncpg
+import asyncpg.pool
+
+Connection: TypeAlias = "asyncpg.Connection[Any] | asyncpg.pool.PoolConnectionProxy[Any]"
+Row: TypeAlias = asyncpg.Record
+
+_LOST = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+)
+
+
+def only(row: Row | None) -> Row:
+    """The row that a statement always returns."""
+    if row is None:
+        raise LookupError("the statement returned no row")
+    return row
+
+
+class DatabaseUnavailable(Exception):
+    """PostgreSQL did not answer; nothing is known about the work that was under way."""
+
+
+@contextmanager
+def unavailable_is_told() -> Iterator[None]:
+    """Raise DatabaseUnavailable in place of the driver's many words for it."""
+    try:
+        yield
+    except _LOST as error:
+        # asyncpg's word for an argument that doesn't fit its column: our mistake, not an outage.
+        if isinstance(error, ValueError):
+            raise
+        raise DatabaseUnavailable(str(error) or type(error).__name__) from error

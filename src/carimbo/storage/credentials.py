@@ -1,0 +1,100 @@
+"""The API credential of each subscription: hashes only, with an overlap while a secret rotates."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from carimbo.storage.connection import Connection
+from carimbo.storage.subscriptions import Subscription, subscription_of
+
+
+@dataclass(frozen=True)
+class Credential:
+    """What is known of a subscription's secret."""
+
+    subscription_id: UUID
+    secret_hash: bytes = field(repr=False)
+    secret_preview: str
+    previous_secret_hash: bytes | None = field(repr=False)
+    previous_valid_until: datetime | None
+    created_at: datetime
+    rotated_at: datetime | None
+    last_used_at: datetime | None
+
+
+_COLUMNS = """subscription_id, secret_hash, secret_preview, previous_secret_hash, previous_valid_until,
+    created_at, rotated_at, last_used_at"""
+
+
+class Credentials:
+    """The one credential of a subscription."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def add(self, secret_hash: bytes, preview: str) -> None:
+        await self._connection.execute(
+            "insert into credentials (subscription_id, secret_hash, secret_preview) values ($1, $2, $3)",
+            self._subscription_id, secret_hash, preview,
+        )  # fmt: skip
+
+    async def get(self) -> Credential | None:
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from credentials where subscription_id = $1",
+            self._subscription_id,
+        )
+        return row and Credential(**row)
+
+    async def rotate(self, secret_hash: bytes, preview: str, overlap: timedelta) -> datetime:
+        """Replace the secret; the old one goes on until the overlap has passed."""
+        rotated_at: datetime = await self._connection.fetchval(
+            """
+            update credentials set
+                previous_secret_hash = secret_hash, previous_valid_until = now() + $4::interval,
+                secret_hash = $2, secret_preview = $3, rotated_at = now()
+            where subscription_id = $1 returning rotated_at
+            """,
+            self._subscription_id, secret_hash, preview, overlap,
+        )  # fmt: skip
+        return rotated_at
+
+    async def touch(self) -> None:
+        """Note that the credential was used just now."""
+        await self._connection.execute(
+            "update credentials set last_used_at = now() where subscription_id = $1", self._subscription_id
+        )
+
+
+async def find_credential(
+    connection: Connection, subscription_id: UUID
+) -> tuple[Credential, Subscription] | None:
+    """Read all that authentication needs in one round trip."""
+    row = await connection.fetchrow(
+        """
+        select c.subscription_id, c.secret_hash, c.secret_preview, c.previous_secret_hash,
+               case when c.previous_valid_until > now() then c.previous_valid_until end
+                   as previous_valid_until,
+               c.created_at as credential_created_at, c.rotated_at, c.last_used_at,
+               s.id, s.name, s.features, s.created_at,
+               p.name as plan, p.monthly_documents, p.total_documents, p.requests_per_minute
+        from credentials c
+        join subscriptions s on s.id = c.subscription_id
+        join plans p on p.name = s.plan
+        where c.subscription_id = $1
+        """,
+        subscription_id,
+    )
+    if row is None:
+        return None
+    credential = Credential(
+        subscription_id=row["subscription_id"],
+        secret_hash=row["secret_hash"],
+        secret_preview=row["secret_preview"],
+        previous_secret_hash=row["previous_secret_hash"],
+        previous_valid_until=row["previous_valid_until"],
+        created_at=row["credential_created_at"],
+        rotated_at=row["rotated_at"],
+        last_used_at=row["last_used_at"],
+    )
+    return credential, subscription_of(row)

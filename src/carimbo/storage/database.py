@@ -1,0 +1,111 @@
+"""The connection pool and what a use case gets from it: one transaction, scoped to one subscription."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from carimbo.storage.allowances import Allowances
+from carimbo.storage.certificates import Certificates
+from carimbo.storage.companies import Companies
+from carimbo.storage.connection import Connection, DatabaseUnavailable, unavailable_is_told
+from carimbo.storage.credentials import Credentials
+from carimbo.storage.envelope import KeyRing
+from carimbo.storage.number_sequences import NumberSequences
+from carimbo.storage.secrets import Secrets
+from carimbo.storage.state_registrations import StateRegistrations
+from carimbo.storage.subscriptions import Subscriptions
+
+__all__ = ["Database", "DatabaseUnavailable", "Tenant"]
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One transaction that can only see one subscription's rows."""
+
+    connection: Connection
+    subscription_id: UUID
+    key_ring: KeyRing
+
+    @cached_property
+    def allowances(self) -> Allowances:
+        return Allowances(self.connection, self.subscription_id)
+
+    @cached_property
+    def certificates(self) -> Certificates:
+        return Certificates(self.connection, self.subscription_id)
+
+    @cached_property
+    def companies(self) -> Companies:
+        return Companies(self.connection, self.subscription_id)
+
+    @cached_property
+    def credentials(self) -> Credentials:
+        return Credentials(self.connection, self.subscription_id)
+
+    @cached_property
+    def number_sequences(self) -> NumberSequences:
+        return NumberSequences(self.connection, self.subscription_id)
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        return Secrets(self.connection, self.subscription_id, self.key_ring)
+
+    @cached_property
+    def state_registrations(self) -> StateRegistrations:
+        return StateRegistrations(self.connection, self.subscription_id)
+
+    @cached_property
+    def subscriptions(self) -> Subscriptions:
+        return Subscriptions(self.connection)
+
+
+class Database:
+    """A pool of connections to PostgreSQL and the key ring of what is sealed in it."""
+
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", key_ring: KeyRing) -> None:
+        self._pool = pool
+        self.key_ring = key_ring
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Lend a connection outside a transaction."""
+        with unavailable_is_told():
+            async with self._pool.acquire() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """Lend a connection inside a transaction of its own."""
+        async with self.connection() as connection, connection.transaction():
+            yield connection
+
+    @asynccontextmanager
+    async def tenant(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
+        """Open a transaction on behalf of one subscription."""
+        async with self.transaction() as connection:
+            yield Tenant(connection, subscription_id, self.key_ring)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+
+@asynccontextmanager
+async def open_database(url: str, key_ring: KeyRing, pool_size: int = 10) -> AsyncIterator[Database]:
+    """Connect, and close when done."""
+    with unavailable_is_told():
+        pool = await asyncpg.create_pool(url, min_size=1, max_size=pool_size, init=_prepare_connection)
+    database = Database(pool, key_ring)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def _prepare_connection(connection: "asyncpg.Connection[Any]") -> None:
+    await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog")

@@ -1,0 +1,107 @@
+"""Sealing of secrets: AES-256-GCM envelopes under a ring of master keys.
+
+A random data key encrypts the secret; the master key encrypts only the data key, so re-keying rewraps
+48 bytes and never touches the secret. Both layers are bound to what the secret belongs to (the additional
+data), so a sealed value copied into another row does not open.
+"""
+
+import base64
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+WRAPPED_KEY_BYTES = NONCE_BYTES + KEY_BYTES + 16
+
+
+class SealBroken(Exception):
+    """A sealed value was altered, belongs elsewhere, or its master key left the ring."""
+
+
+class UnusableKey(ValueError):
+    """The text of a key ring can't be used."""
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """An encrypted secret and the id of the master key that opens it."""
+
+    key_id: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class KeyRing:
+    """Master keys by id; the active one seals, all of them open."""
+
+    active_id: str
+    keys: Mapping[str, bytes] = field(repr=False)
+
+    @classmethod
+    def parse(cls, text: str) -> "KeyRing":
+        """Read `id:base64[,id:base64...]`; the first key is the active one."""
+        pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
+        if not pairs:
+            raise UnusableKey("the key ring is empty")
+        keys = {key_id: _decode_key(key_id, encoded) for key_id, _, encoded in pairs}
+        if len(keys) != len(pairs):
+            raise UnusableKey("two keys of the ring have the same id")
+        return cls(active_id=pairs[0][0], keys=keys)
+
+    def seal(self, secret: bytes, belongs_to: str) -> Sealed:
+        """Encrypt a secret under a fresh data key."""
+        data_key = secrets.token_bytes(KEY_BYTES)
+        wrapped = _encrypt(self.keys[self.active_id], data_key, belongs_to)
+        return Sealed(self.active_id, wrapped + _encrypt(data_key, secret, belongs_to))
+
+    def open(self, sealed: Sealed, belongs_to: str) -> bytes:
+        """Decrypt a secret, or raise SealBroken."""
+        data_key = self._unwrap(sealed, belongs_to)
+        return _decrypt(data_key, sealed.content[WRAPPED_KEY_BYTES:], belongs_to)
+
+    def rewrap(self, sealed: Sealed, belongs_to: str) -> Sealed:
+        """Put the data key under the active master key; the secret's own bytes stay."""
+        data_key = self._unwrap(sealed, belongs_to)
+        wrapped = _encrypt(self.keys[self.active_id], data_key, belongs_to)
+        return Sealed(self.active_id, wrapped + sealed.content[WRAPPED_KEY_BYTES:])
+
+    def _unwrap(self, sealed: Sealed, belongs_to: str) -> bytes:
+        master = self.keys.get(sealed.key_id)
+        if master is None:
+            raise SealBroken(f"master key {sealed.key_id!r} is not in the ring")
+        return _decrypt(master, sealed.content[:WRAPPED_KEY_BYTES], belongs_to)
+
+
+def new_key(key_id: str) -> str:
+    """Make a ring entry with a fresh random key."""
+    return f"{key_id}:{base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()}"
+
+
+def _decode_key(key_id: str, encoded: str) -> bytes:
+    try:
+        key = base64.b64decode(encoded, validate=True)
+    except ValueError:
+        key = b""
+    if not key_id or len(key) != KEY_BYTES:
+        raise UnusableKey(f"key {key_id!r} must read id:base64 of {KEY_BYTES} random bytes")
+    # Few distinct bytes, or nothing but text: a placeholder that somebody typed, not a random key.
+    if len(set(key)) <= KEY_BYTES // 2 or key.isascii():
+        raise UnusableKey(f"key {key_id!r} is not random")
+    return key
+
+
+def _encrypt(key: bytes, plain: bytes, belongs_to: str) -> bytes:
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    return nonce + AESGCM(key).encrypt(nonce, plain, belongs_to.encode())
+
+
+def _decrypt(key: bytes, content: bytes, belongs_to: str) -> bytes:
+    nonce, ciphertext = content[:NONCE_BYTES], content[NONCE_BYTES:]
+    try:
+        return AESGCM(key).decrypt(nonce, ciphertext, belongs_to.encode())
+    except (InvalidTag, ValueError):
+        raise SealBroken("the sealed value does not open") from None

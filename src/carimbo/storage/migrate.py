@@ -1,0 +1,111 @@
+"""Brings the database to this version's schema; safe to run twice and from several processes at once."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import asyncpg
+from pgqueuer.queries import Queries
+
+from carimbo.storage.connection import unavailable_is_told
+
+# Any number will do, as long as every version of carimbo uses the same: it names the lock of migrations.
+_ADVISORY_LOCK = 0x63617269
+
+
+class SchemaMismatch(Exception):
+    """The database was migrated by files that differ from ours."""
+
+
+class MigrationLocked(Exception):
+    """Somebody held a lock for too long; nothing is half applied, so it can be run again."""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One numbered SQL file."""
+
+    version: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+@cache
+def known_migrations() -> tuple[Migration, ...]:
+    """Read our migrations in order."""
+    folder = files("carimbo.storage") / "migrations"
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql"))
+    return tuple(_read(name, (folder / name).read_text(encoding="utf-8")) for name in names)
+
+
+def _read(file_name: str, sql: str) -> Migration:
+    number, _, name = file_name.removesuffix(".sql").partition("_")
+    return Migration(int(number), name, sql)
+
+
+async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
+    """Apply what is missing, then bring the queue's own schema up; return the names applied."""
+    with unavailable_is_told():
+        connection = await asyncpg.connect(url)
+        try:
+            # Session-level: the queue's upgrade can't run inside a transaction.
+            await connection.execute(
+                "select set_config('lock_timeout', $1, false)", f"{lock_timeout_seconds}s"
+            )
+            await connection.execute("select pg_advisory_lock($1)", _ADVISORY_LOCK)
+            applied = await _apply_missing(connection)
+            await _install_queue(connection)
+            return applied
+        except asyncpg.LockNotAvailableError as error:
+            raise MigrationLocked(f"no lock within {lock_timeout_seconds} s: {error}") from error
+        finally:
+            await connection.close()
+
+
+async def is_current(connection: Any) -> bool:
+    """Tell whether every migration of this version has been applied."""
+    if await connection.fetchval("select to_regclass('schema_migrations')") is None:
+        return False
+    applied = await connection.fetchval("select max(version) from schema_migrations")
+    return bool(applied is not None and applied >= known_migrations()[-1].version)
+
+
+async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
+    await connection.execute(
+        "create table if not exists schema_migrations (version integer primary key, name text not null,"
+        " checksum text not null, applied_at timestamptz not null default now())"
+    )
+    applied = dict(await connection.fetch("select version, checksum from schema_migrations"))
+    names = []
+    for migration in known_migrations():
+        if migration.version not in applied:
+            await _apply(connection, migration)
+            names.append(f"{migration.version:04}_{migration.name}")
+        elif applied[migration.version] != migration.checksum:
+            raise SchemaMismatch(
+                f"migration {migration.version:04}_{migration.name} was applied with other text"
+            )
+    return names
+
+
+async def _apply(connection: "asyncpg.Connection[Any]", migration: Migration) -> None:
+    async with connection.transaction():
+        await connection.execute(migration.sql)
+        await connection.execute(
+            "insert into schema_migrations (version, name, checksum) values ($1, $2, $3)",
+            migration.version, migration.name, migration.checksum,
+        )  # fmt: skip
+
+
+async def _install_queue(connection: "asyncpg.Connection[Any]") -> None:
+    queries = Queries.from_asyncpg_connection(connection)
+    if await queries.schema_is_installed():
+        await queries.upgrade()
+    else:
+        await queries.install()

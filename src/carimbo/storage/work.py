@@ -1,0 +1,126 @@
+"""Rows that say what is due: the truth that the queue only wakes.
+
+Every work table has the columns `next_action_at` (null: nothing to do), `lease_token`, `lease_until`,
+`attempts` and `parked_reason`. A worker claims a row by a lease; each claim raises the token, and whoever
+writes an outcome must still hold the newest one (a fencing token), so a worker that froze past its lease
+can't overwrite the work of the one that took over.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from carimbo.storage.connection import Connection
+
+
+class LeaseLost(Exception):
+    """Another worker took the row over; what this one did must not be written."""
+
+
+class WorkKind(StrEnum):
+    """The kinds of queued work; the value is the name in the queue and in logs."""
+
+    PROBE = "probe"
+
+
+# Table names are put into SQL text: they come from here and nowhere else.
+_TABLES = {WorkKind.PROBE: "probes"}
+
+
+@dataclass(frozen=True)
+class WorkKey:
+    """Which row: kind, subscription, id."""
+
+    kind: WorkKind
+    subscription_id: UUID
+    id: UUID
+
+    @property
+    def table(self) -> str:
+        return _TABLES[self.kind]
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.subscription_id}:{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> "WorkKey":
+        kind, subscription_id, row_id = text.split(":")
+        return cls(WorkKind(kind), UUID(subscription_id), UUID(row_id))
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to work on a row until somebody else claims it."""
+
+    key: WorkKey
+    token: int
+    attempts: int
+
+
+async def claim(connection: Connection, key: WorkKey, duration: timedelta) -> Lease | None:
+    """Take a due row that nobody holds; None when there is nothing to do or somebody is at it."""
+    row = await connection.fetchrow(
+        f"""
+        update {key.table}
+        set lease_token = lease_token + 1, lease_until = now() + $3::interval, attempts = attempts + 1
+        where subscription_id = $1 and id = $2 and next_action_at <= now()
+            and (lease_until is null or lease_until <= now())
+        returning lease_token, attempts
+        """,
+        key.subscription_id, key.id, duration,
+    )  # fmt: skip
+    return row and Lease(key, row["lease_token"], row["attempts"])
+
+
+async def renew(connection: Connection, lease: Lease, duration: timedelta) -> None:
+    """Hold on longer, or raise LeaseLost."""
+    await _change(connection, lease, "lease_until = now() + $4::interval", duration)
+
+
+async def conclude(connection: Connection, lease: Lease) -> None:
+    """Nothing more is due; called in the transaction that writes the outcome."""
+    await _change(connection, lease, "next_action_at = null, lease_until = null, attempts = 0")
+
+
+async def postpone(connection: Connection, lease: Lease, delay: timedelta, *, progressed: bool) -> datetime:
+    """Let go of the row until later; progress starts the count of attempts anew."""
+    attempts = "0" if progressed else "attempts"
+    return await _change(
+        connection,
+        lease,
+        f"next_action_at = now() + $4::interval, lease_until = null, attempts = {attempts}",
+        delay,
+    )
+
+
+async def park(connection: Connection, lease: Lease, reason: str) -> None:
+    """Set aside work that keeps failing (or killing its worker), for a person to look at."""
+    await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)
+
+
+async def due_keys(connection: Connection, kind: WorkKind, overdue: timedelta, most: int) -> list[WorkKey]:
+    """List rows that should have been worked on and that nobody holds, oldest first."""
+    rows = await connection.fetch(
+        f"""
+        select subscription_id, id from {_TABLES[kind]}
+        where next_action_at <= now() - $1::interval and (lease_until is null or lease_until <= now())
+        order by next_action_at limit $2
+        """,
+        overdue, most,
+    )  # fmt: skip
+    return [WorkKey(kind, row["subscription_id"], row["id"]) for row in rows]
+
+
+async def _change(connection: Connection, lease: Lease, changes: str, *arguments: object) -> datetime:
+    # `lease_until is not null`: whoever let go of the row holds it no more, though the token is still his. A
+    # renewal that waited for the concluding transaction must not take the row again.
+    row = await connection.fetchrow(
+        f"update {lease.key.table} set {changes} where subscription_id = $1 and id = $2"
+        " and lease_token = $3 and lease_until is not null returning now()",
+        lease.key.subscription_id, lease.key.id, lease.token, *arguments,
+    )  # fmt: skip
+    if row is None:
+        raise LeaseLost(str(lease.key))
+    now: datetime = row["now"]
+    return now
