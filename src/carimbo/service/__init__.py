@@ -1,0 +1,1 @@
+"""Use cases: what the service does, whichever door the request came through."""

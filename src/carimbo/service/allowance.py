@@ -1,0 +1,53 @@
+"""The document allowance of a plan: reserved when a document is accepted, settled by its outcome."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from carimbo.service.errors import Code, Refusal
+from carimbo.storage.database import Tenant
+from carimbo.storage.subscriptions import Plan
+
+# A month of a Brazilian plan begins at midnight in Brasília.
+_BRASILIA = ZoneInfo("America/Sao_Paulo")
+_DECEMBER = 12
+
+
+@dataclass(frozen=True)
+class Period:
+    """The stretch of time that a plan counts documents in."""
+
+    name: str
+    limit: int | None
+    resets_at: datetime | None
+
+
+def period_of(plan: Plan, now: datetime) -> Period:
+    """Tell which period is running: the whole life of a trial, else the calendar month."""
+    if plan.total_documents is not None:
+        return Period("total", plan.total_documents, None)
+    local = now.astimezone(_BRASILIA)
+    next_month = (local.year + 1, 1) if local.month == _DECEMBER else (local.year, local.month + 1)
+    return Period(f"{local:%Y-%m}", plan.monthly_documents, datetime(*next_month, 1, tzinfo=_BRASILIA))
+
+
+async def reserve_document(tenant: Tenant, plan: Plan, now: datetime) -> Period:
+    """Set one document of the allowance aside, or refuse; returns the period to settle it in."""
+    period = period_of(plan, now)
+    if await tenant.allowances.reserve(period.name, period.limit):
+        return period
+    usage = await tenant.allowances.usage(period.name)
+    raise Refusal(
+        Code.DOCUMENT_LIMIT_REACHED,
+        limit=period.limit,
+        used=usage.used + usage.reserved,
+        resetsAt=period.resets_at and period.resets_at.isoformat(),
+    )
+
+
+async def settle_document(tenant: Tenant, period: str, *, counts: bool) -> None:
+    """Close a reservation: only what was authorized in production counts."""
+    if counts:
+        await tenant.allowances.spend(period)
+    else:
+        await tenant.allowances.release(period)

@@ -1,0 +1,250 @@
+"""The companies of a subscription."""
+
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.address import Address
+from carimbo.fiscal.fields import Body, CnaeCode, Cnpj, Email, Integer, Number, Percent, Phone, Record, Text
+from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.pages import Page, PageRequest
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.identifiers import new_id
+
+Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
+TradeName = Annotated[Text, StringConstraints(max_length=60)]
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    """Hide the stand-in of a field that may be absent but not null."""
+    schema.pop("default", None)
+
+
+class TaxRegime(StrEnum):
+    """The regime that the company declares as CRT."""
+
+    SIMPLES = "simples"
+    SIMPLES_EXCESS = "simplesExcess"
+    NORMAL = "normal"
+    MEI = "mei"
+
+
+class PisCofinsRegime(StrEnum):
+    """How PIS and COFINS are assessed."""
+
+    CUMULATIVE = "cumulative"
+    NON_CUMULATIVE = "nonCumulative"
+
+
+class Environment(StrEnum):
+    """The authority's environment; documents of homologation have no fiscal validity."""
+
+    PRODUCTION = "production"
+    HOMOLOGATION = "homologation"
+
+
+class Registration(Body):
+    """The registration data that create and update share."""
+
+    trade_name: TradeName | None = Field(default=None, examples=["Loja Modelo"])
+    email: Email | None = None
+    phone: Phone | None = None
+    address: Address | None = None
+    tax_regime: TaxRegime | None = None
+    municipal_registration: Annotated[Text, StringConstraints(max_length=15)] | None = Field(
+        default=None, examples=["12345678"]
+    )
+    cnae_code: CnaeCode | None = None
+    pis_cofins_regime: PisCofinsRegime | None = None
+    simples_rate: Percent | None = Field(
+        default=None,
+        description="Alíquota efetiva do Simples Nacional (pTotTribSN), em percentual.",
+        examples=[6],
+    )
+    simples_iss_regime: Annotated[Integer, Field(ge=1, le=3)] | None = Field(
+        default=None, description="Regime de apuração no Simples Nacional (regApTribSN), de 1 a 3."
+    )
+
+
+class NewCompany(Registration):
+    """A company to be registered."""
+
+    tax_id: Cnpj
+    legal_name: Name = Field(examples=["Loja Modelo Comércio Ltda"])
+
+
+class CompanyChanges(Registration):
+    """What changes: an absent field stays as it is, null clears it."""
+
+    legal_name: Name = Field(
+        default="", json_schema_extra=_without_default, examples=["Loja Modelo Comércio Ltda"]
+    )
+
+
+class EnvironmentChange(Body):
+    """The environment to switch to."""
+
+    environment: Environment
+
+
+class CompanyRecord(Record):
+    """A company as callers see it."""
+
+    id: UUID
+    tax_id: str = Field(examples=["11222333000181"])
+    legal_name: str = Field(examples=["Loja Modelo Comércio Ltda"])
+    trade_name: str | None = Field(examples=["Loja Modelo"])
+    email: str | None = Field(examples=["fiscal@example.com"])
+    phone: str | None = Field(examples=["1133334444"])
+    address: Address | None
+    tax_regime: TaxRegime | None
+    municipal_registration: str | None = Field(examples=["12345678"])
+    cnae_code: str | None = Field(examples=["4751201"])
+    pis_cofins_regime: PisCofinsRegime | None
+    simples_rate: Number | None = Field(examples=[6])
+    simples_iss_regime: int | None
+    environment: Environment
+    created_at: datetime
+    updated_at: datetime
+
+
+class EnvironmentRecord(Record):
+    """The outcome of an environment switch."""
+
+    company_id: UUID
+    environment: Environment
+    previous_environment: Environment
+    updated_at: datetime
+
+
+class Deleted(Record):
+    """What a delete answers."""
+
+    id: UUID
+    deleted: bool = True
+
+
+async def create_company(database: Database, subscription_id: UUID, command: NewCompany) -> CompanyRecord:
+    """Register a company; one CNPJ once per subscription."""
+    async with database.tenant(subscription_id) as tenant:
+        company = await tenant.companies.add(new_id(), command.tax_id, _columns(command))
+        if company is None:
+            raise Refusal(
+                Code.DUPLICATE_RESOURCE,
+                "Já existe uma empresa com este CNPJ.",
+                field="taxId",
+                existingId=str(await tenant.companies.find_by_tax_id(command.tax_id)),
+            )
+        return company_record(company)
+
+
+async def list_companies(
+    database: Database, subscription_id: UUID, request: PageRequest
+) -> Page[CompanyRecord]:
+    """List the companies of a subscription, newest first."""
+    async with database.tenant(subscription_id) as tenant:
+        rows = await tenant.companies.page(request.offset, request.page_size)
+        return Page([company_record(row) for row in rows], await tenant.companies.count(), request)
+
+
+async def find_company(database: Database, subscription_id: UUID, company_id: UUID) -> Company:
+    """Find a company, or refuse exactly as if it never existed."""
+    async with database.tenant(subscription_id) as tenant:
+        return await require_company(tenant, company_id)
+
+
+async def find_only_company(database: Database, subscription_id: UUID) -> Company:
+    """Find the subscription's single company; with several, the caller must name one."""
+    async with database.tenant(subscription_id) as tenant:
+        companies = await tenant.companies.page(0, 2)
+    if not companies:
+        raise not_found("Empresa")
+    if len(companies) > 1:
+        raise Refusal(Code.COMPANY_AMBIGUOUS)
+    return companies[0]
+
+
+async def update_company(
+    database: Database, subscription_id: UUID, company_id: UUID, changes: Registration
+) -> CompanyRecord:
+    """Write the fields that were sent, and only those."""
+    async with database.tenant(subscription_id) as tenant:
+        return await change_registration(tenant, company_id, changes)
+
+
+async def change_registration(tenant: Tenant, company_id: UUID, changes: Registration) -> CompanyRecord:
+    """Update inside a transaction that may hold more than this."""
+    company = await tenant.companies.update(company_id, _columns(changes))
+    if company is None:
+        raise not_found("Empresa")
+    return company_record(company)
+
+
+async def switch_environment(
+    database: Database, subscription_id: UUID, company_id: UUID, change: EnvironmentChange
+) -> EnvironmentRecord:
+    """Move a company between production and homologation."""
+    async with database.tenant(subscription_id) as tenant:
+        company = await tenant.companies.get_for_update(company_id)
+        if company is None:
+            raise not_found("Empresa")
+        updated_at = await tenant.companies.set_environment(company_id, change.environment)
+    return EnvironmentRecord(
+        company_id=company_id,
+        environment=change.environment,
+        previous_environment=Environment(company.environment),
+        updated_at=updated_at,
+    )
+
+
+async def delete_company(database: Database, subscription_id: UUID, company_id: UUID) -> Deleted:
+    """Take a company out of use: its certificate and secrets are destroyed, its documents stay."""
+    async with database.tenant(subscription_id) as tenant:
+        if not await tenant.companies.delete(company_id):
+            raise not_found("Empresa")
+        await tenant.certificates.delete(company_id)
+        await tenant.secrets.delete_all(company_id)
+    return Deleted(id=company_id)
+
+
+async def require_company(tenant: Tenant, company_id: UUID) -> Company:
+    company = await tenant.companies.get(company_id)
+    if company is None:
+        raise not_found("Empresa")
+    return company
+
+
+def company_record(company: Company) -> CompanyRecord:
+    """Show a stored company."""
+    rate: Decimal | None = company.simples_rate
+    return CompanyRecord(
+        id=company.id,
+        tax_id=company.tax_id,
+        legal_name=company.legal_name,
+        trade_name=company.trade_name,
+        email=company.email,
+        phone=company.phone,
+        address=company.address and Address.model_validate(company.address),
+        tax_regime=company.tax_regime and TaxRegime(company.tax_regime),
+        municipal_registration=company.municipal_registration,
+        cnae_code=company.cnae_code,
+        pis_cofins_regime=company.pis_cofins_regime and PisCofinsRegime(company.pis_cofins_regime),
+        simples_rate=rate,
+        simples_iss_regime=company.simples_iss_regime,
+        environment=Environment(company.environment),
+        created_at=company.created_at,
+        updated_at=company.updated_at,
+    )
+
+
+def _columns(registration: Registration) -> dict[str, Any]:
+    """The columns to write: only what the caller sent, so that absent and null differ."""
+    columns = registration.model_dump(exclude_unset=True, exclude={"tax_id", "settings"})
+    if registration.address is not None and "address" in columns:
+        columns["address"] = registration.address.model_dump(mode="json", by_alias=True)
+    return columns

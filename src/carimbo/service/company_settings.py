@@ -1,0 +1,213 @@
+"""A company's settings: one module per document type, defaults and e-mail.
+
+Three kinds of value hide behind one JSON object: plain settings are kept as JSON, next numbers live in the
+number sequences (per environment and series), and secrets are sealed and come back masked.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, create_model
+
+from carimbo.fiscal.document_type import DocumentType, ModuleSettings
+from carimbo.fiscal.fields import Body, Flag
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.companies import (
+    CompanyChanges,
+    CompanyRecord,
+    Environment,
+    change_registration,
+    company_record,
+    require_company,
+)
+from carimbo.service.errors import not_found
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Database, Tenant
+
+_SHOWN_OF_A_SECRET = 4
+_MASK = "********"
+
+
+class DefaultSettings(Body):
+    """What a document takes when its body does not say."""
+
+    product_invoice_type: Annotated[str, StringConstraints(pattern="^(nfe|nfce)$")] = Field(
+        default="nfe", description="Documento das vendas de produtos: `nfe` ou `nfce`."
+    )
+    cfop: Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")] | None = Field(
+        default=None, examples=["5102"]
+    )
+
+
+class EmailSettings(Body):
+    """What is sent to customers by e-mail."""
+
+    send_on_authorization: Flag = False
+
+
+class _SettingsBase(Body):
+    defaults: DefaultSettings = DefaultSettings()
+    email: EmailSettings = EmailSettings()
+
+
+if TYPE_CHECKING:
+
+    class CompanySettings(_SettingsBase):
+        """What a type checker sees of the model below."""
+
+else:
+    # One field per registered type, so a new type's settings appear by themselves.
+    CompanySettings = create_model(
+        "CompanySettings",
+        __base__=_SettingsBase,
+        __doc__="Configurações da empresa: um objeto por tipo de documento.",
+        **{kind.name: (kind.settings, kind.settings()) for kind in DOCUMENT_TYPES},
+    )
+
+
+class CompanyWithSettings(CompanyChanges):
+    """Changes to the only company, settings included."""
+
+    settings: CompanySettings | None = None
+
+
+class CompanyWithSettingsRecord(CompanyRecord):
+    """A company and its settings."""
+
+    settings: CompanySettings
+
+
+async def read_settings(database: Database, subscription_id: UUID, company_id: UUID) -> CompanySettings:
+    """Show a company's settings, secrets masked."""
+    async with database.tenant(subscription_id) as tenant:
+        return await shown_settings(tenant, await require_company(tenant, company_id))
+
+
+async def change_settings(
+    database: Database, subscription_id: UUID, company_id: UUID, changes: CompanySettings
+) -> CompanySettings:
+    """Merge the given settings into the stored ones: what is absent stays, null clears."""
+    async with database.tenant(subscription_id) as tenant:
+        await write_settings(tenant, company_id, changes)
+        return await shown_settings(tenant, await require_company(tenant, company_id))
+
+
+async def read_company_with_settings(
+    database: Database, subscription_id: UUID, company_id: UUID
+) -> CompanyWithSettingsRecord:
+    """Show a company together with its settings."""
+    async with database.tenant(subscription_id) as tenant:
+        return await _with_settings(tenant, company_id)
+
+
+async def update_company_with_settings(
+    database: Database, subscription_id: UUID, company_id: UUID, changes: CompanyWithSettings
+) -> CompanyWithSettingsRecord:
+    """Write registration and settings in one step: both or neither."""
+    async with database.tenant(subscription_id) as tenant:
+        await change_registration(tenant, company_id, changes)
+        if changes.settings is not None:
+            await write_settings(tenant, company_id, changes.settings)
+        return await _with_settings(tenant, company_id)
+
+
+async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySettings) -> None:
+    """Merge, take numbers and secrets out, and store each where it lives."""
+    company = await tenant.companies.get_for_update(company_id)
+    if company is None:
+        raise not_found("Empresa")
+    given = changes.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    merged = _merge(company.settings, given)
+    for kind in DOCUMENT_TYPES:
+        module = merged.get(kind.name, {})
+        await _store_secrets(tenant, company_id, kind, module)
+        await _store_number(tenant, company, kind, module)
+    await tenant.companies.set_settings(company_id, merged)
+
+
+async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
+    """Put plain settings, numbers and masked secrets back together."""
+    stored = _merge({}, company.settings)
+    for kind in DOCUMENT_TYPES:
+        module = stored.setdefault(kind.name, {})
+        for path in kind.secret_settings:
+            await _show_masked(tenant, company.id, kind, module, path)
+        settings = kind.settings.model_validate(module)
+        module["number"] = await tenant.number_sequences.next_number(
+            company.id, kind.name, environment_of(company, settings), settings.series
+        )
+    return CompanySettings.model_validate(stored)
+
+
+def environment_of(company: Company, module: ModuleSettings) -> str:
+    """Tell which environment a module issues in: its own if it has one, else the company's."""
+    own = getattr(module, "environment", None)
+    if own is None:
+        return company.environment
+    return Environment.PRODUCTION if own == Environment.PRODUCTION else Environment.HOMOLOGATION
+
+
+async def _with_settings(tenant: Tenant, company_id: UUID) -> CompanyWithSettingsRecord:
+    company = await require_company(tenant, company_id)
+    record = company_record(company)
+    return CompanyWithSettingsRecord(**dict(record), settings=await shown_settings(tenant, company))
+
+
+async def _store_secrets(
+    tenant: Tenant, company_id: UUID, kind: DocumentType, module: dict[str, Any]
+) -> None:
+    for path in kind.secret_settings:
+        holder, name = _holder(module, path)
+        secret_name = f"{kind.name}.{path}"
+        if holder is not None and name not in holder:
+            continue
+        secret = None if holder is None else holder.pop(name)
+        current = await tenant.secrets.get(company_id, secret_name)
+        if secret is None:
+            await tenant.secrets.delete(company_id, secret_name)
+        # A caller that sends back what it read means "unchanged".
+        elif current is None or secret != _masked(current):
+            await tenant.secrets.put(company_id, secret_name, secret.encode())
+
+
+async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, module: dict[str, Any]) -> None:
+    number = module.pop("number", None)
+    if number is not None:
+        settings = kind.settings.model_validate(module)
+        await tenant.number_sequences.set_next_number(
+            company.id, kind.name, environment_of(company, settings), settings.series, number
+        )
+
+
+async def _show_masked(
+    tenant: Tenant, company_id: UUID, kind: DocumentType, module: dict[str, Any], path: str
+) -> None:
+    secret = await tenant.secrets.get(company_id, f"{kind.name}.{path}")
+    holder, name = _holder(module, path)
+    if secret is not None and holder is not None:
+        holder[name] = _masked(secret)
+
+
+def _holder(module: dict[str, Any], path: str) -> tuple[dict[str, Any] | None, str]:
+    """Find the object that a dotted path's last name is in."""
+    *outer, name = path.split(".")
+    holder: Any = module
+    for step in outer:
+        holder = holder.get(step) if isinstance(holder, dict) else None
+    return holder, name
+
+
+def _masked(secret: bytes) -> str:
+    text = secret.decode()
+    return _MASK + (text[-_SHOWN_OF_A_SECRET:] if len(text) > 2 * _SHOWN_OF_A_SECRET else "")
+
+
+def _merge(current: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Merge objects into objects; any other value replaces what was there."""
+    merged = dict(current)
+    for name, value in changes.items():
+        before = merged.get(name)
+        merged[name] = (
+            _merge(before if isinstance(before, dict) else {}, value) if isinstance(value, dict) else value
+        )
+    return merged

@@ -1,0 +1,176 @@
+"""Every refusal that a caller can get: a kind, a stable code and a Portuguese sentence.
+
+Kinds say what the caller should do; only the API turns them into HTTP numbers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Kind(Enum):
+    """What sort of refusal it is."""
+
+    MALFORMED = "the request can't be read"
+    UNAUTHENTICATED = "who is asking is not known"
+    PAYMENT_REQUIRED = "the plan is spent"
+    FORBIDDEN = "known, but not allowed"
+    NOT_FOUND = "no such thing, or not this subscription's"
+    WRONG_METHOD = "the thing exists, the verb does not"
+    CONFLICT = "it contradicts the present state"
+    TOO_LARGE = "more than we read"
+    UNSUPPORTED_MEDIA = "not the media type that is read here"
+    INVALID = "understood, and wrong"
+    THROTTLED = "too often"
+    BROKEN = "our fault"
+    UNAVAILABLE = "something that we need does not answer"
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    kind: Kind
+    message: str
+    details: Mapping[str, Any]
+
+
+def _means(kind: Kind, message: str, **details: Any) -> _Meaning:
+    """Describe a code; `details` is an example of what comes with it, for the documentation."""
+    return _Meaning(kind, message, details)
+
+
+class Code(Enum):
+    """The catalogue: the member's name is the code that callers see."""
+
+    MALFORMED_JSON = _means(Kind.MALFORMED, "O corpo da requisição não é um JSON válido.")
+    MALFORMED_FORM = _means(Kind.MALFORMED, "O formulário multipart não pôde ser lido.")
+    INVALID_API_CREDENTIALS = _means(Kind.UNAUTHENTICATED, "Credenciais de API inválidas.")
+    DOCUMENT_LIMIT_REACHED = _means(
+        Kind.PAYMENT_REQUIRED,
+        "O limite de documentos do plano foi atingido.",
+        limit=10,
+        used=10,
+        resetsAt=None,
+    )
+    FEATURE_NOT_ENABLED = _means(
+        Kind.FORBIDDEN, "Este recurso não está habilitado na assinatura.", feature="nfceEmission"
+    )
+    PERMISSION_DENIED = _means(Kind.FORBIDDEN, "Esta credencial não tem permissão para a operação.")
+    NOT_FOUND = _means(Kind.NOT_FOUND, "Recurso não encontrado.")
+    METHOD_NOT_ALLOWED = _means(Kind.WRONG_METHOD, "Este endereço não aceita o método usado.")
+    DUPLICATE_RESOURCE = _means(
+        Kind.CONFLICT,
+        "Já existe um registro com este valor.",
+        field="taxId",
+        existingId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
+    )
+    COMPANY_AMBIGUOUS = _means(
+        Kind.CONFLICT, "A assinatura tem mais de uma empresa: use o caminho com o id da empresa."
+    )
+    INVALID_STATE = _means(
+        Kind.CONFLICT,
+        "O documento não está em um estado que permita a operação.",
+        currentStatus="processing",
+        allowed=["authorized"],
+    )
+    VERSION_CONFLICT = _means(
+        Kind.CONFLICT, "O documento foi alterado por outra requisição: leia-o de novo.", currentVersion=3
+    )
+    NUMBER_ALREADY_USED = _means(
+        Kind.CONFLICT, "O número já foi usado.", documentId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+    )
+    SALE_ALREADY_INVOICED = _means(Kind.CONFLICT, "A venda já tem documento emitido.")
+    PAYLOAD_TOO_LARGE = _means(Kind.TOO_LARGE, "O corpo da requisição excede o limite.", limitBytes=4_194_304)
+    UNSUPPORTED_MEDIA_TYPE = _means(
+        Kind.UNSUPPORTED_MEDIA, "Tipo de conteúdo não aceito.", expected="application/json"
+    )
+    VALIDATION_ERROR = _means(
+        Kind.INVALID,
+        "Há campos inválidos na requisição.",
+        fields=[{"field": "address.zipcode", "error": "CEP inválido: informe 8 dígitos."}],
+    )
+    CERTIFICATE_MISSING = _means(Kind.INVALID, "A empresa não tem certificado digital.")
+    CERTIFICATE_EXPIRED = _means(
+        Kind.INVALID, "O certificado digital está vencido.", expiresAt="2026-01-31T23:59:59+00:00"
+    )
+    CERTIFICATE_INVALID = _means(Kind.INVALID, "O arquivo não é um certificado A1 utilizável.")
+    CERTIFICATE_PASSWORD_INVALID = _means(Kind.INVALID, "A senha do certificado está incorreta.")
+    CERTIFICATE_TAX_ID_MISMATCH = _means(
+        Kind.INVALID,
+        "O certificado não pertence ao CNPJ da empresa.",
+        companyTaxId="11222333000181",
+        certificateTaxId="12ABC34501DE35",
+    )
+    COMPANY_NOT_READY = _means(
+        Kind.INVALID, "Faltam dados da empresa para emitir.", missing=["address", "nfce.active"]
+    )
+    MUNICIPALITY_NOT_SUPPORTED = _means(
+        Kind.INVALID, "O município não emite pelo padrão nacional da NFS-e.", cityCode="3550308"
+    )
+    FISCAL_RULE_VIOLATION = _means(
+        Kind.INVALID,
+        "O documento viola regras fiscais.",
+        rules=[
+            {
+                "code": "778",
+                "field": "items.0.ncm",
+                "message": "NCM inexistente.",
+                "hint": "Confira o NCM do item na tabela vigente.",
+            }
+        ],
+    )
+    AUTHORITY_REJECTED = _means(
+        Kind.INVALID,
+        "A autoridade fiscal recusou o evento.",
+        authorityCode="501",
+        authorityMessage="Rejeição: Prazo de Cancelamento Superior ao Previsto na Legislação",
+        hint="Emita um documento de devolução.",
+    )
+    CANCELLATION_DEADLINE_EXCEEDED = _means(
+        Kind.INVALID,
+        "O prazo de cancelamento já passou.",
+        deadline="2026-11-15T12:00:00-03:00",
+        alternative="Emita um documento de devolução.",
+    )
+    RATE_LIMIT_EXCEEDED = _means(
+        Kind.THROTTLED, "Limite de requisições excedido: aguarde antes de tentar de novo.", retryAfter=2
+    )
+    AUTHORITY_THROTTLED = _means(
+        Kind.THROTTLED,
+        "A consulta agora causaria bloqueio por consumo indevido na autoridade fiscal.",
+        retryAfter=3600,
+    )
+    INTERNAL_ERROR = _means(
+        Kind.BROKEN, "Erro interno. Informe o identificador da requisição ao suporte.", requestId="01939c2e"
+    )
+    AUTHORITY_UNAVAILABLE = _means(Kind.UNAVAILABLE, "A autoridade fiscal não respondeu.")
+    SERVICE_UNAVAILABLE = _means(
+        Kind.UNAVAILABLE, "O serviço está temporariamente indisponível. Tente de novo em instantes."
+    )
+
+    @property
+    def kind(self) -> Kind:
+        return self.value.kind
+
+    @property
+    def message(self) -> str:
+        return self.value.message
+
+    @property
+    def example_details(self) -> Mapping[str, Any]:
+        return self.value.details
+
+
+class Refusal(Exception):
+    """A use case can't go on, and the caller is told why."""
+
+    def __init__(self, code: Code, message: str | None = None, **details: Any) -> None:
+        super().__init__(code.name)
+        self.code = code
+        self.message = message or code.message
+        self.details: dict[str, Any] | None = details or None
+
+
+def not_found(what: str) -> Refusal:
+    """Refuse with the name of what is missing, in Portuguese."""
+    return Refusal(Code.NOT_FOUND, f"{what} não encontrado(a).")

@@ -1,0 +1,97 @@
+"""State registrations of a company, one per state."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
+
+from carimbo.fiscal.fields import Body, Flag, Record, StateCode, StateRegistrationNumber
+from carimbo.service.companies import Deleted
+from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.pages import Page, PageRequest
+from carimbo.storage.database import Database
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.state_registrations import StateRegistration
+
+
+class NewStateRegistration(Body):
+    """A registration to be added."""
+
+    state: StateCode
+    number: StateRegistrationNumber = Field(examples=["110042490114"])
+    is_default: Flag | None = Field(
+        default=None, description="A primeira inscrição da empresa é sempre a padrão."
+    )
+
+    @field_validator("number")
+    @classmethod
+    def a_number_of_its_own(cls, number: str) -> str:
+        """An issuer is registered or has no registration; ISENTO is for recipients."""
+        if number == "ISENTO":
+            raise PydanticCustomError(
+                "state_registration", "Inscrição estadual inválida: informe de 2 a 14 dígitos."
+            )
+        return number
+
+
+class StateRegistrationRecord(Record):
+    """A registration as callers see it."""
+
+    id: UUID
+    state: str = Field(examples=["SP"])
+    number: str = Field(examples=["110042490114"])
+    is_default: bool
+    created_at: datetime
+
+
+async def add_state_registration(
+    database: Database, subscription_id: UUID, company_id: UUID, command: NewStateRegistration
+) -> StateRegistrationRecord:
+    """Add a registration; the first one, or one marked so, becomes the default."""
+    async with database.tenant(subscription_id) as tenant:
+        # The lock on the company makes "the first one" and "the only default" safe for two at once.
+        if await tenant.companies.get_for_update(company_id) is None:
+            raise not_found("Empresa")
+        registrations = tenant.state_registrations
+        existing = await registrations.find_by_state(company_id, command.state)
+        if existing is not None:
+            raise Refusal(
+                Code.DUPLICATE_RESOURCE,
+                f"A empresa já tem inscrição estadual em {command.state}.",
+                field="state",
+                existingId=str(existing),
+            )
+        is_default = bool(command.is_default) or not await registrations.all(company_id)
+        if is_default:
+            await registrations.clear_default(company_id)
+        added = await registrations.add(company_id, new_id(), command.state, command.number, is_default)
+    return _record(added)
+
+
+async def list_state_registrations(
+    database: Database, subscription_id: UUID, company_id: UUID, request: PageRequest
+) -> Page[StateRegistrationRecord]:
+    """List a company's registrations, newest first."""
+    async with database.tenant(subscription_id) as tenant:
+        rows = await tenant.state_registrations.all(company_id)
+    wanted = rows[request.offset : request.offset + request.page_size]
+    return Page([_record(row) for row in wanted], len(rows), request)
+
+
+async def delete_state_registration(
+    database: Database, subscription_id: UUID, company_id: UUID, registration_id: UUID
+) -> Deleted:
+    """Remove a registration; the default passes on to the oldest left."""
+    async with database.tenant(subscription_id) as tenant:
+        if await tenant.companies.get_for_update(company_id) is None:
+            raise not_found("Empresa")
+        if not await tenant.state_registrations.delete(company_id, registration_id):
+            raise not_found("Inscrição estadual")
+    return Deleted(id=registration_id)
+
+
+def _record(row: StateRegistration) -> StateRegistrationRecord:
+    return StateRegistrationRecord(
+        id=row.id, state=row.state, number=row.number, is_default=row.is_default, created_at=row.created_at
+    )

@@ -1,0 +1,155 @@
+"""Every setting of the service. Only this module reads the environment.
+
+Each is an environment variable with the prefix `CARIMBO_`; a variable with that prefix that is not in this
+list is refused at start, because a misspelt setting that is silently ignored costs a night's sleep.
+"""
+
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from carimbo.storage.envelope import KeyRing, UnusableKey
+from carimbo.storage.jobs import QueueOptions
+
+PREFIX = "CARIMBO_"
+
+Port = Annotated[int, Field(ge=0, le=65_535)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class SettingsError(Exception):
+    """The environment can't be used; the message says what to change."""
+
+
+class Settings(BaseSettings):
+    """Typed settings; the descriptions are the reference page."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
+
+    database_url: SecretStr = Field(
+        default=SecretStr(""),
+        description="PostgreSQL 14 or newer, as `postgresql://user:password@host/database`. Required.",
+    )
+    database_pool_size: int = Field(
+        default=10, ge=1, le=500, description="Connections that one process may hold."
+    )
+    migration_lock_timeout_seconds: Seconds = Field(
+        default=30, description="How long a migration waits for a lock before it gives up."
+    )
+    secret_keys: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key ring `id:base64[,id:base64...]` that seals certificates and other secrets; "
+        "the first key is active. Required. `carimbo admin generate-key` makes one.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address that the API listens on.")
+    port: Port = Field(default=8000, description="Port that the API listens on.")
+    body_limit_bytes: int = Field(
+        default=4 * 1024 * 1024, ge=1024, description="Largest request body that is read."
+    )
+    metrics_host: str = Field(default="127.0.0.1", description="Address of the Prometheus metrics.")
+    api_metrics_port: Port = Field(default=9464, description="Port of the API's metrics; 0 turns them off.")
+    worker_metrics_port: Port = Field(
+        default=9465, description="Port of the worker's metrics; 0 turns them off."
+    )
+    log_format: Literal["json", "console"] = Field(
+        default="json", description="`json` for machines, `console` for people."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least severe log."
+    )
+    shutdown_seconds: Seconds = Field(
+        default=20, description="How long work under way may take to finish after a stop signal."
+    )
+    worker_concurrency: int = Field(
+        default=50, ge=2, le=1000, description="Jobs that one worker does at once."
+    )
+    worker_batch_size: int = Field(
+        default=20, ge=1, le=500, description="Jobs fetched at once; at most half of the concurrency."
+    )
+    worker_poll_seconds: Seconds = Field(
+        default=10,
+        description="How often a worker looks at the queue by itself, should a notification be lost.",
+    )
+    worker_heartbeat_seconds: Seconds = Field(
+        default=30, description="A job without heartbeat for so long is given to another worker."
+    )
+    worker_reconnect_seconds: Seconds = Field(
+        default=2, description="Pause before a worker that lost the database connects again."
+    )
+    lease_seconds: Seconds = Field(
+        default=60, description="How long a worker holds a row without renewing its lease."
+    )
+    sweep_seconds: Seconds = Field(
+        default=15, description="How often due rows without a job are put back into the queue."
+    )
+    retry_first_seconds: Seconds = Field(
+        default=2, description="Delay before the first retry of failed work."
+    )
+    retry_longest_seconds: Seconds = Field(default=900, description="Longest delay between retries.")
+    attempts_before_parking: int = Field(
+        default=8, ge=1, description="Failures in a row after which a row is set aside for a person."
+    )
+    queue_history_days: int = Field(default=7, ge=1, description="Days that the queue's own log is kept.")
+
+    @property
+    def key_ring(self) -> KeyRing:
+        return KeyRing.parse(self.secret_keys.get_secret_value())
+
+    @property
+    def queue_options(self) -> QueueOptions:
+        return QueueOptions(
+            batch_size=min(self.worker_batch_size, self.worker_concurrency // 2),
+            concurrency=self.worker_concurrency,
+            heartbeat_timeout=timedelta(seconds=self.worker_heartbeat_seconds),
+            poll_interval=timedelta(seconds=self.worker_poll_seconds),
+            error_delay=timedelta(seconds=self.retry_first_seconds),
+        )
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings, or raise SettingsError with everything that is wrong."""
+    environment = os.environ if environment is None else environment
+    problems = _unknown_names(environment)
+    given = {
+        name: environment[_variable(name)] for name in Settings.model_fields if _variable(name) in environment
+    }
+    try:
+        settings = Settings.model_validate(given)
+    except ValidationError as error:
+        problems += [f"{_variable(str(e['loc'][0]))}: {e['msg']}" for e in error.errors()]
+        raise SettingsError("\n".join(problems)) from None
+    problems += _missing(settings)
+    if problems:
+        raise SettingsError("\n".join(problems))
+    return settings
+
+
+def child_environment(overrides: Mapping[str, str]) -> dict[str, str]:
+    """Our own environment with some settings replaced, for a process that we start."""
+    return {**os.environ, **{_variable(name): value for name, value in overrides.items()}}
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def _unknown_names(environment: Mapping[str, str]) -> list[str]:
+    known = {_variable(name) for name in Settings.model_fields}
+    unknown = sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
+    return [f"{name}: there is no such setting" for name in unknown]
+
+
+def _missing(settings: Settings) -> list[str]:
+    problems = []
+    if not settings.database_url.get_secret_value():
+        problems.append(f"{_variable('database_url')}: set it to a PostgreSQL address")
+    try:
+        settings.key_ring  # noqa: B018 - parsing it is the check
+    except UnusableKey as error:
+        hint = "make one with `carimbo admin generate-key`"
+        problems.append(f"{_variable('secret_keys')}: {error}; {hint}")
+    return problems
