@@ -1,0 +1,57 @@
+"""The API application: routes, middleware and error handlers put together."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+from fastapi import FastAPI
+
+from carimbo.api import (
+    account,
+    certificates,
+    companies,
+    company_settings,
+    health,
+    openapi,
+    state_registrations,
+)
+from carimbo.api.context import Services
+from carimbo.api.envelope import EnvelopeVariant
+from carimbo.api.errors import install_error_handlers
+from carimbo.api.middleware import BodyLimit, Gate, ProxyPrefix, RequestIdentity
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
+    """Build the application; the lifespan must put `Services` into `app.state.services`."""
+    app = FastAPI(
+        title="carimbo",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    for router in (
+        companies.router,
+        state_registrations.router,
+        certificates.company_path,
+        certificates.only_company_path,
+        company_settings.router,
+        account.router,
+        openapi.router,
+        health.router,
+    ):
+        app.include_router(router)
+    install_error_handlers(app, partial(openapi.methods_of, app))
+    # The last one added is the outermost.
+    app.add_middleware(BodyLimit, limit=body_limit)
+    app.add_middleware(Gate)
+    app.add_middleware(ProxyPrefix)
+    app.add_middleware(RequestIdentity)
+    app.add_middleware(EnvelopeVariant)
+    return app
+
+
+__all__ = ["Services", "create_app"]

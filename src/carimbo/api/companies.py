@@ -1,0 +1,100 @@
+"""Companies of the subscription."""
+
+from fastapi import APIRouter
+
+from carimbo.api.context import (
+    OF_COMPANY,
+    CurrentCompany,
+    CurrentDatabase,
+    CurrentSubscription,
+    RequestedPage,
+)
+from carimbo.api.documented import refuses
+from carimbo.api.envelope import Listing, Success, listing
+from carimbo.api.route import Endpoint
+from carimbo.service import companies
+from carimbo.service.companies import (
+    CompanyChanges,
+    CompanyRecord,
+    Deleted,
+    EnvironmentChange,
+    EnvironmentRecord,
+    NewCompany,
+)
+from carimbo.service.errors import Code
+
+router = APIRouter(prefix="/v1/companies", tags=["Empresas"], route_class=Endpoint)
+_company = APIRouter(prefix="/{companyId}", route_class=Endpoint, dependencies=OF_COMPANY)
+
+
+@router.get("", operation_id="listCompanies", summary="Lista as empresas", responses=refuses())
+async def list_companies(
+    database: CurrentDatabase, subscription: CurrentSubscription, page: RequestedPage
+) -> Listing[CompanyRecord]:
+    return listing(await companies.list_companies(database, subscription.id, page))
+
+
+@router.post(
+    "",
+    operation_id="createCompany",
+    summary="Cadastra uma empresa",
+    responses=refuses(Code.DUPLICATE_RESOURCE),
+)
+async def create_company(
+    database: CurrentDatabase, subscription: CurrentSubscription, body: NewCompany
+) -> Success[CompanyRecord]:
+    return Success(data=await companies.create_company(database, subscription.id, body))
+
+
+@_company.get("", operation_id="readCompany", summary="Lê uma empresa", responses=refuses(Code.NOT_FOUND))
+async def read_company(company: CurrentCompany) -> Success[CompanyRecord]:
+    return Success(data=companies.company_record(company))
+
+
+@_company.put(
+    "",
+    operation_id="updateCompany",
+    summary="Altera o cadastro de uma empresa",
+    description="Campos ausentes ficam como estão; `null` limpa o campo. Configurações têm endereço próprio.",
+    responses=refuses(Code.NOT_FOUND),
+)
+async def update_company(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    body: CompanyChanges,
+) -> Success[CompanyRecord]:
+    return Success(data=await companies.update_company(database, subscription.id, company.id, body))
+
+
+@_company.delete(
+    "",
+    operation_id="deleteCompany",
+    summary="Exclui uma empresa",
+    description="Destrói o certificado e os segredos; os documentos emitidos continuam guardados.",
+    responses=refuses(Code.NOT_FOUND),
+)
+async def delete_company(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+) -> Success[Deleted]:
+    return Success(data=await companies.delete_company(database, subscription.id, company.id))
+
+
+@_company.patch(
+    "/environment",
+    operation_id="switchEnvironment",
+    summary="Troca o ambiente da empresa",
+    responses=refuses(Code.NOT_FOUND),
+)
+async def switch_environment(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    body: EnvironmentChange,
+) -> Success[EnvironmentRecord]:
+    return Success(data=await companies.switch_environment(database, subscription.id, company.id, body))
+
+
+router.include_router(_company)

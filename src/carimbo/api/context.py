@@ -1,0 +1,80 @@
+"""What a handler gets to work with: the services, who is asking, and the company of the path."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Path, Query, Request
+from starlette.requests import HTTPConnection
+
+from carimbo.service.access import Gatekeeper
+from carimbo.service.pages import PageRequest
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Database
+from carimbo.storage.subscriptions import Subscription
+
+MAXIMUM_PAGE_SIZE = 100
+# Deeper than any list goes, and small enough for the database's integers.
+_LAST_PAGE = 10_000_000
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the composition root hands to the API."""
+
+    database: Database
+    gatekeeper: Gatekeeper
+    clock: Callable[[], datetime]
+
+
+def services_of(connection: HTTPConnection) -> Services:
+    services: Services = connection.app.state.services
+    return services
+
+
+def subscription_of(connection: HTTPConnection) -> Subscription:
+    """The subscription that the middleware authenticated."""
+    subscription: Subscription = connection.state.subscription
+    return subscription
+
+
+def _services(request: Request) -> Services:
+    return services_of(request)
+
+
+def _database(request: Request) -> Database:
+    return services_of(request).database
+
+
+def _subscription(request: Request) -> Subscription:
+    return subscription_of(request)
+
+
+def _company(request: Request) -> Company:
+    company: Company = request.state.company
+    return company
+
+
+def _company_id(
+    companyId: Annotated[UUID, Path(description="Id da empresa.")],  # noqa: N803
+) -> None:
+    """Documents the path's company; the route has found it already."""
+
+
+def _page_request(
+    page: Annotated[int, Query(ge=1, le=_LAST_PAGE, description="Página, a partir de 1.")] = 1,
+    page_size: Annotated[
+        int, Query(ge=1, le=MAXIMUM_PAGE_SIZE, alias="pageSize", description="Itens por página.")
+    ] = 20,
+) -> PageRequest:
+    return PageRequest(page, page_size)
+
+
+CurrentServices = Annotated[Services, Depends(_services)]
+CurrentDatabase = Annotated[Database, Depends(_database)]
+CurrentSubscription = Annotated[Subscription, Depends(_subscription)]
+CurrentCompany = Annotated[Company, Depends(_company)]
+OF_COMPANY = [Depends(_company_id)]
+RequestedPage = Annotated[PageRequest, Depends(_page_request)]

@@ -1,0 +1,108 @@
+"""The two forms that every answer takes.
+
+Form A is the default. A caller that sends `X-Envelope: ok` gets form B of the same answer.
+"""
+
+import json
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from carimbo.fiscal.fields import Record
+from carimbo.service.pages import Page
+
+T = TypeVar("T")
+_VARIANT_HEADER = (b"x-envelope", b"ok")
+
+
+class Success(Record, Generic[T]):
+    """One thing, or the outcome of one operation."""
+
+    success: Literal[True] = True
+    data: T
+
+
+class PageInfo(Record):
+    """Where a page stands in its list."""
+
+    page: int
+    page_size: int
+    total: int
+
+
+class Listing(Record, Generic[T]):
+    """One page of a list, newest first."""
+
+    success: Literal[True] = True
+    data: list[T]
+    page_info: PageInfo
+
+
+class ErrorBody(Record):
+    """Why a request was refused."""
+
+    code: str
+    message: str = Field(description="Texto em português para pessoas.")
+    details: dict[str, Any] | None
+
+
+class Failure(Record):
+    """The error form."""
+
+    success: Literal[False] = False
+    error: ErrorBody
+
+
+def listing(page: Page[T]) -> Listing[T]:
+    """Wrap a page."""
+    info = PageInfo(page=page.request.page, page_size=page.request.page_size, total=page.total)
+    return Listing(data=page.items, page_info=info)
+
+
+class EnvelopeVariant:
+    """Rewrites JSON answers of form A into form B for the callers that ask for it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or _VARIANT_HEADER not in scope["headers"]:
+            await self._app(scope, receive, send)
+            return
+        await self._app(scope, receive, _Rewriter(send))
+
+
+class _Rewriter:
+    """Holds an answer back until it is whole, then sends its other form."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message = {}
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        self._body += message.get("body", b"")
+        if not message.get("more_body", False):
+            await self._send_whole()
+
+    async def _send_whole(self) -> None:
+        body = _other_form(self._start, self._body)
+        headers = [pair for pair in self._start["headers"] if pair[0] != b"content-length"]
+        headers.append((b"content-length", str(len(body)).encode()))
+        await self._send({**self._start, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def _other_form(start: Message, body: bytes) -> bytes:
+    if dict(start["headers"]).get(b"content-type") != b"application/json":
+        return body
+    answer = json.loads(body)
+    if "success" not in answer:
+        return body
+    succeeded = answer.pop("success")
+    rest = answer if succeeded else {**answer["error"], "statusCode": start["status"]}
+    return json.dumps({"ok": succeeded, **rest}, ensure_ascii=False).encode()

@@ -1,0 +1,94 @@
+"""How a refusal looks over HTTP."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from carimbo.api.messages import in_portuguese
+from carimbo.service.errors import Code, Kind, Refusal
+from carimbo.storage.database import DatabaseUnavailable
+
+STATUS_OF_KIND = {
+    Kind.MALFORMED: 400,
+    Kind.UNAUTHENTICATED: 401,
+    Kind.PAYMENT_REQUIRED: 402,
+    Kind.FORBIDDEN: 403,
+    Kind.NOT_FOUND: 404,
+    Kind.WRONG_METHOD: 405,
+    Kind.CONFLICT: 409,
+    Kind.TOO_LARGE: 413,
+    Kind.UNSUPPORTED_MEDIA: 415,
+    Kind.INVALID: 422,
+    Kind.THROTTLED: 429,
+    Kind.BROKEN: 500,
+    Kind.UNAVAILABLE: 503,
+}
+_RETRY_AFTER_OUTAGE = "5"
+
+
+def refusal_response(refusal: Refusal) -> JSONResponse:
+    """Write a refusal in envelope form A."""
+    error = {"code": refusal.code.name, "message": refusal.message, "details": refusal.details}
+    response = JSONResponse({"success": False, "error": error}, STATUS_OF_KIND[refusal.code.kind])
+    if refusal.code.kind is Kind.THROTTLED and refusal.details:
+        response.headers["Retry-After"] = str(refusal.details["retryAfter"])
+    if refusal.code.kind is Kind.UNAVAILABLE:
+        response.headers["Retry-After"] = _RETRY_AFTER_OUTAGE
+    return response
+
+
+def response_to(error: Exception) -> JSONResponse | None:
+    """Write the errors that we foresee; None for one that we don't."""
+    if isinstance(error, Refusal):
+        return refusal_response(error)
+    if isinstance(error, DatabaseUnavailable):
+        return refusal_response(Refusal(Code.SERVICE_UNAVAILABLE))
+    return None
+
+
+def validation_refusal(errors: Sequence[Any]) -> Refusal:
+    """List every wrong field with its dotted path in the request's own names."""
+    fields = [{"field": _dotted(error["loc"]), "error": in_portuguese(error)} for error in errors]
+    return Refusal(Code.VALIDATION_ERROR, fields=fields)
+
+
+def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None:
+    """Put every error that the framework raises into our envelope; `methods_of` a path fills `Allow`."""
+
+    @app.exception_handler(Refusal)
+    async def refused(_: Request, error: Refusal) -> Response:
+        return refusal_response(error)
+
+    @app.exception_handler(DatabaseUnavailable)
+    async def unavailable(_: Request, error: DatabaseUnavailable) -> Response:
+        return refusal_response(Refusal(Code.SERVICE_UNAVAILABLE))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return refusal_response(validation_refusal(error.errors()))
+
+    @app.exception_handler(HTTPException)
+    async def framework_error(request: Request, error: HTTPException) -> Response:
+        if error.status_code != STATUS_OF_KIND[Kind.WRONG_METHOD]:
+            return _framework_response(error)
+        response = refusal_response(Refusal(Code.METHOD_NOT_ALLOWED))
+        # The framework names only the methods of the first route that matches.
+        response.headers["Allow"] = ", ".join(sorted(methods_of(request.scope["path"])))
+        return response
+
+
+def _framework_response(error: HTTPException) -> Response:
+    # The only 400 that the framework raises by itself: a multipart body that it can't read.
+    if error.status_code == STATUS_OF_KIND[Kind.MALFORMED]:
+        return refusal_response(Refusal(Code.MALFORMED_FORM))
+    return refusal_response(Refusal(Code.NOT_FOUND))
+
+
+def _dotted(location: Sequence[int | str]) -> str:
+    """Drop `body`, `query` or `path` from a location and join the rest."""
+    rest = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
+    return ".".join(str(part) for part in rest)

@@ -1,0 +1,27 @@
+"""Whether this process lives, and whether it can work."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from carimbo.api.context import services_of
+from carimbo.storage.database import DatabaseUnavailable
+from carimbo.storage.migrate import is_current
+
+router = APIRouter(include_in_schema=False)
+_NOT_READY = 503
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> Response:
+    """Ready means: the database answers and has this version's schema."""
+    try:
+        async with services_of(request).database.connection() as connection:
+            state = "ok" if await is_current(connection) else "migrations pending"
+    except DatabaseUnavailable:
+        state = "database unavailable"
+    return JSONResponse({"status": state}, 200 if state == "ok" else _NOT_READY)

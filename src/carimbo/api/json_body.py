@@ -1,0 +1,56 @@
+"""Reading JSON so that nothing later can trip over it.
+
+Numbers become Decimal, never float. Python's own reader takes `NaN`, overflows on `1e400`, recurses until it
+breaks and passes on characters that PostgreSQL can't store; none of that gets through here.
+"""
+
+import json
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from carimbo.service.errors import Code, Refusal
+
+# Far beyond any amount in reais; 1e1000000000 as an exact integer would fill the memory.
+_LARGEST_EXPONENT = 40
+_FIRST_SURROGATE, _LAST_SURROGATE = "\ud800", "\udfff"
+
+
+def read_json(body: bytes) -> Any:
+    """Parse a request body, or refuse it as malformed."""
+    try:
+        value = json.loads(
+            body, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
+        )
+    except (ValueError, RecursionError):
+        raise Refusal(Code.MALFORMED_JSON) from None
+    # Only an escape such as \u0000 or \ud800 can bring in characters that can't be stored.
+    if b"\\u" in body and not _storable(value):
+        raise Refusal(Code.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
+    return value
+
+
+def _number(text: str) -> Decimal | float:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return float("inf")
+    # Infinity makes the field that holds it fail validation, by its name.
+    return number if abs(number.adjusted()) <= _LARGEST_EXPONENT else float("inf")
+
+
+def _whole_number(text: str) -> int | float:
+    return int(text) if len(text) <= _LARGEST_EXPONENT else float("inf")
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _storable(value: Any) -> bool:
+    if isinstance(value, str):
+        return not any(char == "\0" or _FIRST_SURROGATE <= char <= _LAST_SURROGATE for char in value)
+    if isinstance(value, dict):
+        return all(_storable(name) and _storable(item) for name, item in value.items())
+    if isinstance(value, list):
+        return all(_storable(item) for item in value)
+    return True

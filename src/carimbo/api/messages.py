@@ -1,0 +1,87 @@
+"""What is wrong with a field, in Portuguese, by pydantic's name for the error."""
+
+from typing import Any
+
+_MESSAGES = {
+    "missing": "Campo obrigatório.",
+    "extra_forbidden": "Campo desconhecido.",
+    "string_type": "Deve ser um texto.",
+    "string_too_short": "Deve ter pelo menos {min_length} caractere(s).",
+    "string_too_long": "Deve ter no máximo {max_length} caracteres.",
+    "string_pattern_mismatch": "Formato inválido.",
+    "bool_type": "Deve ser true ou false.",
+    "bool_parsing": "Deve ser true ou false.",
+    "int_type": "Deve ser um número inteiro.",
+    "int_parsing": "Deve ser um número inteiro.",
+    "int_parsing_size": "Número grande demais.",
+    "int_from_float": "Deve ser um número inteiro.",
+    "float_type": "Deve ser um número.",
+    "float_parsing": "Deve ser um número.",
+    "decimal_type": "Deve ser um número.",
+    "decimal_parsing": "Deve ser um número.",
+    "decimal_max_digits": "Deve ter no máximo {max_digits} dígitos.",
+    "decimal_max_places": "Deve ter no máximo {decimal_places} casas decimais.",
+    "decimal_whole_digits": "Deve ter no máximo {whole_digits} dígitos antes da vírgula.",
+    "finite_number": "Deve ser um número finito.",
+    "greater_than": "Deve ser maior que {gt}.",
+    "greater_than_equal": "Deve ser maior ou igual a {ge}.",
+    "less_than": "Deve ser menor que {lt}.",
+    "less_than_equal": "Deve ser menor ou igual a {le}.",
+    "enum": "Valor inválido: use {expected}.",
+    "literal_error": "Valor inválido: use {expected}.",
+    "uuid_type": "Deve ser um UUID.",
+    "uuid_parsing": "Deve ser um UUID.",
+    "list_type": "Deve ser uma lista.",
+    "too_short": "Deve ter pelo menos {min_length} item(ns).",
+    "too_long": "Deve ter no máximo {max_length} itens.",
+    "dict_type": "Deve ser um objeto JSON.",
+    "model_type": "Deve ser um objeto JSON.",
+    "model_attributes_type": "Deve ser um objeto JSON.",
+    "datetime_type": "Deve ser data e hora no formato ISO 8601.",
+    "datetime_parsing": "Deve ser data e hora no formato ISO 8601.",
+    "datetime_from_date_parsing": "Deve ser data e hora no formato ISO 8601.",
+    "timezone_aware": "A data e hora deve trazer o fuso horário.",
+    "date_type": "Deve ser uma data no formato AAAA-MM-DD.",
+    "date_parsing": "Deve ser uma data no formato AAAA-MM-DD.",
+    "date_from_datetime_parsing": "Deve ser uma data no formato AAAA-MM-DD.",
+    "value_error": "Valor inválido.",
+}
+_UNKNOWN = "Valor inválido."
+
+
+def in_portuguese(error: Any) -> str:
+    """Tell one validation error in Portuguese; our own validators already speak it."""
+    kind = error["type"]
+    # pydantic counts a text like a list when a limit follows one of our validators.
+    if kind in ("too_short", "too_long") and isinstance(error["input"], str):
+        kind = f"string_{kind}"
+    template = _MESSAGES.get(kind)
+    if template is not None:
+        return template.format(**_filled(error.get("ctx") or {}))
+    return str(error["msg"]) if _is_ours(error) else _UNKNOWN
+
+
+def _filled(context: dict[str, Any]) -> dict[str, Any]:
+    return {name: str(value).replace(" or ", " ou ") for name, value in context.items()}
+
+
+def _is_ours(error: Any) -> bool:
+    """Our validators raise PydanticCustomError; pydantic's own errors carry a link to its manual."""
+    return "url" not in error and error["type"] in OWN_ERROR_TYPES
+
+
+# The types of our own validation errors, whose messages are Portuguese already.
+OWN_ERROR_TYPES = frozenset(
+    {
+        "city_code_unknown",
+        "city_unknown",
+        "cnpj",
+        "control_characters",
+        "email",
+        "number_type",
+        "phone",
+        "state",
+        "state_registration",
+        "zipcode",
+    }
+)

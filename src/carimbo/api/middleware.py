@@ -1,0 +1,154 @@
+"""What happens to a request before and after its route: identity, log, path, credentials, rate, size."""
+
+import re
+import time
+from uuid import uuid4
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from carimbo.api.context import services_of
+from carimbo.api.errors import refusal_response, response_to
+from carimbo.api.metrics import REQUEST_SECONDS, REQUESTS
+from carimbo.service.errors import Code, Refusal
+
+_log = structlog.get_logger("carimbo.api")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_PROXY_PREFIX = "/api"
+_PRIVATE_PREFIX = "/v1/"
+_BROKEN = 500
+
+
+class RequestIdentity:
+    """Gives each request an id, logs and counts it, and answers for errors that nobody foresaw."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(send, _request_id(Headers(scope=scope)))
+        structlog.contextvars.bind_contextvars(request_id=answer.request_id)
+        started = time.perf_counter()
+        try:
+            await self._app(scope, receive, answer)
+        except Exception as error:
+            await self._answer_for(error, scope, receive, answer)
+        finally:
+            _record(scope, answer.status, time.perf_counter() - started)
+            structlog.contextvars.clear_contextvars()
+
+    async def _answer_for(self, error: Exception, scope: Scope, receive: Receive, answer: "_Answer") -> None:
+        response = response_to(error)
+        if response is None:
+            _log.error("request_failed", exc_info=error)
+            response = refusal_response(Refusal(Code.INTERNAL_ERROR, requestId=answer.request_id))
+        if answer.status is None:
+            await response(scope, receive, answer)
+
+
+class _Answer:
+    """Passes an answer on with its request id, and remembers its status."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self.request_id = request_id
+        self.status: int | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message)["X-Request-Id"] = self.request_id
+        await self._send(message)
+
+
+class ProxyPrefix:
+    """Makes `/api/v1/...` the same as `/v1/...`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith(f"{_PROXY_PREFIX}{_PRIVATE_PREFIX}"):
+            scope["path"] = scope["path"].removeprefix(_PROXY_PREFIX)
+            scope["raw_path"] = scope["raw_path"].removeprefix(_PROXY_PREFIX.encode())
+        await self._app(scope, receive, send)
+
+
+class Gate:
+    """Lets a private request in: credentials, then rate, both before its body is read."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith(_PRIVATE_PREFIX):
+            await self._admit(HTTPConnection(scope))
+        await self._app(scope, receive, send)
+
+    async def _admit(self, connection: HTTPConnection) -> None:
+        gatekeeper = services_of(connection).gatekeeper
+        key, secret = connection.headers.get("x-api-key"), connection.headers.get("x-api-secret")
+        if not key or not secret:
+            raise Refusal(Code.INVALID_API_CREDENTIALS)
+        subscription = await gatekeeper.authenticate(key, secret)
+        connection.state.subscription = subscription
+        structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
+        await gatekeeper.take_turn(subscription)
+
+
+class BodyLimit:
+    """Refuses a body over the limit, by its announced length or as it comes in."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdigit() or int(announced) > self._limit:
+            raise self._refusal()
+        await self._app(scope, self._counted(receive), send)
+
+    def _counted(self, receive: Receive) -> Receive:
+        total = 0
+
+        async def counting() -> Message:
+            nonlocal total
+            message = await receive()
+            total += len(message.get("body", b""))
+            if total > self._limit:
+                raise self._refusal()
+            return message
+
+        return counting
+
+    def _refusal(self) -> Refusal:
+        return Refusal(Code.PAYLOAD_TOO_LARGE, limitBytes=self._limit)
+
+
+def _request_id(headers: Headers) -> str:
+    """Keep a well-formed id that the caller sent, so that both logs can be joined; else make one."""
+    given = headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else str(uuid4())
+
+
+def _record(scope: Scope, status: int | None, seconds: float) -> None:
+    route = scope.get("route")
+    operation = getattr(route, "operation_id", None) or getattr(route, "name", "unmatched")
+    REQUESTS.labels(operation=operation, status=str(status or _BROKEN)).inc()
+    REQUEST_SECONDS.labels(operation=operation).observe(seconds)
+    _log.info(
+        "request",
+        method=scope["method"],
+        path=scope["path"],
+        status=status,
+        milliseconds=round(seconds * 1000, 2),
+    )

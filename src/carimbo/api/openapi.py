@@ -1,0 +1,110 @@
+"""The published contract: OpenAPI 3.1 as YAML, and a page for people made from it."""
+
+from functools import lru_cache
+from typing import Any
+
+import yaml
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.openapi.utils import get_openapi
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import compile_path
+
+from carimbo import __version__
+from carimbo.api.docs_page import render_docs
+from carimbo.api.documented import body_refusals
+
+router = APIRouter(include_in_schema=False)
+
+_DESCRIPTION = """\
+API única para emitir documentos fiscais brasileiros.
+
+Toda requisição privada leva os dois cabeçalhos de credencial. O prefixo `/api/v1` equivale a `/v1`.
+As respostas seguem o formato A (`success`, `data`); com o cabeçalho `X-Envelope: ok`, o formato B (`ok`,
+`data`).
+Toda resposta traz `X-Request-Id`.
+"""
+_NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+_SCHEMES = {
+    "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+    "apiSecret": {"type": "apiKey", "in": "header", "name": "X-Api-Secret"},
+}
+
+
+@router.get("/openapi.yaml")
+async def openapi_yaml(request: Request) -> Response:
+    return Response(_yaml(request.app), media_type="application/yaml")
+
+
+@router.get("/openapi.json")
+async def openapi_json(request: Request) -> dict[str, Any]:
+    return contract(request.app)
+
+
+@router.get("/docs")
+async def docs(request: Request) -> Response:
+    return HTMLResponse(_html(request.app), headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
+
+
+def methods_of(app: FastAPI, path: str) -> set[str]:
+    """Every method that the contract has for a path; what is not in the contract can only be read."""
+    found: set[str] = set()
+    for template, operations in contract(app)["paths"].items():
+        pattern, _, _ = compile_path(template)
+        if pattern.match(path):
+            found |= {method.upper() for method in operations}
+    return found or {"GET"}
+
+
+def contract(app: FastAPI) -> dict[str, Any]:
+    """Build the OpenAPI document once; FastAPI's own is not exact enough."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title="carimbo",
+            version=__version__,
+            openapi_version="3.1.0",
+            description=_DESCRIPTION,
+            license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            servers=[{"url": "/", "description": "Esta instalação"}],
+            routes=app.routes,
+        )
+        _make_exact(schema)
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _make_exact(schema: dict[str, Any]) -> None:
+    schema["components"]["securitySchemes"] = _SCHEMES
+    # Both headers together: two entries in one object mean AND, two objects would mean OR.
+    schema["security"] = [{name: [] for name in _SCHEMES}]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(name, None)
+    # Model docstrings are for our own readers, in English; the fields' descriptions are for callers.
+    for component in schema["components"]["schemas"].values():
+        component.pop("description", None)
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            _document_operation(operation)
+
+
+def _document_operation(operation: dict[str, Any]) -> None:
+    for media_type in operation.get("requestBody", {}).get("content", {}):
+        for status, response in body_refusals(media_type).items():
+            response.pop("model")
+            response["content"]["application/json"]["schema"] = {"$ref": "#/components/schemas/Failure"}
+            operation["responses"].setdefault(str(status), response)
+    operation["responses"]["200"]["description"] = "Sucesso"
+    for response in operation["responses"].values():
+        response.setdefault("headers", {})["X-Request-Id"] = {
+            "description": "Identificador da requisição.",
+            "schema": {"type": "string"},
+        }
+
+
+@lru_cache(maxsize=1)
+def _yaml(app: FastAPI) -> str:
+    return str(yaml.safe_dump(contract(app), allow_unicode=True, sort_keys=False))
+
+
+@lru_cache(maxsize=1)
+def _html(app: FastAPI) -> str:
+    return render_docs(contract(app))

@@ -1,0 +1,93 @@
+"""The route class of every resource: checks that come before a body is validated, in a fixed order.
+
+Credentials and rate were checked in the middleware; here follow the company of the path, the media type and
+the JSON itself. Only then does the framework validate.
+"""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+from uuid import UUID
+
+from fastapi import Request, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Form, Query
+from fastapi.routing import APIRoute
+
+from carimbo.api.context import services_of, subscription_of
+from carimbo.api.errors import validation_refusal
+from carimbo.api.json_body import read_json
+from carimbo.service.companies import find_company, find_only_company
+from carimbo.service.errors import Code, Refusal
+
+JSON = "application/json"
+FORM = "multipart/form-data"
+ONLY_COMPANY_PREFIX = "/v1/company/"
+COMPANY_PARAMETER = "companyId"
+
+
+class _ReadRequest(Request):
+    """A request whose JSON has been read by us already."""
+
+    parsed: Any = None
+
+    async def json(self) -> Any:
+        return self.parsed
+
+
+class Endpoint(APIRoute):
+    """A route that resolves its company and reads its body before anything else happens."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+        parameters = get_flat_params(self.dependant)
+        known = {field.alias for field in parameters if isinstance(field.field_info, Query)}
+
+        async def checked(request: Request) -> Response:
+            read = _ReadRequest(request.scope, request.receive)
+            await self._resolve_company(read)
+            _refuse_unknown_parameters(read, known)
+            await self._read_body(read)
+            return await handle(read)
+
+        return checked
+
+    async def _resolve_company(self, request: Request) -> None:
+        """Put the company of the path in the request; somebody else's is as absent as none."""
+        services, path = services_of(request), request.scope["path"]
+        if COMPANY_PARAMETER in request.path_params:
+            company_id = _uuid(request.path_params[COMPANY_PARAMETER])
+            request.state.company = await find_company(
+                services.database, subscription_of(request).id, company_id
+            )
+        elif f"{path}/".startswith(ONLY_COMPANY_PREFIX):
+            request.state.company = await find_only_company(services.database, subscription_of(request).id)
+
+    async def _read_body(self, request: _ReadRequest) -> None:
+        if self.body_field is None:
+            return
+        expected = FORM if isinstance(self.body_field.field_info, Form) else JSON
+        body = await request.body()
+        if not body and not self.body_field.field_info.is_required():
+            return
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != expected:
+            raise Refusal(Code.UNSUPPORTED_MEDIA_TYPE, f"Envie o corpo como {expected}.", expected=expected)
+        if expected == JSON:
+            request.parsed = read_json(body)
+
+
+def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
+    """A misspelt `pagesize` that is silently ignored would answer another question than was asked."""
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
+        raise validation_refusal(errors)
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise validation_refusal(
+            [{"type": "uuid_parsing", "loc": ("path", COMPANY_PARAMETER), "msg": ""}]
+        ) from None

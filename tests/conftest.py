@@ -1,0 +1,110 @@
+"""Real parts for tests: an embedded PostgreSQL, the API over it, and subscriptions of their own."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from carimbo.demo.embedded_postgres import embedded_postgres
+from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.logs import configure_logs
+from carimbo.main import api_of
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
+from carimbo.settings import Settings, load_settings
+from carimbo.storage.database import Database
+from carimbo.storage.envelope import new_key
+from carimbo.storage.migrate import migrate
+from support import BASE_URL, CNPJ, Caller, NewCaller
+
+configure_logs("console", "warning")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
+    try:
+        with embedded_postgres(folder / "postgres") as server:
+            yield server.url
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def secret_keys() -> str:
+    return new_key("test")
+
+
+@pytest.fixture(scope="session")
+async def settings(postgres_url: str, secret_keys: str) -> Settings:
+    await migrate(postgres_url, lock_timeout_seconds=30)
+    return load_settings({"CARIMBO_DATABASE_URL": postgres_url, "CARIMBO_SECRET_KEYS": secret_keys})
+
+
+@pytest.fixture(scope="session")
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    application = api_of(settings)
+    async with application.router.lifespan_context(application):
+        yield application
+
+
+@pytest.fixture(scope="session")
+def database(app: FastAPI) -> Database:
+    found: Database = app.state.services.database
+    return found
+
+
+@pytest.fixture(scope="session")
+def gatekeeper(app: FastAPI) -> Gatekeeper:
+    found: Gatekeeper = app.state.services.gatekeeper
+    return found
+
+
+@pytest.fixture
+async def new_caller(app: FastAPI, gatekeeper: Gatekeeper) -> AsyncIterator[NewCaller]:
+    clients: list[httpx2.AsyncClient] = []
+
+    async def make(plan: str = "unlimited") -> Caller:
+        created = await create_subscription(gatekeeper, "Teste", plan)
+        headers = {"X-Api-Key": str(created.subscription_id), "X-Api-Secret": created.secret}
+        http = httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(app=app, raise_app_exceptions=True),
+            base_url=BASE_URL,
+            headers=headers,
+        )
+        clients.append(http)
+        return Caller(http, created.subscription_id, created.secret)
+
+    yield make
+    for client in clients:
+        await client.aclose()
+
+
+@pytest.fixture
+async def caller(new_caller: NewCaller) -> Caller:
+    return await new_caller()
+
+
+@pytest.fixture
+async def stranger(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client without credentials."""
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=BASE_URL) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def authority() -> SampleAuthority:
+    return SampleAuthority.create(datetime.now(UTC) - timedelta(days=800))
+
+
+@pytest.fixture(scope="session")
+def company_certificate(authority: SampleAuthority) -> SampleCertificate:
+    now = datetime.now(UTC)
+    return authority.issue_company(
+        CNPJ, "LOJA MODELO LTDA", now - timedelta(days=1), now + timedelta(days=300)
+    )

@@ -1,0 +1,146 @@
+"""The published contract holds: generated requests get what the document says, over real HTTP."""
+
+import threading
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import pytest
+import schemathesis
+import uvicorn
+import yaml
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from schemathesis.checks import CHECKS, load_all_checks
+
+from carimbo.api.openapi import contract
+from carimbo.fiscal.taxpayer import cnpj_check_digits
+from carimbo.main import api_of, listen
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
+from carimbo.settings import Settings
+
+CONTRACT = contract(api_of(Settings()))
+SCHEMA = schemathesis.openapi.from_dict(CONTRACT)
+EXAMPLES = 15
+load_all_checks()
+# A CNPJ needs check digits, a city must exist: valid by the schema is not yet valid, so only this check goes.
+EXCLUDED = [CHECKS.get_one("positive_data_acceptance")]
+
+
+@dataclass
+class Owner:
+    """A subscription whose secret may rotate and whose companies may vanish under the tests."""
+
+    url: str
+    api_key: str
+    api_secret: str
+    companies_made: int = 0
+    company_id: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"X-Api-Key": self.api_key, "X-Api-Secret": self.api_secret}
+
+    def company_for(self, operation: str) -> str:
+        """A company that exists; a new one when the last may have been deleted."""
+        if not self.company_id or operation == "deleteCompany":
+            self.company_id = self._new_company()
+        return self.company_id
+
+    def _new_company(self) -> str:
+        self.companies_made += 1
+        first = f"{self.companies_made:08}0001"
+        body = {"taxId": first + cnpj_check_digits(first), "legalName": "Loja Modelo Ltda"}
+        answer = httpx2.post(f"{self.url}/v1/companies", json=body, headers=self.headers)
+        return str(answer.json()["data"]["id"])
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running API with one owner of many companies and one of a single company."""
+
+    many: Owner
+    single: Owner
+
+    def owner_for(self, path: str) -> Owner:
+        return self.single if path.startswith("/v1/company/") or path == "/v1/company" else self.many
+
+
+@pytest.fixture(scope="module")
+async def server(settings: Settings, gatekeeper: Gatekeeper) -> AsyncIterator[Server]:
+    listener = listen("127.0.0.1", 0)
+    running = uvicorn.Server(uvicorn.Config(api_of(settings), log_config=None, access_log=False, ws="none"))
+    thread = threading.Thread(target=running.run, args=([listener],))
+    thread.start()
+    host, port = listener.getsockname()
+    owners = []
+    for name in ("Muitas", "Uma"):
+        made = await create_subscription(gatekeeper, name, "unlimited")
+        owners.append(Owner(f"http://{host}:{port}", str(made.subscription_id), made.secret))
+    owners[1].company_for("")
+    yield Server(*owners)
+    running.should_exit = True
+    thread.join()
+
+
+class TestTheContract:
+    @SCHEMA.parametrize()
+    @hypothesis_settings(
+        max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    def test_is_kept_by_every_operation(self, case: Any, server: Server) -> None:
+        owner = server.owner_for(case.operation.path)
+        operation = case.operation.definition.raw["operationId"]
+        if _is_uuid(case.path_parameters.get("companyId")):
+            case.path_parameters["companyId"] = owner.company_for(operation)
+        answer = case.call(base_url=owner.url, headers=owner.headers)
+        if operation == "rotateCredential" and answer.status_code == 200:
+            owner.api_secret = answer.json()["data"]["apiSecret"]
+        case.validate_response(answer, excluded_checks=EXCLUDED, headers=owner.headers)
+
+    async def test_is_published_as_yaml(self, stranger: httpx2.AsyncClient) -> None:
+        answer = await stranger.get("/openapi.yaml")
+        assert answer.headers["content-type"].startswith("application/yaml")
+        assert yaml.safe_load(answer.text) == CONTRACT
+        assert CONTRACT["openapi"].startswith("3.1")
+
+    def test_asks_for_both_headers_together(self) -> None:
+        assert CONTRACT["security"] == [{"apiKey": [], "apiSecret": []}]
+        headers = {scheme["name"] for scheme in CONTRACT["components"]["securitySchemes"].values()}
+        assert headers == {"X-Api-Key", "X-Api-Secret"}
+
+    def test_documents_with_an_example_every_error_that_an_operation_can_answer(self) -> None:
+        for operation in _operations():
+            for status in ("401", "413", "422", "429", "500", "503"):
+                examples = operation["responses"][status]["content"]["application/json"]["examples"]
+                assert all(example["value"]["error"]["message"] for example in examples.values())
+
+    def test_has_limits_as_json_schema_and_portuguese_texts(self) -> None:
+        schemas = CONTRACT["components"]["schemas"]
+        series = schemas["NfeSettings"]["properties"]["series"]
+        assert (series["minimum"], series["maximum"]) == (0, 889)
+        assert "Successful" not in yaml.safe_dump(CONTRACT)
+        assert not any("description" in schema for schema in schemas.values())
+
+    async def test_has_a_page_for_people_that_loads_nothing_from_outside(
+        self, stranger: httpx2.AsyncClient
+    ) -> None:
+        page = (await stranger.get("/docs")).text
+        assert all(f'id="{operation["operationId"]}"' in page for operation in _operations())
+        assert "src=" not in page
+        assert "@import" not in page
+
+
+def _operations() -> list[dict[str, Any]]:
+    return [operation for operations in CONTRACT["paths"].values() for operation in operations.values()]
+
+
+def _is_uuid(value: object) -> bool:
+    try:
+        UUID(str(value))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,138 @@
+"""A company's settings: merged, numbered per environment, secrets sealed and masked."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.storage.database import Database
+from support import Caller, data_of, fields_of
+
+CSC = "0123456789ABCDEF0123456789ABCDEF"
+
+
+async def path_of(caller: Caller) -> str:
+    return f"/v1/companies/{await caller.create_company()}/settings"
+
+
+class TestRead:
+    async def test_shows_sound_defaults(self, caller: Caller) -> None:
+        settings = data_of(await caller.http.get(await path_of(caller)))
+        assert settings["mdfe"] == {"series": 1, "number": 1}
+        assert settings["nfce"]["active"] is False
+        assert settings["nfce"]["qrVersion"] == 2
+        assert settings["defaults"] == {"productInvoiceType": "nfe", "cfop": None}
+        assert settings["email"] == {"sendOnAuthorization": False}
+        assert set(settings) == {"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe", "defaults", "email"}
+
+
+class TestChange:
+    async def test_merges_into_what_is_there(self, caller: Caller) -> None:
+        path = await path_of(caller)
+        await caller.http.put(path, json={"nfce": {"active": True, "series": 7, "number": 100}})
+        changed = data_of(await caller.http.put(path, json={"nfce": {"number": 150}, "nfe": {"series": 2}}))
+        assert (changed["nfce"]["series"], changed["nfce"]["number"]) == (7, 150)
+        assert changed["nfce"]["active"] is True
+        assert changed["nfe"] == {"series": 2, "number": 1}
+        assert data_of(await caller.http.get(path)) == changed
+
+    async def test_keeps_numbers_per_series(self, caller: Caller) -> None:
+        path = await path_of(caller)
+        await caller.http.put(path, json={"nfe": {"series": 1, "number": 500}})
+        assert data_of(await caller.http.put(path, json={"nfe": {"series": 2}}))["nfe"]["number"] == 1
+        assert data_of(await caller.http.put(path, json={"nfe": {"series": 1}}))["nfe"]["number"] == 500
+
+    async def test_keeps_numbers_per_environment(self, caller: Caller) -> None:
+        path = await path_of(caller)
+        environment = path.replace("settings", "environment")
+        await caller.http.put(path, json={"nfe": {"number": 500}})
+        await caller.http.patch(environment, json={"environment": "homologation"})
+        assert data_of(await caller.http.get(path))["nfe"]["number"] == 1
+        await caller.http.put(path, json={"nfe": {"number": 9}})
+        await caller.http.patch(environment, json={"environment": "production"})
+        assert data_of(await caller.http.get(path))["nfe"]["number"] == 500
+
+    @pytest.mark.parametrize("name", ["test", "homologation"])
+    async def test_a_modules_own_environment_has_its_own_numbers(self, caller: Caller, name: str) -> None:
+        path = await path_of(caller)
+        await caller.http.put(path, json={"nfce": {"number": 500}})
+        changed = data_of(await caller.http.put(path, json={"nfce": {"environment": name}}))
+        assert (changed["nfce"]["environment"], changed["nfce"]["number"]) == (name, 1)
+
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({"nfe": {"series": 890}}, "nfe.series"),
+            ({"nfe": {"series": 999}}, "nfe.series"),
+            ({"nfe": {"series": -1}}, "nfe.series"),
+            ({"nfe": {"series": "1"}}, "nfe.series"),
+            ({"nfe": {"series": None}}, "nfe.series"),
+            ({"nfe": {"series": True}}, "nfe.series"),
+            ({"nfe": {"number": 0}}, "nfe.number"),
+            ({"nfe": {"number": 1_000_000_000}}, "nfe.number"),
+            ({"nfe": {"number": 1.5}}, "nfe.number"),
+            ({"nfse": {"series": 50_000}}, "nfse.series"),
+            ({"nfse": {"series": 0}}, "nfse.series"),
+            ({"nfce": {"active": "yes"}}, "nfce.active"),
+            ({"nfce": {"environment": "staging"}}, "nfce.environment"),
+            ({"nfce": {"qrVersion": 1}}, "nfce.qrVersion"),
+            ({"nfce": {"qrVersion": True}}, "nfce.qrVersion"),
+            ({"nfce": {"cscId": 1}}, "nfce.cscId"),
+            ({"cte": {"rntrc": "123"}}, "cte.rntrc"),
+            ({"nfcom": {}}, "nfcom"),
+            ({"nfe": {"active": True}}, "nfe.active"),
+            ({"nfe": None}, "nfe"),
+            ({"defaults": {"cfop": "0102"}}, "defaults.cfop"),
+        ],
+    )
+    async def test_refuses_wrong_values_by_their_path(
+        self, caller: Caller, body: dict[str, Any], field: str
+    ) -> None:
+        path = await path_of(caller)
+        before = data_of(await caller.http.get(path))
+        assert list(fields_of(await caller.http.put(path, json=body))) == [field]
+        assert data_of(await caller.http.get(path)) == before
+
+
+class TestSecrets:
+    async def test_come_back_masked_and_are_sealed_at_rest(self, caller: Caller, database: Database) -> None:
+        path = await path_of(caller)
+        body = {"nfce": {"csc": CSC, "cscId": "1", "homologation": {"csc": "TEST" + CSC[4:], "cscId": "2"}}}
+        shown = data_of(await caller.http.put(path, json=body))["nfce"]
+        assert shown["csc"] == "********CDEF"
+        assert shown["homologation"] == {"cscId": "2", "csc": "********CDEF"}
+        async with database.connection() as connection:
+            stored = await connection.fetchval(
+                "select settings::text from companies where subscription_id = $1", caller.subscription_id
+            )
+            sealed = await connection.fetch(
+                "select name, sealed from secrets where subscription_id = $1 order by name",
+                caller.subscription_id,
+            )
+        assert CSC not in stored
+        assert [row["name"] for row in sealed] == ["nfce.csc", "nfce.homologation.csc"]
+        assert all(CSC.encode() not in row["sealed"] for row in sealed)
+
+    async def test_sent_back_masked_stay_as_they_are(self, caller: Caller, database: Database) -> None:
+        path = await path_of(caller)
+        await caller.http.put(path, json={"nfce": {"csc": CSC}})
+        shown = data_of(await caller.http.get(path))
+        await caller.http.put(path, json=shown)
+        company_id = path.split("/")[3]
+        async with database.tenant(caller.subscription_id) as tenant:
+            from uuid import UUID
+
+            assert await tenant.secrets.get(UUID(company_id), "nfce.csc") == CSC.encode()
+
+    async def test_are_removed_by_null(self, caller: Caller) -> None:
+        path = await path_of(caller)
+        body = {"nfce": {"csc": CSC, "homologation": {"csc": CSC}}}
+        await caller.http.put(path, json=body)
+        cleared = await caller.http.put(path, json={"nfce": {"csc": None, "homologation": None}})
+        assert data_of(cleared)["nfce"]["csc"] is None
+        assert data_of(cleared)["nfce"]["homologation"] is None
+        again = await caller.http.put(path, json={"nfce": {"homologation": {"cscId": "1"}}})
+        assert data_of(again)["nfce"]["homologation"] == {"cscId": "1", "csc": None}
+
+    async def test_short_ones_show_nothing_of_themselves(self, caller: Caller) -> None:
+        shown = data_of(await caller.http.put(await path_of(caller), json={"nfce": {"csc": "ABCD1234"}}))
+        assert shown["nfce"]["csc"] == "********"

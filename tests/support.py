@@ -1,0 +1,51 @@
+"""What tests share: a caller of the API, and how to read its answers."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import httpx2
+
+CNPJ = "11222333000181"
+OTHER_CNPJ = "12ABC34501DE35"
+BASE_URL = "http://carimbo.test"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A subscription's owner with an HTTP client that carries the credentials."""
+
+    http: httpx2.AsyncClient
+    subscription_id: UUID
+    secret: str
+
+    async def create_company(self, tax_id: str = CNPJ, **fields: Any) -> str:
+        body = {"taxId": tax_id, "legalName": "Loja Modelo Ltda", **fields}
+        answer = await self.http.post("/v1/companies", json=body)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["data"]["id"])
+
+
+NewCaller = Callable[..., Awaitable[Caller]]
+
+
+def code_of(answer: httpx2.Response) -> str:
+    """The code of a refusal, whose envelope must be whole."""
+    body = answer.json()
+    assert body["success"] is False
+    assert set(body["error"]) == {"code", "message", "details"}
+    return str(body["error"]["code"])
+
+
+def fields_of(answer: httpx2.Response) -> dict[str, str]:
+    """The wrong fields that a refusal names, with what is wrong."""
+    assert (answer.status_code, code_of(answer)) == (422, "VALIDATION_ERROR"), answer.text
+    return {line["field"]: line["error"] for line in answer.json()["error"]["details"]["fields"]}
+
+
+def data_of(answer: httpx2.Response) -> Any:
+    """The data of a success."""
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["success"] is True
+    return answer.json()["data"]
