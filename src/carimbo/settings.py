@@ -8,10 +8,11 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 
+from carimbo.storage.database import PoolOptions
 from carimbo.storage.envelope import KeyRing, UnusableKey
 from carimbo.storage.jobs import QueueOptions
 
@@ -25,10 +26,8 @@ class SettingsError(Exception):
     """The environment can't be used; the message says what to change."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Typed settings; the descriptions are the reference page."""
-
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
 
     database_url: SecretStr = Field(
         default=SecretStr(""),
@@ -36,6 +35,12 @@ class Settings(BaseSettings):
     )
     database_pool_size: int = Field(
         default=10, ge=1, le=500, description="Connections that one process may hold."
+    )
+    database_connect_seconds: Seconds = Field(
+        default=5, description="How long to wait for a connection to the database."
+    )
+    database_command_seconds: Seconds = Field(
+        default=30, description="How long one statement may take before the database counts as lost."
     )
     migration_lock_timeout_seconds: Seconds = Field(
         default=30, description="How long a migration waits for a lock before it gives up."
@@ -49,6 +54,9 @@ class Settings(BaseSettings):
     port: Port = Field(default=8000, description="Port that the API listens on.")
     body_limit_bytes: int = Field(
         default=4 * 1024 * 1024, ge=1024, description="Largest request body that is read."
+    )
+    certificate_seconds: Seconds = Field(
+        default=10, description="How long the opening of an uploaded certificate may take."
     )
     metrics_host: str = Field(default="127.0.0.1", description="Address of the Prometheus metrics.")
     api_metrics_port: Port = Field(default=9464, description="Port of the API's metrics; 0 turns them off.")
@@ -100,6 +108,14 @@ class Settings(BaseSettings):
         return KeyRing.parse(self.secret_keys.get_secret_value())
 
     @property
+    def pool_options(self) -> PoolOptions:
+        return PoolOptions(
+            size=self.database_pool_size,
+            connect_seconds=self.database_connect_seconds,
+            command_seconds=self.database_command_seconds,
+        )
+
+    @property
     def queue_options(self) -> QueueOptions:
         return QueueOptions(
             batch_size=min(self.worker_batch_size, self.worker_concurrency // 2),
@@ -113,16 +129,14 @@ class Settings(BaseSettings):
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Read the settings, or raise SettingsError with everything that is wrong."""
     environment = os.environ if environment is None else environment
-    problems = _unknown_names(environment)
     given = {
         name: environment[_variable(name)] for name in Settings.model_fields if _variable(name) in environment
     }
+    problems = _unknown_names(environment) + _bad_database(given) + _bad_keys(given)
     try:
         settings = Settings.model_validate(given)
     except ValidationError as error:
-        problems += [f"{_variable(str(e['loc'][0]))}: {e['msg']}" for e in error.errors()]
-        raise SettingsError("\n".join(problems)) from None
-    problems += _missing(settings)
+        problems += [f"{_variable(str(e['loc'][0]))}: valor inválido ({e['msg']})" for e in error.errors()]
     if problems:
         raise SettingsError("\n".join(problems))
     return settings
@@ -140,16 +154,24 @@ def _variable(name: str) -> str:
 def _unknown_names(environment: Mapping[str, str]) -> list[str]:
     known = {_variable(name) for name in Settings.model_fields}
     unknown = sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
-    return [f"{name}: there is no such setting" for name in unknown]
+    return [f"{name}: esta configuração não existe" for name in unknown]
 
 
-def _missing(settings: Settings) -> list[str]:
-    problems = []
-    if not settings.database_url.get_secret_value():
-        problems.append(f"{_variable('database_url')}: set it to a PostgreSQL address")
+def _bad_database(given: Mapping[str, str]) -> list[str]:
+    """Look at the address before the driver does, which would print parts of a password that it misreads."""
     try:
-        settings.key_ring  # noqa: B018 - parsing it is the check
+        parts = urlsplit(given.get("database_url", ""))
+        usable = parts.scheme in ("postgresql", "postgres") and parts.port != 0
+    except ValueError:
+        usable = False
+    hint = "informe o endereço de um PostgreSQL, como postgresql://usuario:senha@servidor/banco"
+    return [] if usable else [f"{_variable('database_url')}: {hint}"]
+
+
+def _bad_keys(given: Mapping[str, str]) -> list[str]:
+    try:
+        KeyRing.parse(given.get("secret_keys", ""))
     except UnusableKey as error:
-        hint = "make one with `carimbo admin generate-key`"
-        problems.append(f"{_variable('secret_keys')}: {error}; {hint}")
-    return problems
+        hint = "gere uma chave com `carimbo admin generate-key`"
+        return [f"{_variable('secret_keys')}: {error}; {hint}"]
+    return []

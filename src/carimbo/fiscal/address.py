@@ -2,64 +2,65 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, StringConstraints, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, StateCode, Text, Zipcode
 from carimbo.fiscal.tables.municipalities import find_municipality, municipality_of_ibge
 
+Line = Annotated[Text, StringConstraints(max_length=60)]
+
 
 class Address(Body):
-    """A place in Brazil; `city_code` is filled in from city and state when absent."""
+    """A place in Brazil; `city_code` is filled in from city and state when absent.
+
+    The order of the fields matters: a city is checked against the state and the code that stand before it.
+    """
 
     zipcode: Zipcode
-    street: Annotated[Text, StringConstraints(max_length=60)] = Field(examples=["Avenida Paulista"])
-    number: Annotated[Text, StringConstraints(max_length=60)] = Field(examples=["1000"])
-    complement: Annotated[Text, StringConstraints(max_length=60)] | None = None
-    district: Annotated[Text, StringConstraints(max_length=60)] = Field(examples=["Bela Vista"])
-    city: Annotated[Text, StringConstraints(max_length=60)] = Field(examples=["São Paulo"])
+    street: Line = Field(examples=["Avenida Paulista"])
+    number: Line = Field(examples=["1000"])
+    complement: Line | None = None
+    district: Line = Field(examples=["Bela Vista"])
     state: StateCode
     city_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")] | None = Field(
         default=None,
         description="Código IBGE; deduzido de `city` e `state` quando ausente.",
         examples=["3550308"],
     )
+    city: Line = Field(examples=["São Paulo"])
+
+    @field_validator("city_code")
+    @classmethod
+    def of_the_state(cls, code: str | None, info: ValidationInfo) -> str | None:
+        """Refuse a code that is unknown or of another state."""
+        known = municipality_of_ibge(code) if code is not None else None
+        state = info.data.get("state")
+        if code is not None and state is not None and (known is None or known.state != state):
+            raise PydanticCustomError("city_code", f"Código IBGE não é de um município de {state}.")
+        return code
+
+    @field_validator("city")
+    @classmethod
+    def of_the_state_and_code(cls, city: str, info: ValidationInfo) -> str:
+        """Refuse a city that its state does not have, or that contradicts the code."""
+        state, code = info.data.get("state"), info.data.get("city_code")
+        if state is None or "city_code" not in info.data:
+            return city
+        found = find_municipality(city, state)
+        if found is None and code is None:
+            raise PydanticCustomError(
+                "city_unknown",
+                f"Município não encontrado em {state}: confira o nome ou informe cityCode (código IBGE).",
+            )
+        if found is not None and code not in (None, found.ibge):
+            raise PydanticCustomError("city_mismatch", "O município não é o do código IBGE informado.")
+        return city
 
     @model_validator(mode="after")
     def locate(self) -> Self:
         """Settle the municipality, so that nothing later has to guess it."""
-        if self.city_code is None:
-            object.__setattr__(self, "city_code", self._found_code())
-        else:
-            self._check_given_code(self.city_code)
-        return self
-
-    def _found_code(self) -> str:
         found = find_municipality(self.city, self.state)
-        if found is None:
-            raise _field_error(
-                "city",
-                self.city,
-                "city_unknown",
-                f"Município não encontrado em {self.state}: confira o nome "
-                "ou informe cityCode (código IBGE).",
-            )
-        return found.ibge
-
-    def _check_given_code(self, city_code: str) -> None:
-        known = municipality_of_ibge(city_code)
-        if known is None or known.state != self.state:
-            raise _field_error(
-                "cityCode",
-                city_code,
-                "city_code_unknown",
-                f"Código IBGE não é de um município de {self.state}.",
-            )
-
-
-def _field_error(field: str, given: str, kind: str, message: str) -> ValidationError:
-    """Blame one field of the object; a plain ValueError would blame the whole address."""
-    problem = PydanticCustomError(kind, message)
-    return ValidationError.from_exception_data(
-        "Address", [InitErrorDetails(type=problem, loc=(field,), input=given)]
-    )
+        if self.city_code is None and found is not None:
+            object.__setattr__(self, "city_code", found.ibge)
+        return self

@@ -37,7 +37,8 @@ from carimbo.fiscal.ber import CONSTRUCTED, INTEGER, OCTET_STRING, SEQUENCE, Ele
 from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj, is_cpf, normalize
 
 MAX_FILE_BYTES = 1_000_000
-MAX_KDF_ITERATIONS = 5_000_000
+# In total: Firefox has 600,000 for each of key, certificates and MAC (NSS 3.36.1), most have 2,000 or so.
+MAX_KDF_ITERATIONS = 2_000_000
 # OpenSSL checks the primes on loading: 0.2 s for 2048 bits, 1.5 s for 4096, 19 s for 8192. ICP-Brasil stops
 # at 4096 (DOC-ICP-01.01), which takes 2.4 kB.
 MAX_KEY_BYTES = 3_000
@@ -219,7 +220,7 @@ def _owner(certificate: x509.Certificate) -> tuple[str | None, OwnerKind]:
 
 def _owner_candidates(certificate: x509.Certificate) -> Iterator[str]:
     """List where the owner may be written, the most trustworthy place first."""
-    root, _ = parse(certificate.public_bytes(Encoding.DER))
+    root = parse(certificate.public_bytes(Encoding.DER))
     yield _value_of(_COMPANY_CNPJ, root)[_CNPJ_PLACE]
     yield _value_of(_PERSON_DATA, root)[_CPF_PLACE]
     yield _subject(certificate, NameOID.COMMON_NAME).rpartition(":")[2]
@@ -263,7 +264,7 @@ def _checked(pfx: bytes) -> bytes:
 
 def _pkcs12(pfx: bytes) -> Element:
     try:
-        file, _ = parse(pfx if len(pfx) <= MAX_FILE_BYTES else b"")
+        file = parse(pfx if len(pfx) <= MAX_FILE_BYTES else b"")
     except ValueError as error:
         raise UnreadableCertificate(_NOT_A1) from error
     if file.tag != SEQUENCE or not file.children or file.children[0][:2] != _PKCS12_VERSION:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Body, Integer
+from carimbo.fiscal.fields import Changes, Integer
 
 # 890-919 belong to the tax offices, 920-969 to issuers with a CPF, 970-989 to PAA (MOC, serie).
 Series = Annotated[Integer, Field(ge=0, le=889, description="Série de 0 a 889.")]
@@ -27,7 +27,7 @@ class ModuleEnvironment(StrEnum):
     TEST = "test"
 
 
-class ModuleSettings(Body):
+class ModuleSettings(Changes):
     """A company's settings for one document type: every type numbers its documents."""
 
     series: Series = 1

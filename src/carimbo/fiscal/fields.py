@@ -27,9 +27,14 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from carimbo.fiscal import taxpayer
 from carimbo.fiscal.tables.states import STATES
 
-_CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f]")
-_MULTILINE_CONTROLS = re.compile(r"[\x00-\x09\x0b-\x0c\x0e-\x1f\x7f]")
-_EMAIL = re.compile(r"[^@\s<>\"(),:;\\\[\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
+# What XML 1.0 has no way to write, and what no field of one line should hold.
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]")
+_EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f<>\"(),:;\\\[\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for field in schema.get("properties", {}).values():
+        field.pop("default", None)
 
 
 class Body(BaseModel):
@@ -38,11 +43,26 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
 
 
+class Changes(Body):
+    """A body whose absent fields stay as they are.
+
+    It publishes no defaults: a generated client that filled them in would change what it did not mean to.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra=_without_defaults, json_schema_serialization_defaults_required=True
+    )
+
+
 class Record(BaseModel):
     """A JSON object that we answer with: camelCase names from snake_case attributes."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True, frozen=True
+        alias_generator=to_camel,
+        validate_by_name=True,
+        serialize_by_alias=True,
+        frozen=True,
+        json_schema_serialization_defaults_required=True,
     )
 
 
@@ -96,6 +116,13 @@ def _parse_email(text: str) -> str:
 def _parse_zipcode(text: str) -> str:
     digits = text.replace("-", "").replace(".", "").strip()
     if not re.fullmatch(r"[0-9]{8}", digits):
+        raise ValueError(text)
+    return digits
+
+
+def _parse_cnae(text: str) -> str:
+    digits = re.sub(r"[\s./-]", "", text)
+    if not re.fullmatch(r"[0-9]{7}", digits):
         raise ValueError(text)
     return digits
 
@@ -166,4 +193,9 @@ Phone = Annotated[
     _checked(_parse_phone, "phone", "Telefone inválido: informe DDD e número, de 6 a 14 dígitos."),
     Field(examples=["11 3333-4444"]),
 ]
-CnaeCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$"), Field(examples=["4751201"])]
+CnaeCode = Annotated[
+    str,
+    StringConstraints(max_length=12),
+    _checked(_parse_cnae, "cnae", "CNAE inválido: informe 7 dígitos."),
+    Field(examples=["4751201"]),
+]

@@ -126,8 +126,8 @@ async def rotate_credential(
     """Replace the secret; the old one stops at once unless an overlap is asked for."""
     secret = _new_secret()
     async with gatekeeper.database.tenant(subscription_id) as tenant:
-        if await tenant.subscriptions.get(subscription_id) is None:
-            raise not_found("Assinatura")
+        if await tenant.credentials.get() is None:
+            raise not_found("Assinatura não encontrada.")
         rotated_at = await tenant.credentials.rotate(
             gatekeeper.hash_secret(secret), _preview(secret), timedelta(hours=request.overlap_hours or 0)
         )

@@ -1,14 +1,14 @@
 """The A1 certificate of each company: checked at upload, sealed at rest, never given out."""
 
-import asyncio
 from datetime import datetime
 from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.certificate import A1Certificate, CertificateError, WrongPassword, open_a1
+from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.fields import Record
-from carimbo.service.companies import require_company
+from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.companies import lock_company
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.storage.certificates import CertificateSummary, StoredCertificate
 from carimbo.storage.companies import Company
@@ -44,14 +44,19 @@ class CertificateDeleted(Record):
 
 
 async def upload_certificate(
-    database: Database, subscription_id: UUID, company: Company, pfx: bytes, password: str, now: datetime
+    database: Database,
+    opener: CertificateOpener,
+    subscription_id: UUID,
+    company: Company,
+    pfx: bytes,
+    password: str,
+    now: datetime,
 ) -> CertificateRecord:
     """Check a PFX file against the company and keep it sealed, in place of any earlier one."""
-    # Checking an RSA key takes a fifth of a second: not on the event loop.
-    certificate = await asyncio.to_thread(_open, pfx, password)
+    certificate = await opener.open(pfx, password)
     _check(certificate, company, now)
     async with database.tenant(subscription_id) as tenant:
-        await require_company(tenant, company.id)
+        await lock_company(tenant, company.id)
         await tenant.secrets.put(company.id, SECRET_NAME, certificate.to_bundle())
         stored = await tenant.certificates.put(company.id, _summary(certificate))
     return _record(company.id, stored)
@@ -62,7 +67,7 @@ async def read_certificate(database: Database, subscription_id: UUID, company_id
     async with database.tenant(subscription_id) as tenant:
         stored = await tenant.certificates.get(company_id)
     if stored is None:
-        raise not_found("Certificado")
+        raise not_found("Certificado não encontrado.")
     return _record(company_id, stored)
 
 
@@ -71,19 +76,11 @@ async def delete_certificate(
 ) -> CertificateDeleted:
     """Destroy a company's certificate and key."""
     async with database.tenant(subscription_id) as tenant:
+        await lock_company(tenant, company_id)
         if not await tenant.certificates.delete(company_id):
-            raise not_found("Certificado")
+            raise not_found("Certificado não encontrado.")
         await tenant.secrets.delete(company_id, SECRET_NAME)
     return CertificateDeleted(company_id=company_id)
-
-
-def _open(pfx: bytes, password: str) -> A1Certificate:
-    try:
-        return open_a1(pfx, password)
-    except WrongPassword:
-        raise Refusal(Code.CERTIFICATE_PASSWORD_INVALID) from None
-    except CertificateError as error:
-        raise Refusal(Code.CERTIFICATE_INVALID, str(error)) from None
 
 
 def _check(certificate: A1Certificate, company: Company, now: datetime) -> None:

@@ -9,7 +9,19 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.address import Address
-from carimbo.fiscal.fields import Body, CnaeCode, Cnpj, Email, Integer, Number, Percent, Phone, Record, Text
+from carimbo.fiscal.fields import (
+    Body,
+    Changes,
+    CnaeCode,
+    Cnpj,
+    Email,
+    Integer,
+    Number,
+    Percent,
+    Phone,
+    Record,
+    Text,
+)
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.companies import Company
@@ -18,11 +30,6 @@ from carimbo.storage.identifiers import new_id
 
 Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
 TradeName = Annotated[Text, StringConstraints(max_length=60)]
-
-
-def _without_default(schema: dict[str, Any]) -> None:
-    """Hide the stand-in of a field that may be absent but not null."""
-    schema.pop("default", None)
 
 
 class TaxRegime(StrEnum):
@@ -48,7 +55,7 @@ class Environment(StrEnum):
     HOMOLOGATION = "homologation"
 
 
-class Registration(Body):
+class Registration(Changes):
     """The registration data that create and update share."""
 
     trade_name: TradeName | None = Field(default=None, examples=["Loja Modelo"])
@@ -81,9 +88,7 @@ class NewCompany(Registration):
 class CompanyChanges(Registration):
     """What changes: an absent field stays as it is, null clears it."""
 
-    legal_name: Name = Field(
-        default="", json_schema_extra=_without_default, examples=["Loja Modelo Comércio Ltda"]
-    )
+    legal_name: Name = Field(default="", examples=["Loja Modelo Comércio Ltda"])
 
 
 class EnvironmentChange(Body):
@@ -163,7 +168,7 @@ async def find_only_company(database: Database, subscription_id: UUID) -> Compan
     async with database.tenant(subscription_id) as tenant:
         companies = await tenant.companies.page(0, 2)
     if not companies:
-        raise not_found("Empresa")
+        raise not_found("Empresa não encontrada.")
     if len(companies) > 1:
         raise Refusal(Code.COMPANY_AMBIGUOUS)
     return companies[0]
@@ -181,7 +186,7 @@ async def change_registration(tenant: Tenant, company_id: UUID, changes: Registr
     """Update inside a transaction that may hold more than this."""
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
-        raise not_found("Empresa")
+        raise not_found("Empresa não encontrada.")
     return company_record(company)
 
 
@@ -190,9 +195,7 @@ async def switch_environment(
 ) -> EnvironmentRecord:
     """Move a company between production and homologation."""
     async with database.tenant(subscription_id) as tenant:
-        company = await tenant.companies.get_for_update(company_id)
-        if company is None:
-            raise not_found("Empresa")
+        company = await lock_company(tenant, company_id)
         updated_at = await tenant.companies.set_environment(company_id, change.environment)
     return EnvironmentRecord(
         company_id=company_id,
@@ -205,17 +208,29 @@ async def switch_environment(
 async def delete_company(database: Database, subscription_id: UUID, company_id: UUID) -> Deleted:
     """Take a company out of use: its certificate and secrets are destroyed, its documents stay."""
     async with database.tenant(subscription_id) as tenant:
-        if not await tenant.companies.delete(company_id):
-            raise not_found("Empresa")
+        await lock_company(tenant, company_id)
+        await tenant.companies.delete(company_id)
+        await tenant.state_registrations.delete_all(company_id)
         await tenant.certificates.delete(company_id)
         await tenant.secrets.delete_all(company_id)
     return Deleted(id=company_id)
 
 
+async def lock_company(tenant: Tenant, company_id: UUID) -> Company:
+    """Find a company and hold it: whatever changes what a company has takes this lock first.
+
+    So no change races another, or the company's deletion.
+    """
+    company = await tenant.companies.get_for_update(company_id)
+    if company is None:
+        raise not_found("Empresa não encontrada.")
+    return company
+
+
 async def require_company(tenant: Tenant, company_id: UUID) -> Company:
     company = await tenant.companies.get(company_id)
     if company is None:
-        raise not_found("Empresa")
+        raise not_found("Empresa não encontrada.")
     return company
 
 

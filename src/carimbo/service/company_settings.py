@@ -4,13 +4,13 @@ Three kinds of value hide behind one JSON object: plain settings are kept as JSO
 number sequences (per environment and series), and secrets are sealed and come back masked.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, create_model
 
 from carimbo.fiscal.document_type import DocumentType, ModuleSettings
-from carimbo.fiscal.fields import Body, Flag
+from carimbo.fiscal.fields import Changes, Flag
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies import (
     CompanyChanges,
@@ -18,9 +18,10 @@ from carimbo.service.companies import (
     Environment,
     change_registration,
     company_record,
+    lock_company,
     require_company,
 )
-from carimbo.service.errors import not_found
+from carimbo.service.errors import invalid_field
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 
@@ -28,10 +29,10 @@ _SHOWN_OF_A_SECRET = 4
 _MASK = "********"
 
 
-class DefaultSettings(Body):
+class DefaultSettings(Changes):
     """What a document takes when its body does not say."""
 
-    product_invoice_type: Annotated[str, StringConstraints(pattern="^(nfe|nfce)$")] = Field(
+    product_invoice_type: Literal["nfe", "nfce"] = Field(
         default="nfe", description="Documento das vendas de produtos: `nfe` ou `nfce`."
     )
     cfop: Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")] | None = Field(
@@ -39,13 +40,13 @@ class DefaultSettings(Body):
     )
 
 
-class EmailSettings(Body):
+class EmailSettings(Changes):
     """What is sent to customers by e-mail."""
 
     send_on_authorization: Flag = False
 
 
-class _SettingsBase(Body):
+class _SettingsBase(Changes):
     defaults: DefaultSettings = DefaultSettings()
     email: EmailSettings = EmailSettings()
 
@@ -113,9 +114,7 @@ async def update_company_with_settings(
 
 async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySettings) -> None:
     """Merge, take numbers and secrets out, and store each where it lives."""
-    company = await tenant.companies.get_for_update(company_id)
-    if company is None:
-        raise not_found("Empresa")
+    company = await lock_company(tenant, company_id)
     given = changes.model_dump(mode="json", exclude_unset=True, by_alias=True)
     merged = _merge(company.settings, given)
     for kind in DOCUMENT_TYPES:
@@ -162,12 +161,19 @@ async def _store_secrets(
         if holder is not None and name not in holder:
             continue
         secret = None if holder is None else holder.pop(name)
-        current = await tenant.secrets.get(company_id, secret_name)
         if secret is None:
             await tenant.secrets.delete(company_id, secret_name)
-        # A caller that sends back what it read means "unchanged".
-        elif current is None or secret != _masked(current):
+        elif secret.startswith(_MASK):
+            await _require_unchanged(tenant, company_id, secret_name, secret)
+        else:
             await tenant.secrets.put(company_id, secret_name, secret.encode())
+
+
+async def _require_unchanged(tenant: Tenant, company_id: UUID, name: str, masked: str) -> None:
+    """A caller that sends back the mask that it read means "unchanged"; any other mask is a mistake."""
+    current = await tenant.secrets.get(company_id, name)
+    if current is None or masked != _masked(current):
+        raise invalid_field(name, "Valor mascarado: envie o valor inteiro ou omita o campo.")
 
 
 async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, module: dict[str, Any]) -> None:

@@ -171,6 +171,11 @@ class Refusal(Exception):
         self.details: dict[str, Any] | None = details or None
 
 
-def not_found(what: str) -> Refusal:
-    """Refuse with the name of what is missing, in Portuguese."""
-    return Refusal(Code.NOT_FOUND, f"{what} não encontrado(a).")
+def not_found(message: str) -> Refusal:
+    """Refuse with a sentence that says what is missing."""
+    return Refusal(Code.NOT_FOUND, message)
+
+
+def invalid_field(path: str, error: str) -> Refusal:
+    """Refuse one field by its dotted path, for what only the stored state can tell."""
+    return Refusal(Code.VALIDATION_ERROR, fields=[{"field": path, "error": error}])

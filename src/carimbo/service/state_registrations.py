@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Flag, Record, StateCode, StateRegistrationNumber
-from carimbo.service.companies import Deleted
+from carimbo.service.companies import Deleted, lock_company
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.database import Database
@@ -50,9 +50,7 @@ async def add_state_registration(
 ) -> StateRegistrationRecord:
     """Add a registration; the first one, or one marked so, becomes the default."""
     async with database.tenant(subscription_id) as tenant:
-        # The lock on the company makes "the first one" and "the only default" safe for two at once.
-        if await tenant.companies.get_for_update(company_id) is None:
-            raise not_found("Empresa")
+        await lock_company(tenant, company_id)
         registrations = tenant.state_registrations
         existing = await registrations.find_by_state(company_id, command.state)
         if existing is not None:
@@ -84,10 +82,9 @@ async def delete_state_registration(
 ) -> Deleted:
     """Remove a registration; the default passes on to the oldest left."""
     async with database.tenant(subscription_id) as tenant:
-        if await tenant.companies.get_for_update(company_id) is None:
-            raise not_found("Empresa")
+        await lock_company(tenant, company_id)
         if not await tenant.state_registrations.delete(company_id, registration_id):
-            raise not_found("Inscrição estadual")
+            raise not_found("Inscrição estadual não encontrada.")
     return Deleted(id=registration_id)
 
 

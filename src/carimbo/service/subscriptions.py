@@ -63,7 +63,7 @@ async def create_subscription(
     subscription_id = new_id()
     async with gatekeeper.database.tenant(subscription_id) as tenant:
         await _require_plan(Plans(tenant.connection), plan)
-        await tenant.subscriptions.add(subscription_id, name, plan, _known_features(features))
+        await Subscriptions(tenant.connection).add(subscription_id, name, plan, _known_features(features))
         secret = await gatekeeper.issue_credential(tenant)
     return NewCredentials(subscription_id, secret)
 
@@ -126,12 +126,12 @@ async def list_plans(database: Database) -> list[Plan]:
 
 async def _require_plan(plans: Plans, name: str) -> None:
     if await plans.get(name) is None:
-        raise not_found(f"Plano {name!r}")
+        raise not_found(f"O plano {name!r} não existe.")
 
 
 async def _require_subscription(subscriptions: Subscriptions, subscription_id: UUID) -> None:
     if await subscriptions.get(subscription_id) is None:
-        raise not_found("Assinatura")
+        raise not_found("Assinatura não encontrada.")
 
 
 def _known_features(features: Iterable[str]) -> list[str]:

@@ -136,9 +136,10 @@ class Companies:
         )  # fmt: skip
 
     async def delete(self, company_id: UUID) -> bool:
+        """Mark as deleted; a company revived later starts with the defaults of a new one."""
         result = await self._connection.execute(
-            "update companies set deleted_at = now(), updated_at = now()"
-            " where subscription_id = $1 and id = $2 and deleted_at is null",
+            "update companies set deleted_at = now(), updated_at = now(), settings = default,"
+            " environment = default where subscription_id = $1 and id = $2 and deleted_at is null",
             self._subscription_id, company_id,
         )  # fmt: skip
         return bool(result == "UPDATE 1")

@@ -19,6 +19,12 @@ _LOST = (
     asyncpg.CannotConnectNowError,
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
+    # Rolled back for the sake of another transaction: the same request may go through the next time.
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    # A wrong user, password or database: as lost to us as one that is down.
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
 )
 
 
@@ -38,6 +44,8 @@ def unavailable_is_told() -> Iterator[None]:
     """Raise DatabaseUnavailable in place of the driver's many words for it."""
     try:
         yield
+    except asyncpg.ClientConfigurationError as error:
+        raise DatabaseUnavailable(str(error)) from error
     except _LOST as error:
         # asyncpg's word for an argument that doesn't fit its column: our mistake, not an outage.
         if isinstance(error, ValueError):

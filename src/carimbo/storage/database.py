@@ -1,5 +1,6 @@
 """The connection pool and what a use case gets from it: one transaction, scoped to one subscription."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +20,6 @@ from carimbo.storage.envelope import KeyRing
 from carimbo.storage.number_sequences import NumberSequences
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
-from carimbo.storage.subscriptions import Subscriptions
 
 __all__ = ["Database", "DatabaseUnavailable", "Tenant"]
 
@@ -60,23 +60,32 @@ class Tenant:
     def state_registrations(self) -> StateRegistrations:
         return StateRegistrations(self.connection, self.subscription_id)
 
-    @cached_property
-    def subscriptions(self) -> Subscriptions:
-        return Subscriptions(self.connection)
+
+@dataclass(frozen=True)
+class PoolOptions:
+    """How many connections one process may hold, and how long it waits for the database."""
+
+    size: int = 10
+    connect_seconds: float = 5
+    command_seconds: float = 30
+
+
+DEFAULT_OPTIONS = PoolOptions()
 
 
 class Database:
     """A pool of connections to PostgreSQL and the key ring of what is sealed in it."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", key_ring: KeyRing) -> None:
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", key_ring: KeyRing, options: PoolOptions) -> None:
         self._pool = pool
+        self._options = options
         self.key_ring = key_ring
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Lend a connection outside a transaction."""
         with unavailable_is_told():
-            async with self._pool.acquire() as connection:
+            async with self._pool.acquire(timeout=self._options.connect_seconds) as connection:
                 yield connection
 
     @asynccontextmanager
@@ -92,15 +101,29 @@ class Database:
             yield Tenant(connection, subscription_id, self.key_ring)
 
     async def close(self) -> None:
-        await self._pool.close()
+        """Close politely; a database that does not answer must not keep us from ending."""
+        try:
+            async with asyncio.timeout(self._options.connect_seconds):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
 
 
 @asynccontextmanager
-async def open_database(url: str, key_ring: KeyRing, pool_size: int = 10) -> AsyncIterator[Database]:
+async def open_database(
+    url: str, key_ring: KeyRing, options: PoolOptions = DEFAULT_OPTIONS
+) -> AsyncIterator[Database]:
     """Connect, and close when done."""
     with unavailable_is_told():
-        pool = await asyncpg.create_pool(url, min_size=1, max_size=pool_size, init=_prepare_connection)
-    database = Database(pool, key_ring)
+        pool = await asyncpg.create_pool(
+            url,
+            min_size=1,
+            max_size=options.size,
+            timeout=options.connect_seconds,
+            command_timeout=options.command_seconds,
+            init=_prepare_connection,
+        )
+    database = Database(pool, key_ring, options)
     try:
         yield database
     finally:
@@ -108,4 +131,9 @@ async def open_database(url: str, key_ring: KeyRing, pool_size: int = 10) -> Asy
 
 
 async def _prepare_connection(connection: "asyncpg.Connection[Any]") -> None:
-    await connection.set_type_codec("jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+    await connection.set_type_codec("jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog")
+
+
+def _to_json(value: Any) -> str:
+    """Encode a value of ours, never a bare string; text is JSON already, from PgQueuer on our connection."""
+    return value if isinstance(value, str) else json.dumps(value)

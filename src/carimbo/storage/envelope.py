@@ -46,10 +46,13 @@ class KeyRing:
         """Read `id:base64[,id:base64...]`; the first key is the active one."""
         pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
         if not pairs:
-            raise UnusableKey("the key ring is empty")
-        keys = {key_id: _decode_key(key_id, encoded) for key_id, _, encoded in pairs}
+            raise UnusableKey("o chaveiro está vazio")
+        keys = {
+            key_id: _decode_key(position, key_id, encoded)
+            for position, (key_id, _, encoded) in enumerate(pairs, 1)
+        }
         if len(keys) != len(pairs):
-            raise UnusableKey("two keys of the ring have the same id")
+            raise UnusableKey("duas chaves do chaveiro têm o mesmo nome")
         return cls(active_id=pairs[0][0], keys=keys)
 
     def seal(self, secret: bytes, belongs_to: str) -> Sealed:
@@ -81,16 +84,17 @@ def new_key(key_id: str) -> str:
     return f"{key_id}:{base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()}"
 
 
-def _decode_key(key_id: str, encoded: str) -> bytes:
+def _decode_key(position: int, key_id: str, encoded: str) -> bytes:
     try:
         key = base64.b64decode(encoded, validate=True)
     except ValueError:
         key = b""
     if not key_id or len(key) != KEY_BYTES:
-        raise UnusableKey(f"key {key_id!r} must read id:base64 of {KEY_BYTES} random bytes")
+        # By its position: what stands in the name's place may be the key itself.
+        raise UnusableKey(f"a chave nº {position} deve ser nome:base64 de {KEY_BYTES} bytes aleatórios")
     # Few distinct bytes, or nothing but text: a placeholder that somebody typed, not a random key.
     if len(set(key)) <= KEY_BYTES // 2 or key.isascii():
-        raise UnusableKey(f"key {key_id!r} is not random")
+        raise UnusableKey(f"a chave {key_id!r} não é aleatória")
     return key
 
 

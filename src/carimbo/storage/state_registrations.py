@@ -64,6 +64,12 @@ class StateRegistrations:
             self._subscription_id, company_id,
         )  # fmt: skip
 
+    async def delete_all(self, company_id: UUID) -> None:
+        await self._connection.execute(
+            "delete from state_registrations where subscription_id = $1 and company_id = $2",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+
     async def delete(self, company_id: UUID, registration_id: UUID) -> bool:
         """Remove one; when it was the default, the oldest left takes its place."""
         result = await self._connection.execute(

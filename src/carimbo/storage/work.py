@@ -100,12 +100,15 @@ async def park(connection: Connection, lease: Lease, reason: str) -> None:
 
 
 async def due_keys(connection: Connection, kind: WorkKind, overdue: timedelta, most: int) -> list[WorkKey]:
-    """List rows that should have been worked on and that nobody holds, oldest first."""
+    """List rows that should have been worked on and that nobody holds, oldest first.
+
+    The order is total: two sweepers that enqueue the same rows in different orders would deadlock.
+    """
     rows = await connection.fetch(
         f"""
         select subscription_id, id from {_TABLES[kind]}
         where next_action_at <= now() - $1::interval and (lease_until is null or lease_until <= now())
-        order by next_action_at limit $2
+        order by next_action_at, subscription_id, id limit $2
         """,
         overdue, most,
     )  # fmt: skip

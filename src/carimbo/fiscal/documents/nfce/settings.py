@@ -1,11 +1,11 @@
 """A company's settings for NFC-e."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
-from carimbo.fiscal.fields import Body, Flag
+from carimbo.fiscal.fields import Changes, Flag, Integer
 
 CscId = Annotated[
     str,
@@ -19,12 +19,7 @@ Csc = Annotated[
 ]
 
 
-def _not_a_boolean(value: object) -> object:
-    """`true == 1` in Python, so a Literal of numbers would take it; JSON's numbers stay numbers."""
-    return str(value) if isinstance(value, bool) else value
-
-
-class HomologationCsc(Body):
+class HomologationCsc(Changes):
     """The security code of the test environment."""
 
     csc_id: CscId | None = None
@@ -39,6 +34,6 @@ class NfceSettings(ModuleSettings):
     csc_id: CscId | None = None
     csc: Csc | None = None
     homologation: HomologationCsc | None = None
-    qr_version: Annotated[
-        Literal[2, 3], BeforeValidator(_not_a_boolean, json_schema_input_type=Literal[2, 3])
-    ] = Field(default=2, description="Versão do QR Code; a 2 exige o CSC.")
+    qr_version: Annotated[Integer, Field(ge=2, le=3)] = Field(
+        default=2, description="Versão do QR Code; a 2 exige o CSC."
+    )

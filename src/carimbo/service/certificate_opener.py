@@ -1,0 +1,66 @@
+"""Opens certificate files in a process of their own.
+
+OpenSSL checks an RSA key for a fifth of a second (seconds, for a hostile file) without letting go of the
+interpreter, so a thread would stall every other request. A process can also be stopped.
+"""
+
+import asyncio
+import base64
+import json
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from carimbo.fiscal.certificate import A1Certificate, CertificateError, WrongPassword, open_a1
+from carimbo.service.errors import Code, Refusal
+
+_AT_ONCE = 2
+_TOO_SLOW = "O arquivo do certificado demora demais para ser aberto."
+
+
+@dataclass(frozen=True)
+class CertificateOpener:
+    """Opens a few files at a time, each within a limit of time."""
+
+    patience_seconds: float
+    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE), repr=False)
+
+    async def open(self, pfx: bytes, password: str) -> A1Certificate:
+        """Open a PFX file, or refuse it with its own code."""
+        request = {"pfx": base64.b64encode(pfx).decode(), "password": password}
+        async with self._turns:
+            answer = await self._ask(json.dumps(request).encode())
+        if "code" in answer:
+            raise Refusal(Code[answer["code"]], answer["message"])
+        return A1Certificate.from_bundle(base64.b64decode(answer["bundle"]))
+
+    async def _ask(self, request: bytes) -> dict[str, Any]:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", __name__,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(self.patience_seconds):
+                answer, _ = await process.communicate(request)
+        except TimeoutError:
+            raise Refusal(Code.CERTIFICATE_INVALID, _TOO_SLOW) from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return dict(json.loads(answer))
+
+
+def _answer(request: dict[str, str]) -> dict[str, str]:
+    try:
+        certificate = open_a1(base64.b64decode(request["pfx"]), request["password"])
+    except WrongPassword as error:
+        return {"code": Code.CERTIFICATE_PASSWORD_INVALID.name, "message": str(error)}
+    except CertificateError as error:
+        return {"code": Code.CERTIFICATE_INVALID.name, "message": str(error)}
+    return {"bundle": base64.b64encode(certificate.to_bundle()).decode()}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(_answer(json.load(sys.stdin))))

@@ -1,0 +1,219 @@
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+import asyncpg
+import pytest
+
+from carimbo.storage.connection import DatabaseUnavailable
+from carimbo.storage.migrate import MigrationLocked, SchemaMismatch, is_current, known_migrations, migrate
+from carimbo.storage.probes import add_probe
+
+Session: TypeAlias = "asyncpg.Connection[Any]"
+NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
+LOCK_TIMEOUT = 20
+NAMES = [f"{migration.version:04}_{migration.name}" for migration in known_migrations()]
+
+
+@pytest.fixture
+async def fresh_url(new_database: NewDatabase) -> AsyncIterator[str]:
+    """An empty database of its own."""
+    async with new_database() as url:
+        yield url
+
+
+@pytest.fixture
+async def fresh(fresh_url: str) -> AsyncIterator[Session]:
+    connection = await asyncpg.connect(fresh_url)
+    yield connection
+    await connection.close()
+
+
+async def schema_of(connection: Session) -> list[Any]:
+    """Every column and index there is."""
+    columns = await connection.fetch(
+        "select table_name, column_name, data_type, column_default, is_nullable"
+        " from information_schema.columns where table_schema = 'public' order by 1, 2"
+    )
+    indexes = await connection.fetch("select indexdef from pg_indexes where schemaname = 'public' order by 1")
+    return [tuple(row) for row in [*columns, *indexes]]
+
+
+class TestMigrate:
+    async def test_a_fresh_database_gets_every_migration_in_order(
+        self, fresh_url: str, fresh: Session
+    ) -> None:
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == NAMES
+        applied = await fresh.fetch("select version, name, checksum from schema_migrations order by version")
+        assert [tuple(row) for row in applied] == [
+            (m.version, m.name, m.checksum) for m in known_migrations()
+        ]
+
+    async def test_a_second_run_changes_nothing(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        before = await schema_of(fresh), await fresh.fetch("select * from schema_migrations")
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == []
+        assert (await schema_of(fresh), await fresh.fetch("select * from schema_migrations")) == before
+
+    async def test_of_several_at_once_one_applies_and_all_succeed(self, fresh_url: str) -> None:
+        applied = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
+        assert sorted(applied) == [[], [], [], NAMES]
+
+    async def test_a_database_that_is_behind_gets_only_what_is_missing(
+        self, fresh_url: str, fresh: Session
+    ) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute("drop table probes; delete from schema_migrations where name = 'probes'")
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == [name for name in NAMES if name.endswith("_probes")]
+
+    async def test_a_migration_applied_with_other_text_is_refused(
+        self, fresh_url: str, fresh: Session
+    ) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute("update schema_migrations set checksum = 'edited' where version = 2")
+        with pytest.raises(SchemaMismatch, match="0002_companies"):
+            await migrate(fresh_url, LOCK_TIMEOUT)
+
+    async def test_rows_stay_when_it_runs_again(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        async with fresh.transaction():
+            await add_probe(fresh)
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        assert await fresh.fetchval("select count(*) from probes") == 1
+        assert await fresh.fetchval("select count(*) from pgqueuer") == 1
+
+    async def test_a_migration_that_fails_leaves_nothing_half_done(
+        self, fresh_url: str, fresh: Session
+    ) -> None:
+        await fresh.execute("create table certificates (in_the_way text)")
+        with pytest.raises(asyncpg.DuplicateTableError):
+            await migrate(fresh_url, LOCK_TIMEOUT)
+        assert await fresh.fetchval("select max(version) from schema_migrations") == 1
+        assert await fresh.fetchval("select to_regclass('companies')") is None
+        await fresh.execute("drop table certificates")
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == NAMES[1:]
+
+    async def test_an_unknown_server_is_told_as_unavailable(self) -> None:
+        with pytest.raises(DatabaseUnavailable):
+            await migrate("postgresql://postgres@/postgres?host=/nonexistent", LOCK_TIMEOUT)
+
+
+class TestLock:
+    async def test_a_lock_that_is_never_free_ends_in_an_error(self, fresh_url: str, fresh: Session) -> None:
+        await self._hold(fresh)
+        with pytest.raises(MigrationLocked, match=re.escape("0.3 s")):
+            await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=10)
+        assert await fresh.fetchval("select to_regclass('schema_migrations')") is None
+
+    async def test_it_goes_on_as_soon_as_the_lock_is_free(self, fresh_url: str, fresh: Session) -> None:
+        await self._hold(fresh)
+        migration = asyncio.create_task(migrate(fresh_url, LOCK_TIMEOUT))
+        await self._until_somebody_waits(fresh)
+        await fresh.execute("select pg_advisory_unlock_all()")
+        assert await asyncio.wait_for(migration, timeout=20) == NAMES
+
+    async def test_a_table_that_somebody_holds_ends_in_an_error(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        async with fresh.transaction():
+            await fresh.execute("lock table schema_migrations in access exclusive mode")
+            with pytest.raises(MigrationLocked):
+                await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=10)
+
+    async def test_the_lock_is_free_again_afterwards(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        held = await fresh.fetchval(
+            "select count(*) from pg_locks where locktype = 'advisory'"
+            " and database = (select oid from pg_database where datname = current_database())"
+        )
+        assert held == 0
+
+    async def _hold(self, connection: Session) -> None:
+        # The number spells "cari"; a version that used another would not be kept out by this one.
+        await connection.execute("select pg_advisory_lock($1)", int.from_bytes(b"cari"))
+
+    async def _until_somebody_waits(self, connection: Session) -> None:
+        async with asyncio.timeout(10):
+            waiting = "select exists (select from pg_locks where locktype = 'advisory' and not granted)"
+            while True:
+                if await connection.fetchval(waiting):
+                    return
+                await asyncio.sleep(0.01)
+
+
+class TestIsCurrent:
+    async def test_an_empty_database_is_not(self, fresh: Session) -> None:
+        assert not await is_current(fresh)
+
+    async def test_a_migrated_one_is(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        assert await is_current(fresh)
+
+    async def test_one_that_lacks_the_newest_migration_is_not(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute(
+            "delete from schema_migrations where version = (select max(version) from schema_migrations)"
+        )
+        assert not await is_current(fresh)
+
+    async def test_one_without_any_migration_is_not(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute("delete from schema_migrations")
+        assert not await is_current(fresh)
+
+    async def test_one_of_a_newer_version_is(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute("insert into schema_migrations values (9999, 'from_the_future', '')")
+        assert await is_current(fresh)
+
+
+class TestKnownMigrations:
+    def test_their_numbers_have_no_gap_and_no_double(self) -> None:
+        versions = [migration.version for migration in known_migrations()]
+        assert versions == list(range(1, len(versions) + 1))
+
+    def test_every_file_of_the_folder_is_one(self) -> None:
+        folder = files("carimbo.storage") / "migrations"
+        assert sorted(file.name for file in folder.iterdir()) == [f"{name}.sql" for name in NAMES]
+
+
+class TestSchema:
+    async def test_the_queue_has_its_tables(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        for table in ("pgqueuer", "pgqueuer_log", "pgqueuer_statistics", "pgqueuer_schedules"):
+            assert await fresh.fetchval("select to_regclass($1)", table) is not None, table
+
+    async def test_an_older_queue_is_upgraded(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        wanted = await schema_of(fresh)
+        await fresh.execute("alter table pgqueuer drop column slot; alter table pgqueuer drop column headers")
+        for _ in range(2):
+            await migrate(fresh_url, LOCK_TIMEOUT)
+            assert await schema_of(fresh) == wanted
+
+    async def test_keys_of_tenant_tables_begin_with_the_tenant(self, fresh_url: str, fresh: Session) -> None:
+        """So the schema can be distributed or partitioned by tenant without change."""
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        rows = await fresh.fetch(
+            """
+            select i.indexrelid::regclass::text as name, a.attname as first_column
+            from pg_index i
+            join pg_attribute tenant on tenant.attrelid = i.indrelid and tenant.attname = 'subscription_id'
+            join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+            where i.indisunique
+            """
+        )
+        assert "companies_by_tax_id" in {row["name"] for row in rows}
+        assert [row["name"] for row in rows if row["first_column"] != "subscription_id"] == []
+
+    async def test_every_table_has_a_primary_key(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        without = await fresh.fetch(
+            """
+            select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace
+                and not exists (select from pg_index where indrelid = c.oid and indisprimary)
+            """
+        )
+        assert without == []

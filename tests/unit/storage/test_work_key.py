@@ -1,0 +1,23 @@
+from uuid import uuid4
+
+import pytest
+
+from carimbo.storage.work import WorkKey, WorkKind
+
+
+class TestWorkKey:
+    @pytest.mark.parametrize("kind", WorkKind)
+    def test_its_text_reads_back(self, kind: WorkKind) -> None:
+        key = WorkKey(kind, uuid4(), uuid4())
+        assert WorkKey.parse(str(key)) == key
+
+    @pytest.mark.parametrize("kind", WorkKind)
+    def test_every_kind_has_a_table(self, kind: WorkKind) -> None:
+        assert WorkKey(kind, uuid4(), uuid4()).table.isidentifier()
+
+    @pytest.mark.parametrize(
+        "text", ["", "probe", f"probe:{uuid4()}", f"nothing:{uuid4()}:{uuid4()}", "probe:a:b", "probe:::"]
+    )
+    def test_other_text_is_refused(self, text: str) -> None:
+        with pytest.raises(ValueError, match=r".+"):
+            WorkKey.parse(text)
