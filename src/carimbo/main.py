@@ -1,0 +1,123 @@
+"""The composition root: puts settings, storage, use cases and doors together."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+import uvicorn
+from fastapi import FastAPI
+from prometheus_client import start_http_server
+
+from carimbo.api.app import create_app
+from carimbo.api.context import Services
+from carimbo.service.access import Gatekeeper
+from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.settings import Settings
+from carimbo.storage.database import Database, open_database
+from carimbo.worker.advance import Advancer
+from carimbo.worker.retry import RetryPolicy
+from carimbo.worker.run import run_worker
+from carimbo.worker.tasks import TASKS
+
+
+@asynccontextmanager
+async def database_of(settings: Settings) -> AsyncIterator[Database]:
+    """Open the database that the settings name."""
+    url = settings.database_url.get_secret_value()
+    async with open_database(url, settings.key_ring, settings.pool_options) as database:
+        yield database
+
+
+def api_of(settings: Settings) -> FastAPI:
+    """Build the API; it connects when it starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with database_of(settings) as database:
+            gatekeeper = await Gatekeeper.open(database)
+            app.state.services = Services(
+                database,
+                gatekeeper,
+                opener=CertificateOpener(settings.certificate_seconds),
+                clock=lambda: datetime.now(UTC),
+            )
+            yield
+
+    return create_app(lifespan, settings.body_limit_bytes)
+
+
+class AddressUnusable(Exception):
+    """An address that we should listen on is taken, forbidden or not ours."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the address before anything starts, so that one in use is told at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise AddressUnusable(f"{host}:{port} ({error.strerror})") from error
+
+
+def serve(settings: Settings, listener: socket.socket) -> None:
+    """Run the API until a signal ends it."""
+    start_metrics(settings.metrics_host, settings.api_metrics_port)
+    config = uvicorn.Config(
+        api_of(settings),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=round(settings.shutdown_seconds),
+    )
+    # uvicorn raises the signal anew once it has stopped: by then there is nothing left to interrupt.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+async def work(settings: Settings) -> None:
+    """Run a worker until a signal ends it; work under way is finished first."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    start_metrics(settings.metrics_host, settings.worker_metrics_port)
+    async with database_of(settings) as database:
+        working = asyncio.create_task(
+            run_worker(
+                settings.database_url.get_secret_value(),
+                advancer_of(settings, database),
+                settings.queue_options,
+                sweep_every=timedelta(seconds=settings.sweep_seconds),
+                keep_history=timedelta(days=settings.queue_history_days),
+                reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
+                stop=stop,
+            )
+        )
+        await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        # Work that does not end is given up: its row stays due, and another worker takes it.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(working, settings.shutdown_seconds)
+
+
+def advancer_of(settings: Settings, database: Database) -> Advancer:
+    """Build what advances rows."""
+    policy = RetryPolicy(
+        first=timedelta(seconds=settings.retry_first_seconds),
+        longest=timedelta(seconds=settings.retry_longest_seconds),
+        attempts_before_parking=settings.attempts_before_parking,
+    )
+    return Advancer(database, TASKS, policy, lease=timedelta(seconds=settings.lease_seconds))
+
+
+def start_metrics(host: str, port: int) -> None:
+    """Serve metrics on a port of their own, so that the public address never shows them."""
+    if not port:
+        return
+    try:
+        start_http_server(port, addr=host)
+    except OSError as error:
+        raise AddressUnusable(f"{host}:{port} das métricas ({error.strerror}); 0 as desliga") from error

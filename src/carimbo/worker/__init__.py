@@ -1,0 +1,1 @@
+"""Does the queued work."""

@@ -1,0 +1,258 @@
+"""Workers as processes of their own, killed and cut off: nothing that was queued is ever lost."""
+
+import asyncio
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
+from carimbo.settings import child_environment
+from carimbo.storage.envelope import new_key
+from carimbo.storage.migrate import migrate
+from carimbo.storage.probes import add_probe
+
+PATIENCE = 30.0
+KEYS = new_key("test")
+CONCURRENCY = 10
+# Short waits; how long each is in earnest is a matter of settings too.
+SETTINGS = {
+    "secret_keys": KEYS,
+    "worker_metrics_port": "0",
+    "worker_poll_seconds": "0.5",
+    "worker_heartbeat_seconds": "2",
+    "worker_reconnect_seconds": "0.2",
+    "worker_concurrency": str(CONCURRENCY),
+    "lease_seconds": "1",
+    "sweep_seconds": "0.3",
+    "attempts_before_parking": "20",
+}
+# No probe is answered while a test holds the gate: workers stand still in the middle of their work.
+GATE = """
+    create function wait_at_the_gate() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
+    create trigger gate before update of answered_at on probes
+    for each row execute function wait_at_the_gate();
+"""
+
+
+class Site:
+    """A PostgreSQL of this file alone, which may be stopped, and workers that use it."""
+
+    def __init__(self, postgres: EmbeddedPostgres) -> None:
+        self.postgres = postgres
+        self.url = postgres.url
+
+    async def fetch(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        connection = await asyncpg.connect(self.url)
+        try:
+            return await connection.fetch(query, *arguments)
+        finally:
+            await connection.close()
+
+    async def add_probes(self, count: int) -> None:
+        connection = await asyncpg.connect(self.url)
+        async with connection.transaction():
+            for _ in range(count):
+                await add_probe(connection)
+        await connection.close()
+
+    async def until(self, condition: str) -> None:
+        """Wait until an SQL condition holds."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                (row,) = await self.fetch(f"select {condition} as holds")
+                if row["holds"]:
+                    return
+                await asyncio.sleep(0.02)
+
+    async def until_all_answered(self) -> None:
+        await self.until("not exists (select from probes where answered_at is null)")
+
+    async def until_in_mid_work(self, rows: int) -> None:
+        await self.until(f"{rows} <= (select count(*) from probes where lease_until is not null)")
+
+    @asynccontextmanager
+    async def gate(self) -> AsyncIterator[None]:
+        """Hold every answer back for the length of a block."""
+        connection = await asyncpg.connect(self.url)
+        try:
+            await connection.execute("select pg_advisory_lock(1)")
+            yield
+        finally:
+            await connection.close()
+
+    @asynccontextmanager
+    async def worker(self, **settings: str) -> AsyncIterator["Worker"]:
+        """A worker process; whatever a test did to it, it is gone at the end."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "carimbo", "worker",
+            env=child_environment({**SETTINGS, "database_url": self.url, **settings}),
+            stdin=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stderr is not None
+        log = asyncio.create_task(process.stderr.read())
+        try:
+            yield Worker(process, log)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+            await log
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A running worker process."""
+
+    process: asyncio.subprocess.Process
+    log: asyncio.Task[bytes]
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.returncode is None
+
+    async def kill(self) -> None:
+        self.process.kill()
+        assert await self.process.wait() == -signal.SIGKILL
+
+    async def terminate(self) -> tuple[int, float]:
+        """Ask it to stop: its exit code and the seconds it took."""
+        asked = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        code = await asyncio.wait_for(self.process.wait(), PATIENCE)
+        return code, time.monotonic() - asked
+
+
+@pytest.fixture(scope="module")
+def own_postgres() -> Iterator[EmbeddedPostgres]:
+    folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
+    try:
+        with embedded_postgres(folder / "postgres") as server:
+            yield server
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+async def ready_site(own_postgres: EmbeddedPostgres) -> Site:
+    await migrate(own_postgres.url, lock_timeout_seconds=20)
+    site = Site(own_postgres)
+    connection = await asyncpg.connect(site.url)
+    await connection.execute(GATE)
+    await connection.close()
+    return site
+
+
+@pytest.fixture
+async def site(ready_site: Site) -> Site:
+    await ready_site.fetch("truncate probes, pgqueuer")
+    return ready_site
+
+
+class TestKilledWorker:
+    async def test_another_one_finishes_what_it_had_begun(self, site: Site) -> None:
+        await site.add_probes(40)
+        async with site.worker() as worker, site.gate():
+            await site.until_in_mid_work(CONCURRENCY)
+            await worker.kill()
+        begun = await site.fetch("select from probes where lease_token = 1 and answered_at is null")
+        assert len(begun) == CONCURRENCY
+        async with site.worker():
+            await site.until_all_answered()
+        rows = await site.fetch("select lease_token, parked_reason from probes")
+        assert sum(row["lease_token"] > 1 for row in rows) >= CONCURRENCY
+        assert {row["parked_reason"] for row in rows} == {None}
+
+    async def test_one_of_two_may_be_killed_in_mid_work(self, site: Site) -> None:
+        await site.add_probes(60)
+        async with site.worker() as survivor, site.worker() as victim:
+            async with site.gate():
+                await site.until_in_mid_work(2 * CONCURRENCY)
+                await victim.kill()
+            await site.until_all_answered()
+            assert survivor.is_alive
+
+
+class TestRestartedDatabase:
+    async def test_the_worker_comes_back_and_answers_everything(self, site: Site) -> None:
+        await site.add_probes(40)
+        async with site.worker() as worker:
+            async with site.gate():
+                await site.until_in_mid_work(CONCURRENCY)
+                await asyncio.to_thread(site.postgres.stop)
+            assert worker.is_alive
+            await asyncio.to_thread(site.postgres.start)
+            await site.add_probes(20)
+            await site.until_all_answered()
+            assert worker.is_alive
+            assert (await worker.terminate())[0] == 0
+
+    async def test_a_waiting_worker_comes_back_too(self, site: Site) -> None:
+        async with site.worker() as worker:
+            await site.add_probes(1)
+            await site.until_all_answered()
+            await asyncio.to_thread(site.postgres.stop)
+            await asyncio.to_thread(site.postgres.start)
+            await site.add_probes(1)
+            await site.until_all_answered()
+            assert worker.is_alive
+
+
+class TestStoppedWorker:
+    async def test_a_waiting_one_ends_well_and_soon(self, site: Site) -> None:
+        async with site.worker(worker_poll_seconds="60") as worker:
+            await site.add_probes(1)
+            await site.until_all_answered()
+            code, seconds = await worker.terminate()
+        assert code == 0
+        assert seconds < 5
+        assert b'"worker_stopped"' in worker.log.result()
+
+    async def test_a_busy_one_finishes_what_it_had_begun(self, site: Site) -> None:
+        await site.add_probes(40)
+        async with site.worker() as worker:
+            async with site.gate():
+                await site.until_in_mid_work(CONCURRENCY)
+                stopping = asyncio.create_task(worker.terminate())
+                _, pending = await asyncio.wait([stopping], timeout=0.3)
+                assert pending
+            code, seconds = await stopping
+        assert code == 0
+        assert seconds < 5
+        answered = await site.fetch("select from probes where answered_at is not null")
+        assert len(answered) >= CONCURRENCY
+        assert await site.fetch("select from probes where lease_until is not null") == []
+        assert len(await site.fetch("select from pgqueuer")) == 40 - len(answered)
+
+    async def test_one_whose_database_is_gone_ends_well_too(self, site: Site) -> None:
+        async with site.worker() as worker:
+            await site.add_probes(1)
+            await site.until_all_answered()
+            await asyncio.to_thread(site.postgres.stop)
+            try:
+                code, seconds = await worker.terminate()
+            finally:
+                await asyncio.to_thread(site.postgres.start)
+        assert code == 0
+        assert seconds < 5
+
+
+class TestSeveralWorkers:
+    async def test_they_share_the_work_and_nothing_is_done_twice(self, site: Site) -> None:
+        calm = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
+        async with site.worker(**calm), site.worker(**calm), site.worker(**calm):
+            await site.add_probes(120)
+            await site.until_all_answered()
+        rows = await site.fetch("select lease_token, parked_reason from probes")
+        assert {(row["lease_token"], row["parked_reason"]) for row in rows} == {(1, None)}

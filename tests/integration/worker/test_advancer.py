@@ -1,0 +1,187 @@
+import asyncio
+import itertools
+import threading
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from carimbo.service.probes import answer
+from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
+from carimbo.storage.work import Lease
+from integration.worker.worker_site import (
+    NEVER,
+    PATIENCE,
+    POLICY,
+    Site,
+    failing,
+    milliseconds,
+    outcomes,
+    recording,
+)
+
+
+class TestFailingTask:
+    async def test_it_is_tried_again_with_growing_delays_and_then_parked_with_the_reason(
+        self, site: Site
+    ) -> None:
+        task, tried = failing(ZeroDivisionError("by zero"))
+        (key,) = await site.add(1)
+        async with site.worker(site.advancer(task)):
+            await site.until("exists (select from probes where parked_reason is not null)")
+        row = await site.row_of(key)
+        assert row["parked_reason"] == "ZeroDivisionError('by zero')"
+        assert (row["next_action_at"], row["lease_until"], row["attempts"]) == (None, None, 3)
+        first, second = (later - earlier for earlier, later in itertools.pairwise(tried))
+        assert first >= 0.75 * 0.04
+        assert second >= 0.75 * 0.08
+        assert len(tried) == POLICY.attempts_before_parking
+
+    async def test_a_parked_row_is_left_alone(self, site: Site) -> None:
+        task, tried = failing(ZeroDivisionError("by zero"))
+        (key,) = await site.add(1)
+        async with site.worker(site.advancer(task), sweep_every=milliseconds(20)):
+            await site.until("exists (select from probes where parked_reason is not null)")
+            await site.fetch("delete from pgqueuer")
+            await site.add(1)
+            await site.until("2 = (select count(*) from probes where parked_reason is not null)")
+        assert len(tried) == 2 * POLICY.attempts_before_parking
+        assert (await site.row_of(key))["lease_token"] == 3
+
+    async def test_the_queue_itself_wakes_it_again_without_a_sweep(self, site: Site) -> None:
+        task, tried = failing(ZeroDivisionError("by zero"), times=2)
+        (key,) = await site.add(1)
+        async with site.worker(site.advancer(task), sweep_every=NEVER):
+            await site.until_all_answered()
+        row = await site.row_of(key)
+        assert (row["attempts"], row["parked_reason"]) == (0, None)
+        assert len(tried) == 3
+
+    async def test_it_does_not_keep_others_from_their_turn(self, site: Site) -> None:
+        (poisoned,) = await site.add(1)
+
+        async def task(database: Database, lease: Lease) -> None:
+            if lease.key == poisoned:
+                raise ZeroDivisionError("by zero")
+            await answer(database, lease)
+
+        async with site.worker(site.advancer(task)):
+            await site.add(50)
+            await site.until("50 = (select count(*) from probes where answered_at is not null)")
+            await site.until("1 = (select count(*) from probes where parked_reason is not null)")
+
+    async def test_a_row_that_kills_its_worker_every_time_is_parked(self, site: Site) -> None:
+        """A cancelled task never comes back to its row, like one whose process was killed."""
+        task, tried = failing(asyncio.CancelledError())
+        (key,) = await site.add(1)
+        advancer = site.advancer(task, lease=milliseconds(100))
+        async with site.worker(advancer, sweep_every=milliseconds(50)):
+            await site.until("exists (select from probes where parked_reason is not null)")
+        row = await site.row_of(key)
+        assert row["parked_reason"] == "the worker died or failed at every attempt"
+        assert len(tried) == POLICY.attempts_before_parking
+
+    async def test_one_that_fails_after_its_conclusion_stays_concluded(self, site: Site) -> None:
+        async def task(database: Database, lease: Lease) -> None:
+            await answer(database, lease)
+            raise ZeroDivisionError("too late to matter")
+
+        (key,) = await site.add(1)
+        await site.advancer(task).advance(key)
+        row = await site.row_of(key)
+        assert row["answered_at"] is not None
+        assert (row["next_action_at"], row["parked_reason"]) == (None, None)
+
+    async def test_one_that_forgets_to_let_go_is_tried_again_when_its_lease_has_lapsed(
+        self, site: Site
+    ) -> None:
+        calls = itertools.count()
+
+        async def task(database: Database, lease: Lease) -> None:
+            if next(calls):
+                await answer(database, lease)
+
+        await site.add(1)
+        advancer = site.advancer(task, lease=milliseconds(100))
+        async with site.worker(advancer, sweep_every=milliseconds(50)):
+            await site.until_all_answered()
+
+    async def test_a_lost_database_is_no_failure_of_the_row(self, site: Site) -> None:
+        task, tried = failing(DatabaseUnavailable("gone"), times=1)
+        (key,) = await site.add(1)
+        advancer = site.advancer(task, lease=milliseconds(100))
+        async with site.worker(advancer, sweep_every=milliseconds(50)):
+            await site.until_all_answered()
+        assert (await site.row_of(key))["parked_reason"] is None
+        assert len(tried) == 2
+
+
+class TestLease:
+    async def test_a_long_task_keeps_its_row(self, site: Site) -> None:
+        started, finish = asyncio.Event(), asyncio.Event()
+
+        async def last_long() -> None:
+            started.set()
+            await finish.wait()
+
+        (key,) = await site.add(1)
+        lease = milliseconds(150)
+        first = asyncio.create_task(site.advancer(recording("first", last_long), lease).advance(key))
+        await started.wait()
+        before = (await site.row_of(key))["lease_until"]
+        # Several leases later the row is still held, because it was renewed.
+        deadline = f"'{before + 5 * lease}'::timestamptz"
+        while not (await site.fetch(f"select clock_timestamp() > {deadline} as passed"))[0]["passed"]:
+            assert await site.advancer(recording("second"), lease).advance(key) is None
+            await asyncio.sleep(0.02)
+        finish.set()
+        await first
+        assert [row["who"] for row in await site.fetch("select who from outcomes")] == ["first"]
+
+    async def test_a_worker_that_froze_past_its_lease_cannot_overwrite(self, site: Site) -> None:
+        (key,) = await site.add(1)
+        lease = milliseconds(200)
+        frozen, thaw = threading.Event(), threading.Event()
+
+        async def freeze() -> None:
+            frozen.set()
+            # Stops the event loop of its thread, and with it the renewal of the lease.
+            assert thaw.wait(PATIENCE)
+
+        async def in_another_thread() -> None:
+            async with open_database(site.url, site.database.key_ring, PoolOptions(size=2)) as database:
+                advancer = replace(site.advancer(recording("frozen", freeze), lease), database=database)
+                assert await advancer.advance(key) is None
+
+        thread = asyncio.create_task(asyncio.to_thread(asyncio.run, in_another_thread()))
+        assert await asyncio.to_thread(frozen.wait, PATIENCE)
+        await site.until("exists (select from probes where lease_until < now())")
+        await site.advancer(recording("second"), lease).advance(key)
+        thaw.set()
+        await thread
+        assert [row["who"] for row in await site.fetch("select who from outcomes")] == ["second"]
+        row = await site.row_of(key)
+        assert (row["lease_token"], row["next_action_at"], row["parked_reason"]) == (2, None, None)
+
+    @pytest.mark.parametrize("attempts_before_parking", [1, 5])
+    async def test_nor_can_it_postpone_or_park_by_failing(
+        self, site: Site, attempts_before_parking: int
+    ) -> None:
+        (key,) = await site.add(1)
+
+        async def overtaken(database: Database, lease: Lease) -> None:
+            await site.fetch("update probes set lease_until = now()")
+            await site.advancer(recording("second")).advance(key)
+            raise ZeroDivisionError("after being overtaken")
+
+        policy = replace(POLICY, attempts_before_parking=attempts_before_parking)
+        await replace(site.advancer(overtaken), policy=policy).advance(key)
+        row = await site.row_of(key)
+        assert (row["next_action_at"], row["parked_reason"]) == (None, None)
+        assert row["answered_at"] is not None
+
+    async def test_a_row_that_somebody_holds_is_left_alone(self, site: Site) -> None:
+        (key,) = await site.add(1)
+        await site.fetch("update probes set lease_until = now() + interval '1 minute'")
+        assert await site.advancer(recording("second")).advance(key) is None
+        assert await outcomes(site) == Counter()

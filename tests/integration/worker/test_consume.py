@@ -1,0 +1,66 @@
+import asyncio
+import time
+from dataclasses import replace
+from datetime import timedelta
+
+from carimbo.storage.identifiers import NIL, new_id
+from carimbo.storage.jobs import consume, enqueue
+from carimbo.storage.work import WorkKey, WorkKind
+from integration.worker.worker_site import (
+    PATIENCE,
+    QUICK,
+    Site,
+    milliseconds,
+)
+
+
+class TestConsume:
+    async def test_a_handler_that_raises_keeps_its_job(self, site: Site) -> None:
+        """Without a sweeper: the queue alone must try again."""
+        (key,) = await site.add(1)
+        stop = asyncio.Event()
+        handled: list[WorkKey] = []
+
+        async def handle(key: WorkKey) -> timedelta | None:
+            handled.append(key)
+            if len(handled) < 3:
+                raise ZeroDivisionError("by zero")
+            stop.set()
+            return None
+
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), PATIENCE)
+        assert handled == [key, key, key]
+        assert await site.fetch("select from pgqueuer") == []
+
+    async def test_a_handler_tells_when_to_be_woken_again(self, site: Site) -> None:
+        await site.add(1)
+        stop = asyncio.Event()
+        handled: list[float] = []
+
+        async def handle(_key: WorkKey) -> timedelta | None:
+            handled.append(time.monotonic())
+            if len(handled) == 1:
+                return milliseconds(300)
+            stop.set()
+            return None
+
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), PATIENCE)
+        assert handled[1] - handled[0] >= 0.3
+
+    async def test_more_urgent_jobs_go_first(self, site: Site) -> None:
+        keys = [WorkKey(WorkKind.PROBE, NIL, new_id()) for _ in range(3)]
+        async with site.database.transaction() as connection:
+            for key, priority in zip(keys, (0, 10, 5), strict=True):
+                await enqueue(connection, key, priority=priority)
+        stop = asyncio.Event()
+        handled: list[WorkKey] = []
+
+        async def handle(key: WorkKey) -> timedelta | None:
+            handled.append(key)
+            if len(handled) == len(keys):
+                stop.set()
+            return None
+
+        one_by_one = replace(QUICK, batch_size=1, concurrency=2)
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, one_by_one, stop), PATIENCE)
+        assert handled == [keys[1], keys[2], keys[0]]

@@ -1,0 +1,215 @@
+import asyncio
+import itertools
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from carimbo.service.probes import probe_queue
+from carimbo.storage.identifiers import NIL, new_id
+from carimbo.storage.jobs import consume, enqueue
+from carimbo.storage.work import WorkKey, WorkKind
+from carimbo.worker import run
+from carimbo.worker.tasks import TASKS
+from integration.worker.worker_site import (
+    NEVER,
+    PATIENCE,
+    POLICY,
+    QUICK,
+    Site,
+    milliseconds,
+    outcomes,
+    recording,
+)
+
+
+class TestProbe:
+    async def test_a_worker_answers_it(self, site: Site) -> None:
+        async with site.worker():
+            seconds = await probe_queue(site.database, PATIENCE)
+        assert seconds is not None
+
+    async def test_without_a_worker_nobody_does(self, site: Site) -> None:
+        assert await probe_queue(site.database, 0.2) is None
+
+    async def test_a_waiting_worker_is_woken_at_once(self, site: Site) -> None:
+        """By the notification: it would look by itself only in an hour."""
+        async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
+            for _ in range(3):
+                assert await probe_queue(site.database, PATIENCE) is not None
+
+    async def test_many_are_answered_and_leave_no_job(self, site: Site) -> None:
+        keys = await site.add(200)
+        async with site.worker():
+            await site.until_all_answered()
+        assert await site.fetch("select from pgqueuer") == []
+        for row in await site.fetch("select * from probes"):
+            assert (row["next_action_at"], row["lease_until"], row["lease_token"]) == (None, None, 1)
+        assert len(keys) == 200
+
+    def test_every_kind_of_work_has_a_task(self) -> None:
+        assert set(TASKS) == set(WorkKind)
+
+
+class TestQueueLost:
+    async def test_every_row_is_done_though_every_job_was_deleted_in_mid_run(self, site: Site) -> None:
+        started, gate = asyncio.Event(), asyncio.Event()
+
+        async def wait() -> None:
+            started.set()
+            await gate.wait()
+
+        keys = await site.add(200)
+        advancer = site.advancer(recording("worker", wait))
+        async with site.worker(advancer, sweep_every=milliseconds(100)):
+            await asyncio.wait_for(started.wait(), PATIENCE)
+            await site.fetch("delete from pgqueuer")
+            gate.set()
+            await site.until_all_answered()
+        assert await outcomes(site) == Counter(key.id for key in keys)
+
+    async def test_jobs_deleted_over_and_over_only_cost_time(self, site: Site) -> None:
+        keys = await site.add(100)
+        async with site.worker(site.advancer(recording("worker")), sweep_every=milliseconds(30)):
+            for _ in range(10):
+                await site.fetch("delete from pgqueuer")
+                await asyncio.sleep(0)
+            await site.until_all_answered()
+        assert await outcomes(site) == Counter(key.id for key in keys)
+
+    async def test_a_job_that_cannot_be_read_harms_nobody(self, site: Site) -> None:
+        await site.fetch(
+            "insert into pgqueuer (priority, status, entrypoint, payload) values (9, 'queued', 'probe', 'x')"
+        )
+        await site.add(1)
+        async with site.worker():
+            await site.until_all_answered()
+
+    async def test_a_job_whose_row_is_gone_is_forgotten(self, site: Site) -> None:
+        async with site.database.transaction() as connection:
+            await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()))
+        async with site.worker():
+            await site.until("not exists (select from pgqueuer)")
+
+
+class TestConnectionLost:
+    async def test_a_worker_connects_again_and_goes_on(self, site: Site) -> None:
+        async with site.worker(sweep_every=milliseconds(100)) as running:
+            for _ in range(3):
+                assert await probe_queue(site.database, PATIENCE) is not None
+                await self._cut_all(site)
+            assert await probe_queue(site.database, PATIENCE) is not None
+            assert not running.worker.done()
+
+    async def test_a_waiting_worker_notices_at_once(self, site: Site) -> None:
+        """It would look at the queue by itself only in an hour, and at its listener every ten seconds."""
+        async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
+            assert await probe_queue(site.database, PATIENCE) is not None
+            await self._cut_all(site)
+            assert await probe_queue(site.database, patience_seconds=5) is not None
+
+    async def test_nothing_is_lost_when_it_happens_in_mid_work(self, site: Site) -> None:
+        keys = await site.add(150)
+        advancer = site.advancer(recording("worker"), lease=milliseconds(300))
+        advancer = replace(advancer, policy=replace(POLICY, attempts_before_parking=50))
+        async with site.worker(advancer, sweep_every=milliseconds(100)):
+            await site.until("exists (select from probes where answered_at is not null)")
+            await self._cut_all(site)
+            await site.until_all_answered()
+        assert await outcomes(site) == Counter(key.id for key in keys)
+
+    async def _cut_all(self, site: Site) -> None:
+        """End every connection to this database but the one that asks."""
+        await site.fetch(
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+
+
+class TestQueueFailed:
+    async def test_a_worker_outlives_whatever_ends_its_queue(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tries = itertools.count(1)
+
+        async def consume_at_last(*arguments: Any) -> None:
+            if next(tries) < 4:
+                raise RuntimeError("whatever PgQueuer may raise")
+            await consume(*arguments)
+
+        monkeypatch.setattr(run, "consume", consume_at_last)
+        async with site.worker():
+            assert await probe_queue(site.database, PATIENCE) is not None
+
+    async def test_a_worker_started_before_the_migration_begins_after_it(self, site: Site) -> None:
+        await site.fetch("alter table pgqueuer rename to somewhere_else")
+        try:
+            async with site.worker(sweep_every=milliseconds(20)) as running:
+                _, pending = await asyncio.wait([running.worker], timeout=0.3)
+                assert pending
+                await site.fetch("alter table somewhere_else rename to pgqueuer")
+                assert await probe_queue(site.database, PATIENCE) is not None
+        finally:
+            await site.fetch("alter table if exists somewhere_else rename to pgqueuer")
+
+
+class TestTwoWorkers:
+    async def test_each_row_is_concluded_once(self, site: Site) -> None:
+        keys = await site.add(200)
+        one = site.advancer(recording("one"))
+        other = site.advancer(recording("other"))
+        async with (
+            site.worker(one, sweep_every=milliseconds(30)),
+            site.worker(other, sweep_every=milliseconds(30)),
+        ):
+            await site.until_all_answered()
+        assert await outcomes(site) == Counter(key.id for key in keys)
+
+    async def test_each_row_is_concluded_once_though_leases_lapse_under_their_feet(self, site: Site) -> None:
+        keys = await site.add(60)
+        policy = replace(POLICY, attempts_before_parking=1000)
+
+        async def dawdle() -> None:
+            await asyncio.sleep(0.02)
+
+        workers = [
+            replace(site.advancer(recording(who, dawdle), lease=milliseconds(10)), policy=policy)
+            for who in ("one", "other")
+        ]
+        async with (
+            site.worker(workers[0], sweep_every=milliseconds(20)),
+            site.worker(workers[1], sweep_every=milliseconds(20)),
+        ):
+            await site.until_all_answered()
+        assert await outcomes(site) == Counter(key.id for key in keys)
+
+
+class TestStop:
+    async def test_what_is_under_way_is_finished_first(self, site: Site) -> None:
+        started, finish = asyncio.Event(), asyncio.Event()
+
+        async def last_long() -> None:
+            started.set()
+            await finish.wait()
+
+        (key,) = await site.add(1)
+        async with site.worker(site.advancer(recording("worker", last_long))) as running:
+            await asyncio.wait_for(started.wait(), PATIENCE)
+            running.stop.set()
+            _, pending = await asyncio.wait([running.worker], timeout=0.2)
+            assert pending
+            finish.set()
+        assert (await site.row_of(key))["answered_at"] is not None
+        assert await site.fetch("select from pgqueuer") == []
+
+    async def test_a_worker_told_to_stop_before_it_began_ends_at_once(self, site: Site) -> None:
+        await site.add(1)
+        async with site.worker():
+            pass
+
+    async def test_a_worker_without_a_database_stops_too(self, site: Site) -> None:
+        nowhere = replace(site, url="postgresql://postgres@/x?host=/nonexistent")
+        async with nowhere.worker() as running:
+            await asyncio.sleep(0)
+            assert not running.worker.done()

@@ -1,0 +1,138 @@
+"""A database and the workers on it, for the tests of this folder."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from carimbo.service.probes import answer
+from carimbo.storage.database import Database
+from carimbo.storage.jobs import QueueOptions
+from carimbo.storage.probes import add_probe, answer_probe
+from carimbo.storage.work import Lease, WorkKey, WorkKind, conclude
+from carimbo.worker.advance import Advancer
+from carimbo.worker.retry import RetryPolicy
+from carimbo.worker.run import run_worker
+from carimbo.worker.tasks import Task
+
+PATIENCE = 10.0
+NEVER = timedelta(hours=1)
+AT_ONCE = timedelta(0)
+
+
+def milliseconds(number: int) -> timedelta:
+    return timedelta(milliseconds=number)
+
+
+QUICK = QueueOptions(
+    batch_size=10,
+    concurrency=20,
+    heartbeat_timeout=timedelta(seconds=2),
+    poll_interval=milliseconds(200),
+    error_delay=milliseconds(50),
+)
+POLICY = RetryPolicy(first=milliseconds(40), longest=milliseconds(80), attempts_before_parking=3)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A database of this file alone."""
+
+    url: str
+    database: Database
+
+    def advancer(self, task: Task = answer, lease: timedelta = NEVER) -> Advancer:
+        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease)
+
+    async def add(self, count: int) -> list[WorkKey]:
+        async with self.database.transaction() as connection:
+            return [await add_probe(connection) for _ in range(count)]
+
+    async def fetch(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        async with self.database.connection() as connection:
+            return await connection.fetch(query, *arguments)
+
+    async def row_of(self, key: WorkKey) -> dict[str, Any]:
+        (row,) = await self.fetch("select * from probes where id = $1", key.id)
+        return dict(row)
+
+    async def until(self, condition: str) -> None:
+        """Wait until an SQL condition holds."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                (row,) = await self.fetch(f"select {condition} as holds")
+                if row["holds"]:
+                    return
+                await asyncio.sleep(0.02)
+
+    async def until_all_answered(self) -> None:
+        await self.until("not exists (select from probes where answered_at is null)")
+
+    @asynccontextmanager
+    async def worker(
+        self, advancer: Advancer | None = None, options: QueueOptions = QUICK, sweep_every: timedelta = NEVER
+    ) -> AsyncIterator["Running"]:
+        """Run a worker for the length of a block; it must stop when it is told to."""
+        stop = asyncio.Event()
+        worker = asyncio.create_task(
+            run_worker(
+                self.url,
+                advancer or self.advancer(),
+                options,
+                sweep_every=sweep_every,
+                keep_history=timedelta(days=7),
+                reconnect_after=milliseconds(50),
+                stop=stop,
+            )
+        )
+        try:
+            yield Running(worker, stop)
+        finally:
+            stop.set()
+            await asyncio.wait_for(worker, PATIENCE)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A worker that runs, and what stops it."""
+
+    worker: asyncio.Task[None]
+    stop: asyncio.Event
+
+
+def recording(who: str, before: Callable[[], Awaitable[Any]] | None = None) -> Task:
+    """A task that answers its probe and writes an outcome, all in one transaction."""
+
+    async def task(database: Database, lease: Lease) -> None:
+        if before is not None:
+            await before()
+        async with database.transaction() as connection:
+            await connection.execute("insert into outcomes values ($1, $2)", lease.key.id, who)
+            await answer_probe(connection, lease.key.id)
+            await conclude(connection, lease)
+
+    return task
+
+
+def failing(error: BaseException, times: int | None = None) -> tuple[Task, list[float]]:
+    """A task that raises so many times (or always), and the instants at which it was tried."""
+    tried: list[float] = []
+
+    async def task(database: Database, lease: Lease) -> None:
+        tried.append(time.monotonic())
+        if times is None or len(tried) <= times:
+            raise error
+        await answer(database, lease)
+
+    return task, tried
+
+
+async def outcomes(site: Site) -> Counter[UUID]:
+    return Counter(row["probe_id"] for row in await site.fetch("select probe_id from outcomes"))
