@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx2
+import hypothesis
 import pytest
 from fastapi import FastAPI
 
@@ -23,6 +24,9 @@ from carimbo.storage.migrate import migrate
 from support import BASE_URL, CNPJ, Caller, NewCaller
 
 configure_logs("console", "warning")
+# The same examples on every run: a failure on main must mean that main changed.
+hypothesis.settings.register_profile("carimbo", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("carimbo")
 
 
 @pytest.fixture(scope="session")

@@ -26,11 +26,11 @@ async def upload_certificate(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     file: Annotated[UploadFile, File(description="Arquivo .pfx ou .p12.")],
-    password: Annotated[str, Form(max_length=256, description="Senha do arquivo.")],
+    password: Annotated[str, Form(max_length=256, description="Senha do arquivo; vazia se não tiver.")] = "",
 ) -> Success[CertificateRecord]:
     pfx = await file.read()
     record = await certificates.upload_certificate(
-        services.database, subscription.id, company, pfx, password, services.clock()
+        services.database, services.opener, subscription.id, company, pfx, password, services.clock()
     )
     return Success(data=record)
 

@@ -10,6 +10,7 @@ from fastapi import Depends, Path, Query, Request
 from starlette.requests import HTTPConnection
 
 from carimbo.service.access import Gatekeeper
+from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.pages import PageRequest
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
@@ -26,6 +27,7 @@ class Services:
 
     database: Database
     gatekeeper: Gatekeeper
+    opener: CertificateOpener
     clock: Callable[[], datetime]
 
 

@@ -91,4 +91,4 @@ def _framework_response(error: HTTPException) -> Response:
 def _dotted(location: Sequence[int | str]) -> str:
     """Drop `body`, `query` or `path` from a location and join the rest."""
     rest = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
-    return ".".join(str(part) for part in rest)
+    return ".".join(str(part) for part in rest) or "body"

@@ -18,13 +18,16 @@ _FIRST_SURROGATE, _LAST_SURROGATE = "\ud800", "\udfff"
 def read_json(body: bytes) -> Any:
     """Parse a request body, or refuse it as malformed."""
     try:
+        # Decoded here: the reader itself would guess UTF-16 and UTF-32 too (RFC 8259 allows UTF-8 only).
+        text = body.decode("utf-8")
         value = json.loads(
-            body, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
+            text, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
         )
+        # Only an escape such as \u0000 or \ud800 can bring in characters that can't be stored.
+        storable = "\\u" not in text or _storable(value)
     except (ValueError, RecursionError):
         raise Refusal(Code.MALFORMED_JSON) from None
-    # Only an escape such as \u0000 or \ud800 can bring in characters that can't be stored.
-    if b"\\u" in body and not _storable(value):
+    if not storable:
         raise Refusal(Code.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
     return value
 

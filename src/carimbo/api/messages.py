@@ -5,6 +5,7 @@ from typing import Any
 _MESSAGES = {
     "missing": "Campo obrigatório.",
     "extra_forbidden": "Campo desconhecido.",
+    "repeated": "Campo enviado mais de uma vez.",
     "string_type": "Deve ser um texto.",
     "string_too_short": "Deve ter pelo menos {min_length} caractere(s).",
     "string_too_long": "Deve ter no máximo {max_length} caracteres.",
@@ -73,8 +74,10 @@ def _is_ours(error: Any) -> bool:
 # The types of our own validation errors, whose messages are Portuguese already.
 OWN_ERROR_TYPES = frozenset(
     {
-        "city_code_unknown",
+        "city_code",
+        "city_mismatch",
         "city_unknown",
+        "cnae",
         "cnpj",
         "control_characters",
         "email",

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from carimbo.api.context import services_of
@@ -18,7 +18,7 @@ _log = structlog.get_logger("carimbo.api")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
 _PRIVATE_PREFIX = "/v1/"
-_BROKEN = 500
+_NO_ANSWER = "none"
 
 
 class RequestIdentity:
@@ -36,6 +36,8 @@ class RequestIdentity:
         started = time.perf_counter()
         try:
             await self._app(scope, receive, answer)
+        except ClientDisconnect:
+            _log.info("client_left")
         except Exception as error:
             await self._answer_for(error, scope, receive, answer)
         finally:
@@ -143,7 +145,7 @@ def _request_id(headers: Headers) -> str:
 def _record(scope: Scope, status: int | None, seconds: float) -> None:
     route = scope.get("route")
     operation = getattr(route, "operation_id", None) or getattr(route, "name", "unmatched")
-    REQUESTS.labels(operation=operation, status=str(status or _BROKEN)).inc()
+    REQUESTS.labels(operation=operation, status=str(status or _NO_ANSWER)).inc()
     REQUEST_SECONDS.labels(operation=operation).observe(seconds)
     _log.info(
         "request",

@@ -1,5 +1,7 @@
 """The published contract: OpenAPI 3.1 as YAML, and a page for people made from it."""
 
+import json
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +26,13 @@ As respostas seguem o formato A (`success`, `data`); com o cabeçalho `X-Envelop
 Toda resposta traz `X-Request-Id`.
 """
 _NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+_NAMES = (
+    (r"^Success_(.+)_$", r"\1Response"),
+    (r"^Listing_(.+)_$", r"\1ListResponse"),
+    (r"^Body_upload(\w+)$", r"\1Upload"),
+    (r"-Output$", ""),
+    (r"-Input$", "Input"),
+)
 _SCHEMES = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "apiSecret": {"type": "apiKey", "in": "header", "name": "X-Api-Secret"},
@@ -68,7 +77,7 @@ def contract(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         _make_exact(schema)
-        app.openapi_schema = schema
+        app.openapi_schema = _named(schema)
     return app.openapi_schema
 
 
@@ -84,6 +93,17 @@ def _make_exact(schema: dict[str, Any]) -> None:
     for operations in schema["paths"].values():
         for operation in operations.values():
             _document_operation(operation)
+
+
+def _named(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give components the names that a client generator should use."""
+    text = json.dumps(schema)
+    for name in schema["components"]["schemas"]:
+        better = name
+        for pattern, replacement in _NAMES:
+            better = re.sub(pattern, replacement, better)
+        text = text.replace(f'"{name}"', f'"{better}"').replace(f'schemas/{name}"', f'schemas/{better}"')
+    return dict(json.loads(text))
 
 
 def _document_operation(operation: dict[str, Any]) -> None:

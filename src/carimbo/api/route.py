@@ -74,14 +74,30 @@ class Endpoint(APIRoute):
             raise Refusal(Code.UNSUPPORTED_MEDIA_TYPE, f"Envie o corpo como {expected}.", expected=expected)
         if expected == JSON:
             request.parsed = read_json(body)
+        else:
+            await _check_form(request, {field.alias for field in self.dependant.body_params})
 
 
 def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
     """A misspelt `pagesize` that is silently ignored would answer another question than was asked."""
-    unknown = sorted(set(request.query_params) - known)
-    if unknown:
-        errors = [{"type": "extra_forbidden", "loc": ("query", name), "msg": ""} for name in unknown]
-        raise validation_refusal(errors)
+    _refuse_names([name for name, _ in request.query_params.multi_items()], known)
+
+
+async def _check_form(request: Request, known: set[str]) -> None:
+    form = await request.form()
+    try:
+        _refuse_names([name for name, _ in form.multi_items()], known)
+    except Refusal:
+        await form.close()
+        raise
+
+
+def _refuse_names(given: list[str], known: set[str]) -> None:
+    """Refuse names that are unknown or sent twice, all at once."""
+    unknown = [{"type": "extra_forbidden", "loc": (name,), "msg": ""} for name in set(given) - known]
+    repeated = [{"type": "repeated", "loc": (name,), "msg": ""} for name in known if given.count(name) > 1]
+    if unknown or repeated:
+        raise validation_refusal(sorted(unknown + repeated, key=lambda error: error["loc"]))
 
 
 def _uuid(text: str) -> UUID:

@@ -6,6 +6,7 @@ import pytest
 
 from carimbo.service.allowance import reserve_document, settle_document
 from carimbo.storage.database import Database
+from carimbo.storage.subscriptions import Subscriptions
 from support import Caller, NewCaller, data_of, fields_of
 
 PATH = "/v1/user/api-credentials"
@@ -59,7 +60,7 @@ class TestPlanAndUse:
     async def test_of_a_trial(self, new_caller: NewCaller, database: Database) -> None:
         caller = await new_caller("trial")
         async with database.tenant(caller.subscription_id) as tenant:
-            subscription = await tenant.subscriptions.get(caller.subscription_id)
+            subscription = await Subscriptions(tenant.connection).get(caller.subscription_id)
             assert subscription is not None
             for counts in (True, False):
                 period = await reserve_document(tenant, subscription.plan, datetime.now(UTC))

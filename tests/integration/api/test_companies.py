@@ -69,6 +69,24 @@ class TestCreate:
         body = {**COMPLETE, "address": {**ADDRESS, "city": "Curitiba"}}
         assert list(fields_of(await caller.http.post("/v1/companies", json=body))) == ["address.city"]
 
+    async def test_tells_an_unknown_city_beside_other_wrong_fields(self, caller: Caller) -> None:
+        body = {**COMPLETE, "address": {**ADDRESS, "city": "Curitiba", "zipcode": "1"}}
+        answer = await caller.http.post("/v1/companies", json=body)
+        assert set(fields_of(answer)) == {"address.city", "address.zipcode"}
+
+    async def test_refuses_a_city_that_contradicts_its_code(self, caller: Caller) -> None:
+        body = {**COMPLETE, "address": {**ADDRESS, "city": "Santos", "cityCode": "3550308"}}
+        assert list(fields_of(await caller.http.post("/v1/companies", json=body))) == ["address.city"]
+
+    async def test_takes_the_code_where_the_name_is_unknown(self, caller: Caller) -> None:
+        body = {**COMPLETE, "address": {**ADDRESS, "city": "Sampa", "cityCode": "3550308"}}
+        assert data_of(await caller.http.post("/v1/companies", json=body))["address"]["cityCode"] == "3550308"
+
+    @pytest.mark.parametrize("email", ["a\u0001b@x.com", "a b@x.com", "a@b", "@x.com", "a@x.com\n"])
+    async def test_refuses_what_is_no_email(self, caller: Caller, email: str) -> None:
+        body = {**COMPLETE, "email": email}
+        assert list(fields_of(await caller.http.post("/v1/companies", json=body))) == ["email"]
+
     async def test_refuses_a_city_code_of_another_state(self, caller: Caller) -> None:
         body = {**COMPLETE, "address": {**ADDRESS, "cityCode": "4106902"}}
         assert list(fields_of(await caller.http.post("/v1/companies", json=body))) == ["address.cityCode"]
@@ -132,15 +150,21 @@ class TestDelete:
         assert (await caller.http.delete(path)).status_code == 404
         assert data_of(await caller.http.get("/v1/companies")) == []
 
-    async def test_then_create_revives_the_same_company_with_fresh_data(self, caller: Caller) -> None:
+    async def test_then_create_revives_the_same_company_as_new_but_for_its_numbers(
+        self, caller: Caller
+    ) -> None:
         before = data_of(await caller.http.post("/v1/companies", json=COMPLETE))
-        await caller.http.put(f"/v1/companies/{before['id']}/settings", json={"nfe": {"number": 77}})
-        await caller.http.delete(f"/v1/companies/{before['id']}")
+        path = f"/v1/companies/{before['id']}"
+        await caller.http.put(f"{path}/settings", json={"nfe": {"number": 77}, "nfce": {"active": True}})
+        await caller.http.post(f"{path}/state-registrations", json={"state": "SP", "number": "110042490114"})
+        await caller.http.patch(f"{path}/environment", json={"environment": "homologation"})
+        await caller.http.delete(path)
         assert await caller.create_company() == before["id"]
-        revived = data_of(await caller.http.get(f"/v1/companies/{before['id']}"))
-        assert revived["tradeName"] is None
-        settings = data_of(await caller.http.get(f"/v1/companies/{before['id']}/settings"))
-        assert settings["nfe"]["number"] == 77
+        revived = data_of(await caller.http.get(path))
+        assert (revived["tradeName"], revived["environment"]) == (None, "production")
+        settings = data_of(await caller.http.get(f"{path}/settings"))
+        assert (settings["nfe"]["number"], settings["nfce"]["active"]) == (77, False)
+        assert data_of(await caller.http.get(f"{path}/state-registrations")) == []
 
 
 class TestEnvironment:

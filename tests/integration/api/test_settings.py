@@ -1,6 +1,7 @@
 """A company's settings: merged, numbered per environment, secrets sealed and masked."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -119,9 +120,16 @@ class TestSecrets:
         await caller.http.put(path, json=shown)
         company_id = path.split("/")[3]
         async with database.tenant(caller.subscription_id) as tenant:
-            from uuid import UUID
-
             assert await tenant.secrets.get(UUID(company_id), "nfce.csc") == CSC.encode()
+
+    @pytest.mark.parametrize("mask", ["********ZZZZ", "********"])
+    async def test_a_mask_of_something_else_is_refused(self, caller: Caller, mask: str) -> None:
+        path = await path_of(caller)
+        await caller.http.put(path, json={"nfce": {"csc": CSC}})
+        answer = await caller.http.put(path, json={"nfce": {"csc": mask, "active": True}})
+        assert list(fields_of(answer)) == ["nfce.csc"]
+        shown = data_of(await caller.http.get(path))["nfce"]
+        assert (shown["csc"], shown["active"]) == ("********CDEF", False)
 
     async def test_are_removed_by_null(self, caller: Caller) -> None:
         path = await path_of(caller)

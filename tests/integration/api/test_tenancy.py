@@ -10,7 +10,7 @@ from carimbo.api.openapi import contract
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.main import api_of
 from carimbo.settings import Settings
-from support import Caller, NewCaller, code_of, data_of
+from support import Caller, NewCaller, code_of, data_of, fields_of
 
 CONTRACT = contract(api_of(Settings()))
 OPERATIONS = [
@@ -93,9 +93,7 @@ class TestAnotherSubscription:
         assert foreign.json() == nothing.json()
 
     @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-    @pytest.mark.parametrize("bad", ["x", "1", "%00", "..%2f", "00000000-0000-0000-0000-00000000000g"])
+    @pytest.mark.parametrize("bad", ["x", "1", "%00", "00000000-0000-0000-0000-00000000000g"])
     async def test_a_malformed_id_is_invalid(self, caller: Caller, method: str, path: str, bad: str) -> None:
         target = re.sub(r"\{\w+\}", bad, path)
-        answer = await caller.http.request(method, target)
-        assert answer.status_code in (404, 422)
-        assert code_of(answer) in ("VALIDATION_ERROR", "NOT_FOUND")
+        assert fields_of(await caller.http.request(method, target)) == {"companyId": "Deve ser um UUID."}

@@ -11,15 +11,10 @@ from hypothesis import strategies as st
 from carimbo.api.json_body import read_json
 from carimbo.service.errors import Code, Refusal
 
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**18), 10**18)
-    | st.text(st.characters(exclude_characters="\0")),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.text(st.characters(exclude_characters="\0")), inner, max_size=4)
-    ),
+    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
 )
 
 

@@ -1,0 +1,116 @@
+"""PostgreSQL goes away and comes back: the API says so in its envelope, and recovers by itself."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx2
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from carimbo.demo.embedded_postgres import EmbeddedPostgres
+from carimbo.main import api_of
+from carimbo.service.subscriptions import create_subscription
+from carimbo.settings import load_settings
+from carimbo.storage.migrate import migrate
+from support import BASE_URL, code_of, data_of
+
+
+@pytest.fixture
+async def postgres() -> AsyncIterator[EmbeddedPostgres]:
+    folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
+    server = EmbeddedPostgres(folder / "postgres")
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def frozen(postgres: EmbeddedPostgres) -> Iterator[None]:
+    """Stop every process of the server in its tracks, and let them go on at the end."""
+    postmaster = psutil.Process(postgres.pid)
+    processes = [postmaster, *postmaster.children(recursive=True)]
+    for process in processes:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
+
+
+class TestAnOutage:
+    async def test_is_503_while_it_lasts_and_over_when_it_is_over(
+        self, postgres: EmbeddedPostgres, secret_keys: str
+    ) -> None:
+        await migrate(postgres.url, lock_timeout_seconds=30)
+        app = api_of(
+            load_settings({"CARIMBO_DATABASE_URL": postgres.url, "CARIMBO_SECRET_KEYS": secret_keys})
+        )
+        transport = httpx2.ASGITransport(app=app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url=BASE_URL) as http,
+        ):
+            made = await create_subscription(app.state.services.gatekeeper, "Teste", "unlimited")
+            headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+            data_of(await http.get("/v1/companies", headers=headers))
+
+            postgres.stop()
+            answer = await http.get("/v1/companies", headers=headers)
+            assert (answer.status_code, code_of(answer)) == (503, "SERVICE_UNAVAILABLE")
+            assert int(answer.headers["Retry-After"]) > 0
+            assert (await http.get("/readyz")).status_code == 503
+            assert (await http.get("/healthz")).status_code == 200
+
+            postgres.start()
+            data_of(await http.get("/v1/companies", headers=headers))
+            assert (await http.get("/readyz")).status_code == 200
+
+    async def test_a_database_that_hangs_is_503_too(
+        self, postgres: EmbeddedPostgres, secret_keys: str
+    ) -> None:
+        await migrate(postgres.url, lock_timeout_seconds=30)
+        app = api_of(
+            load_settings(
+                {
+                    "CARIMBO_DATABASE_URL": postgres.url,
+                    "CARIMBO_SECRET_KEYS": secret_keys,
+                    "CARIMBO_DATABASE_CONNECT_SECONDS": "1",
+                    "CARIMBO_DATABASE_COMMAND_SECONDS": "1",
+                }
+            )
+        )
+        transport = httpx2.ASGITransport(app=app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url=BASE_URL, timeout=None) as http,
+        ):
+            made = await create_subscription(app.state.services.gatekeeper, "Teste", "unlimited")
+            headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+            with frozen(postgres):
+                answer = await http.get("/v1/companies", headers=headers)
+                assert (answer.status_code, code_of(answer)) == (503, "SERVICE_UNAVAILABLE")
+                assert (await http.get("/readyz")).json() == {"status": "database unavailable"}
+            data_of(await http.get("/v1/companies", headers=headers))
+
+    async def test_a_database_without_our_schema_is_not_ready(
+        self, postgres: EmbeddedPostgres, secret_keys: str
+    ) -> None:
+        await migrate(postgres.url, lock_timeout_seconds=30)
+        app = api_of(
+            load_settings({"CARIMBO_DATABASE_URL": postgres.url, "CARIMBO_SECRET_KEYS": secret_keys})
+        )
+        transport = httpx2.ASGITransport(app=app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url=BASE_URL) as http,
+        ):
+            async with app.state.services.database.transaction() as connection:
+                await connection.execute("delete from schema_migrations where version > 1")
+            answer = await http.get("/readyz")
+            assert (answer.status_code, answer.json()) == (503, {"status": "migrations pending"})

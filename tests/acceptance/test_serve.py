@@ -1,0 +1,121 @@
+"""Several API processes over one database act as one service."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx2
+import pytest
+
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription, define_plan
+from carimbo.settings import Settings
+from carimbo.storage.database import Database
+from carimbo.storage.subscriptions import Plan
+from support import CNPJ
+
+DEADLINE_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Process:
+    """One `carimbo serve`."""
+
+    popen: subprocess.Popen[bytes]
+    url: str
+    metrics_url: str
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def start(settings: Settings) -> Process:
+    port, metrics_port = free_port(), free_port()
+    environment = {
+        **os.environ,
+        "CARIMBO_DATABASE_URL": settings.database_url.get_secret_value(),
+        "CARIMBO_SECRET_KEYS": settings.secret_keys.get_secret_value(),
+        "CARIMBO_PORT": str(port),
+        "CARIMBO_API_METRICS_PORT": str(metrics_port),
+        "CARIMBO_LOG_LEVEL": "warning",
+    }
+    popen = subprocess.Popen([sys.executable, "-m", "carimbo", "serve"], env=environment)
+    return Process(popen, f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}/metrics")
+
+
+def wait_until_ready(process: Process) -> None:
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            if httpx2.get(f"{process.url}/readyz").status_code == 200:
+                return
+        except httpx2.TransportError:
+            time.sleep(0.05)
+    pytest.fail("the API did not get ready")
+
+
+@pytest.fixture(scope="module")
+def processes(settings: Settings) -> Iterator[list[Process]]:
+    started = [start(settings), start(settings)]
+    try:
+        for process in started:
+            wait_until_ready(process)
+        yield started
+    finally:
+        for process in started:
+            process.popen.send_signal(signal.SIGTERM)
+        assert [process.popen.wait(DEADLINE_SECONDS) for process in started] == [0, 0]
+
+
+class TestTwoProcesses:
+    async def test_count_one_rate_together(
+        self, processes: list[Process], gatekeeper: Gatekeeper, database: Database
+    ) -> None:
+        await define_plan(database, Plan("twenty", None, None, requests_per_minute=20))
+        made = await create_subscription(gatekeeper, "Taxa", "twenty")
+        headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+        async with httpx2.AsyncClient(headers=headers) as http:
+            urls = [f"{processes[turn % 2].url}/v1/companies" for turn in range(60)]
+            started = time.monotonic()
+            answers = await asyncio.gather(*(http.get(url) for url in urls))
+        let_through = sum(answer.status_code == 200 for answer in answers)
+        # One more every three seconds is due, should this machine be that slow.
+        assert 20 <= let_through <= 20 + (time.monotonic() - started) // 3
+        assert {answer.status_code for answer in answers} == {200, 429}
+
+    async def test_know_of_a_rotation_at_once(self, processes: list[Process], gatekeeper: Gatekeeper) -> None:
+        made = await create_subscription(gatekeeper, "Troca", "unlimited")
+        headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+        async with httpx2.AsyncClient(headers=headers) as http:
+            first, second = (process.url for process in processes)
+            assert (await http.get(f"{second}/v1/companies")).status_code == 200
+            assert (await http.post(f"{first}/v1/user/api-credentials")).status_code == 200
+            assert (await http.get(f"{second}/v1/companies")).status_code == 401
+
+    async def test_make_one_company_of_many_requests(
+        self, processes: list[Process], gatekeeper: Gatekeeper
+    ) -> None:
+        made = await create_subscription(gatekeeper, "Corrida", "unlimited")
+        headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+        body = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
+        async with httpx2.AsyncClient(headers=headers) as http:
+            urls = [f"{processes[turn % 2].url}/v1/companies" for turn in range(20)]
+            answers = await asyncio.gather(*(http.post(url, json=body) for url in urls))
+        assert sorted(answer.status_code for answer in answers) == [200] + [409] * 19
+
+
+class TestMetrics:
+    def test_are_on_a_port_of_their_own(self, processes: list[Process]) -> None:
+        httpx2.get(f"{processes[0].url}/v1/companies")
+        assert httpx2.get(f"{processes[0].url}/metrics").status_code == 404
+        text = httpx2.get(processes[0].metrics_url).text
+        assert 'carimbo_http_requests_total{operation="unmatched",status="401"}' in text
+        assert "carimbo_http_request_seconds_bucket" in text
