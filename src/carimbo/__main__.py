@@ -1,0 +1,5 @@
+"""`python -m carimbo`."""
+
+from carimbo.cli import run
+
+run()

@@ -1,0 +1,93 @@
+"""The command line."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvloop
+
+from carimbo import __version__, main
+from carimbo.cli import admin
+from carimbo.cli.console import fail, loaded_settings, say, told
+from carimbo.cli.database import with_database
+from carimbo.demo.run import DEFAULT_PORT, DemoProblem, run_demo
+from carimbo.logs import configure_logs
+from carimbo.service.access import Gatekeeper
+from carimbo.settings import Settings
+from carimbo.storage.migrate import migrate as apply_migrations
+
+app = typer.Typer(
+    help="Emissor aberto de documentos fiscais brasileiros. Comece por `carimbo demo`.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(admin.app, name="admin")
+
+
+def run() -> None:
+    """Entry point of the `carimbo` command."""
+    with told():
+        app()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        say(f"carimbo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Mostra a versão.")
+    ] = False,
+) -> None:
+    """Emissor aberto de documentos fiscais brasileiros. Comece por `carimbo demo`."""
+
+
+@app.command()
+def demo(
+    port: Annotated[int, typer.Option(help="Porta da API.", min=1, max=65535)] = DEFAULT_PORT,
+    data_dir: Annotated[Path, typer.Option(help="Pasta onde ficam os dados da demonstração.")] = Path(
+        ".carimbo"
+    ),
+) -> None:
+    """Roda tudo nesta máquina, com um banco próprio e uma empresa de exemplo. Não precisa de conta."""
+    try:
+        raise typer.Exit(run_demo(port, data_dir))
+    except DemoProblem as problem:
+        fail(str(problem))
+
+
+@app.command()
+def serve() -> None:
+    """Roda a API. Precisa de CARIMBO_DATABASE_URL e CARIMBO_SECRET_KEYS; migre o banco antes."""
+    settings = _usable_settings()
+    main.serve(settings, main.listen(settings.host, settings.port))
+
+
+@app.command()
+def worker() -> None:
+    """Roda um trabalhador da fila. Vários podem rodar ao mesmo tempo, em várias máquinas."""
+    settings = _usable_settings()
+    uvloop.run(main.work(settings))
+
+
+def _usable_settings() -> Settings:
+    """Try database and keys before a process that is meant to stay: a sentence now, no traceback later."""
+    settings = loaded_settings()
+    with_database(settings, Gatekeeper.open)
+    configure_logs(settings.log_format, settings.log_level)
+    return settings
+
+
+@app.command()
+def migrate() -> None:
+    """Leva o banco ao esquema desta versão. Pode rodar quantas vezes for, mesmo em paralelo."""
+    settings = loaded_settings()
+    applied = asyncio.run(
+        apply_migrations(settings.database_url.get_secret_value(), settings.migration_lock_timeout_seconds)
+    )
+    say("\n".join(f"aplicada: {name}" for name in applied) or "o banco já está atualizado")

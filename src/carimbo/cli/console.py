@@ -1,0 +1,58 @@
+"""How the command line speaks: plain sentences, and an exit code."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from carimbo.main import AddressUnusable
+from carimbo.service.errors import Refusal
+from carimbo.settings import Settings, SettingsError, load_settings
+from carimbo.storage.database import DatabaseUnavailable
+from carimbo.storage.envelope import SealBroken
+from carimbo.storage.migrate import MigrationLocked, SchemaMismatch
+
+_FAILED, _MISCONFIGURED = 1, 2
+
+
+class NotMigrated(Exception):
+    """The database lacks this version's schema."""
+
+
+def say(text: str) -> None:
+    print(text)
+
+
+def fail(text: str, exit_code: int = _FAILED) -> NoReturn:
+    """Tell what went wrong and leave."""
+    print(text, file=sys.stderr)
+    raise SystemExit(exit_code)
+
+
+def loaded_settings() -> Settings:
+    """Read the settings, or leave with all that is wrong with them."""
+    try:
+        return load_settings()
+    except SettingsError as error:
+        fail(f"Configuração inválida:\n{error}", _MISCONFIGURED)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn the failures that an operator can act on into one sentence."""
+    try:
+        yield
+    except Refusal as refusal:
+        fail(refusal.message)
+    except DatabaseUnavailable as error:
+        fail(f"O PostgreSQL não respondeu: {error}")
+    except AddressUnusable as error:
+        fail(f"Não foi possível usar o endereço {error}.")
+    except NotMigrated:
+        fail("O banco não está no esquema desta versão: rode `carimbo migrate`.")
+    except MigrationLocked as error:
+        fail(f"Outra migração ou outro trabalho segura o banco: tente de novo. ({error})")
+    except SchemaMismatch as error:
+        fail(f"O banco foi migrado por outra versão: {error}")
+    except SealBroken as error:
+        fail(f"Um segredo guardado não abre com as chaves de CARIMBO_SECRET_KEYS: {error}")

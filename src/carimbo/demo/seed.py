@@ -1,0 +1,131 @@
+"""What the demo starts with: a subscription, and a company that is ready to issue."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from carimbo.fiscal.sample_certificate import SampleAuthority
+from carimbo.service.access import Gatekeeper, RotationRequest, rotate_credential
+from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.certificates import read_certificate, upload_certificate
+from carimbo.service.companies import NewCompany, create_company, find_company
+from carimbo.service.company_settings import CompanySettings, change_settings
+from carimbo.service.errors import Code, Refusal
+from carimbo.service.pages import PageRequest
+from carimbo.service.state_registrations import (
+    NewStateRegistration,
+    add_state_registration,
+    list_state_registrations,
+)
+from carimbo.service.subscriptions import NewCredentials, create_subscription, list_subscriptions
+from carimbo.storage.database import Database
+
+SUBSCRIPTION_NAME = "Demonstração"
+TAX_ID = "11222333000181"
+LEGAL_NAME = "Loja Modelo Comércio Ltda"
+PFX_PASSWORD = "carimbo"  # noqa: S105 - of a certificate without any value
+_VALIDITY = timedelta(days=365)
+_OPENING_SECONDS = 30
+
+_COMPANY: dict[str, Any] = {
+    "taxId": TAX_ID,
+    "legalName": LEGAL_NAME,
+    "tradeName": "Loja Modelo",
+    "email": "fiscal@example.com",
+    "phone": "1133334444",
+    "address": {
+        "zipcode": "01310100", "street": "Avenida Paulista", "number": "1000",
+        "district": "Bela Vista", "city": "São Paulo", "state": "SP",
+    },
+    "taxRegime": "simples",
+    "municipalRegistration": "12345678",
+    "cnaeCode": "4751201",
+    "simplesRate": 6,
+    "simplesIssRegime": 1,
+}  # fmt: skip
+_SETTINGS: dict[str, Any] = {
+    "nfe": {"series": 1},
+    "nfce": {"active": True, "series": 1, "cscId": "1", "csc": "0123456789ABCDEF0123456789ABCDEF"},
+    "cte": {"active": True, "series": 1, "rntrc": "12345678"},
+    "cteOs": {"series": 1},
+    "mdfe": {"series": 1},
+    "nfse": {"series": 1, "federalServiceCode": "01.05", "issRate": 2},
+    "defaults": {"productInvoiceType": "nfe", "cfop": "5102"},
+}
+
+
+async def seed_credentials(database: Database, secret: str | None) -> NewCredentials:
+    """Find the demo's subscription or make it; a secret that is no longer known is replaced."""
+    gatekeeper = await Gatekeeper.open(database)
+    existing = [s for s in await list_subscriptions(database) if s.name == SUBSCRIPTION_NAME]
+    if not existing:
+        return await create_subscription(gatekeeper, SUBSCRIPTION_NAME, plan="unlimited")
+    subscription_id = existing[0].id
+    if secret is not None and await _opens(gatekeeper, subscription_id, secret):
+        return NewCredentials(subscription_id, secret)
+    rotated = await rotate_credential(gatekeeper, subscription_id, RotationRequest())
+    return NewCredentials(subscription_id, rotated.api_secret)
+
+
+async def seed_company(database: Database, subscription_id: UUID, folder: Path) -> UUID:
+    """Make the sample company complete: what it lacks is added, what a user changed is left alone."""
+    try:
+        created = await create_company(database, subscription_id, NewCompany.model_validate(_COMPANY))
+    except Refusal as refusal:
+        if refusal.code is not Code.DUPLICATE_RESOURCE or refusal.details is None:
+            raise
+        company_id = UUID(refusal.details["existingId"])
+    else:
+        company_id = created.id
+    await _seed_settings(database, subscription_id, company_id)
+    await _seed_registration(database, subscription_id, company_id)
+    await _seed_certificate(database, subscription_id, company_id, folder)
+    return company_id
+
+
+async def _seed_settings(database: Database, subscription_id: UUID, company_id: UUID) -> None:
+    company = await find_company(database, subscription_id, company_id)
+    if not company.settings:
+        settings = CompanySettings.model_validate(_SETTINGS)
+        await change_settings(database, subscription_id, company_id, settings)
+
+
+async def _seed_registration(database: Database, subscription_id: UUID, company_id: UUID) -> None:
+    listed = await list_state_registrations(database, subscription_id, company_id, PageRequest())
+    if not listed.total:
+        registration = NewStateRegistration.model_validate({"state": "SP", "number": "110042490114"})
+        await add_state_registration(database, subscription_id, company_id, registration)
+
+
+async def _seed_certificate(
+    database: Database, subscription_id: UUID, company_id: UUID, folder: Path
+) -> None:
+    now = datetime.now(UTC)
+    if not await _needs_certificate(database, subscription_id, company_id, now):
+        return
+    authority = SampleAuthority.create(now)
+    issued = authority.issue_company(TAX_ID, LEGAL_NAME.upper(), now - timedelta(minutes=5), now + _VALIDITY)
+    pfx = issued.to_pfx(PFX_PASSWORD)
+    (folder / "company.pfx").write_bytes(pfx)
+    company = await find_company(database, subscription_id, company_id)
+    opener = CertificateOpener(_OPENING_SECONDS)
+    await upload_certificate(database, opener, subscription_id, company, pfx, PFX_PASSWORD, now)
+
+
+async def _needs_certificate(
+    database: Database, subscription_id: UUID, company_id: UUID, now: datetime
+) -> bool:
+    try:
+        current = await read_certificate(database, subscription_id, company_id)
+    except Refusal:
+        return True
+    return current.certificate.expires_at <= now
+
+
+async def _opens(gatekeeper: Gatekeeper, subscription_id: UUID, secret: str) -> bool:
+    try:
+        await gatekeeper.authenticate(str(subscription_id), secret)
+    except Refusal:
+        return False
+    return True

@@ -1,0 +1,112 @@
+"""The demo's child processes, played by small shell scripts."""
+
+import asyncio
+import io
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+from rich.console import Console
+
+from carimbo.demo.children import ChildPlan, Children
+
+Play = Callable[[str, str], Awaitable[None]]
+
+
+@pytest.fixture
+def shown() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def children(shown: io.StringIO) -> Children:
+    return Children(Console(file=shown, width=80))
+
+
+@pytest.fixture
+def play(children: Children, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Start a child whose program is a script instead of carimbo itself."""
+
+    async def start(name: str, script: str) -> None:
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o700)
+        monkeypatch.setattr(sys, "executable", str(program))
+        await children.start(ChildPlan(name, (), {}))
+
+    return start
+
+
+async def until_shown(shown: io.StringIO, text: str) -> None:
+    async with asyncio.timeout(10):
+        while text not in shown.getvalue():  # noqa: ASYNC110 - a console can't set an event
+            await asyncio.sleep(0.01)
+
+
+class TestLog:
+    async def test_every_line_carries_the_name_of_its_process(
+        self, children: Children, play: Play, shown: io.StringIO
+    ) -> None:
+        await play("api", "echo one; echo two >&2")
+        await children.first_to_end()
+        await children.stop(5, asyncio.Event())
+        assert shown.getvalue().splitlines() == ["    api │ one", "    api │ two"]
+
+    async def test_a_very_long_line_is_shown_whole(
+        self, children: Children, play: Play, shown: io.StringIO
+    ) -> None:
+        await play("api", "head -c 200000 /dev/zero | tr '\\0' x; echo; echo after")
+        await children.first_to_end()
+        await children.stop(5, asyncio.Event())
+        assert "x" * 200_000 in shown.getvalue()
+        assert "after" in shown.getvalue()
+
+    async def test_square_brackets_and_broken_utf8_do_no_harm(
+        self, children: Children, play: Play, shown: io.StringIO
+    ) -> None:
+        await play("api", "printf '[/bold] [red]\\377\\n'")
+        await children.first_to_end()
+        await children.stop(5, asyncio.Event())
+        assert "[/bold] [red]\N{REPLACEMENT CHARACTER}" in shown.getvalue()
+
+
+class TestFirstToEnd:
+    async def test_names_the_child_that_ended(self, children: Children, play: Play) -> None:
+        await play("api", "sleep 60")
+        await play("worker", "exit 3")
+        assert await children.first_to_end() == "worker"
+        await children.stop(5, asyncio.Event())
+
+
+class TestStop:
+    async def test_a_child_that_does_not_listen_is_killed_when_patience_ends(
+        self, children: Children, play: Play, shown: io.StringIO
+    ) -> None:
+        await play("api", "trap '' TERM; echo deaf; while :; do sleep 60; done")
+        await until_shown(shown, "deaf")
+        started = time.monotonic()
+        await children.stop(0.3, asyncio.Event())
+        assert 0.3 <= time.monotonic() - started < 10
+
+    async def test_a_hurry_ends_the_patience(
+        self, children: Children, play: Play, shown: io.StringIO
+    ) -> None:
+        await play("api", "trap '' TERM; echo deaf; while :; do sleep 60; done")
+        await until_shown(shown, "deaf")
+        hurry = asyncio.Event()
+        hurry.set()
+        started = time.monotonic()
+        await children.stop(60, hurry)
+        assert time.monotonic() - started < 10
+
+    async def test_the_children_of_a_child_end_with_it(
+        self, children: Children, play: Play, shown: io.StringIO
+    ) -> None:
+        await play("api", "sleep 60 & echo pid=$!.; wait")
+        await until_shown(shown, ".")
+        grandchild = psutil.Process(int(shown.getvalue().partition("pid=")[2].partition(".")[0]))
+        await children.stop(5, asyncio.Event())
+        assert not grandchild.is_running() or grandchild.status() == psutil.STATUS_ZOMBIE

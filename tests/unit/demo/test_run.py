@@ -1,0 +1,39 @@
+"""What the demo tells when it can't begin."""
+
+import socket
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from carimbo.demo import run
+
+
+class TestPort:
+    def test_a_port_for_administrators_is_not_called_a_port_in_use(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        def refuse(*_: Any, **__: Any) -> NoReturn:
+            raise PermissionError
+
+        monkeypatch.setattr(socket, "create_server", refuse)
+        with pytest.raises(run.DemoProblem, match="Sem permissão para usar a porta 80"):
+            run._require_free(80)
+
+
+class TestKnownSecret:
+    @pytest.mark.parametrize("content", ["", "[]", "null", "{}", "not json", '{"apiKey": "x"}'])
+    def test_a_damaged_file_is_as_good_as_none(self, tmp_path: Path, content: str) -> None:
+        (tmp_path / "demo.json").write_text(content)
+        assert run._known_secret(tmp_path) is None
+
+
+class TestPrivateFile:
+    def test_is_for_its_owner_only_even_in_place_of_a_public_one(self, tmp_path: Path) -> None:
+        file = tmp_path / "demo.json"
+        file.write_text("public")
+        file.chmod(0o644)
+        run._write_private(file, "private")
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert file.read_text() == "private"
+        assert list(tmp_path.iterdir()) == [file]
