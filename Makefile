@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types imports unit format reference pin clean
+.PHONY: help install demo test lint types imports tests format reference pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -17,7 +17,7 @@ install: $(INSTALLED) ## make .venv and install carimbo
 demo: $(INSTALLED) ## run everything on this machine, with a sample company
 	$(BIN)/carimbo demo
 
-test: lint types imports unit ## run everything that must pass
+test: lint types imports tests ## run everything that must pass
 
 lint: $(DEV_INSTALLED) ## style
 	$(BIN)/ruff check .
@@ -29,7 +29,7 @@ types: $(DEV_INSTALLED) ## static types
 imports: $(DEV_INSTALLED) ## who may import whom
 	$(BIN)/lint-imports
 
-unit: $(DEV_INSTALLED) ## all tests
+tests: $(DEV_INSTALLED) ## all tests
 	$(BIN)/pytest
 
 format: $(DEV_INSTALLED) ## rewrite files in the project's style
@@ -50,15 +50,16 @@ clean: ## remove .venv and the demo's data
 CONSTRAINTS ?= --constraint constraints.txt
 PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 
-$(VENV):
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "carimbo needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
+# A virtual environment whose making was cut short has no pip, and is made anew.
+MAKE_VENV = test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV)
 
-$(INSTALLED): pyproject.toml constraints.txt | $(VENV)
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "carimbo needs Python 3.11 or newer")'
+	$(MAKE_VENV)
 	$(PIP_INSTALL) --editable .
 	touch $@
 
-$(DEV_INSTALLED): pyproject.toml constraints.txt scripts/debian-packages | $(VENV)
+$(DEV_INSTALLED): scripts/debian-packages $(INSTALLED)
 	scripts/debian-packages $(DEBIAN_PACKAGES)
 	$(PIP_INSTALL) --editable '.[dev]'
-	touch $@ $(INSTALLED)
+	touch $@
