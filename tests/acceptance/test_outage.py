@@ -3,12 +3,13 @@
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import httpx2
 import psutil  # type: ignore[import-untyped]
 import pytest
+from fastapi import FastAPI
 
 from carimbo.demo.embedded_postgres import EmbeddedPostgres
 from carimbo.main import api_of
@@ -43,19 +44,32 @@ def frozen(postgres: EmbeddedPostgres) -> Iterator[None]:
                 process.resume()
 
 
+@asynccontextmanager
+async def running(
+    postgres: EmbeddedPostgres, secret_keys: str
+) -> AsyncIterator[tuple[FastAPI, httpx2.AsyncClient]]:
+    """The API over a server of its own, impatient with it."""
+    await migrate(postgres.url, lock_timeout_seconds=30)
+    environment = {
+        "CARIMBO_DATABASE_URL": postgres.url,
+        "CARIMBO_SECRET_KEYS": secret_keys,
+        "CARIMBO_DATABASE_CONNECT_SECONDS": "1",
+        "CARIMBO_DATABASE_COMMAND_SECONDS": "1",
+    }
+    app = api_of(load_settings(environment))
+    transport = httpx2.ASGITransport(app=app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url=BASE_URL, timeout=None) as http,
+    ):
+        yield app, http
+
+
 class TestAnOutage:
     async def test_is_503_while_it_lasts_and_over_when_it_is_over(
         self, postgres: EmbeddedPostgres, secret_keys: str
     ) -> None:
-        await migrate(postgres.url, lock_timeout_seconds=30)
-        app = api_of(
-            load_settings({"CARIMBO_DATABASE_URL": postgres.url, "CARIMBO_SECRET_KEYS": secret_keys})
-        )
-        transport = httpx2.ASGITransport(app=app)
-        async with (
-            app.router.lifespan_context(app),
-            httpx2.AsyncClient(transport=transport, base_url=BASE_URL) as http,
-        ):
+        async with running(postgres, secret_keys) as (app, http):
             made = await create_subscription(app.state.services.gatekeeper, "Teste", "unlimited")
             headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
             data_of(await http.get("/v1/companies", headers=headers))
@@ -74,22 +88,7 @@ class TestAnOutage:
     async def test_a_database_that_hangs_is_503_too(
         self, postgres: EmbeddedPostgres, secret_keys: str
     ) -> None:
-        await migrate(postgres.url, lock_timeout_seconds=30)
-        app = api_of(
-            load_settings(
-                {
-                    "CARIMBO_DATABASE_URL": postgres.url,
-                    "CARIMBO_SECRET_KEYS": secret_keys,
-                    "CARIMBO_DATABASE_CONNECT_SECONDS": "1",
-                    "CARIMBO_DATABASE_COMMAND_SECONDS": "1",
-                }
-            )
-        )
-        transport = httpx2.ASGITransport(app=app)
-        async with (
-            app.router.lifespan_context(app),
-            httpx2.AsyncClient(transport=transport, base_url=BASE_URL, timeout=None) as http,
-        ):
+        async with running(postgres, secret_keys) as (app, http):
             made = await create_subscription(app.state.services.gatekeeper, "Teste", "unlimited")
             headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
             with frozen(postgres):
@@ -101,15 +100,7 @@ class TestAnOutage:
     async def test_a_database_without_our_schema_is_not_ready(
         self, postgres: EmbeddedPostgres, secret_keys: str
     ) -> None:
-        await migrate(postgres.url, lock_timeout_seconds=30)
-        app = api_of(
-            load_settings({"CARIMBO_DATABASE_URL": postgres.url, "CARIMBO_SECRET_KEYS": secret_keys})
-        )
-        transport = httpx2.ASGITransport(app=app)
-        async with (
-            app.router.lifespan_context(app),
-            httpx2.AsyncClient(transport=transport, base_url=BASE_URL) as http,
-        ):
+        async with running(postgres, secret_keys) as (app, http):
             async with app.state.services.database.transaction() as connection:
                 await connection.execute("delete from schema_migrations where version > 1")
             answer = await http.get("/readyz")

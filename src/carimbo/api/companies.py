@@ -48,7 +48,7 @@ async def create_company(
 
 @_company.get("", operation_id="readCompany", summary="Lê uma empresa", responses=refuses(Code.NOT_FOUND))
 async def read_company(company: CurrentCompany) -> Success[CompanyRecord]:
-    return Success(data=companies.company_record(company))
+    return Success(data=CompanyRecord.model_validate(company))
 
 
 @_company.put(

@@ -19,6 +19,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
 _PRIVATE_PREFIX = "/v1/"
 _NO_ANSWER = "none"
+_MONITORED = ("/healthz", "/readyz")
 
 
 class RequestIdentity:
@@ -147,7 +148,9 @@ def _record(scope: Scope, status: int | None, seconds: float) -> None:
     operation = getattr(route, "operation_id", None) or getattr(route, "name", "unmatched")
     REQUESTS.labels(operation=operation, status=str(status or _NO_ANSWER)).inc()
     REQUEST_SECONDS.labels(operation=operation).observe(seconds)
-    _log.info(
+    # Monitors ask every few seconds, and their questions tell nothing.
+    tell = _log.debug if scope["path"] in _MONITORED else _log.info
+    tell(
         "request",
         method=scope["method"],
         path=scope["path"],

@@ -55,9 +55,10 @@ class Changes(Body):
 
 
 class Record(BaseModel):
-    """A JSON object that we answer with: camelCase names from snake_case attributes."""
+    """A JSON object that we answer with: camelCase names, made from an object's snake_case attributes."""
 
     model_config = ConfigDict(
+        from_attributes=True,
         alias_generator=to_camel,
         validate_by_name=True,
         serialize_by_alias=True,

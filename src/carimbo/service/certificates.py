@@ -112,13 +112,4 @@ def _summary(certificate: A1Certificate) -> CertificateSummary:
 
 
 def _record(company_id: UUID, stored: StoredCertificate) -> CertificateRecord:
-    details = CertificateDetails(
-        tax_id=stored.tax_id,
-        subject_name=stored.subject_name,
-        serial_number=stored.serial_number,
-        fingerprint=stored.fingerprint,
-        valid_from=stored.valid_from,
-        expires_at=stored.expires_at,
-        uploaded_at=stored.uploaded_at,
-    )
-    return CertificateRecord(company_id=company_id, certificate=details)
+    return CertificateRecord(company_id=company_id, certificate=CertificateDetails.model_validate(stored))

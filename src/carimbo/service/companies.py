@@ -1,7 +1,6 @@
 """The companies of a subscription."""
 
 from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
@@ -145,7 +144,7 @@ async def create_company(database: Database, subscription_id: UUID, command: New
                 field="taxId",
                 existingId=str(await tenant.companies.find_by_tax_id(command.tax_id)),
             )
-        return company_record(company)
+        return CompanyRecord.model_validate(company)
 
 
 async def list_companies(
@@ -154,7 +153,9 @@ async def list_companies(
     """List the companies of a subscription, newest first."""
     async with database.tenant(subscription_id) as tenant:
         rows = await tenant.companies.page(request.offset, request.page_size)
-        return Page([company_record(row) for row in rows], await tenant.companies.count(), request)
+        return Page(
+            [CompanyRecord.model_validate(row) for row in rows], await tenant.companies.count(), request
+        )
 
 
 async def find_company(database: Database, subscription_id: UUID, company_id: UUID) -> Company:
@@ -187,7 +188,7 @@ async def change_registration(tenant: Tenant, company_id: UUID, changes: Registr
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
         raise not_found("Empresa não encontrada.")
-    return company_record(company)
+    return CompanyRecord.model_validate(company)
 
 
 async def switch_environment(
@@ -232,29 +233,6 @@ async def require_company(tenant: Tenant, company_id: UUID) -> Company:
     if company is None:
         raise not_found("Empresa não encontrada.")
     return company
-
-
-def company_record(company: Company) -> CompanyRecord:
-    """Show a stored company."""
-    rate: Decimal | None = company.simples_rate
-    return CompanyRecord(
-        id=company.id,
-        tax_id=company.tax_id,
-        legal_name=company.legal_name,
-        trade_name=company.trade_name,
-        email=company.email,
-        phone=company.phone,
-        address=company.address and Address.model_validate(company.address),
-        tax_regime=company.tax_regime and TaxRegime(company.tax_regime),
-        municipal_registration=company.municipal_registration,
-        cnae_code=company.cnae_code,
-        pis_cofins_regime=company.pis_cofins_regime and PisCofinsRegime(company.pis_cofins_regime),
-        simples_rate=rate,
-        simples_iss_regime=company.simples_iss_regime,
-        environment=Environment(company.environment),
-        created_at=company.created_at,
-        updated_at=company.updated_at,
-    )
 
 
 def _columns(registration: Registration) -> dict[str, Any]:

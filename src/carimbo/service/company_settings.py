@@ -17,7 +17,6 @@ from carimbo.service.companies import (
     CompanyRecord,
     Environment,
     change_registration,
-    company_record,
     lock_company,
     require_company,
 )
@@ -148,7 +147,7 @@ def environment_of(company: Company, module: ModuleSettings) -> str:
 
 async def _with_settings(tenant: Tenant, company_id: UUID) -> CompanyWithSettingsRecord:
     company = await require_company(tenant, company_id)
-    record = company_record(company)
+    record = CompanyRecord.model_validate(company)
     return CompanyWithSettingsRecord(**dict(record), settings=await shown_settings(tenant, company))
 
 

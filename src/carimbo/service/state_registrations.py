@@ -12,7 +12,6 @@ from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.state_registrations import StateRegistration
 
 
 class NewStateRegistration(Body):
@@ -64,7 +63,7 @@ async def add_state_registration(
         if is_default:
             await registrations.clear_default(company_id)
         added = await registrations.add(company_id, new_id(), command.state, command.number, is_default)
-    return _record(added)
+    return StateRegistrationRecord.model_validate(added)
 
 
 async def list_state_registrations(
@@ -74,7 +73,7 @@ async def list_state_registrations(
     async with database.tenant(subscription_id) as tenant:
         rows = await tenant.state_registrations.all(company_id)
     wanted = rows[request.offset : request.offset + request.page_size]
-    return Page([_record(row) for row in wanted], len(rows), request)
+    return Page([StateRegistrationRecord.model_validate(row) for row in wanted], len(rows), request)
 
 
 async def delete_state_registration(
@@ -86,9 +85,3 @@ async def delete_state_registration(
         if not await tenant.state_registrations.delete(company_id, registration_id):
             raise not_found("Inscrição estadual não encontrada.")
     return Deleted(id=registration_id)
-
-
-def _record(row: StateRegistration) -> StateRegistrationRecord:
-    return StateRegistrationRecord(
-        id=row.id, state=row.state, number=row.number, is_default=row.is_default, created_at=row.created_at
-    )

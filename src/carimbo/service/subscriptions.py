@@ -75,16 +75,10 @@ async def read_subscription(
     period = period_of(subscription.plan, now)
     async with database.tenant(subscription.id) as tenant:
         usage = await tenant.allowances.usage(period.name)
-    plan = subscription.plan
     return SubscriptionRecord(
         id=subscription.id,
         name=subscription.name,
-        plan=PlanRecord(
-            name=plan.name,
-            monthly_documents=plan.monthly_documents,
-            total_documents=plan.total_documents,
-            requests_per_minute=plan.requests_per_minute,
-        ),
+        plan=PlanRecord.model_validate(subscription.plan),
         features=sorted(subscription.features),
         usage=UsageRecord(
             limit=period.limit, used=usage.used, reserved=usage.reserved, resets_at=period.resets_at
