@@ -4,7 +4,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import uvicorn
@@ -21,6 +21,9 @@ from carimbo.worker.advance import Advancer
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import TASKS
+
+# A task that resists even its cancellation does not keep the process.
+_CANCEL_SECONDS = 2
 
 
 @asynccontextmanager
@@ -98,9 +101,17 @@ async def work(settings: Settings) -> None:
             )
         )
         await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
-        # Work that does not end is given up: its row stays due, and another worker takes it.
-        with suppress(TimeoutError):
-            await asyncio.wait_for(working, settings.shutdown_seconds)
+        await _end(working, settings.shutdown_seconds)
+
+
+async def _end(working: asyncio.Task[None], patience_seconds: float) -> None:
+    """Let work finish; what does not is given up: its row stays due, and another worker takes it."""
+    done, _ = await asyncio.wait({working}, timeout=patience_seconds)
+    if done:
+        working.result()
+    else:
+        working.cancel()
+        await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
 
 
 def advancer_of(settings: Settings, database: Database) -> Advancer:

@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
@@ -158,12 +157,7 @@ def _unknown_names(environment: Mapping[str, str]) -> list[str]:
 
 
 def _bad_database(given: Mapping[str, str]) -> list[str]:
-    """Look at the address before the driver does, which would print parts of a password that it misreads."""
-    try:
-        parts = urlsplit(given.get("database_url", ""))
-        usable = parts.scheme in ("postgresql", "postgres") and parts.port != 0
-    except ValueError:
-        usable = False
+    usable = given.get("database_url", "").startswith(("postgresql://", "postgres://"))
     hint = "informe o endereço de um PostgreSQL, como postgresql://usuario:senha@servidor/banco"
     return [] if usable else [f"{_variable('database_url')}: {hint}"]
 

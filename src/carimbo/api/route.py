@@ -12,6 +12,7 @@ from fastapi import Request, Response
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Form, Query
 from fastapi.routing import APIRoute
+from python_multipart.multipart import parse_options_header
 
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.errors import validation_refusal
@@ -75,12 +76,20 @@ class Endpoint(APIRoute):
         if expected == JSON:
             request.parsed = read_json(body)
         else:
+            _require_utf8(request)
             await _check_form(request, {field.alias for field in self.dependant.body_params})
 
 
 def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:
     """A misspelt `pagesize` that is silently ignored would answer another question than was asked."""
     _refuse_names([name for name, _ in request.query_params.multi_items()], known)
+
+
+def _require_utf8(request: Request) -> None:
+    """A form's charset would be looked up among all of Python's codecs, some of which are no text at all."""
+    _, parameters = parse_options_header(request.headers["content-type"])
+    if parameters.get(b"charset", b"utf-8").lower() != b"utf-8":
+        raise Refusal(Code.MALFORMED_FORM)
 
 
 async def _check_form(request: Request, known: set[str]) -> None:

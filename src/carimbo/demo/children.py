@@ -38,7 +38,7 @@ class Children:
     async def start(self, plan: ChildPlan) -> None:
         """Start one child in a session of its own, so that a Ctrl-C of the terminal reaches only us."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "carimbo", *plan.arguments,
+            sys.executable, "-P", "-m", "carimbo", *plan.arguments,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,

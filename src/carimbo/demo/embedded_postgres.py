@@ -28,7 +28,11 @@ class EmbeddedPostgres:
         folder.mkdir(parents=True, exist_ok=True)
         _forget_stale_server(folder / "postmaster.pid")
         # cleanup_mode None: its own clean-up counts users in a file and is misled by a killed one.
-        self._server = _library().get_server(folder, cleanup_mode=None, start=False)
+        try:
+            self._server = _library().get_server(folder, cleanup_mode=None, start=False)
+        except RuntimeError as error:
+            # The data of another major version of PostgreSQL.
+            raise PostgresFailed(str(error)) from error
         # Its own lock is one file in /tmp for the whole machine, which only the first user can open.
         self._server._lock = type(self._server._lock)(folder.parent / f"{folder.name}.lock")
 

@@ -18,7 +18,7 @@ from carimbo.demo.children import ChildPlan, Children
 from carimbo.demo.embedded_postgres import ENDING_SIGNALS, PostgresFailed, embedded_postgres
 from carimbo.demo.seed import seed_company, seed_credentials
 from carimbo.storage.database import open_database
-from carimbo.storage.envelope import KeyRing, new_key
+from carimbo.storage.envelope import KeyRing, UnusableKey, new_key
 from carimbo.storage.migrate import migrate
 
 DEFAULT_PORT = 8000
@@ -209,7 +209,14 @@ def _secret_keys(folder: Path) -> str:
     file = folder / "secret-keys"
     if not file.exists():
         _write_private(file, new_key("demo") + "\n")
-    return file.read_text().strip()
+    keys = file.read_text().strip()
+    try:
+        KeyRing.parse(keys)
+    except UnusableKey:
+        raise DemoProblem(
+            f"O arquivo {file} está danificado: apague a pasta {folder} e comece do zero."
+        ) from None
+    return keys
 
 
 def _known_secret(folder: Path) -> str | None:

@@ -7,14 +7,22 @@ interpreter, so a thread would stall every other request. A process can also be 
 import asyncio
 import base64
 import json
+import resource
+import signal
 import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+import structlog
+
 from carimbo.fiscal.certificate import A1Certificate, CertificateError, WrongPassword, open_a1
 from carimbo.service.errors import Code, Refusal
 
+_log = structlog.get_logger("carimbo.service")
 _AT_ONCE = 2
+# Should the parent be killed, nobody else would end a file that keeps us busy.
+_MOST_CPU_SECONDS = 60
+_UNOPENABLE = "O arquivo do certificado não pôde ser aberto."
 _TOO_SLOW = "O arquivo do certificado demora demais para ser aberto."
 
 
@@ -36,20 +44,36 @@ class CertificateOpener:
 
     async def _ask(self, request: bytes) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", __name__,
+            # -P: nothing of the working directory is imported. No environment: it holds the master keys.
+            sys.executable, "-P", "-m", __name__,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={},
+            start_new_session=True,
         )  # fmt: skip
         try:
             async with asyncio.timeout(self.patience_seconds):
-                answer, _ = await process.communicate(request)
+                answer, complaint = await process.communicate(request)
         except TimeoutError:
             raise Refusal(Code.CERTIFICATE_INVALID, _TOO_SLOW) from None
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
+        if process.returncode != 0:
+            _log.error("certificate_opener_died", returncode=process.returncode, complaint=complaint.decode())
+            raise Refusal(Code.CERTIFICATE_INVALID, _UNOPENABLE)
         return dict(json.loads(answer))
+
+
+def _answer_alone() -> None:
+    """Answer one request on the standard streams, undisturbed by signals but within a limit of work."""
+    # Our parent ends us when it must; a Ctrl-C or a stop is for it to obey, and it waits for this answer.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU_SECONDS, _MOST_CPU_SECONDS))
+    sys.stdout.write(json.dumps(_answer(json.load(sys.stdin))))
 
 
 def _answer(request: dict[str, str]) -> dict[str, str]:
@@ -63,4 +87,4 @@ def _answer(request: dict[str, str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_answer(json.load(sys.stdin))))
+    _answer_alone()

@@ -40,12 +40,25 @@ class DatabaseUnavailable(Exception):
 
 
 @contextmanager
+def connecting() -> Iterator[None]:
+    """Tell every failure to connect, a wrong address included, as DatabaseUnavailable.
+
+    The driver's words for an address that it can't read may hold parts of the password.
+    """
+    try:
+        with unavailable_is_told():
+            yield
+    except ValueError:
+        raise DatabaseUnavailable("o endereço não pôde ser lido") from None
+    except asyncpg.PostgresError as error:
+        raise DatabaseUnavailable(str(error)) from error
+
+
+@contextmanager
 def unavailable_is_told() -> Iterator[None]:
     """Raise DatabaseUnavailable in place of the driver's many words for it."""
     try:
         yield
-    except asyncpg.ClientConfigurationError as error:
-        raise DatabaseUnavailable(str(error)) from error
     except _LOST as error:
         # asyncpg's word for an argument that doesn't fit its column: our mistake, not an outage.
         if isinstance(error, ValueError):

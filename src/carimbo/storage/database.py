@@ -14,7 +14,7 @@ import asyncpg
 from carimbo.storage.allowances import Allowances
 from carimbo.storage.certificates import Certificates
 from carimbo.storage.companies import Companies
-from carimbo.storage.connection import Connection, DatabaseUnavailable, unavailable_is_told
+from carimbo.storage.connection import Connection, DatabaseUnavailable, connecting, unavailable_is_told
 from carimbo.storage.credentials import Credentials
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.number_sequences import NumberSequences
@@ -114,7 +114,7 @@ async def open_database(
     url: str, key_ring: KeyRing, options: PoolOptions = DEFAULT_OPTIONS
 ) -> AsyncIterator[Database]:
     """Connect, and close when done."""
-    with unavailable_is_told():
+    with connecting():
         pool = await asyncpg.create_pool(
             url,
             min_size=1,

@@ -12,7 +12,7 @@ from pgqueuer import PgQueuer, RetryRequested
 from pgqueuer.models import Job
 from pgqueuer.queries import Queries
 
-from carimbo.storage.connection import Connection, unavailable_is_told
+from carimbo.storage.connection import Connection, connecting, unavailable_is_told
 from carimbo.storage.work import WorkKey, WorkKind
 
 # What a handler answers: None when the row needs no more waking, else when to wake it again.
@@ -51,7 +51,7 @@ async def consume(
     url: str, handlers: Mapping[WorkKind, Handler], options: QueueOptions, stop: asyncio.Event
 ) -> None:
     """Work until told to stop; raises when connection or listener is lost, for the caller to start anew."""
-    with unavailable_is_told():
+    with connecting():
         connection = await asyncpg.connect(url)
     try:
         queue = PgQueuer.from_asyncpg_connection(connection)

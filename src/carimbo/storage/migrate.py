@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 from pgqueuer.queries import Queries
 
-from carimbo.storage.connection import unavailable_is_told
+from carimbo.storage.connection import connecting, unavailable_is_told
 
 # Any number will do, as long as every version of carimbo uses the same: it names the lock of migrations.
 _ADVISORY_LOCK = 0x63617269
@@ -51,8 +51,9 @@ def _read(file_name: str, sql: str) -> Migration:
 
 async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
     """Apply what is missing, then bring the queue's own schema up; return the names applied."""
-    with unavailable_is_told():
+    with connecting():
         connection = await asyncpg.connect(url)
+    with unavailable_is_told():
         try:
             # Session-level: the queue's upgrade can't run inside a transaction.
             await connection.execute(

@@ -153,6 +153,14 @@ class TestRefusal:
             answer = await caller.http.post(path, content=b"nonsense", headers={"Content-Type": media_type})
             assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_FORM")
 
+    @pytest.mark.parametrize("charset", ["unicode_escape", "undefined", "utf-16", "nonsense"])
+    async def test_of_a_form_in_another_charset(self, caller: Caller, charset: str) -> None:
+        path = f"/v1/companies/{await caller.create_company()}/certificate"
+        body = b'--x\r\nContent-Disposition: form-data; name="a\\ud800"\r\n\r\nb\r\n--x--\r\n'
+        headers = {"Content-Type": f"multipart/form-data; boundary=x; charset={charset}"}
+        answer = await caller.http.post(path, content=body, headers=headers)
+        assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_FORM")
+
     async def test_of_json(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         answer = await caller.http.post(path, json={"file": "x", "password": "y"})

@@ -63,3 +63,12 @@ class TestStart:
         (folder / "PG_VERSION").write_text("18\n")
         with pytest.raises(PostgresFailed), embedded_postgres(folder):
             pass
+
+
+class TestDataOfAnotherVersion:
+    def test_is_told_and_left_alone(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        (folder / "PG_VERSION").write_text("12\n")
+        with pytest.raises(PostgresFailed), embedded_postgres(folder):
+            pytest.fail("it must not start")
+        assert (folder / "PG_VERSION").read_text() == "12\n"

@@ -37,3 +37,14 @@ class TestPrivateFile:
         assert file.stat().st_mode & 0o777 == 0o600
         assert file.read_text() == "private"
         assert list(tmp_path.iterdir()) == [file]
+
+
+class TestSecretKeys:
+    def test_are_made_once_and_kept(self, tmp_path: Path) -> None:
+        assert run._secret_keys(tmp_path) == run._secret_keys(tmp_path)
+
+    @pytest.mark.parametrize("content", ["", "garbage", "demo:AAAA"])
+    def test_that_are_damaged_are_told_in_a_sentence(self, tmp_path: Path, content: str) -> None:
+        (tmp_path / "secret-keys").write_text(content)
+        with pytest.raises(run.DemoProblem, match="está danificado"):
+            run._secret_keys(tmp_path)
