@@ -1,5 +1,6 @@
 """What tests share: a caller of the API, and how to read its answers."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -49,3 +50,13 @@ def data_of(answer: httpx2.Response) -> Any:
     assert answer.status_code == 200, answer.text
     assert answer.json()["success"] is True
     return answer.json()["data"]
+
+
+ALL_ANSWERED = "not exists (select from probes where answered_at is null)"
+
+
+async def until_it_holds(fetch: Callable[[str], Awaitable[Any]], condition: str, patience: float) -> None:
+    """Wait until an SQL condition holds, or fail when patience ends."""
+    async with asyncio.timeout(patience):
+        while not (await fetch(f"select {condition} as holds"))[0]["holds"]:  # noqa: ASYNC110 - a row tells nobody
+            await asyncio.sleep(0.02)

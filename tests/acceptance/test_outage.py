@@ -1,5 +1,6 @@
 """PostgreSQL goes away and comes back: the API says so in its envelope, and recovers by itself."""
 
+import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -46,15 +47,15 @@ def frozen(postgres: EmbeddedPostgres) -> Iterator[None]:
 
 @asynccontextmanager
 async def running(
-    postgres: EmbeddedPostgres, secret_keys: str
+    postgres: EmbeddedPostgres, secret_keys: str, patience_seconds: int = 1
 ) -> AsyncIterator[tuple[FastAPI, httpx2.AsyncClient]]:
-    """The API over a server of its own, impatient with it."""
+    """The API over a server of its own, with so much patience for it."""
     await migrate(postgres.url, lock_timeout_seconds=30)
     environment = {
         "CARIMBO_DATABASE_URL": postgres.url,
         "CARIMBO_SECRET_KEYS": secret_keys,
-        "CARIMBO_DATABASE_CONNECT_SECONDS": "1",
-        "CARIMBO_DATABASE_COMMAND_SECONDS": "1",
+        "CARIMBO_DATABASE_CONNECT_SECONDS": str(patience_seconds),
+        "CARIMBO_DATABASE_COMMAND_SECONDS": str(patience_seconds),
     }
     app = api_of(load_settings(environment))
     transport = httpx2.ASGITransport(app=app)
@@ -94,8 +95,17 @@ class TestAnOutage:
             with frozen(postgres):
                 answer = await http.get("/v1/companies", headers=headers)
                 assert (answer.status_code, code_of(answer)) == (503, "SERVICE_UNAVAILABLE")
-                assert (await http.get("/readyz")).json() == {"status": "database unavailable"}
             data_of(await http.get("/v1/companies", headers=headers))
+
+    async def test_a_monitor_is_answered_however_patient_the_service_is(
+        self, postgres: EmbeddedPostgres, secret_keys: str
+    ) -> None:
+        async with running(postgres, secret_keys, patience_seconds=600) as (_, http):
+            with frozen(postgres):
+                async with asyncio.timeout(30):
+                    answer = await http.get("/readyz")
+            assert (answer.status_code, answer.json()) == (503, {"status": "database unavailable"})
+            assert (await http.get("/readyz")).status_code == 200
 
     async def test_a_database_without_our_schema_is_not_ready(
         self, postgres: EmbeddedPostgres, secret_keys: str

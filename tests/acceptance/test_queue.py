@@ -5,7 +5,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from carimbo.settings import child_environment
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe
+from support import ALL_ANSWERED, until_it_holds
 
 PATIENCE = 30.0
 KEYS = new_key("test")
@@ -67,16 +67,10 @@ class Site:
         await connection.close()
 
     async def until(self, condition: str) -> None:
-        """Wait until an SQL condition holds."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                (row,) = await self.fetch(f"select {condition} as holds")
-                if row["holds"]:
-                    return
-                await asyncio.sleep(0.02)
+        await until_it_holds(self.fetch, condition, PATIENCE)
 
     async def until_all_answered(self) -> None:
-        await self.until("not exists (select from probes where answered_at is null)")
+        await self.until(ALL_ANSWERED)
 
     async def until_in_mid_work(self, rows: int) -> None:
         await self.until(f"{rows} <= (select count(*) from probes where lease_until is not null)")
@@ -126,12 +120,10 @@ class Worker:
         self.process.kill()
         assert await self.process.wait() == -signal.SIGKILL
 
-    async def terminate(self) -> tuple[int, float]:
-        """Ask it to stop: its exit code and the seconds it took."""
-        asked = time.monotonic()
+    async def terminate(self) -> int:
+        """Ask it to stop, and wait for its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        code = await asyncio.wait_for(self.process.wait(), PATIENCE)
-        return code, time.monotonic() - asked
+        return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +188,7 @@ class TestRestartedDatabase:
             await site.add_probes(20)
             await site.until_all_answered()
             assert worker.is_alive
-            assert (await worker.terminate())[0] == 0
+            assert await worker.terminate() == 0
 
     async def test_a_waiting_worker_comes_back_too(self, site: Site) -> None:
         async with site.worker() as worker:
@@ -210,13 +202,12 @@ class TestRestartedDatabase:
 
 
 class TestStoppedWorker:
-    async def test_a_waiting_one_ends_well_and_soon(self, site: Site) -> None:
-        async with site.worker(worker_poll_seconds="60") as worker:
+    async def test_a_waiting_one_ends_well_however_long_it_would_have_waited(self, site: Site) -> None:
+        async with site.worker(worker_poll_seconds="600") as worker:
             await site.add_probes(1)
             await site.until_all_answered()
-            code, seconds = await worker.terminate()
+            code = await worker.terminate()
         assert code == 0
-        assert seconds < 5
         assert b'"worker_stopped"' in worker.log.result()
 
     async def test_a_busy_one_finishes_what_it_had_begun(self, site: Site) -> None:
@@ -227,9 +218,8 @@ class TestStoppedWorker:
                 stopping = asyncio.create_task(worker.terminate())
                 _, pending = await asyncio.wait([stopping], timeout=0.3)
                 assert pending
-            code, seconds = await stopping
+            code = await stopping
         assert code == 0
-        assert seconds < 5
         answered = await site.fetch("select from probes where answered_at is not null")
         assert len(answered) >= CONCURRENCY
         assert await site.fetch("select from probes where lease_until is not null") == []
@@ -241,11 +231,10 @@ class TestStoppedWorker:
             await site.until_all_answered()
             await asyncio.to_thread(site.postgres.stop)
             try:
-                code, seconds = await worker.terminate()
+                code = await worker.terminate()
             finally:
                 await asyncio.to_thread(site.postgres.start)
         assert code == 0
-        assert seconds < 5
 
 
 class TestSeveralWorkers:

@@ -6,29 +6,36 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from carimbo.api.context import services_of
-from carimbo.storage.database import DatabaseUnavailable
+from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.migrate import is_current
 
 router = APIRouter(include_in_schema=False)
 _NOT_READY = 503
+_OK, _UNAVAILABLE = "ok", "database unavailable"
 # A monitor asks every few seconds; a later answer than this is no answer to it.
 _PATIENCE_SECONDS = 2
 
 
 @router.api_route("/healthz", methods=["GET", "HEAD"])
 async def healthz() -> dict[str, str]:
-    return {"status": "ok"}
+    return {"status": _OK}
 
 
 @router.api_route("/readyz", methods=["GET", "HEAD"])
 async def readyz(request: Request) -> Response:
-    """Ready means: the database answers and has this version's schema."""
+    """Ready means: the database answers, soon, and has this version's schema."""
+    check = asyncio.create_task(_state_of(services_of(request).database))
+    # Not asyncio.timeout: a connection to a database that hangs takes its own time to be given up.
+    done, _ = await asyncio.wait({check}, timeout=_PATIENCE_SECONDS)
+    if not done:
+        check.cancel()
+    state = check.result() if done else _UNAVAILABLE
+    return JSONResponse({"status": state}, 200 if state == _OK else _NOT_READY)
+
+
+async def _state_of(database: Database) -> str:
     try:
-        async with (
-            asyncio.timeout(_PATIENCE_SECONDS),
-            services_of(request).database.connection() as connection,
-        ):
-            state = "ok" if await is_current(connection) else "migrations pending"
-    except (DatabaseUnavailable, TimeoutError):
-        state = "database unavailable"
-    return JSONResponse({"status": state}, 200 if state == "ok" else _NOT_READY)
+        async with database.connection() as connection:
+            return _OK if await is_current(connection) else "migrations pending"
+    except DatabaseUnavailable:
+        return _UNAVAILABLE

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 import asyncpg
 from pgqueuer import PgQueuer, RetryRequested
@@ -57,7 +56,7 @@ async def consume(
         queue = PgQueuer.from_asyncpg_connection(connection)
         for kind, handler in handlers.items():
             queue.entrypoint(kind.value, on_failure="hold")(_entrypoint(handler, options.error_delay))
-        await _run_until(queue, stop, connection, options)
+        await _run_until(queue, stop, options)
     finally:
         with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             await connection.close(timeout=5)
@@ -78,12 +77,7 @@ def _entrypoint(handler: Handler, error_delay: timedelta) -> Callable[[Job], Awa
     return run
 
 
-async def _run_until(
-    queue: PgQueuer, stop: asyncio.Event, connection: "asyncpg.Connection[Any]", options: QueueOptions
-) -> None:
-    # A dead connection makes PgQueuer wait for a notice that never comes: end the run ourselves.
-    connection.add_termination_listener(lambda _: queue.shutdown.set())
-
+async def _run_until(queue: PgQueuer, stop: asyncio.Event, options: QueueOptions) -> None:
     async def pass_stop_on() -> None:
         await stop.wait()
         queue.shutdown.set()

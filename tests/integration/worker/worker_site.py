@@ -21,6 +21,7 @@ from carimbo.worker.advance import Advancer
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
+from support import ALL_ANSWERED, until_it_holds
 
 PATIENCE = 10.0
 NEVER = timedelta(hours=1)
@@ -64,16 +65,10 @@ class Site:
         return dict(row)
 
     async def until(self, condition: str) -> None:
-        """Wait until an SQL condition holds."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                (row,) = await self.fetch(f"select {condition} as holds")
-                if row["holds"]:
-                    return
-                await asyncio.sleep(0.02)
+        await until_it_holds(self.fetch, condition, PATIENCE)
 
     async def until_all_answered(self) -> None:
-        await self.until("not exists (select from probes where answered_at is null)")
+        await self.until(ALL_ANSWERED)
 
     @asynccontextmanager
     async def worker(

@@ -1,3 +1,5 @@
+"""Databases of their own for tests that need one."""
+
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from urllib.parse import urlsplit, urlunsplit
