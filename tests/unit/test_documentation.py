@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import reference
 
-from carimbo.api.messages import OWN_ERROR_TYPES
+from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
 from carimbo.service.errors import Code
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from carimbo.api.messages import in_portuguese
+from carimbo.fiscal.field_messages import in_portuguese, json_path
 from carimbo.service.errors import Code, Kind, Refusal
 from carimbo.storage.database import DatabaseUnavailable
 
@@ -91,4 +91,4 @@ def _framework_response(error: HTTPException) -> Response:
 def _dotted(location: Sequence[int | str]) -> str:
     """Drop `body`, `query` or `path` from a location and join the rest."""
     rest = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
-    return ".".join(str(part) for part in rest) or "body"
+    return json_path(rest) or "body"

@@ -5,11 +5,13 @@ guessed at, so each type here takes exactly the JSON type that the published con
 """
 
 import re
+from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
+    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -73,6 +75,11 @@ def _refuse_controls(text: str) -> str:
     return text
 
 
+def _refuse_controls_but_lines(text: str) -> str:
+    _refuse_controls(text.replace("\n", " ").replace("\r", " ").replace("\t", " "))
+    return text
+
+
 def _only_numbers(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise PydanticCustomError("number_type", "Deve ser um número.")
@@ -108,6 +115,11 @@ def _parse_state(text: str) -> str:
     return text.upper()
 
 
+def _parse_recipient_registration(text: str) -> str:
+    exempt = text.strip().upper() == "ISENTO"
+    return "ISENTO" if exempt else taxpayer.normalize_state_registration(text)
+
+
 def _parse_email(text: str) -> str:
     if not _EMAIL.fullmatch(text):
         raise ValueError(text)
@@ -136,21 +148,43 @@ def _parse_phone(text: str) -> str:
     return digits
 
 
+def _only_texts(value: Any) -> Any:
+    if not isinstance(value, str | date):
+        raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
+    return value
+
+
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls)
 ]
+# Notes of several lines are welcome; the layouts join the lines.
+Notes = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls_but_lines)
+]
 Flag = StrictBool
 Integer = Annotated[int, Strict()]
+# pydantic would also take a number, as the seconds since 1970.
+Day = Annotated[date, BeforeValidator(_only_texts)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_only_texts)]
 _NUMBERS_ONLY = BeforeValidator(_only_numbers)
 _AS_NUMBER = PlainSerializer(float, return_type=float)
 _PUBLISHED = _PublishedAsNumber()
 # Limits stand before the other annotations: only there do they reach the published schema.
-Number = Annotated[Decimal, _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
+# No number of any layout has more digits (11 and 10 decimals); sums of such numbers are exact.
+Number = Annotated[Decimal, Field(max_digits=21), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
 Money = Annotated[
     Decimal, Field(ge=0, max_digits=15, decimal_places=2), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
 ]
 Percent = Annotated[
     Decimal, Field(ge=0, le=100, max_digits=7, decimal_places=4), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
+]
+# A rate of the layouts of goods may pass 100 %, as added value margins do.
+Rate = Annotated[Decimal, Field(ge=0, max_digits=7, decimal_places=4), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
+Quantity = Annotated[
+    Decimal, Field(ge=0, max_digits=15, decimal_places=4), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
+]
+UnitValue = Annotated[
+    Decimal, Field(ge=0, max_digits=21, decimal_places=10), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
 ]
 
 Cnpj = Annotated[
@@ -161,6 +195,12 @@ Cnpj = Annotated[
     ),
     Field(examples=["11.222.333/0001-81", "12ABC34501DE35"]),
 ]
+TaxId = Annotated[
+    str,
+    StringConstraints(max_length=24),
+    _checked(taxpayer.parse_tax_id, "tax_id", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
+    Field(examples=["529.982.247-25", "11222333000181"]),
+]
 StateRegistrationNumber = Annotated[
     str,
     StringConstraints(max_length=24),
@@ -168,6 +208,15 @@ StateRegistrationNumber = Annotated[
         taxpayer.normalize_state_registration,
         "state_registration",
         "Inscrição estadual inválida: informe de 2 a 14 dígitos.",
+    ),
+]
+RecipientRegistration = Annotated[
+    str,
+    StringConstraints(max_length=24),
+    _checked(
+        _parse_recipient_registration,
+        "recipient_registration",
+        "Inscrição estadual inválida: informe de 2 a 14 dígitos, ou ISENTO.",
     ),
 ]
 StateCode = Annotated[

@@ -1,13 +1,20 @@
 """The companies of a subscription."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from carimbo.fiscal.address import Address
+from carimbo.fiscal.company import (
+    Environment,
+    MunicipalRegistration,
+    Name,
+    PisCofinsRegime,
+    TaxRegime,
+    TradeName,
+)
 from carimbo.fiscal.fields import (
     Body,
     Changes,
@@ -19,39 +26,12 @@ from carimbo.fiscal.fields import (
     Percent,
     Phone,
     Record,
-    Text,
 )
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
-
-Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
-TradeName = Annotated[Text, StringConstraints(max_length=60)]
-
-
-class TaxRegime(StrEnum):
-    """The regime that the company declares as CRT."""
-
-    SIMPLES = "simples"
-    SIMPLES_EXCESS = "simplesExcess"
-    NORMAL = "normal"
-    MEI = "mei"
-
-
-class PisCofinsRegime(StrEnum):
-    """How PIS and COFINS are assessed."""
-
-    CUMULATIVE = "cumulative"
-    NON_CUMULATIVE = "nonCumulative"
-
-
-class Environment(StrEnum):
-    """The authority's environment; documents of homologation have no fiscal validity."""
-
-    PRODUCTION = "production"
-    HOMOLOGATION = "homologation"
 
 
 class Registration(Changes):
@@ -62,9 +42,7 @@ class Registration(Changes):
     phone: Phone | None = None
     address: Address | None = None
     tax_regime: TaxRegime | None = None
-    municipal_registration: Annotated[Text, StringConstraints(max_length=15)] | None = Field(
-        default=None, examples=["12345678"]
-    )
+    municipal_registration: MunicipalRegistration | None = Field(default=None, examples=["12345678"])
     cnae_code: CnaeCode | None = None
     pis_cofins_regime: PisCofinsRegime | None = None
     simples_rate: Percent | None = Field(

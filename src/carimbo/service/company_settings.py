@@ -9,13 +9,13 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, create_model
 
+from carimbo.fiscal.company import Environment
 from carimbo.fiscal.document_type import DocumentType, ModuleSettings
 from carimbo.fiscal.fields import Changes, Flag
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies import (
     CompanyChanges,
     CompanyRecord,
-    Environment,
     change_registration,
     lock_company,
     require_company,

@@ -16,13 +16,15 @@ class State:
     code: str
     ibge: str
     name: str
+    zone: str = "America/Sao_Paulo"
+    """Time zone of the capital; documents are dated with its offset."""
 
 
 _ALL = (
-    State("RO", "11", "Rondônia"),
-    State("AC", "12", "Acre"),
-    State("AM", "13", "Amazonas"),
-    State("RR", "14", "Roraima"),
+    State("RO", "11", "Rondônia", "America/Porto_Velho"),
+    State("AC", "12", "Acre", "America/Rio_Branco"),
+    State("AM", "13", "Amazonas", "America/Manaus"),
+    State("RR", "14", "Roraima", "America/Boa_Vista"),
     State("PA", "15", "Pará"),
     State("AP", "16", "Amapá"),
     State("TO", "17", "Tocantins"),
@@ -42,8 +44,8 @@ _ALL = (
     State("PR", "41", "Paraná"),
     State("SC", "42", "Santa Catarina"),
     State("RS", "43", "Rio Grande do Sul"),
-    State("MS", "50", "Mato Grosso do Sul"),
-    State("MT", "51", "Mato Grosso"),
+    State("MS", "50", "Mato Grosso do Sul", "America/Campo_Grande"),
+    State("MT", "51", "Mato Grosso", "America/Cuiaba"),
     State("GO", "52", "Goiás"),
     State("DF", "53", "Distrito Federal"),
 )

@@ -1,10 +1,13 @@
 """What is wrong with a field, in Portuguese, by pydantic's name for the error."""
 
+from collections.abc import Sequence
 from typing import Any
 
 _MESSAGES = {
     "missing": "Campo obrigatório.",
     "extra_forbidden": "Campo desconhecido.",
+    "unexpected_keyword_argument": "Campo desconhecido.",
+    "missing_argument": "Campo obrigatório.",
     "repeated": "Campo enviado mais de uma vez.",
     "string_type": "Deve ser um texto.",
     "string_too_short": "Deve ter pelo menos {min_length} caractere(s).",
@@ -35,6 +38,8 @@ _MESSAGES = {
     "list_type": "Deve ser uma lista.",
     "too_short": "Deve ter pelo menos {min_length} item(ns).",
     "too_long": "Deve ter no máximo {max_length} itens.",
+    "tuple_type": "Deve ser uma lista.",
+    "dataclass_type": "Deve ser um objeto JSON.",
     "dict_type": "Deve ser um objeto JSON.",
     "model_type": "Deve ser um objeto JSON.",
     "model_attributes_type": "Deve ser um objeto JSON.",
@@ -62,6 +67,18 @@ def in_portuguese(error: Any) -> str:
     return str(error["msg"]) if _is_ours(error) else _UNKNOWN
 
 
+def json_path(location: Sequence[int | str]) -> str:
+    """Write the place of an error as callers write it: `items[0].ncm`."""
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        # The alternatives of a union have names that no body contains.
+        elif part not in UNION_TAGS:
+            path += f".{part}" if path else part
+    return path
+
+
 def _filled(context: dict[str, Any]) -> dict[str, Any]:
     return {name: str(value).replace(" or ", " ou ") for name, value in context.items()}
 
@@ -70,6 +87,8 @@ def _is_ours(error: Any) -> bool:
     """Our validators raise PydanticCustomError; pydantic's own errors carry a link to its manual."""
     return "url" not in error and error["type"] in OWN_ERROR_TYPES
 
+
+UNION_TAGS = frozenset({"national", "foreign"})
 
 # The types of our own validation errors, whose messages are Portuguese already.
 OWN_ERROR_TYPES = frozenset(
@@ -80,11 +99,15 @@ OWN_ERROR_TYPES = frozenset(
         "cnae",
         "cnpj",
         "control_characters",
+        "date_text",
         "email",
         "number_type",
+        "payment_method",
         "phone",
+        "recipient_registration",
         "state",
         "state_registration",
+        "tax_id",
         "zipcode",
     }
 )

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
-from carimbo.api.messages import in_portuguese
+from carimbo.fiscal.field_messages import in_portuguese
 from carimbo.fiscal.fields import Body, Cnpj, Email, Flag, Integer, Money, Percent, StateCode, Text, Zipcode
 
 

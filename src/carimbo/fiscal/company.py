@@ -1,0 +1,79 @@
+"""What an authority has to be told about the company that issues."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.address import Address
+from carimbo.fiscal.fields import Body, CnaeCode, Cnpj, Phone, StateCode, StateRegistrationNumber, Text
+
+Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
+TradeName = Annotated[Text, StringConstraints(max_length=60)]
+MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15)]
+
+
+class TaxRegime(StrEnum):
+    """The regime that the company declares as CRT."""
+
+    SIMPLES = "simples"
+    SIMPLES_EXCESS = "simplesExcess"
+    NORMAL = "normal"
+    MEI = "mei"
+
+    @property
+    def crt(self) -> str:
+        """The code of the regime in the layouts of goods and transport."""
+        return _CRT[self]
+
+
+_CRT = {
+    TaxRegime.SIMPLES: "1",
+    TaxRegime.SIMPLES_EXCESS: "2",
+    TaxRegime.NORMAL: "3",
+    TaxRegime.MEI: "4",
+}
+
+
+class PisCofinsRegime(StrEnum):
+    """How PIS and COFINS are assessed."""
+
+    CUMULATIVE = "cumulative"
+    NON_CUMULATIVE = "nonCumulative"
+
+
+class Environment(StrEnum):
+    """The authority's environment; documents of homologation have no fiscal validity."""
+
+    PRODUCTION = "production"
+    HOMOLOGATION = "homologation"
+
+    @property
+    def code(self) -> str:
+        """`tpAmb` of every layout."""
+        return "1" if self is Environment.PRODUCTION else "2"
+
+
+class StateRegistration(Body):
+    """The company's number at one state's tax office."""
+
+    state: StateCode
+    number: StateRegistrationNumber
+
+
+class Company(Body):
+    """The issuer, complete: what is optional in a registration is settled before a document is composed."""
+
+    tax_id: Cnpj
+    legal_name: Name
+    trade_name: TradeName | None = None
+    address: Address
+    phone: Phone | None = None
+    tax_regime: TaxRegime
+    municipal_registration: MunicipalRegistration | None = None
+    cnae_code: CnaeCode | None = None
+    state_registrations: tuple[StateRegistration, ...] = Field(default=(), max_length=27)
+
+    def registration_in(self, state: str) -> str | None:
+        """The registration at a state's tax office, if the company has one there."""
+        return next((one.number for one in self.state_registrations if one.state == state), None)
