@@ -1,0 +1,52 @@
+"""Identifiers of documents, events and requests, which their signatures refer to."""
+
+import re
+
+from carimbo.fiscal.access_key import AccessKey, check_digit, padded_tax_id
+
+_PREFIXES = {"55": "NFe", "65": "NFe", "57": "CTe", "67": "CTe", "58": "MDFe"}
+
+# NFS-e national: cMun, ambGer, tpInsc, inscription, nNFSe, AAMM, random, check digit. The pattern of the XSD
+# of 2026-07-27 places the letters where real keys have none, so this one follows the keys.
+_NFSE_KEY = re.compile(r"[0-9]{7}[12][12][0-9A-Z]{12}[0-9]{2}[0-9]{13}[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{10}")
+
+
+def document_id(key: AccessKey) -> str:
+    """Identify infNFe, infCte or infMDFe by the model that the key tells."""
+    return f"{_PREFIXES[key.model]}{key}"
+
+
+def event_id(event_type: str, key: AccessKey, sequence: int, sequence_digits: int = 2) -> str:
+    """Identify an infEvento; NF-e writes its sequence with two digits, CT-e and MDF-e with three."""
+    return _whole(f"ID{event_type}{key}{sequence:0{sequence_digits}d}", 52 + sequence_digits)
+
+
+def inutilization_id(
+    state_code: str, year: str, cnpj: str, model: str, series: int, first: int, last: int
+) -> str:
+    """Identify an infInut by the range of numbers that it gives up."""
+    return _whole(f"ID{state_code}{year}{cnpj}{model}{series:03d}{first:09d}{last:09d}", 43)
+
+
+def dps_id(city_code: str, tax_id: str, series: int, number: int) -> str:
+    """Identify an infDPS; it is all that is known of an NFS-e before the answer."""
+    owner = padded_tax_id(tax_id)
+    kind = "2" if owner == tax_id else "1"
+    return _whole(f"DPS{city_code}{kind}{owner}{series:05d}{number:015d}", 45)
+
+
+def nfse_event_id(event_type: str, nfse_key: str) -> str:
+    """Identify an infPedReg, the request of an NFS-e event."""
+    return _whole(f"PRE{nfse_key}{event_type}", 59)
+
+
+def is_nfse_key(text: str) -> bool:
+    """Tell whether normalised text is a key of the national NFS-e whose check digit agrees."""
+    return bool(_NFSE_KEY.fullmatch(text)) and text[-1] == check_digit(text[:-1])
+
+
+def _whole(identifier: str, length: int) -> str:
+    """Refuse an identifier that a wrong part has shifted: it would be signed and point at nothing."""
+    if len(identifier) != length or not (identifier.isascii() and identifier.isalnum()):
+        raise ValueError(f"not an identifier of {length} letters and digits")
+    return identifier

@@ -1,0 +1,291 @@
+"""Access keys and the identifiers made of them."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from string import ascii_uppercase, digits
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from carimbo.fiscal.access_key import (
+    AccessKey,
+    InvalidAccessKey,
+    check_digit,
+    choose_numeric_code,
+    is_allowed_numeric_code,
+)
+from carimbo.fiscal.ids import (
+    document_id,
+    dps_id,
+    event_id,
+    inutilization_id,
+    is_nfse_key,
+    nfse_event_id,
+)
+from carimbo.fiscal.tables.states import STATES
+
+NFE = "35261111222333000181550010000000011123456806"
+WITH_LETTERS = "35261112ABC34501DE35550010000000071123456860"
+MDFE = "35261111222333000181580010000000011556677885"
+OFFLINE_NFCE = "35261111222333000181650010000000109123456897"
+PUBLISHED = (
+    "35200159594315000157550010000000012062777161",
+    "41210780568835000181580010402005751006005791",
+    "35190602427026001207570040000522031000522035",
+)
+NFSE_KEY = "15054862244827692000111000000000001625125368470067"
+BRASILIA = timezone(timedelta(hours=-3))
+
+keys = st.builds(
+    AccessKey,
+    state_code=st.sampled_from([state.ibge for state in STATES.values()]),
+    year_month=st.builds("{:02d}{:02d}".format, st.integers(0, 99), st.integers(1, 12)),
+    tax_id=st.builds(
+        str.__add__,
+        st.text(digits + ascii_uppercase, min_size=12, max_size=12),
+        st.text(digits, min_size=2, max_size=2),
+    ),
+    model=st.sampled_from(["55", "65", "57", "67", "58"]),
+    series=st.integers(0, 999),
+    number=st.integers(1, 999_999_999),
+    emission_type=st.sampled_from(digits),
+    numeric_code=st.text(digits, min_size=8, max_size=8),
+)
+
+
+def remainder(characters: str) -> int:
+    """The sum of the check digit, by the table of weights that the manual prints."""
+    weights = [4, 3, 2, *[9, 8, 7, 6, 5, 4, 3, 2] * 5]
+    return sum((ord(one) - 48) * weight for one, weight in zip(characters, weights, strict=True)) % 11
+
+
+class TestCheckDigit:
+    @pytest.mark.parametrize("key", [NFE, WITH_LETTERS, MDFE, OFFLINE_NFCE, *PUBLISHED])
+    def test_known_keys_agree(self, key: str) -> None:
+        assert check_digit(key[:-1]) == key[-1]
+
+    def test_a_key_of_the_national_nfse_agrees(self) -> None:
+        assert check_digit(NFSE_KEY[:-1]) == NFSE_KEY[-1]
+
+    @given(keys)
+    def test_remainders_below_two_give_zero_and_others_what_is_missing_to_eleven(
+        self, key: AccessKey
+    ) -> None:
+        left = remainder(str(key)[:-1])
+        assert str(key)[-1] == ("0" if left < 2 else str(11 - left))
+
+
+class TestCompose:
+    def test_the_parts_stand_in_their_places(self) -> None:
+        key = AccessKey("35", "2611", "11222333000181", "55", 1, 1, "1", "12345680")
+        assert str(key) == NFE
+
+    def test_letters_of_the_cnpj_are_kept(self) -> None:
+        assert str(AccessKey("35", "2611", "12ABC34501DE35", "55", 1, 7, "1", "12345686")) == WITH_LETTERS
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("state_code", "99"),
+            ("state_code", "3"),
+            ("year_month", "2613"),
+            ("year_month", "202611"),
+            ("tax_id", "12345678909"),
+            ("tax_id", "12abc34501de35"),
+            ("model", "5"),
+            ("series", 1000),
+            ("series", -1),
+            ("number", 0),
+            ("number", 1_000_000_000),
+            ("emission_type", ""),
+            ("numeric_code", "1234568"),
+            ("numeric_code", "١٢٣٤٥٦٨٠"),
+        ],
+    )
+    def test_a_part_that_does_not_fit_is_refused(self, field: str, value: str | int) -> None:
+        parts: dict[str, str | int] = {
+            "state_code": "35",
+            "year_month": "2611",
+            "tax_id": "11222333000181",
+            "model": "55",
+            "series": 1,
+            "number": 1,
+            "emission_type": "1",
+            "numeric_code": "12345680",
+        }
+        with pytest.raises(InvalidAccessKey):
+            AccessKey(**(parts | {field: value}))  # type: ignore[arg-type]
+
+    def test_parts_too_long_and_too_short_do_not_make_up_for_each_other(self) -> None:
+        with pytest.raises(InvalidAccessKey):
+            AccessKey("35", "2611", "11222333000181", "5", 1000, 1, "1", "12345680")
+
+
+class TestKeyOfAnIssue:
+    def key(self, issued_at: datetime, tax_id: str = "11222333000181") -> AccessKey:
+        return AccessKey.of_issue(
+            issued_at,
+            state_code="35",
+            tax_id=tax_id,
+            model="55",
+            series=1,
+            number=1,
+            emission_type="1",
+            numeric_code="12345680",
+        )
+
+    def test_the_month_is_that_of_the_written_offset(self) -> None:
+        last_hours = datetime(2026, 11, 30, 22, 0, tzinfo=BRASILIA)
+        assert self.key(last_hours).year_month == "2611"
+        assert self.key(last_hours.astimezone(UTC)).year_month == "2612"
+
+    def test_a_cpf_gets_zeros_in_front(self) -> None:
+        assert self.key(datetime(2026, 11, 1, tzinfo=BRASILIA), "12345678909").tax_id == "00012345678909"
+
+    def test_a_date_without_offset_is_refused(self) -> None:
+        with pytest.raises(InvalidAccessKey, match="fuso"):
+            self.key(datetime(2026, 11, 1))  # noqa: DTZ001
+
+
+class TestParse:
+    @given(keys)
+    def test_what_was_written_is_read_back(self, key: AccessKey) -> None:
+        assert AccessKey.parse(str(key)) == key
+
+    def test_groups_of_four_and_small_letters_are_read(self) -> None:
+        printed = " ".join(WITH_LETTERS[start : start + 4] for start in range(0, 44, 4)).lower()
+        assert str(AccessKey.parse(f" {printed} ")) == WITH_LETTERS
+
+    @pytest.mark.parametrize("key", [NFE, WITH_LETTERS, MDFE, OFFLINE_NFCE, *PUBLISHED])
+    def test_known_keys_are_read(self, key: str) -> None:
+        assert str(AccessKey.parse(key)) == key
+
+    @pytest.mark.parametrize(
+        ("text", "reason"),
+        [
+            ("", "44 caracteres, e esta tem 0"),
+            (NFE[:-1], "44 caracteres, e esta tem 43"),
+            (NFE * 100_000, "44 caracteres, e esta tem 4400000"),
+            (f"A{NFE[1:]}", "só tem algarismos"),
+            (f"{NFE[:43]}X", "só tem algarismos"),
+            (NFE.replace("3", "３"), "só tem algarismos"),
+            (f"{NFE[:25]}000000000{NFE[34:]}", "só tem algarismos"),
+            (f"99{NFE[2:]}", "código de estado: 99"),
+            (f"{NFE[:4]}13{NFE[6:]}", "mês da chave de acesso não existe: 13"),
+            (f"{NFE[:-1]}7", "dígito verificador"),
+        ],
+    )
+    def test_what_is_wrong_is_told_in_portuguese(self, text: str, reason: str) -> None:
+        with pytest.raises(InvalidAccessKey, match=reason):
+            AccessKey.parse(text)
+
+    @given(keys, st.integers(0, 42), st.sampled_from(digits + ascii_uppercase))
+    def test_one_changed_character_is_refused_where_modulo_11_can_tell(
+        self, key: AccessKey, place: int, other: str
+    ) -> None:
+        # It cannot tell characters eleven apart ("6" and "A"), nor a remainder of 0 from one of 1.
+        before = str(key)[:-1]
+        changed = before[:place] + other + before[place + 1 :]
+        assume(changed != before)
+        assume(remainder(changed) != remainder(before))
+        assume({remainder(changed), remainder(before)} != {0, 1})
+        with pytest.raises(InvalidAccessKey):
+            AccessKey.parse(changed + str(key)[-1])
+
+    @given(st.text(max_size=60))
+    def test_any_other_text_is_refused_as_an_invalid_key(self, text: str) -> None:
+        with pytest.raises(InvalidAccessKey):
+            AccessKey.parse(text)
+
+
+class TestNumericCode:
+    @pytest.mark.parametrize("code", ["00000000", "11111111", "99999999", "12345678", "01234567", "90123456"])
+    def test_trivial_codes_are_not_allowed(self, code: str) -> None:
+        assert not is_allowed_numeric_code(code, 1)
+
+    @pytest.mark.parametrize(("code", "number"), [("00000042", 42), ("23456780", 123456780)])
+    def test_the_last_digits_of_the_number_are_not_allowed(self, code: str, number: int) -> None:
+        assert not is_allowed_numeric_code(code, number)
+
+    @pytest.mark.parametrize("code", ["1234568", "123456800", "1234568A", "١٢٣٤٥٦٨٠", ""])
+    def test_only_eight_digits_are_allowed(self, code: str) -> None:
+        assert not is_allowed_numeric_code(code, 1)
+
+    def test_any_other_code_is_allowed(self) -> None:
+        assert is_allowed_numeric_code("12345680", 1)
+
+    def test_bad_draws_are_followed_by_others(self) -> None:
+        draws = iter([0, 12345678, 42, -1, 100_000_000, 7])
+        assert choose_numeric_code(42, lambda: next(draws)) == "00000007"
+
+    def test_a_broken_source_is_given_up(self) -> None:
+        with pytest.raises(RuntimeError):
+            choose_numeric_code(1, lambda: 0)
+
+    @given(st.integers(1, 999_999_999), st.integers(0, 99_999_999))
+    def test_what_is_chosen_is_allowed(self, number: int, first: int) -> None:
+        draws = iter(range(first, first + 20))
+        assert is_allowed_numeric_code(choose_numeric_code(number, lambda: next(draws) % 10**8), number)
+
+
+class TestIds:
+    @pytest.mark.parametrize(
+        ("key", "expected"),
+        [
+            (NFE, f"NFe{NFE}"),
+            (OFFLINE_NFCE, f"NFe{OFFLINE_NFCE}"),
+            (PUBLISHED[2], f"CTe{PUBLISHED[2]}"),
+            (MDFE, f"MDFe{MDFE}"),
+        ],
+    )
+    def test_a_document_is_named_after_its_model(self, key: str, expected: str) -> None:
+        assert document_id(AccessKey.parse(key)) == expected
+
+    def test_an_event_of_nfe_writes_its_sequence_with_two_digits(self) -> None:
+        assert event_id("110111", AccessKey.parse(NFE), 1) == f"ID110111{NFE}01"
+
+    def test_an_event_of_cte_writes_its_sequence_with_three_digits(self) -> None:
+        assert event_id("110111", AccessKey.parse(PUBLISHED[2]), 1, 3) == f"ID110111{PUBLISHED[2]}001"
+
+    @pytest.mark.parametrize("sequence", [-1, 100])
+    def test_a_sequence_that_does_not_fit_is_refused(self, sequence: int) -> None:
+        with pytest.raises(ValueError, match="identifier"):
+            event_id("110111", AccessKey.parse(NFE), sequence)
+
+    @pytest.mark.parametrize("cnpj", ["11222333000181", "12ABC34501DE35"])
+    def test_an_inutilization_repeats_its_range(self, cnpj: str) -> None:
+        expected = f"ID3526{cnpj}55001000000010000000012"
+        assert inutilization_id("35", "26", cnpj, "55", 1, 10, 12) == expected
+
+    @pytest.mark.parametrize("cnpj", ["1122233300018", '1122233300018"', "11.222.333/0001-81"])
+    def test_an_inutilization_by_anything_but_a_cnpj_is_refused(self, cnpj: str) -> None:
+        with pytest.raises(ValueError, match="identifier"):
+            inutilization_id("35", "26", cnpj, "55", 1, 10, 12)
+
+    def test_a_dps_names_the_city_the_owner_and_its_number(self) -> None:
+        expected = "DPS355030821122233300018100001000000000000003"
+        assert dps_id("3550308", "11222333000181", 1, 3) == expected
+
+    def test_a_dps_of_a_person_pads_the_cpf(self) -> None:
+        expected = "DPS355030810001234567890900001000000000000003"
+        assert dps_id("3550308", "12345678909", 1, 3) == expected
+
+    def test_an_event_of_nfse_has_59_characters(self) -> None:
+        assert nfse_event_id("101101", NFSE_KEY) == f"PRE{NFSE_KEY}101101"
+
+    def test_a_real_key_of_nfse_is_known(self) -> None:
+        assert is_nfse_key(NFSE_KEY)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            NFSE_KEY[:-1],
+            f"{NFSE_KEY[:-1]}8",
+            f"{NFSE_KEY[:7]}3{NFSE_KEY[8:]}",
+            NFSE_KEY.replace("0", "٠"),
+            NFE,
+        ],
+    )
+    def test_other_texts_are_no_keys_of_nfse(self, text: str) -> None:
+        assert not is_nfse_key(text)
