@@ -2,12 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Debian packages that the tests run as programs; nothing is skipped when one is missing.
-DEBIAN_PACKAGES :=
+DEBIAN_PACKAGES := xmlsec1
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
+BENCH_INSTALLED := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types imports tests format reference pin clean
+.PHONY: help install demo test lint types imports tests format reference golden bench pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -39,9 +40,15 @@ format: $(DEV_INSTALLED) ## rewrite files in the project's style
 reference: $(INSTALLED) ## write docs/reference from the code
 	$(BIN)/python scripts/reference.py
 
+golden: $(INSTALLED) ## write the XML of every example
+	$(BIN)/python scripts/golden.py
+
+bench: $(BENCH_INSTALLED) ## how fast documents are made, beside PyNFe
+	$(BIN)/python benchmarks/core.py
+
 pin: ## take the newest versions and write them to constraints.txt
 	rm -rf $(VENV)
-	$(MAKE) CONSTRAINTS= $(DEV_INSTALLED)
+	$(MAKE) CONSTRAINTS= $(DEV_INSTALLED) $(BENCH_INSTALLED)
 	$(BIN)/pip freeze --exclude-editable | sort -f > constraints.txt
 
 clean: ## remove .venv and the demo's data
@@ -62,4 +69,9 @@ $(INSTALLED): pyproject.toml constraints.txt
 $(DEV_INSTALLED): scripts/debian-packages $(INSTALLED)
 	scripts/debian-packages $(DEBIAN_PACKAGES)
 	$(PIP_INSTALL) --editable '.[dev]'
+	touch $@
+
+$(BENCH_INSTALLED): scripts/debian-packages $(INSTALLED)
+	scripts/debian-packages $(DEBIAN_PACKAGES)
+	$(PIP_INSTALL) --editable '.[bench]'
 	touch $@

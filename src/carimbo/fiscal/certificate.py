@@ -166,6 +166,14 @@ def open_a1(pfx: bytes, password: str) -> A1Certificate:
         raise UnreadableCertificate("O arquivo não contém um certificado válido da chave privada.") from error
 
 
+def owner_of(certificate_der: bytes) -> tuple[str | None, OwnerKind]:
+    """Read whom a certificate was issued to when its private key is in other hands."""
+    try:
+        return _owner(x509.load_der_x509_certificate(certificate_der))
+    except (ValueError, x509.InvalidVersion) as error:
+        raise UnreadableCertificate("O certificado não pode ser lido.") from error
+
+
 def _decrypt(der: bytes, password: str) -> pkcs12.PKCS12KeyAndCertificates:
     for form in _password_forms(password):
         try:

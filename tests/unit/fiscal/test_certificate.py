@@ -31,6 +31,7 @@ from carimbo.fiscal.certificate import (
     WeakKey,
     WrongPassword,
     open_a1,
+    owner_of,
 )
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate, new_key
 
@@ -101,7 +102,7 @@ def der(tag: int, *parts: bytes) -> bytes:
     return bytes([tag, 0x82]) + len(content).to_bytes(2) + content
 
 
-def owner_of(key: rsa.RSAPrivateKey, certificate: x509.Certificate) -> tuple[str | None, OwnerKind]:
+def opened_owner(key: rsa.RSAPrivateKey, certificate: x509.Certificate) -> tuple[str | None, OwnerKind]:
     opened = open_a1(packed(key, certificate), PASSWORD)
     return opened.owner, opened.owner_kind
 
@@ -281,7 +282,7 @@ class TestOwner:
     @pytest.mark.parametrize("tag", [0x04, 0x0C, 0x13, 0x16])
     def test_the_cnpj_is_read_from_any_type_of_string(self, key: rsa.RSAPrivateKey, tag: int) -> None:
         names = [x509.OtherName(x509.ObjectIdentifier("2.16.76.1.3.3"), bytes([tag, 14]) + CNPJ.encode())]
-        assert owner_of(key, self_signed(key, "EMPRESA", other_names=names)) == (CNPJ, OwnerKind.CNPJ)
+        assert opened_owner(key, self_signed(key, "EMPRESA", other_names=names)) == (CNPJ, OwnerKind.CNPJ)
 
     def test_a_cnpj_with_letters_is_kept_in_capitals(
         self, authority: SampleAuthority, key: rsa.RSAPrivateKey
@@ -309,11 +310,11 @@ class TestOwner:
     def test_the_common_name_serves_where_there_is_no_other_name(
         self, key: rsa.RSAPrivateKey, suffix: str, owner: tuple[str, OwnerKind]
     ) -> None:
-        assert owner_of(key, self_signed(key, f"FULANO:{suffix}")) == owner
+        assert opened_owner(key, self_signed(key, f"FULANO:{suffix}")) == owner
 
     def test_the_serial_number_attribute_serves_last(self, key: rsa.RSAPrivateKey) -> None:
         certificate = self_signed(key, "EMPRESA", serial_number="11.222.333/0001-81")
-        assert owner_of(key, certificate) == (CNPJ, OwnerKind.CNPJ)
+        assert opened_owner(key, certificate) == (CNPJ, OwnerKind.CNPJ)
 
     @pytest.mark.parametrize("name", ["EMPRESA", "DOIS: PONTOS", "EMPRESA:11222333000180"])
     def test_a_name_without_tax_id_stays_whole_and_has_no_owner(
@@ -321,6 +322,17 @@ class TestOwner:
     ) -> None:
         opened = open_a1(packed(key, self_signed(key, name)), PASSWORD)
         assert (opened.owner, opened.owner_kind, opened.subject_name) == (None, OwnerKind.UNKNOWN, name)
+
+
+class TestOwnerOf:
+    def test_is_read_from_the_certificate_alone(self, company: SampleCertificate) -> None:
+        der = company.certificate.public_bytes(Encoding.DER)
+        assert owner_of(der) == (CNPJ, OwnerKind.CNPJ)
+
+    @pytest.mark.parametrize("der", [b"", b"\x30\x00", b"certificado"])
+    def test_what_is_no_certificate_is_refused(self, der: bytes) -> None:
+        with pytest.raises(UnreadableCertificate):
+            owner_of(der)
 
 
 class TestBelongsToBase:

@@ -1,0 +1,35 @@
+"""What most tests of the library need: signers, and the official schemas."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.signature import Signer
+from support import OTHER_CNPJ
+from unit.fiscal.goods.support import SCHEMAS, signer_of
+from unit.fiscal.point_of_sale import PointOfSale
+
+
+@pytest.fixture(scope="session")
+def schemas() -> Schemas:
+    return SCHEMAS
+
+
+@pytest.fixture(scope="session")
+def signer(company_certificate: SampleCertificate) -> Signer:
+    return signer_of(company_certificate)
+
+
+@pytest.fixture(scope="session")
+def point_of_sale(signer: Signer) -> PointOfSale:
+    return PointOfSale(signer)
+
+
+@pytest.fixture(scope="session")
+def strangers_point_of_sale(authority: SampleAuthority) -> PointOfSale:
+    now = datetime.now(UTC)
+    return PointOfSale(
+        signer_of(authority.issue_company(OTHER_CNPJ, "OUTRA LTDA", now, now + timedelta(days=9)))
+    )
