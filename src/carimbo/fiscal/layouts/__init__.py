@@ -1,0 +1,1 @@
+"""The authorities' XML layouts: groups as typed records, written as canonical XML."""

@@ -1,0 +1,150 @@
+"""Single values as canonical XML text: normalised as the manuals ask, escaped as C14N writes it.
+
+What is written here is never parsed and written again before it is signed, so every function returns exactly
+what C14N 1.0 would make of the value, or raises `Unwritable`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Context, Decimal, Inexact, InvalidOperation
+
+from carimbo.fiscal.problems import quoted
+
+
+class Unwritable(ValueError):
+    """A value that the layout has no way to hold; the message is Portuguese, for the caller."""
+
+
+# The character set of the layouts (TString: `[!-ÿ]{1}[ -ÿ]{0,}[!-ÿ]{1}`) without controls, `&`, `<`, `>`,
+# and with single spaces inside: text that goes out as it came in. The soft hyphen is invisible, and out.
+_PRINTABLE = r"[!-%'-;=?-~\xa1-\xac\xae-\xff]"
+_AS_IT_IS = re.compile(rf"{_PRINTABLE}+(?: {_PRINTABLE}+)*")
+_FORBIDDEN = re.compile(r"[^ -~\xa1-\xac\xae-\xff]")
+_SPACES = re.compile(r"[ \t\n\r\x0b\x0c\x85\xa0\u2000-\u200a\u2028\u2029\u202f\u3000]+")
+_ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
+_ESCAPED_IN_ATTRIBUTE = {ord("&"): "&amp;", ord("<"): "&lt;", ord('"'): "&quot;"}
+# What word processors and phones put in the place of plain characters.
+_TYPOGRAPHIC = str.maketrans(
+    {
+        "\u2010": "-",
+        "\u2011": "-",
+        "\u2012": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2015": "-",
+        "\u2212": "-",
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201a": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u2026": "...",
+        "\u2022": "-",
+    }
+)
+# No text of any layout is longer (infCpl, 5000); a longer one is refused before it is looked at.
+LONGEST_TEXT = 5_000
+
+
+def text(value: str, longest: int = LONGEST_TEXT) -> str:
+    """Trim, join runs of white space, and escape."""
+    if len(value) <= longest and _AS_IT_IS.fullmatch(value):
+        return value
+    return normalize(value, longest).translate(_ESCAPED)
+
+
+def text_or_nothing(value: str, longest: int = LONGEST_TEXT) -> str:
+    """The same for the few elements that the layouts want even when there is nothing to say."""
+    return text(value, longest) if value else ""
+
+
+def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
+    """Escape a text for an attribute, where C14N leaves `>` alone and escapes the quotation mark."""
+    shown = str(value)
+    if len(shown) <= longest and shown.isascii() and shown.isalnum():
+        return shown
+    return normalize(shown, longest).translate(_ESCAPED_IN_ATTRIBUTE)
+
+
+def normalize(value: str, longest: int = LONGEST_TEXT) -> str:
+    """The text as the manuals want it, before escaping; used wherever its length or letters count."""
+    _refuse_longer(value.strip()[: 2 * LONGEST_TEXT + 1], 2 * LONGEST_TEXT)
+    plain = unicodedata.normalize("NFC", _SPACES.sub(" ", value).strip()).translate(_TYPOGRAPHIC)
+    if not plain:
+        raise Unwritable("está vazio")
+    if forbidden := _FORBIDDEN.search(plain):
+        raise Unwritable(f"tem um caractere que o documento fiscal não aceita: {_named(forbidden[0])}")
+    _refuse_longer(plain, longest)
+    return plain
+
+
+def _refuse_longer(value: str, longest: int) -> None:
+    if len(value) > longest:
+        raise Unwritable(f"tem mais de {longest} caracteres")
+
+
+def _named(character: str) -> str:
+    """Show a character and its code point: some of the refused ones are invisible."""
+    shown = f"{quoted(character)} " if character.isprintable() else ""
+    return f"{shown}(U+{ord(character):04X})"
+
+
+_POWER_PLACES = 4
+# Wider than any field of the layouts, so that only a value that would lose digits raises.
+_EXACTLY = Context(prec=40, traps=[Inexact, InvalidOperation])
+
+
+def decimal(value: Decimal, places: int) -> str:
+    """Write a number with exactly so many decimals; digits are added, never rounded away."""
+    return _padded(str(value), places) or _exact(value, places)
+
+
+def decimal_writer(places: int) -> Callable[[Decimal], str]:
+    """`decimal` for one number of places, quick where the number has just as many already."""
+    point = slice(-places - 1, -places)
+
+    def write(value: Decimal) -> str:
+        digits = str(value)
+        # With four places and more, a power of ten such as `1.2E+5` may have its point there too.
+        if digits[point] == "." and digits[0] != "-" and (places < _POWER_PLACES or "E" not in digits):
+            return digits
+        return _padded(digits, places) or _exact(value, places)
+
+    return write
+
+
+def _padded(digits: str, places: int) -> str:
+    """Plain digits with zeros added at the end; nothing when they are not plain, or too many."""
+    whole, _, fraction = digits.partition(".")
+    if whole.isdecimal() and len(fraction) <= places and (fraction.isdecimal() or not fraction):
+        return f"{whole}.{fraction.ljust(places, '0')}"
+    return ""
+
+
+def _exact(value: Decimal, places: int) -> str:
+    """The same for what `Decimal` does not show plainly: signs, powers of ten, zeros to spare, no numbers."""
+    try:
+        exact = value.quantize(Decimal(1).scaleb(-places), None, _EXACTLY)
+    except Inexact:
+        raise Unwritable(f"tem mais casas decimais do que as {places} permitidas: {quoted(value)}") from None
+    except InvalidOperation:
+        raise Unwritable(f"não é um número que o documento possa levar: {quoted(value)}") from None
+    if exact.is_nan():
+        raise Unwritable("não é um número")
+    # `str` would write small numbers as powers of ten, and zero may come with a sign.
+    return f"{exact or abs(exact):f}"
+
+
+def moment(value: datetime) -> str:
+    """Date and time with the offset of its zone, which the layouts require (TDateTimeUTC)."""
+    if value.utcoffset() is None:
+        raise Unwritable("não tem fuso horário")
+    return value.isoformat(timespec="seconds")
+
+
+def day(value: date) -> str:
+    """A calendar date."""
+    return value.isoformat()

@@ -1,0 +1,230 @@
+"""Single values as canonical XML: what is written is what C14N makes of it, or nothing is written."""
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from lxml import etree
+
+from carimbo.fiscal.layouts.canonical import (
+    LONGEST_TEXT,
+    Unwritable,
+    attribute,
+    day,
+    decimal,
+    decimal_writer,
+    moment,
+    normalize,
+    text,
+)
+
+# Letters of the layouts' character set and what is most like to slip through: escapes, blanks, accents apart.
+LIKELY = st.text(alphabet=st.sampled_from("aÇ&<>\"' \t\n\r\x0b\x85\xa0\xad\u0301\u0338\u2003\u2014\u2026]"))
+ANY_TEXT = st.text(alphabet=st.characters(codec=None)) | LIKELY
+NUMBERS = (
+    st.decimals(allow_nan=False)
+    | st.decimals(min_value=-1000, max_value=1000, places=2)
+    | st.decimals(min_value=0, max_value=10, places=10)
+    | st.builds(
+        lambda digits, power: Decimal(digits).scaleb(power), st.integers(0, 10**6), st.integers(-12, 12)
+    )
+)
+
+
+def c14n(xml: str) -> str:
+    return etree.tostring(etree.fromstring(xml.encode()), method="c14n").decode()
+
+
+def refusal(value: str) -> str:
+    with pytest.raises(Unwritable) as raised:
+        text(value)
+    return str(raised.value)
+
+
+class TestText:
+    @given(ANY_TEXT)
+    @example("<\u0338")
+    @example("]]>")
+    def test_is_what_c14n_makes_of_it_or_is_refused(self, value: str) -> None:
+        try:
+            written = f"<a>{text(value)}</a>"
+        except Unwritable:
+            return
+        assert c14n(written) == written
+        assert etree.fromstring(written.encode()).text == normalize(value)
+
+    @given(ANY_TEXT)
+    def test_that_was_normalised_stays_as_it_is(self, value: str) -> None:
+        try:
+            once = normalize(value)
+        except Unwritable:
+            return
+        assert normalize(once) == once
+
+    def test_escapes_what_c14n_escapes_and_nothing_else(self) -> None:
+        assert text("a & b < c > d \"e\" 'f' ]]>") == "a &amp; b &lt; c &gt; d \"e\" 'f' ]]&gt;"
+
+    def test_is_trimmed_and_its_runs_of_white_space_are_one_space(self) -> None:
+        assert text(" \t duas \r\n\n linhas\xa0\u2003aqui\u3000") == "duas linhas aqui"
+
+    def test_puts_accents_onto_their_letters(self) -> None:
+        assert text("Sa\u0303o Joa\u0303o") == "São João"
+
+    def test_turns_typographic_characters_into_plain_ones(self) -> None:
+        assert text("“A” – ‘B’ — C… • D − E‑F") == "\"A\" - 'B' - C... - D - E-F"
+
+    @pytest.mark.parametrize(
+        ("value", "named"),
+        [
+            ("a\x00b", "(U+0000)"),
+            ("a\x1bb", "(U+001B)"),
+            ("a\x7fb", "(U+007F)"),
+            ("a\x9fb", "(U+009F)"),
+            ("macio\xadhífen", "(U+00AD)"),
+            ("\u200fdireita", "(U+200F)"),
+            ("\u202edireita", "(U+202E)"),
+            ("\ufeffinício", "(U+FEFF)"),
+            ("zero\u200blargura", "(U+200B)"),
+            ("\ud83d", "(U+D83D)"),
+            ("festa 🎉", "“🎉” (U+1F389)"),
+            ("€ 10", "“€” (U+20AC)"),
+            ("\ufffe", "(U+FFFE)"),
+        ],
+    )
+    def test_names_the_character_that_has_no_place_in_a_document(self, value: str, named: str) -> None:
+        assert refusal(value) == f"tem um caractere que o documento fiscal não aceita: {named}"
+
+    @pytest.mark.parametrize("value", ["", " ", "\t\r\n", "\xa0\u2003"])
+    def test_of_nothing_is_refused(self, value: str) -> None:
+        assert refusal(value) == "está vazio"
+
+    def test_may_be_as_long_as_its_field(self) -> None:
+        assert text("x" * 60, 60) == "x" * 60
+
+    def test_is_refused_one_character_further(self) -> None:
+        with pytest.raises(Unwritable, match=r"^tem mais de 60 caracteres$"):
+            text("x" * 61, 60)
+
+    def test_is_as_long_as_it_is_read_not_as_it_is_escaped(self) -> None:
+        assert text("&" * 60, 60) == "&amp;" * 60
+
+    def test_is_measured_after_it_is_normalised(self) -> None:
+        assert text(f"  {'x' * 60}\n", 60) == "x" * 60
+        with pytest.raises(Unwritable, match=r"^tem mais de 60 caracteres$"):
+            text("x" * 59 + "…", 60)
+
+    @pytest.mark.parametrize("piece", ["x", "x ", " ", "\x00", "a\u0301", "🎉"])
+    def test_of_ten_megabytes_is_refused_in_few_words(self, piece: str) -> None:
+        assert len(refusal(piece * (10_000_000 // len(piece)))) < 100
+
+    def test_between_megabytes_of_white_space_is_still_found(self) -> None:
+        assert text(" " * 1_000_000 + "x" + "\n" * 1_000_000) == "x"
+
+    def test_is_never_longer_than_the_longest_field_of_the_layouts(self) -> None:
+        assert text("x" * LONGEST_TEXT) == "x" * LONGEST_TEXT
+        assert refusal("x" * (LONGEST_TEXT + 1)) == f"tem mais de {LONGEST_TEXT} caracteres"
+
+
+class TestAttribute:
+    @given(ANY_TEXT)
+    @example("a\tb\nc")
+    def test_is_what_c14n_makes_of_it_or_is_refused(self, value: str) -> None:
+        try:
+            written = f'<a b="{attribute(value)}"></a>'
+        except Unwritable:
+            return
+        assert c14n(written) == written
+        assert etree.fromstring(written.encode()).get("b") == normalize(value)
+
+    def test_escapes_the_quotation_mark_and_leaves_the_bracket(self) -> None:
+        assert attribute("a \"b\" & <c> 'd'") == "a &quot;b&quot; &amp; &lt;c> 'd'"
+
+    def test_takes_a_number(self) -> None:
+        assert attribute(990) == "990"
+
+
+class TestDecimal:
+    @pytest.mark.parametrize(
+        ("value", "written"),
+        [
+            ("0", "0.00"),
+            ("-0", "0.00"),
+            ("-0.000", "0.00"),
+            ("0E+7", "0.00"),
+            ("10", "10.00"),
+            ("1E+3", "1000.00"),
+            ("10.5", "10.50"),
+            ("10.500000", "10.50"),
+            ("-3.1", "-3.10"),
+            ("0.01", "0.01"),
+            ("9999999999999.99", "9999999999999.99"),
+        ],
+    )
+    def test_has_as_many_places_as_its_field(self, value: str, written: str) -> None:
+        assert decimal(Decimal(value), 2) == written
+
+    def test_that_is_small_is_written_without_a_power_of_ten(self) -> None:
+        assert decimal(Decimal("1e-10"), 10) == "0.0000000001"
+        assert decimal(Decimal("0e-10"), 10) == "0.0000000000"
+
+    @pytest.mark.parametrize("value", ["0.001", "0.005", "1E-30", "9.999", "1E-999999", "123456.7891"])
+    def test_is_never_rounded(self, value: str) -> None:
+        with pytest.raises(Unwritable, match=r"^tem mais casas decimais do que as 2 permitidas: “"):
+            decimal(Decimal(value), 2)
+
+    @pytest.mark.parametrize(
+        "value", ["1E+39", "1E+400", "1E+999999", f"-{'9' * 40}", "Infinity", "-Infinity"]
+    )
+    def test_that_no_field_can_hold_is_refused(self, value: str) -> None:
+        with pytest.raises(Unwritable, match=r"^não é um número que o documento possa levar: “"):
+            decimal(Decimal(value), 2)
+
+    def test_that_is_no_number_is_refused(self) -> None:
+        with pytest.raises(Unwritable, match=r"^não é um número$"):
+            decimal(Decimal("NaN"), 2)
+
+    def test_of_thousands_of_digits_is_refused_in_few_words(self) -> None:
+        with pytest.raises(Unwritable) as raised:
+            decimal(Decimal("0." + "1" * 100_000), 2)
+        assert len(str(raised.value)) < 150
+
+    @given(NUMBERS, st.sampled_from([2, 3, 4, 10]))
+    @example(Decimal("1.2E+5"), 4)
+    @example(Decimal("1.234E+10"), 4)
+    @example(Decimal("-1.25"), 2)
+    @example(Decimal("-0.00"), 2)
+    def test_is_the_same_number_or_is_refused(self, value: Decimal, places: int) -> None:
+        try:
+            written = decimal(value, places)
+        except Unwritable:
+            with pytest.raises(Unwritable):
+                decimal_writer(places)(value)
+            return
+        assert decimal_writer(places)(value) == written
+        assert Decimal(written) == value
+        assert re.fullmatch(rf"-?[0-9]+[.][0-9]{{{places}}}", written)
+
+
+class TestMoment:
+    def test_has_seconds_and_the_offset_of_its_zone(self) -> None:
+        at = datetime(2026, 11, 14, 10, 0, 0, 999_999, tzinfo=timezone(timedelta(hours=-4)))
+        assert moment(at) == "2026-11-14T10:00:00-04:00"
+
+    def test_of_utc_has_an_offset_too(self) -> None:
+        assert moment(datetime(2026, 11, 14, 10, tzinfo=UTC)) == "2026-11-14T10:00:00+00:00"
+
+    def test_without_zone_is_refused(self) -> None:
+        with pytest.raises(Unwritable, match=r"^não tem fuso horário$"):
+            moment(datetime(2026, 11, 14, 10))  # noqa: DTZ001 - what is to be refused
+
+    def test_of_an_early_year_keeps_four_digits(self) -> None:
+        assert moment(datetime(999, 1, 2, tzinfo=UTC)) == "0999-01-02T00:00:00+00:00"
+
+
+class TestDay:
+    def test_is_a_calendar_date(self) -> None:
+        assert day(date(2026, 2, 1)) == "2026-02-01"
+        assert day(date(999, 2, 1)) == "0999-02-01"
