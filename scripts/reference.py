@@ -28,7 +28,8 @@ def settings_page() -> str:
         "|---|---|---|",
     ]
     for name, field in Settings.model_fields.items():
-        default = "" if "Required" in (field.description or "") else f"`{field.default}`"
+        has_none = field.default is None or "Required" in (field.description or "")
+        default = "" if has_none else f"`{field.default}`"
         lines.append(f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |")
     return "\n".join(lines) + "\n"
 

@@ -7,9 +7,10 @@ list is refused at start, because a misspelt setting that is silently ignored co
 import os
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, DirectoryPath, Field, SecretStr, ValidationError
 
 from carimbo.storage.database import PoolOptions
 from carimbo.storage.envelope import KeyRing, UnusableKey
@@ -19,6 +20,16 @@ PREFIX = "CARIMBO_"
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
 Seconds = Annotated[float, Field(gt=0)]
+
+
+def _absolute(path: Path) -> Path:
+    """A relative folder would depend on where the process was started; an empty one would be that place."""
+    if not path.is_absolute():
+        raise ValueError("informe um caminho absoluto")
+    return path
+
+
+Folder = Annotated[DirectoryPath, AfterValidator(_absolute)]
 
 
 class SettingsError(Exception):
@@ -56,6 +67,11 @@ class Settings(BaseModel):
     )
     certificate_seconds: Seconds = Field(
         default=10, description="How long the opening of an uploaded certificate may take."
+    )
+    schemas_folder: Folder | None = Field(
+        default=None,
+        description="Folder with official XSD packages that are newer than those of this version; "
+        "`carimbo schemas` shows the files in force.",
     )
     metrics_host: str = Field(default="127.0.0.1", description="Address of the Prometheus metrics.")
     api_metrics_port: Port = Field(default=9464, description="Port of the API's metrics; 0 turns them off.")

@@ -74,6 +74,9 @@ class TestTypes:
             ("WORKER_CONCURRENCY", "1"),
             ("ATTEMPTS_BEFORE_PARKING", "0"),
             ("BODY_LIMIT_BYTES", ""),
+            ("SCHEMAS_FOLDER", ""),
+            ("SCHEMAS_FOLDER", "."),
+            ("SCHEMAS_FOLDER", "/nowhere"),
         ],
     )
     def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:

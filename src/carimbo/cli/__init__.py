@@ -8,7 +8,7 @@ import typer
 import uvloop
 
 from carimbo import __version__, main
-from carimbo.cli import admin
+from carimbo.cli import admin, schemas
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
 from carimbo.demo.run import DEFAULT_PORT, DemoProblem, run_demo
@@ -91,3 +91,6 @@ def migrate() -> None:
         apply_migrations(settings.database_url.get_secret_value(), settings.migration_lock_timeout_seconds)
     )
     say("\n".join(f"aplicada: {name}" for name in applied) or "o banco já está atualizado")
+
+
+app.command(name="schemas")(schemas.show_schemas)

@@ -1,0 +1,309 @@
+"""What a schema refuses, in the words and field names of the caller."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.layouts.group import INLINE, attribute, child, children, day, group, locate, text
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schema, Schemas
+
+DATA = Path(__file__).parents[2] / "data"
+NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
+
+# A message with one field of each kind; it stands in for the NF-e in an operator's folder.
+XSD = f"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="{NAMESPACE}" xmlns:n="{NAMESPACE}"
+ targetNamespace="{NAMESPACE}" elementFormDefault="qualified">
+<xs:element name="pedido">
+ <xs:complexType><xs:sequence>
+  <xs:element name="lote" type="xs:string"/>
+  <xs:element name="inf"><xs:complexType><xs:sequence>
+   <xs:choice><xs:element name="CNPJ" type="codigo"/><xs:element name="CPF" type="codigo"/></xs:choice>
+   <xs:element name="xNome" type="nome"/>
+   <xs:element name="dia" type="xs:date"/>
+   <xs:element name="sigla"><xs:simpleType><xs:restriction base="xs:string"><xs:length value="2"/>
+    </xs:restriction></xs:simpleType></xs:element>
+   <xs:element name="tipo"><xs:simpleType><xs:restriction base="xs:string"><xs:enumeration value="0"/>
+    <xs:enumeration value="1"/></xs:restriction></xs:simpleType></xs:element>
+   <xs:element name="obs" type="nome" minOccurs="0"/>
+   <xs:element name="item" maxOccurs="9"><xs:complexType><xs:sequence>
+     <xs:element name="NCM" type="codigo"/><xs:element name="qtd" type="quantidade" minOccurs="0"/>
+    </xs:sequence><xs:attribute name="n" type="codigo" use="required"/></xs:complexType></xs:element>
+  </xs:sequence></xs:complexType></xs:element>
+ </xs:sequence></xs:complexType>
+ <xs:unique name="n"><xs:selector xpath="n:inf/n:item"/><xs:field xpath="@n"/></xs:unique>
+</xs:element>
+<xs:simpleType name="codigo"><xs:restriction base="xs:string"><xs:pattern value="[0-9]{{1,8}}"/>
+ </xs:restriction></xs:simpleType>
+<xs:simpleType name="nome"><xs:restriction base="xs:string"><xs:minLength value="2"/><xs:maxLength value="5"/>
+ <xs:pattern value="[A-Z]*"/></xs:restriction></xs:simpleType>
+<xs:simpleType name="quantidade"><xs:restriction base="xs:integer"><xs:maxInclusive value="9"/>
+ </xs:restriction></xs:simpleType>
+</xs:schema>"""
+
+VALID = (
+    f'<pedido xmlns="{NAMESPACE}"><lote>1</lote><inf><CNPJ>1</CNPJ><xNome>ANA</xNome><dia>2026-11-14</dia>'
+    '<sigla>SP</sigla><tipo>0</tipo><item n="1"><NCM>1</NCM></item><item n="2"><NCM>2</NCM></item></inf>'
+    "</pedido>"
+)
+
+
+@group("item")
+class Item:
+    """Goods."""
+
+    number: str = attribute("n", 3, path=INLINE)
+    ncm: str = text("NCM", 8)
+
+
+@group("inf")
+class Order:
+    """The element that is made of the caller's fields."""
+
+    cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
+    cpf: str | None = text("CPF", 11, path="taxId", default=None)
+    name: str = text("xNome", 5)
+    due_on: date = day("dia")
+    state: str = text("sigla", 2)
+    kind: str = text("tipo", 1)
+    items: tuple[Item, ...] = children("item", 9)
+
+
+@group("pedido")
+class Envelope:
+    """The whole message, to locate from further up."""
+
+    batch: str = text("lote", 15)
+    order: Order = child("inf")
+
+
+@pytest.fixture(scope="module")
+def schemas(tmp_path_factory: pytest.TempPathFactory) -> Schemas:
+    folder = tmp_path_factory.mktemp("operator")
+    (folder / Schema.NFE.file_name).write_text(XSD, encoding="utf-8")
+    return Schemas(folder)
+
+
+@pytest.fixture(scope="module")
+def official() -> Schemas:
+    return Schemas()
+
+
+class Told:
+    """The problems of the small message with one thing replaced."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+
+    def __call__(self, old: str, new: str, record: type | None = Order) -> tuple[Problem, ...]:
+        assert old in VALID
+        root = etree.fromstring(VALID.replace(old, new))
+        return self._schemas.problems(Schema.NFE, root, record)
+
+
+@pytest.fixture
+def told(schemas: Schemas) -> Told:
+    return Told(schemas)
+
+
+class TestValidMessage:
+    def test_has_no_problem(self, told: Told) -> None:
+        assert told("ANA", "EVA") == ()
+
+    def test_may_be_a_part_of_another(self, schemas: Schemas) -> None:
+        (inner,) = etree.fromstring(f"<around>{VALID}</around>")
+        assert schemas.problems(Schema.NFE, inner, Order) == ()
+
+
+class TestWrongValue:
+    def test_is_told_with_code_path_value_format_and_source(self, told: Told) -> None:
+        assert told("<NCM>2<", "<NCM>2A<") == (
+            Problem(
+                "225",
+                "items[1].ncm",
+                "O valor “2A” de NCM não tem o formato exigido.",
+                "O formato exigido, como expressão regular, é [0-9]{1,8}.",
+                "XSD nfe_v4.00.xsd, elemento NCM",
+            ),
+        )
+
+    def test_comes_with_the_few_that_are_allowed(self, told: Told) -> None:
+        (problem,) = told("<tipo>0<", "<tipo>7<")
+        assert problem.path == "kind"
+        assert problem.message == "O valor “7” de tipo não é um dos permitidos."
+        assert problem.hint == "Valores permitidos: 0, 1."
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ("ANA", "MARIANA", "O tamanho de xNome é 7; o máximo é 5."),
+            ("ANA", "A", "O tamanho de xNome é 1; o mínimo é 2."),
+            ("ANA", "", "xNome está vazio."),
+            ("ANA", "mariana", "O tamanho de xNome é 7; o máximo é 5."),
+            (">SP<", ">SPX<", "O tamanho de sigla é 3; o exigido é 2."),
+            ("2026-11-14", "14/11/2026", "O valor “14/11/2026” de dia não é do tipo exigido."),
+            ("2</NCM>", "2</NCM><qtd>10</qtd>", "O valor “10” de qtd está fora dos limites."),
+            ("2</NCM>", "2</NCM><qtd>x</qtd>", "O valor “x” de qtd não é do tipo exigido."),
+            ('n="2"', 'n="B"', "O valor “B” de item/@n não tem o formato exigido."),
+        ],
+    )
+    def test_is_told_once_and_by_what_says_most(self, told: Told, old: str, new: str, message: str) -> None:
+        assert [problem.message for problem in told(old, new)] == [message]
+
+    def test_is_cut_short(self, told: Told) -> None:
+        (problem,) = told("<NCM>2<", f"<NCM>{'9' * 5_000}<")
+        assert len(problem.message) < 150
+
+    def test_that_quotes_the_validator_changes_nothing(self, told: Told) -> None:
+        trap = "x', attribute 'n': The attribute 'n' is required by the pattern 'y"
+        (problem,) = told("<NCM>2<", f"<NCM>{trap}<")
+        assert problem.path == "items[1].ncm"
+        assert problem.hint == "O formato exigido, como expressão regular, é [0-9]{1,8}."
+
+    def test_of_an_attribute_has_the_path_of_its_field(self, told: Told) -> None:
+        (problem,) = told('n="2"', 'n="B"')
+        assert (problem.path, problem.source) == ("items[1]", "XSD nfe_v4.00.xsd, elemento item/@n")
+
+    def test_is_told_for_every_element_in_the_order_of_the_message(self, told: Told) -> None:
+        wrong = told("ANA</xNome><dia>2026-11-14", "A</xNome><dia>hoje")
+        assert [problem.path for problem in wrong] == ["name", "dueOn"]
+
+
+class TestMissing:
+    def test_element_before_another_is_named_and_located(self, told: Told) -> None:
+        (problem,) = told("<xNome>ANA</xNome>", "")
+        assert problem.path == "name"
+        assert problem.message == "Falta o elemento xNome antes de dia."
+        assert problem.source == "XSD nfe_v4.00.xsd, elemento xNome"
+
+    def test_element_at_the_end_is_named_and_located(self, told: Told) -> None:
+        (problem,) = told("<NCM>2</NCM>", "")
+        assert (problem.path, problem.message) == ("items[1].ncm", "Falta o elemento NCM em item.")
+
+    def test_choice_that_is_one_field_is_located(self, told: Told) -> None:
+        (problem,) = told("<CNPJ>1</CNPJ>", "")
+        assert problem.path == "taxId"
+        assert problem.message == "Falta um destes elementos antes de xNome: CNPJ, CPF."
+
+    def test_elements_of_several_fields_belong_to_the_group(self, told: Told) -> None:
+        (problem,) = told('<item n="1"><NCM>1</NCM></item><item n="2"><NCM>2</NCM></item>', "")
+        assert problem.path == ""
+        assert problem.message == "Falta um destes elementos em inf: obs, item."
+
+    def test_attribute_is_named_and_located(self, told: Told) -> None:
+        (problem,) = told(' n="2"', "")
+        assert (problem.path, problem.message) == ("items[1]", "Falta o atributo n em item.")
+
+
+class TestTooMuch:
+    def test_an_unknown_element_is_told_by_the_group_that_it_is_in(self, told: Told) -> None:
+        (problem,) = told("<NCM>2", "<extra/><NCM>2")
+        assert (problem.path, problem.message) == ("items[1]", "O elemento extra não pode estar aqui.")
+
+    def test_a_second_choice_is_told_by_its_field(self, told: Told) -> None:
+        (problem,) = told("<xNome>", "<CPF>1</CPF><xNome>")
+        assert (problem.path, problem.message) == ("taxId", "O elemento CPF não pode estar aqui.")
+
+    def test_an_unknown_attribute_is_told(self, told: Told) -> None:
+        (problem,) = told('n="2"', 'n="2" m="1"')
+        assert (problem.path, problem.message) == ("items[1]", "O atributo m não existe em item.")
+
+    def test_a_repeated_number_is_told(self, told: Told) -> None:
+        (problem,) = told('n="2"', 'n="1"')
+        assert problem.path == "items[1]"
+        assert problem.message == "item repete um valor que deve ser único na mensagem."
+
+    def test_text_between_elements_is_told(self, told: Told) -> None:
+        (problem,) = told("<NCM>2", "solto<NCM>2")
+        assert (problem.path, problem.message) == ("items[1]", "item leva elementos, e não um texto.")
+
+    def test_elements_inside_a_text_are_told(self, told: Told) -> None:
+        (problem,) = told("<NCM>2", "<NCM>2<a/>")
+        assert problem.path == "items[1].ncm"
+        assert problem.message == "NCM leva um texto, e não outros elementos."
+
+    def test_an_attribute_of_a_text_is_told(self, told: Told) -> None:
+        (problem,) = told("<NCM>2", '<NCM a="1">2')
+        assert (problem.path, problem.message) == ("items[1].ncm", "O atributo a não existe em NCM.")
+
+    def test_anything_else_is_told_in_the_validators_words(self, told: Told) -> None:
+        nil = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"'
+        (problem,) = told("<NCM>2", f"<NCM {nil}>2")
+        assert problem.path == "items[1].ncm"
+        assert problem.message == "NCM não segue o schema: “The element is not 'nillable'.”"
+
+    def test_another_message_is_told(self, told: Told) -> None:
+        (problem,) = told(VALID, f'<outro xmlns="{NAMESPACE}"/>')
+        assert (problem.path, problem.message) == ("", "O elemento outro não é o que este schema descreve.")
+
+
+class TestPath:
+    def test_begins_at_the_element_of_the_record(self, told: Told) -> None:
+        assert [problem.path for problem in told("ANA", "A", record=Envelope)] == ["order.name"]
+
+    def test_is_empty_outside_that_element(self, told: Told) -> None:
+        assert [problem.path for problem in told("<lote>1</lote>", "")] == [""]
+
+    def test_is_empty_without_a_record(self, told: Told) -> None:
+        assert [problem.path for problem in told("ANA", "A", record=None)] == [""]
+
+    def test_counts_elements_only(self, told: Told) -> None:
+        assert [p.path for p in told("<NCM>2", "<!-- a --><?b c?><NCM>B")] == ["items[1].ncm"]
+
+    def test_is_the_same_with_prefixes(self, schemas: Schemas) -> None:
+        prefixed = re.sub(r"<(/?)(\w)", r"<\1p:\2", VALID).replace("xmlns=", "xmlns:p=").replace(">2<", ">B<")
+        (problem,) = schemas.problems(Schema.NFE, etree.fromstring(prefixed), Order)
+        assert (problem.path, problem.message[:14]) == ("items[1].ncm", "O valor “B” de")
+
+    def test_is_the_same_inside_another_message(self, schemas: Schemas) -> None:
+        (inner,) = etree.fromstring(f"<around>{VALID.replace('>2<', '>B<')}</around>")
+        assert [problem.path for problem in schemas.problems(Schema.NFE, inner, Order)] == ["items[1].ncm"]
+
+
+class TestInvoice:
+    """The real layout against the real XSD."""
+
+    XML = (DATA / "nfe55_simples.xml").read_text(encoding="utf-8")
+
+    def test_that_is_valid_has_no_problem(self, official: Schemas) -> None:
+        assert official.problems(Schema.NFE, etree.fromstring(self.XML), Invoice) == ()
+
+    @pytest.mark.parametrize(
+        ("pattern", "replacement", "place", "message"),
+        [
+            ("<NCM>.*?<", "<NCM>8471<", "det/prod/NCM", "O valor “8471” de NCM não tem o formato exigido."),
+            ("<indIEDest>.*?</indIEDest>", "", "dest/indIEDest", "Falta o elemento indIEDest em dest."),
+            ("<CPF>.*?</CPF>", "", "dest", "Falta um destes elementos antes de xNome: CNPJ, CPF, idEstra"),
+            ("<tPag>01<", "<tPag>1<", "pag/detPag/tPag", "O valor “1” de tPag não tem o formato exigido."),
+            ("<CSOSN>.*?<", "<CSOSN>9<", "det/imposto/ICMS/ICMSSN102/CSOSN", "O valor “9” de CSOSN não é um"),
+            ("<dhEmi>.*?<", "<dhEmi>x<", "ide/dhEmi", "O valor “x” de dhEmi não tem o formato exigido."),
+            ("<ICMSSN102>.*?</ICMSSN102>", "", "det/imposto/ICMS", "Falta um destes elementos em ICMS: "),
+            ("<Signature.*</Signature>", "", "", "Falta um destes elementos em NFe: infNFeSupl, Signature."),
+        ],
+    )
+    def test_is_told_in_the_callers_fields(
+        self, official: Schemas, pattern: str, replacement: str, place: str, message: str
+    ) -> None:
+        wrong, count = re.subn(pattern, replacement, self.XML, count=1, flags=re.DOTALL)
+        (problem,) = official.problems(Schema.NFE, etree.fromstring(wrong), Invoice)
+        assert count == 1
+        assert problem.path == locate(Invoice, [(tag, 0) for tag in place.split("/") if tag])
+        assert problem.message.startswith(message)
+
+    def test_tells_the_second_item_apart(self, official: Schemas) -> None:
+        root = etree.fromstring(self.XML)
+        first = root.find(".//{*}det")
+        assert first is not None
+        second = etree.fromstring(etree.tostring(first).replace(b">84713012<", b">X<"))
+        second.set("nItem", "2")
+        first.addnext(second)
+        assert [problem.path for problem in official.problems(Schema.NFE, root, Invoice)] == ["items[1].ncm"]
+
+    def test_a_list_that_the_validator_cut_says_so(self, official: Schemas) -> None:
+        wrong = re.sub(r"<ICMSSN102>.*?</ICMSSN102>", "", self.XML, flags=re.DOTALL)
+        (problem,) = official.problems(Schema.NFE, etree.fromstring(wrong), Invoice)
+        assert problem.message.endswith("ICMS60 ou outro.")

@@ -1,0 +1,258 @@
+"""Which official XSDs are in force, and what of nfelib's had to grow."""
+
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from carimbo.fiscal.layouts.group import content
+from carimbo.fiscal.layouts.nfe_v4.events import Correction
+from carimbo.fiscal.schemas import Schema, Schemas, SchemaUnusable
+from carimbo.fiscal.schemas.files import WIDER, widened
+
+NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
+CNPJ, LETTERS_CNPJ = "11222333000181", "12ABC34501DE35"
+KEY, LETTERS_KEY = (
+    "35261111222333000181550010000000011123456806",
+    "35261112ABC34501DE35550010000000071123456860",
+)
+PROTOCOL = "135260000000001"
+
+SIGNATURE = """<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo>
+<CanonicalizationMethod Algorithm="http://www.w3.org/TR/2001/REC-xml-c14n-20010315"/>
+<SignatureMethod Algorithm="http://www.w3.org/2000/09/xmldsig#rsa-sha1"/><Reference URI="#{id}"><Transforms>
+<Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/>
+<Transform Algorithm="http://www.w3.org/TR/2001/REC-xml-c14n-20010315"/></Transforms>
+<DigestMethod Algorithm="http://www.w3.org/2000/09/xmldsig#sha1"/><DigestValue>AAAA</DigestValue></Reference>
+</SignedInfo><SignatureValue>AAAA</SignatureValue><KeyInfo><X509Data><X509Certificate>AAAA</X509Certificate>
+</X509Data></KeyInfo></Signature>"""
+
+DETAILS = {
+    "110111": "<descEvento>Cancelamento</descEvento><nProt>{protocol}</nProt>"
+    "<xJust>ERRO DE DIGITACAO NO PEDIDO</xJust>",
+    "110110": content(Correction(correction="CORRIGE O ENDERECO DE ENTREGA")),
+    "210210": "<descEvento>Ciencia da Operacao</descEvento>",
+}
+EVENTS = {
+    Schema.NFE_CANCELLATION: "110111",
+    Schema.NFE_CORRECTION: "110110",
+    Schema.NFE_MANIFESTATION: "210210",
+}
+
+
+def event(kind: str, cnpj: str, key: str, protocol: str = PROTOCOL) -> etree._Element:
+    details = DETAILS[kind].format(protocol=protocol)
+    reference = f"ID{kind}{key}01"
+    return etree.fromstring(
+        f'<evento xmlns="{NAMESPACE}" versao="1.00"><infEvento Id="{reference}"><cOrgao>35</cOrgao>'
+        f"<tpAmb>2</tpAmb><CNPJ>{cnpj}</CNPJ><chNFe>{key}</chNFe><dhEvento>2026-11-14T12:00:00-03:00</dhEvento>"
+        f"<tpEvento>{kind}</tpEvento><nSeqEvento>1</nSeqEvento><verEvento>1.00</verEvento>"
+        f'<detEvento versao="1.00">{details}</detEvento></infEvento>{SIGNATURE.format(id=reference)}</evento>'
+    )
+
+
+def inutilization(cnpj: str) -> etree._Element:
+    reference = f"ID3526{cnpj}55001000000010000000012"
+    return etree.fromstring(
+        f'<inutNFe xmlns="{NAMESPACE}" versao="4.00"><infInut Id="{reference}"><tpAmb>2</tpAmb>'
+        f"<xServ>INUTILIZAR</xServ><cUF>35</cUF><ano>26</ano><CNPJ>{cnpj}</CNPJ><mod>55</mod><serie>1</serie>"
+        "<nNFIni>10</nNFIni><nNFFin>12</nNFFin><xJust>NUMERACAO PULADA POR FALHA</xJust></infInut>"
+        f"{SIGNATURE.format(id=reference)}</inutNFe>"
+    )
+
+
+def consult(key: str) -> etree._Element:
+    return etree.fromstring(
+        f'<consSitNFe xmlns="{NAMESPACE}" versao="4.00"><tpAmb>2</tpAmb><xServ>CONSULTAR</xServ>'
+        f"<chNFe>{key}</chNFe></consSitNFe>"
+    )
+
+
+def package_of(schema: Schema) -> Path:
+    """The folder of nfelib that a message's XSD lies in."""
+    return Schemas().file_of(schema).path.parent
+
+
+class TestCatalogue:
+    @pytest.mark.parametrize("schema", Schema)
+    def test_every_message_has_a_schema_that_compiles(self, schemas: Schemas, schema: Schema) -> None:
+        assert schemas.file_of(schema).path.is_file()
+        assert not schemas.file_of(schema).is_operators
+        assert isinstance(schemas.compiled(schema), etree.XMLSchema)
+
+    def test_nfelib_is_not_imported(self) -> None:
+        code = "import sys, carimbo.fiscal.schemas as s; s.Schemas(); sys.exit('nfelib' in sys.modules)"
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestThreads:
+    def test_a_schema_is_compiled_once_in_each(self, schemas: Schemas) -> None:
+        here = schemas.compiled(Schema.NFE)
+        with ThreadPoolExecutor(1) as other:
+            there = [other.submit(schemas.compiled, Schema.NFE).result() for _ in range(2)]
+        assert schemas.compiled(Schema.NFE) is here
+        assert there[0] is there[1] is not here
+
+    def test_get_their_own_errors_only(self, schemas: Schemas) -> None:
+        def values(key: str) -> set[str]:
+            root = consult(key)
+            return {p.message for _ in range(300) for p in schemas.problems(Schema.NFE_DOCUMENT_QUERY, root)}
+
+        with ThreadPoolExecutor(3) as threads:
+            valid, first, second = threads.map(values, [KEY, "1", "2"])
+        assert valid == set()
+        assert [("“1”" in message, "“2”" in message) for message in first] == [(True, False)]
+        assert [("“1”" in message, "“2”" in message) for message in second] == [(False, True)]
+
+
+class TestNfelibPatterns:
+    EVENT_TYPES = ("TChNFe", "TCnpj", "TCnpjOpc", "TCnpjVar", "TProt")
+
+    def test_that_are_widened(self) -> None:
+        """A newer nfelib that no longer needs one of them changes this list."""
+        packages = sorted({package_of(schema) for schema in Schema})
+        changed = {
+            (file.parents[2].name, file.name): owners
+            for package in packages
+            for file in sorted(package.glob("*.xsd"))
+            if (owners := self._owners_of_changes(file.read_bytes()))
+        }
+        assert {key: sorted(owners) for key, owners in changed.items()} == {
+            ("nfe", "leiauteConsSitNFe_v4.00.xsd"): ["Id", "Id"],
+            ("nfe", "leiauteInutNFe_v4.00.xsd"): ["Id"],
+            ("nfe_evento_cancel", "leiauteEventoCancNFe_v1.00.xsd"): ["Id", "Id"],
+            ("nfe_evento_cancel", "tiposBasico_v1.03.xsd"): [*self.EVENT_TYPES],
+            ("nfe_evento_cce", "leiauteCCe_v1.00.xsd"): ["Id", "Id"],
+            ("nfe_evento_cce", "tiposBasico_v1.03.xsd"): [*self.EVENT_TYPES],
+            ("nfe_evento_mde", "leiauteConfRecebto_v1.00.xsd"): ["Id", "Id"],
+            ("nfe_evento_mde", "tiposBasico_v1.03.xsd"): [*self.EVENT_TYPES],
+            ("nfe_dist_dfe", "tiposDistDFe_v1.01.xsd"): ["TProt"],
+        }
+
+    @staticmethod
+    def _owners_of_changes(xsd: bytes) -> list[str]:
+        pattern = "{http://www.w3.org/2001/XMLSchema}pattern"
+        before = [one.get("value") for one in etree.fromstring(xsd).iter(pattern)]
+        after = list(etree.fromstring(widened(xsd)).iter(pattern))
+        return [
+            next(name for name in (above.get("name") for above in new.iterancestors()) if name)
+            for old, new in zip(before, after, strict=True)
+            if old != new.get("value")
+        ]
+
+    @pytest.mark.parametrize(("numeric", "wider"), [(old, new) for (_, old), new in WIDER.items()])
+    @given(data=st.data())
+    def test_still_accept_what_they_accepted(self, numeric: str, wider: str, data: st.DataObject) -> None:
+        value = data.draw(st.from_regex(numeric, fullmatch=True, alphabet="ID0123456789"))
+        assert re.fullmatch(wider, value)
+
+    @pytest.mark.parametrize(
+        ("numeric", "wider"),
+        [(old, new) for (_, old), new in WIDER.items() if not old.endswith("[0-9]{15}")],
+    )
+    @given(data=st.data())
+    def test_accept_no_other_number(self, numeric: str, wider: str, data: st.DataObject) -> None:
+        digits = st.from_regex(wider.removeprefix("ID"), fullmatch=True, alphabet="0123456789")
+        prefix = "ID" if wider.startswith("ID") else ""
+        assert re.fullmatch(numeric, prefix + data.draw(digits))
+
+    @pytest.mark.parametrize(("schema", "kind"), EVENTS.items())
+    @pytest.mark.parametrize(("cnpj", "key"), [(CNPJ, KEY), (LETTERS_CNPJ, LETTERS_KEY)])
+    def test_let_events_hold_letters(
+        self, schemas: Schemas, schema: Schema, kind: str, cnpj: str, key: str
+    ) -> None:
+        assert schemas.problems(schema, event(kind, cnpj, key)) == ()
+
+    @pytest.mark.parametrize("cnpj", [CNPJ, LETTERS_CNPJ])
+    def test_let_inutilizations_hold_letters(self, schemas: Schemas, cnpj: str) -> None:
+        assert schemas.problems(Schema.NFE_INUTILIZATION, inutilization(cnpj)) == ()
+
+    @pytest.mark.parametrize("cnpj", ["12abc34501de35", "12ABC34501DEF5", "1122233300018", "112223330001811"])
+    def test_do_not_let_anything_pass(self, schemas: Schemas, cnpj: str) -> None:
+        wrong = schemas.problems(Schema.NFE_INUTILIZATION, inutilization(cnpj))
+        assert [problem.source for problem in wrong] == [
+            "XSD inutNFe_v4.00.xsd, elemento infInut/@Id",
+            "XSD inutNFe_v4.00.xsd, elemento CNPJ",
+        ]
+
+    @pytest.mark.parametrize(("digits", "accepted"), [(14, False), (15, True), (16, False), (17, True)])
+    def test_let_a_protocol_have_17_digits(self, schemas: Schemas, digits: int, accepted: bool) -> None:
+        cancellation = event("110111", CNPJ, KEY, protocol="1" * digits)
+        assert (schemas.problems(Schema.NFE_CANCELLATION, cancellation) == ()) is accepted
+
+
+def unpacked(schema: Schema, folder: Path) -> Path:
+    """A package as an operator unzips it; here a copy of nfelib's, with the message's own file returned."""
+    shutil.copytree(package_of(schema), folder)
+    return folder / schema.file_name
+
+
+class TestOperatorsFolder:
+    def test_wins_where_it_has_the_file(self, tmp_path: Path) -> None:
+        ours = unpacked(Schema.NFE_CANCELLATION, tmp_path / "PL_010d" / "Evento Cancelamento ç")
+        schemas = Schemas(tmp_path)
+        assert schemas.file_of(Schema.NFE_CANCELLATION).path == ours
+        assert schemas.file_of(Schema.NFE_CANCELLATION).is_operators
+        assert not schemas.file_of(Schema.NFE).is_operators
+
+    def test_is_taken_as_it_is(self, tmp_path: Path) -> None:
+        unpacked(Schema.NFE_CANCELLATION, tmp_path / "numeric")
+        schemas = Schemas(tmp_path)
+        assert schemas.problems(Schema.NFE_CANCELLATION, event("110111", CNPJ, KEY)) == ()
+        assert schemas.problems(Schema.NFE_CANCELLATION, event("110111", LETTERS_CNPJ, LETTERS_KEY)) != ()
+
+    def test_gives_the_greater_folder_name_of_two(self, tmp_path: Path) -> None:
+        unpacked(Schema.NFE, tmp_path / "PL_010d")
+        newest = unpacked(Schema.NFE, tmp_path / "PL_010f")
+        unpacked(Schema.NFE, tmp_path / "PL_009" / "zzz")
+        shutil.copy(newest, tmp_path)
+        assert Schemas(tmp_path).file_of(Schema.NFE).path == newest
+
+    def test_may_be_empty(self, tmp_path: Path) -> None:
+        assert not Schemas(tmp_path).file_of(Schema.NFE).is_operators
+
+    def test_must_be_there(self, tmp_path: Path) -> None:
+        with pytest.raises(SchemaUnusable, match="missing não existe"):
+            Schemas(tmp_path / "missing")
+
+
+class TestBrokenPackage:
+    @pytest.mark.parametrize(
+        "included", ["leiauteNFe_v4.00.xsd", "tiposBasico_v4.00.xsd", "xmldsig-core-schema_v1.01.xsd"]
+    )
+    def test_without_an_included_file_is_told_by_name(self, tmp_path: Path, included: str) -> None:
+        unpacked(Schema.NFE, tmp_path / "PL")
+        (tmp_path / "PL" / included).rename(tmp_path / included)
+        assert included in self._refusal(tmp_path)
+
+    def test_with_a_damaged_included_file_is_told_by_name_and_line(self, tmp_path: Path) -> None:
+        unpacked(Schema.NFE, tmp_path / "PL")
+        included = tmp_path / "PL" / "tiposBasico_v4.00.xsd"
+        included.write_bytes(included.read_bytes()[:500])
+        assert "tiposBasico_v4.00.xsd, linha 5" in self._refusal(tmp_path)
+
+    @pytest.mark.parametrize("text", ["", "<a/>", "<xs:schema", "not XML"])
+    def test_whose_file_is_no_schema_is_told(self, tmp_path: Path, text: str) -> None:
+        unpacked(Schema.NFE, tmp_path / "PL").write_text(text)
+        self._refusal(tmp_path)
+
+    def test_that_was_taken_away_is_told(self, tmp_path: Path) -> None:
+        file = unpacked(Schema.NFE, tmp_path / "PL")
+        schemas = Schemas(tmp_path)
+        file.unlink()
+        with pytest.raises(SchemaUnusable, match="nfe_v4"):
+            schemas.compiled(Schema.NFE)
+
+    @staticmethod
+    def _refusal(folder: Path) -> str:
+        with pytest.raises(SchemaUnusable) as refused:
+            Schemas(folder).compiled(Schema.NFE)
+        assert str(folder / "PL" / "nfe_v4.00.xsd") in str(refused.value)
+        return str(refused.value)
