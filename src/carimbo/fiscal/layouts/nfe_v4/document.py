@@ -1,0 +1,55 @@
+"""The bytes of a whole NF-e or NFC-e: written, signed, and held against the XSD."""
+
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from carimbo.fiscal.layouts import group
+from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signature import Signature
+from carimbo.fiscal.signed_document import SignedDocument
+
+_PREFIX = "NFe"
+_ROOT = f'<NFe xmlns="{NAMESPACE}">'.encode()
+_SIGNED = f'<infNFe xmlns="{NAMESPACE}"'.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenInvoice:
+    """`infNFe` as bytes, ready to be signed."""
+
+    id: str
+    attributes: bytes
+    content: bytes = field(repr=False)
+
+    @property
+    def canonical(self) -> bytes:
+        """What C14N makes of it alone: the namespace that the root declares is repeated."""
+        return b"".join((_SIGNED, self.attributes, b">", self.content, b"</infNFe>"))
+
+
+def write(invoice: Invoice) -> WrittenInvoice | tuple[Problem, ...]:
+    """Write the document, or tell every value that can't be written."""
+    try:
+        attributes, content = group.attributes(invoice), group.content(invoice)
+    except Unwritable:
+        return tuple(group.problems(invoice))
+    return WrittenInvoice(invoice.id, attributes.encode(), content.encode())
+
+
+def enclose(written: WrittenInvoice, signature: Signature, supplement: bytes = b"") -> SignedDocument:
+    """Put document, supplement and signature in their root."""
+    signed = b"<infNFe", written.attributes, b">", written.content, b"</infNFe>"
+    return SignedDocument(
+        xml=b"".join((_ROOT, *signed, supplement, signature.text, b"</NFe>")),
+        access_key=written.id.removeprefix(_PREFIX),
+        digest_value=signature.digest_value,
+    )
+
+
+def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
+    """Hold a signed document against the official XSD."""
+    return schemas.problems(Schema.NFE, etree.fromstring(document.xml), Invoice)

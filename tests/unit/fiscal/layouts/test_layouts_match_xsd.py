@@ -1,0 +1,162 @@
+"""Every declared group of the NF-e layouts, held against the official XSD."""
+
+import dataclasses
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from pydantic import AwareDatetime
+
+from carimbo.fiscal.layouts.group import child, children, day, decimal, group, groups_in, layout_of, text
+from carimbo.fiscal.layouts.nfe_v4 import events
+from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from unit.fiscal.layouts.xsd_outline import Node, Schema, declared, differences, left_out
+
+Root = tuple[type, str, str]
+
+ROOTS: list[Root] = [
+    (Invoice, "nfe/schemas/v4_0/nfe_v4.00.xsd", "NFe/infNFe"),
+    (Inutilization, "nfe/schemas/v4_0/inutNFe_v4.00.xsd", "inutNFe/infInut"),
+    (
+        events.EventInformation,
+        "nfe_evento_generico/schemas/v1_0/envEvento_v1.00.xsd",
+        "envEvento/evento/infEvento",
+    ),
+    (events.Cancellation, "nfe_evento_cancel/schemas/v1_0/e110111_v1.00.xsd", "detEvento"),
+    (events.Correction, "nfe_evento_cce/schemas/v1_0/e110110_v1.00.xsd", "detEvento"),
+    (events.OperationConfirmed, "nfe_evento_mde/schemas/v1_0/e210200_v1.00.xsd", "detEvento"),
+    (events.OperationAcknowledged, "nfe_evento_mde/schemas/v1_0/e210210_v1.00.xsd", "detEvento"),
+    (events.OperationUnknown, "nfe_evento_mde/schemas/v1_0/e210220_v1.00.xsd", "detEvento"),
+    (events.OperationNotPerformed, "nfe_evento_mde/schemas/v1_0/e210240_v1.00.xsd", "detEvento"),
+]
+
+LEFT_OUT = {
+    "Invoice/avulsa": "only tax offices issue it",
+    "Invoice/det/imposto/ISSQN": "services go by NFS-e",
+    "Invoice/total/ISSQNtot": "services go by NFS-e",
+    "Inutilization/Id": "written with the signature, which refers to it",
+}
+
+EXPLAINED = {
+    "Invoice/emit/enderEmit/CEP: declared required=False, XSD True": "one Address for all parties",
+    "Invoice/emit/enderEmit/xPais: declared with 60 characters, XSD 6": "one Address for all parties",
+    "Cancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in tiposBasico_v4.00",
+}
+
+# `group` asks for a zone wherever a declaration says datetime.
+TYPES: dict[str, Any] = {
+    "text": str,
+    "texts": tuple[str, ...],
+    "decimal": Decimal,
+    "integer": int,
+    "moment": AwareDatetime,
+    "day": date,
+}
+
+
+def official(file: str, path: str) -> Node:
+    nfelib = find_spec("nfelib")
+    assert nfelib is not None and nfelib.submodule_search_locations
+    return Schema(Path(nfelib.submodule_search_locations[0]) / file).at(path)
+
+
+def below(lines: dict[str, str], record: type) -> list[str]:
+    return sorted(line for line in lines if line.startswith(f"{record.__name__}/"))
+
+
+def reachable(record: type) -> Iterator[type]:
+    yield record
+    for groups in groups_in(record).values():
+        for one in groups:
+            yield from reachable(one)
+
+
+def mistyped(record: type) -> Iterator[str]:
+    hints = get_type_hints(record)
+    for field in dataclasses.fields(record):
+        expected = TYPES.get(layout_of(record).elements[field.name].kind, hints[field.name])
+        if hints[field.name] != (expected | None if field.default is None else expected):
+            yield f"{record.__name__}.{field.name}: {hints[field.name]}"
+
+
+each_root = pytest.mark.parametrize("root", ROOTS, ids=lambda root: root[0].__name__)
+
+
+@each_root
+class TestDeclaredGroups:
+    def test_they_say_what_the_xsd_says(self, root: Root) -> None:
+        record, file, path = root
+        found = differences(declared(record), official(file, path), record.__name__)
+        assert sorted(found) == below(EXPLAINED, record)
+
+    def test_nothing_is_left_out_without_a_reason(self, root: Root) -> None:
+        record, file, path = root
+        found = left_out(declared(record), official(file, path), record.__name__)
+        assert sorted(found) == below(LEFT_OUT, record)
+
+    def test_every_field_is_annotated_with_the_type_that_is_written(self, root: Root) -> None:
+        assert [name for record in reachable(root[0]) for name in mistyped(record)] == []
+
+
+@group("fat")
+class Fat:
+    number: Decimal | None = decimal("nFat", default=None)
+    amount: Decimal | None = decimal("vLiq", 3, default=None)
+    original_amount: Decimal | None = decimal("vOrig", default=None)
+    paid: str | None = text("vPago", 15, default=None)
+
+
+@group("dup")
+class Dup:
+    number: str = text("nDup", 50)
+    due_on: str | None = text("dVenc", 10, default=None)
+    paid_on: date | None = day("dPag", default=None)
+    amount: Decimal | None = decimal("vDup", default=None)
+
+
+@group("cobr")
+class WrongBilling:
+    invoices: tuple[Fat, ...] = children("fat", 3, default=())
+    installment: Dup | None = child("dup", default=None)
+
+
+@group("dup")
+class Mistyped:
+    number: str | None = text("nDup", 60, default=None)
+    due_on: str | None = day("dVenc", default=None)
+    amount: Decimal = decimal("vDup", default=None)
+
+
+class TestAWrongDeclaration:
+    """The comparison itself: each kind of mistake is told with its place and both values."""
+
+    cobr = ("nfe/schemas/v4_0/nfe_v4.00.xsd", "NFe/infNFe/cobr")
+
+    def test_every_mistake_is_told(self) -> None:
+        assert list(differences(declared(WrongBilling), official(*self.cobr), "cobr")) == [
+            "cobr/fat: declared most=3, XSD 1",
+            "cobr/fat/vPago: not in the XSD",
+            "cobr/fat: declared in the order ['nFat', 'vLiq', 'vOrig'], XSD ['nFat', 'vOrig', 'vLiq']",
+            "cobr/fat/nFat: declared as ['decimal'], XSD ['text']",
+            "cobr/fat/vLiq: declared with 3 decimals, XSD 2",
+            "cobr/dup: declared most=1, XSD 120",
+            "cobr/dup/dPag: not in the XSD",
+            "cobr/dup/nDup: declared required=True, XSD False",
+            "cobr/dup/nDup: declared with 50 characters, XSD 60",
+            "cobr/dup/dVenc: declared as ['text'], XSD ['day']",
+            "cobr/dup/vDup: declared required=False, XSD True",
+        ]
+
+    def test_a_wrong_annotation_is_told(self) -> None:
+        assert list(mistyped(Mistyped)) == [
+            f"Mistyped.due_on: {str | None}",
+            f"Mistyped.amount: {Decimal}",
+        ]
+
+    def test_what_is_missing_is_told(self) -> None:
+        assert list(left_out(declared(WrongBilling), official(*self.cobr), "cobr")) == ["cobr/fat/vDesc"]

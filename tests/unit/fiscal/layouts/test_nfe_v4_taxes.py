@@ -1,0 +1,276 @@
+"""The groups of ICMS and of the federal taxes against the official XSD."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import MISSING, fields
+from decimal import Decimal
+from importlib.resources import as_file, files
+from typing import Any, get_args
+
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.layouts.group import Element, groups_in, layout_of, problems, written
+from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
+    Cofins,
+    CofinsNotTaxed,
+    CofinsOther,
+    CofinsQuantity,
+    CofinsRate,
+    CofinsSt,
+    ImportTax,
+    Ipi,
+    IpiNotTaxed,
+    IpiTaxed,
+    Pis,
+    PisNotTaxed,
+    PisOther,
+    PisQuantity,
+    PisRate,
+    PisSt,
+    ReturnedIpi,
+    ReturnedIpiAmount,
+    StateShare,
+)
+from carimbo.fiscal.layouts.nfe_v4.icms import (
+    Icms,
+    Icms00,
+    Icms10,
+    Icms20,
+    Icms30,
+    Icms40,
+    Icms51,
+    Icms60,
+    Icms70,
+    Icms90,
+    IcmsPart,
+    IcmsSt,
+)
+from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
+    IcmsSn101,
+    IcmsSn102,
+    IcmsSn201,
+    IcmsSn202,
+    IcmsSn500,
+    IcmsSn900,
+)
+from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
+from support import CNPJ
+
+XSD = "{http://www.w3.org/2001/XMLSchema}"
+NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
+# One of the three interstate rates, and good for every other number too.
+NUMBER = Decimal(4)
+CODES = {
+    "orig": "0",
+    "modBC": "3",
+    "modBCST": "4",
+    "motDesICMS": "9",
+    "motDesICMSST": "9",
+    "motRedAdRem": "9",
+    "indDeduzDeson": "1",
+    "cBenefRBC": "SP123456",
+    "UFST": "SP",
+    "CNPJProd": CNPJ,
+    "cSelo": "9710-01",
+    "qSelo": 12,
+    "cEnq": "999",
+    "indSomaPISST": "1",
+    "indSomaCOFINSST": "1",
+}
+
+# Where each tax stands in an item; IPI and II stand only beside ICMS.
+ICMS = "<imposto><ICMS>{}</ICMS></imposto>"
+BESIDE_ICMS = "<imposto><ICMS><ICMSSN102><CSOSN>102</CSOSN></ICMSSN102></ICMS>{}</imposto>"
+PIS = "<imposto><PIS>{}</PIS></imposto>"
+COFINS = "<imposto><COFINS>{}</COFINS></imposto>"
+OTHERS = "<imposto>{}</imposto>"
+ITEM = "{}"
+
+
+def full(record: type, **given: Any) -> Any:
+    """A record with a value in every field, those that are given and samples for the others."""
+    return made(record, (MISSING, None), given)
+
+
+def least(record: type, **given: Any) -> Any:
+    """A record with nothing but what its declaration requires, and what is given."""
+    return made(record, (MISSING,), given)
+
+
+def made(record: type, open_defaults: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    open_fields = [field.name for field in fields(record) if field.default in open_defaults]
+    samples = {name: sample(layout_of(record).elements[name]) for name in open_fields if name not in given}
+    return record(**samples, **given)
+
+
+def sample(element: Element) -> Any:
+    return NUMBER if element.kind == "decimal" else CODES[element.tag]
+
+
+BY_RATE: dict[str, Any] = {"quantity": None, "unit_rate": None}
+BY_QUANTITY: dict[str, Any] = {"base": None, "rate": None}
+
+ACCEPTED = [
+    (ICMS, full(Icms00)),
+    (ICMS, least(Icms00)),
+    (ICMS, full(Icms02)),
+    (ICMS, least(Icms02)),
+    (ICMS, full(Icms10)),
+    (ICMS, least(Icms10)),
+    (ICMS, full(Icms15)),
+    (ICMS, least(Icms15)),
+    (ICMS, full(Icms20)),
+    (ICMS, least(Icms20)),
+    (ICMS, full(Icms30)),
+    (ICMS, least(Icms30)),
+    (ICMS, full(Icms40, cst="41")),
+    (ICMS, least(Icms40, cst="50")),
+    (ICMS, full(Icms51)),
+    (ICMS, least(Icms51)),
+    (ICMS, full(Icms53)),
+    (ICMS, least(Icms53)),
+    (ICMS, full(Icms60)),
+    (ICMS, least(Icms60)),
+    (ICMS, full(Icms61)),
+    (ICMS, least(Icms61)),
+    (ICMS, full(Icms70)),
+    (ICMS, least(Icms70)),
+    (ICMS, full(Icms90)),
+    (ICMS, least(Icms90)),
+    (ICMS, full(IcmsPart, cst="10")),
+    (ICMS, least(IcmsPart, cst="90")),
+    (ICMS, full(IcmsSt, cst="41")),
+    (ICMS, least(IcmsSt, cst="60")),
+    (ICMS, full(IcmsSn101)),
+    (ICMS, least(IcmsSn101)),
+    (ICMS, full(IcmsSn102, csosn="103")),
+    (ICMS, least(IcmsSn102, csosn="400")),
+    (ICMS, full(IcmsSn201)),
+    (ICMS, least(IcmsSn201)),
+    (ICMS, full(IcmsSn202, csosn="202")),
+    (ICMS, least(IcmsSn202, csosn="203")),
+    (ICMS, full(IcmsSn500)),
+    (ICMS, least(IcmsSn500)),
+    (ICMS, full(IcmsSn900)),
+    (ICMS, least(IcmsSn900)),
+    (BESIDE_ICMS, full(Ipi, taxation=full(IpiTaxed, cst="50", **BY_RATE))),
+    (BESIDE_ICMS, full(Ipi, taxation=full(IpiTaxed, cst="99", **BY_QUANTITY))),
+    (BESIDE_ICMS, least(Ipi, taxation=least(IpiTaxed, cst="00", base=NUMBER, rate=NUMBER))),
+    (BESIDE_ICMS, least(Ipi, taxation=IpiNotTaxed(cst="53"))),
+    (BESIDE_ICMS, full(ImportTax)),
+    (PIS, full(PisRate, cst="01")),
+    (PIS, full(PisQuantity)),
+    (PIS, full(PisNotTaxed, cst="07")),
+    (PIS, full(PisOther, cst="49", **BY_RATE)),
+    (PIS, full(PisOther, cst="99", **BY_QUANTITY)),
+    (OTHERS, full(PisSt, **BY_RATE)),
+    (OTHERS, full(PisSt, **BY_QUANTITY)),
+    (OTHERS, least(PisSt, base=NUMBER, rate=NUMBER)),
+    (COFINS, full(CofinsRate, cst="02")),
+    (COFINS, full(CofinsQuantity)),
+    (COFINS, full(CofinsNotTaxed, cst="06")),
+    (COFINS, full(CofinsOther, cst="49", **BY_RATE)),
+    (COFINS, full(CofinsOther, cst="98", **BY_QUANTITY)),
+    (OTHERS, full(CofinsSt, **BY_RATE)),
+    (OTHERS, full(CofinsSt, **BY_QUANTITY)),
+    (OTHERS, least(CofinsSt, base=NUMBER, rate=NUMBER)),
+    (OTHERS, full(StateShare)),
+    (OTHERS, least(StateShare)),
+    (ITEM, full(ReturnedIpi, ipi=ReturnedIpiAmount(amount=NUMBER))),
+]
+NAMES = [type(record).__name__ for _, record in ACCEPTED]
+DECLARED = sorted({type(record) for _, record in ACCEPTED}, key=lambda one: one.__name__)
+
+
+@pytest.fixture(scope="module")
+def layout() -> etree._ElementTree:
+    """The official layout, with the taxes of an item moved up to where a schema can validate them alone."""
+    with as_file(files("nfelib") / "nfe/schemas/v4_0") as folder:
+        tree = etree.parse(folder / "leiauteNFe_v4.00.xsd")
+    for name in ("imposto", "impostoDevol"):
+        element = deepcopy(next(one for one in tree.iter(f"{XSD}element") if one.get("name") == name))
+        element.attrib.clear()
+        element.set("name", name)
+        tree.getroot().append(element)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def schema(layout: etree._ElementTree) -> etree.XMLSchema:
+    return etree.XMLSchema(layout)
+
+
+class TestWriting:
+    @pytest.mark.parametrize(("place", "record"), ACCEPTED, ids=NAMES)
+    def test_the_official_schema_accepts_a_tax_in_its_place(
+        self, place: str, record: Any, schema: etree.XMLSchema
+    ) -> None:
+        tax = place.format(written(record)).replace(">", f' xmlns="{NAMESPACE}">', 1)
+        schema.assertValid(etree.fromstring(tax))
+        assert list(problems(record)) == []
+
+
+class TestDeclaring:
+    @pytest.mark.parametrize("record", DECLARED, ids=lambda record: record.__name__)
+    def test_a_group_holds_every_element_of_the_official_one_in_its_order(
+        self, record: type, layout: etree._ElementTree
+    ) -> None:
+        assert list(declared_tags(record)) == official_tags(layout, record)
+
+    @pytest.mark.parametrize("union", [Icms, Pis, Cofins, IpiTaxed | IpiNotTaxed])
+    def test_a_name_stands_for_one_element_in_all_the_groups_of_a_tax(self, union: Any) -> None:
+        meanings = {
+            (name, element.tag)
+            for one in get_args(union)
+            for name, element in layout_of(one).elements.items()
+        }
+        assert len({name for name, _ in meanings}) == len({tag for _, tag in meanings}) == len(meanings)
+
+
+def declared_tags(record: type) -> Iterator[str]:
+    """Every tag that a record may write, with those of the groups inside it."""
+    for name, element in layout_of(record).elements.items():
+        if element.tag:
+            yield element.tag
+        for inner in groups_in(record)[name]:
+            if element.kind == "variant":
+                yield layout_of(inner).tag
+            yield from declared_tags(inner)
+
+
+def official_tags(layout: etree._ElementTree, record: type) -> list[str]:
+    name = "TIpi" if record is Ipi else layout_of(record).tag
+    [group, *_] = [
+        one for one in layout.iter(f"{XSD}element", f"{XSD}complexType") if one.get("name") == name
+    ]
+    return [str(one.get("name")) for one in group.iter(f"{XSD}element") if one is not group]
+
+
+class TestRefusing:
+    @pytest.mark.parametrize(
+        ("record", "path", "source"),
+        [
+            (full(Icms00, rate=Decimal("18.00001")), "icms.rate", "XSD, elemento pICMS"),
+            (full(Icms40, cst="040"), "icms.cst", "XSD, elemento CST"),
+            (full(IcmsPart, cst="10", st_state="S\x00"), "icms.stState", "XSD, elemento UFST"),
+            (
+                full(Icms15, single_phase_rate_reduction=Decimal("Infinity")),
+                "icms.singlePhaseRateReduction",
+                "XSD, elemento pRedAdRem",
+            ),
+        ],
+    )
+    def test_a_value_that_the_layout_cannot_hold_is_a_problem_of_its_field(
+        self, record: Any, path: str, source: str
+    ) -> None:
+        [problem] = problems(record, "icms")
+        assert (problem.code, problem.path, problem.source) == ("225", path, source)
+
+    def test_a_problem_inside_ipi_points_at_the_flat_object_of_the_caller(self) -> None:
+        ipi = least(Ipi, taxation=full(IpiTaxed, cst="50", amount=Decimal("0.001"), **BY_RATE))
+        assert [problem.path for problem in problems(ipi, "items[0].ipi")] == ["items[0].ipi.amount"]
+
+    def test_a_problem_inside_returned_ipi_points_at_the_flat_object_of_the_caller(self) -> None:
+        returned = full(ReturnedIpi, ipi=ReturnedIpiAmount(amount=Decimal("0.001")))
+        assert [problem.path for problem in problems(returned, "returnedIpi")] == ["returnedIpi.amount"]

@@ -1,0 +1,260 @@
+"""Layouts as outlines that can be compared: what an official XSD says, and what our groups declare."""
+
+import dataclasses
+import re
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+
+from lxml import etree
+
+from carimbo.fiscal.layouts.group import Element, groups_in, layout_of
+
+# The only way to ask how long a match of a pattern can be.
+_parser = import_module("re._parser")
+
+XS = "{http://www.w3.org/2001/XMLSchema}"
+A_DAY, A_MOMENT = "2026-02-15", "2026-02-15T10:00:00-03:00"
+MOST_DIGITS = 15
+BASE = "base"
+"""Name under which a restriction keeps the type that it restricts, among its facets."""
+# A pattern that repeats without end says nothing about length.
+ENDLESS = 10_000
+
+
+@dataclass(frozen=True)
+class Node:
+    """One element or attribute in its place, with everything below it."""
+
+    tag: str
+    required: bool
+    most: int
+    """How many of it may stand there."""
+    kinds: frozenset[str]
+    """How it may be declared: group, attribute, text, integer, decimal, day, moment."""
+    longest: int | None = None
+    places: int | None = None
+    inside: tuple["Node", ...] = ()
+
+    @cached_property
+    def by_tag(self) -> dict[str, "Node"]:
+        return {node.tag: node for node in self.inside}
+
+
+@dataclass(frozen=True)
+class SimpleType:
+    """The restrictions of a text, nearest first: each is a list of facets (name, value)."""
+
+    steps: tuple[tuple[tuple[str, str], ...], ...]
+
+    def values(self, facet: str) -> list[list[str]]:
+        found = ([value for name, value in step if name == facet] for step in self.steps)
+        return [values for values in found if values]
+
+    def accepts(self, text: str) -> bool:
+        """Every restriction holds; of the patterns of one restriction, any. Lengths are left aside."""
+        by_pattern = all(any(re.fullmatch(p, text) for p in one) for one in self.values("pattern"))
+        return by_pattern and all(text in one for one in self.values("enumeration"))
+
+    @cached_property
+    def longest(self) -> int | None:
+        if limits := self.values("maxLength") or self.values("length"):
+            counted = int(limits[0][0])
+            # XSD counts the bytes of a base64 text, not its letters.
+            return len(b64encode(bytes(counted))) if ["base64Binary"] in self.values(BASE) else counted
+        if listed := self.values("enumeration"):
+            return max(map(len, listed[0]))
+        widths = [max(_parser.parse(p).getwidth()[1] for p in one) for one in self.values("pattern")]
+        return min((width for width in widths if width < ENDLESS), default=None)
+
+    @cached_property
+    def places(self) -> int:
+        """The most decimals of a number; 0 for what is no number, or a whole one."""
+        tried = [f"{whole}.{'1' * digits}" for whole in (0, 1) for digits in range(1, MOST_DIGITS)]
+        listed = [value for one in self.values("enumeration") for value in one]
+        fitting = [text for text in listed or tried if self.accepts(text)]
+        return 0 if self._is_free else max((len(text.partition(".")[2]) for text in fitting), default=0)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        if self._is_free:
+            return frozenset({"text"})
+        if self.accepts(A_DAY) or self.accepts(A_MOMENT):
+            return frozenset({"day" if self.accepts(A_DAY) else "moment"})
+        if self.places:
+            # Of a list (`1.00`) the XSD does not tell whether it means numbers or names.
+            return frozenset({"decimal", "text"} if self.values("enumeration") else {"decimal"})
+        return frozenset({"text", "integer"} if self._takes_a_run_of("1") else {"text"})
+
+    @cached_property
+    def _is_free(self) -> bool:
+        return self._takes_a_run_of("x")
+
+    def _takes_a_run_of(self, character: str) -> bool:
+        return any(self.accepts(character * times) for times in range(1, MOST_DIGITS))
+
+
+class Schema:
+    """The named types and elements of an XSD file and of the files that it includes."""
+
+    def __init__(self, file: Path) -> None:
+        self._named: dict[str, etree._Element] = {}
+        self._read(file)
+
+    def _read(self, file: Path) -> None:
+        for one in etree.parse(file).getroot().iterchildren(f"{XS}*"):
+            if one.tag == f"{XS}include":
+                self._read(file.parent / _said(one, "schemaLocation"))
+            elif name := one.get("name"):
+                self._named[name] = one
+
+    def at(self, path: str) -> Node:
+        """The outline of an element, by the way to it from a global one: `NFe/infNFe`."""
+        first, *steps = path.split("/")
+        node = self._element(self._named[first], required=True, most=1)
+        for step in steps:
+            node = node.by_tag[step]
+        return node
+
+    def _element(self, element: etree._Element, required: bool, most: int) -> Node:
+        if reference := element.get("ref"):
+            return Node(_local(reference), required, most, frozenset({"group"}))
+        tag, kind = _said(element, "name"), self._type_of(element)
+        if kind is not None and kind.tag == f"{XS}complexType":
+            inside = _merged(self._parts(kind, required=True, most=1))
+            return Node(tag, required, most, frozenset({"group"}), inside=inside)
+        simple = SimpleType(tuple(self._restrictions(kind)))
+        return Node(tag, required, most, simple.kinds, simple.longest, simple.places)
+
+    def _type_of(self, element: etree._Element) -> etree._Element | None:
+        """None for a type of XSD itself."""
+        if name := element.get("type"):
+            return self._named.get(_local(name))
+        inline = element.find(f"{XS}complexType")
+        return inline if inline is not None else element.find(f"{XS}simpleType")
+
+    def _parts(self, holder: etree._Element, required: bool, most: int) -> Iterator[Node]:
+        """Sequences and choices without their brackets; nothing that stands in a choice is required."""
+        for part in holder.iterchildren(f"{XS}*"):
+            always = required and part.get("minOccurs") != "0"
+            often = most * _count(part.get("maxOccurs", "1"))
+            match etree.QName(part).localname:
+                case "element":
+                    yield self._element(part, always, often)
+                case "sequence":
+                    yield from self._parts(part, always, often)
+                case "choice":
+                    yield from self._parts(part, False, often)
+                case "attribute":
+                    is_required = part.get("use") == "required"
+                    yield Node(_said(part, "name"), is_required, 1, frozenset({"attribute"}))
+                case "annotation" | "any" | "anyAttribute":
+                    pass
+                case unknown:
+                    raise NotImplementedError(unknown)
+
+    def _restrictions(self, simple: etree._Element | None) -> Iterator[tuple[tuple[str, str], ...]]:
+        while simple is not None:
+            restriction = simple.find(f"{XS}restriction")
+            assert restriction is not None
+            facets = restriction.iterchildren(f"{XS}*")
+            base = _local(_said(restriction, "base"))
+            yield (BASE, base), *((etree.QName(one).localname, _said(one, "value")) for one in facets)
+            simple = self._named.get(base)
+
+
+def _count(occurrences: str) -> int:
+    return ENDLESS if occurrences == "unbounded" else int(occurrences)
+
+
+def _said(element: etree._Element, attribute: str) -> str:
+    value = element.get(attribute)
+    assert value is not None, etree.tostring(element)
+    return value
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _merged(nodes: Iterator[Node]) -> tuple[Node, ...]:
+    """A tag that several branches of a choice have stands once, where it comes first."""
+    once: dict[str, Node] = {}
+    for node in nodes:
+        once.setdefault(node.tag, node)
+    return tuple(once.values())
+
+
+def declared(record: type, tag: str | None = None, required: bool = True, most: int = 1) -> Node:
+    """The outline of a group as its class declares it."""
+    inside = tuple(node for field in dataclasses.fields(record) for node in _declared_field(record, field))
+    return Node(tag or layout_of(record).tag, required, most, frozenset({"group"}), inside=inside)
+
+
+def _declared_field(record: type, field: "dataclasses.Field[object]") -> Iterator[Node]:
+    element = layout_of(record).elements[field.name]
+    required = field.default not in (None, ())
+    groups = groups_in(record)[field.name]
+    if element.kind == "variant":
+        chosen = tuple(declared(one, required=False) for one in groups)
+        wrapped = Node(element.tag, required, 1, frozenset({"group"}), inside=chosen)
+        yield from (wrapped,) if element.tag else chosen
+    elif element.kind in ("child", "children"):
+        # Several groups under one tag, as the details of events, have an XSD each and are roots of their own.
+        one = declared(groups[0], element.tag, required, element.most)
+        yield one if len(groups) == 1 else dataclasses.replace(one, inside=())
+    else:
+        yield _declared_leaf(element, required)
+
+
+def _declared_leaf(element: Element, required: bool) -> Node:
+    kind = "text" if element.kind == "texts" else element.kind
+    longest = element.limit if kind == "text" else None
+    places = element.limit if kind == "decimal" else None
+    return Node(element.tag, required, element.most, frozenset({kind}), longest, places)
+
+
+def differences(ours: Node, official: Node, where: str) -> Iterator[str]:
+    """Everything that a declaration says in another way than the XSD, one line each."""
+    yield from _misplaced(ours, official, where)
+    for node in ours.inside:
+        if (counterpart := official.by_tag.get(node.tag)) is not None:
+            path = f"{where}/{node.tag}"
+            yield from (f"{path}: {line}" for line in _unlike(node, counterpart))
+            yield from differences(node, counterpart, path)
+
+
+def _misplaced(ours: Node, official: Node, where: str) -> Iterator[str]:
+    known = [node.tag for node in ours.inside if node.tag in official.by_tag]
+    yield from (f"{where}/{tag}: not in the XSD" for tag in ours.by_tag if tag not in official.by_tag)
+    if len(known) != len(set(known)):
+        yield f"{where}: declared twice: {sorted({tag for tag in known if known.count(tag) > 1})}"
+    wanted = [tag for tag in official.by_tag if tag in known]
+    elements = [tag for tag in known if "attribute" not in official.by_tag[tag].kinds]
+    if elements != [tag for tag in wanted if tag in elements]:
+        yield f"{where}: declared in the order {known}, XSD {wanted}"
+
+
+def _unlike(ours: Node, official: Node) -> Iterator[str]:
+    for aspect in ("required", "most"):
+        if getattr(ours, aspect) != getattr(official, aspect):
+            yield f"declared {aspect}={getattr(ours, aspect)}, XSD {getattr(official, aspect)}"
+    if not ours.kinds <= official.kinds:
+        yield f"declared as {sorted(ours.kinds)}, XSD {sorted(official.kinds)}"
+    elif ours.places is not None and ours.places != official.places:
+        yield f"declared with {ours.places} decimals, XSD {official.places}"
+    elif ours.longest is not None and official.longest not in (None, ours.longest):
+        yield f"declared with {ours.longest} characters, XSD {official.longest}"
+
+
+def left_out(ours: Node, official: Node, where: str) -> Iterator[str]:
+    """The paths of what the XSD has and we do not declare, without what is below them."""
+    for node in official.inside:
+        path = f"{where}/{node.tag}"
+        if node.tag in ours.by_tag:
+            yield from left_out(ours.by_tag[node.tag], node, path)
+        else:
+            yield path
