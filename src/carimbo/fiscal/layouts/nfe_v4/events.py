@@ -1,0 +1,162 @@
+"""Events of NF-e and NFC-e: what happens to a document after its authorization."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.ids import event_id
+from carimbo.fiscal.layouts.group import INLINE, attribute, child, content, group, integer, moment, text
+from carimbo.fiscal.layouts.nfe_v4.messages import signed_message
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.taxpayer import is_cpf
+
+NATIONAL_ORGAN = "91"
+"""The national environment, which registers the recipients' manifestations."""
+
+# The XSD takes this text with its accents or without them, and nothing else.
+_CORRECTION_CONDITIONS = (
+    "A Carta de Correcao e disciplinada pelo paragrafo 1o-A do art. 7o do Convenio S/N, de 15 de"
+    " dezembro de 1970 e pode ser utilizada para regularizacao de erro ocorrido na emissao de documento"
+    " fiscal, desde que o erro nao esteja relacionado com: I - as variaveis que determinam o valor do"
+    " imposto tais como: base de calculo, aliquota, diferenca de preco, quantidade, valor da operacao ou"
+    " da prestacao; II - a correcao de dados cadastrais que implique mudanca do remetente ou do"
+    " destinatario; III - a data de emissao ou de saida."
+)
+
+
+@group("detEvento")
+class Cancellation:
+    """`detEvento` of 110111: the issuer takes a document back."""
+
+    event_type = "110111"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 12, default="Cancelamento")
+    protocol: str = text("nProt", 17)
+    reason: str = text("xJust", 255, path="justification")
+
+
+@group("detEvento")
+class CancellationBySubstitution:
+    """`detEvento` of 110112: an NFC-e of unknown outcome gives way to one issued offline (NT 2018.004)."""
+
+    event_type = "110112"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 29, default="Cancelamento por substituicao")
+    author_state_code: str = text("cOrgaoAutor", 2)
+    author_type: str = text("tpAutor", 1, default="1")
+    application_version: str = text("verAplic", 20)
+    protocol: str = text("nProt", 17)
+    reason: str = text("xJust", 255, path="justification")
+    replaced_by: str = text("chNFeRef", 44, path="replacedByAccessKey")
+
+
+@group("detEvento")
+class Correction:
+    """`detEvento` of 110110: a correction letter, which replaces the ones before it."""
+
+    event_type = "110110"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 17, default="Carta de Correcao")
+    correction: str = text("xCorrecao", 1000)
+    conditions: str = text("xCondUso", len(_CORRECTION_CONDITIONS), default=_CORRECTION_CONDITIONS)
+
+
+@group("detEvento")
+class OperationConfirmed:
+    """`detEvento` of 210200: the recipient got the goods."""
+
+    event_type = "210200"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 23, default="Confirmacao da Operacao")
+
+
+@group("detEvento")
+class OperationAcknowledged:
+    """`detEvento` of 210210: the recipient knows of the document and will judge it later."""
+
+    event_type = "210210"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 19, default="Ciencia da Operacao")
+
+
+@group("detEvento")
+class OperationUnknown:
+    """`detEvento` of 210220: the recipient has nothing to do with the document."""
+
+    event_type = "210220"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 27, default="Desconhecimento da Operacao")
+    reason: str | None = text("xJust", 255, path="justification", default=None)
+
+
+@group("detEvento")
+class OperationNotPerformed:
+    """`detEvento` of 210240: the sale was agreed and did not come about."""
+
+    event_type = "210240"
+    version: str = attribute("versao", 4, default="1.00")
+    description: str = text("descEvento", 22, default="Operacao nao Realizada")
+    reason: str = text("xJust", 255, path="justification")
+
+
+Manifestation = OperationConfirmed | OperationAcknowledged | OperationUnknown | OperationNotPerformed
+Detail = Cancellation | CancellationBySubstitution | Correction | Manifestation
+
+
+@group("infEvento")
+class EventInformation:
+    """`infEvento`: the part of an event that is signed."""
+
+    id: str = attribute("Id", 54)
+    organ: str = text("cOrgao", 2)
+    environment: str = text("tpAmb", 1)
+    cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
+    cpf: str | None = text("CPF", 11, path="taxId", default=None)
+    access_key: str = text("chNFe", 44)
+    occurred_at: datetime = moment("dhEvento")
+    event_type: str = text("tpEvento", 6)
+    sequence: int = integer("nSeqEvento")
+    version: str = text("verEvento", 4, default="1.00")
+    detail: Detail = child("detEvento", path=INLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happens to a document, told by its issuer or its recipient."""
+
+    organ: str
+    """IBGE code of the issuer's state, or `NATIONAL_ORGAN`."""
+    environment: str
+    tax_id: str
+    """CNPJ or CPF of who tells it."""
+    access_key: AccessKey
+    occurred_at: datetime
+    sequence: int
+    """Counts the events of one type on one document, from 1."""
+    detail: Detail
+
+    @property
+    def id(self) -> str:
+        """The identifier, which no other event has."""
+        return event_id(self.detail.event_type, self.access_key, self.sequence)
+
+    def information(self) -> EventInformation:
+        """What is signed of the event."""
+        is_person = is_cpf(self.tax_id)
+        return EventInformation(
+            id=self.id,
+            organ=self.organ,
+            environment=self.environment,
+            cnpj=None if is_person else self.tax_id,
+            cpf=self.tax_id if is_person else None,
+            access_key=str(self.access_key),
+            occurred_at=self.occurred_at,
+            event_type=self.detail.event_type,
+            sequence=self.sequence,
+            detail=self.detail,
+        )
+
+
+def signed_event(event: Event, signer: Signer) -> bytes:
+    """The event with its signature (evento), as lots take it."""
+    return signed_message("evento", "1.00", "infEvento", event.id, content(event.information()), signer)

@@ -1,0 +1,213 @@
+"""Events as they are signed and sent, held against the official XSDs."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.layouts import canonical
+from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.group import locate, problems, written
+from carimbo.fiscal.layouts.nfe_v4.events import (
+    NATIONAL_ORGAN,
+    Cancellation,
+    CancellationBySubstitution,
+    Correction,
+    Detail,
+    Event,
+    EventInformation,
+    OperationAcknowledged,
+    OperationConfirmed,
+    OperationNotPerformed,
+    OperationUnknown,
+    signed_event,
+)
+from carimbo.fiscal.layouts.nfe_v4.messages import event_lot, registered_event
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signature import Signer, verify
+from support import CNPJ, OTHER_CNPJ
+from xmlsec import xmlsec1_accepts
+
+KEY = AccessKey.parse("35261111222333000181550010000000011123456806")
+KEY_WITH_LETTERS = AccessKey.parse("35261112ABC34501DE35550010000000071123456860")
+NFCE_KEY = AccessKey.parse("35261111222333000181650010000000109123456897")
+NOON = datetime(2026, 11, 14, 12, 0, 0, 123456, tzinfo=timezone(timedelta(hours=-3)))
+CPF = "52998224725"
+REASON = "Cancelamento por erro de digitação"
+CANCELLATION = Cancellation(protocol="135260000000001", reason=REASON)
+
+CASES: list[tuple[Detail, Schema]] = [
+    (CANCELLATION, Schema.NFE_CANCELLATION),
+    (Correction(correction="Corrigir o número do pedido para 123"), Schema.NFE_CORRECTION),
+    (OperationConfirmed(), Schema.NFE_MANIFESTATION),
+    (OperationAcknowledged(), Schema.NFE_MANIFESTATION),
+    (OperationUnknown(), Schema.NFE_MANIFESTATION),
+    (OperationUnknown(reason="Nunca compramos desta empresa"), Schema.NFE_MANIFESTATION),
+    (OperationNotPerformed(reason="Mercadoria recusada no recebimento"), Schema.NFE_MANIFESTATION),
+]
+ANSWER = (
+    '<retEvento xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.00"><infEvento><tpAmb>2</tpAmb>'
+    "<verAplic>SP_EVENTOS_PL_100</verAplic><cOrgao>35</cOrgao><cStat>135</cStat>"
+    "<xMotivo>Evento registrado e vinculado a NF-e</xMotivo>"
+    f"<chNFe>{KEY}</chNFe><tpEvento>110111</tpEvento><nSeqEvento>1</nSeqEvento>"
+    "<dhRegEvento>2026-11-14T12:00:05-03:00</dhRegEvento><nProt>135260000000002</nProt></infEvento></retEvento>"
+).encode()
+each_case = pytest.mark.parametrize(("detail", "schema"), CASES)
+
+
+def event_of(detail: Detail, key: AccessKey = KEY, tax_id: str = CNPJ, sequence: int = 1) -> Event:
+    organ = NATIONAL_ORGAN if detail.event_type.startswith("2") else "35"
+    return Event(organ, "2", tax_id, key, NOON, sequence, detail)
+
+
+class TestSignedEvent:
+    @each_case
+    def test_the_xsd_accepts_it(
+        self, detail: Detail, schema: Schema, signer: Signer, schemas: Schemas
+    ) -> None:
+        text = signed_event(event_of(detail), signer)
+        assert schemas.problems(schema, etree.fromstring(text), EventInformation) == ()
+
+    @each_case
+    def test_it_is_its_own_canonical_form(self, detail: Detail, schema: Schema, signer: Signer) -> None:
+        text = signed_event(event_of(detail), signer)
+        assert etree.tostring(etree.fromstring(text), method="c14n") == text
+
+    @each_case
+    def test_its_signature_verifies(self, detail: Detail, schema: Schema, signer: Signer) -> None:
+        event = event_of(detail)
+        text = signed_event(event, signer)
+        assert verify(etree.fromstring(text)).reference_id == event.id
+        assert xmlsec1_accepts(text, "infEvento")
+
+    def test_letters_in_the_cnpj_are_accepted(self, signer: Signer, schemas: Schemas) -> None:
+        text = signed_event(event_of(CANCELLATION, KEY_WITH_LETTERS, OTHER_CNPJ), signer)
+        assert schemas.problems(Schema.NFE_CANCELLATION, etree.fromstring(text)) == ()
+
+    def test_a_person_tells_it_by_cpf(self, signer: Signer, schemas: Schemas) -> None:
+        text = signed_event(event_of(OperationAcknowledged(), tax_id=CPF), signer)
+        assert f"<tpAmb>2</tpAmb><CPF>{CPF}</CPF><chNFe>" in text.decode()
+        assert schemas.problems(Schema.NFE_MANIFESTATION, etree.fromstring(text)) == ()
+
+    def test_a_cancellation_is_written_as_the_manual_shows(self, signer: Signer) -> None:
+        assert (
+            signed_event(event_of(CANCELLATION), signer)
+            .decode()
+            .startswith(
+                '<evento xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.00">'
+                '<infEvento Id="ID1101113526111122233300018155001000000001112345680601">'
+                "<cOrgao>35</cOrgao><tpAmb>2</tpAmb><CNPJ>11222333000181</CNPJ>"
+                "<chNFe>35261111222333000181550010000000011123456806</chNFe>"
+                "<dhEvento>2026-11-14T12:00:00-03:00</dhEvento><tpEvento>110111</tpEvento>"
+                "<nSeqEvento>1</nSeqEvento><verEvento>1.00</verEvento>"
+                '<detEvento versao="1.00"><descEvento>Cancelamento</descEvento><nProt>135260000000001</nProt>'
+                "<xJust>Cancelamento por erro de digitação</xJust></detEvento></infEvento>"
+                '<Signature xmlns="http://www.w3.org/2000/09/xmldsig#">'
+            )
+        )
+
+    def test_a_substitution_names_the_document_that_stays(self) -> None:
+        # nfelib has no XSD of this event: the order is that of e110112_v1.00.xsd (NT 2018.004).
+        detail = CancellationBySubstitution(
+            author_state_code="35",
+            application_version="carimbo 1.0",
+            protocol="135260000000001",
+            reason=REASON,
+            replaced_by=str(NFCE_KEY),
+        )
+        assert written(detail) == (
+            '<detEvento versao="1.00"><descEvento>Cancelamento por substituicao</descEvento>'
+            "<cOrgaoAutor>35</cOrgaoAutor><tpAutor>1</tpAutor><verAplic>carimbo 1.0</verAplic>"
+            f"<nProt>135260000000001</nProt><xJust>{REASON}</xJust><chNFeRef>{NFCE_KEY}</chNFeRef></detEvento>"
+        )
+        assert event_of(detail, NFCE_KEY).id == f"ID110112{NFCE_KEY}01"
+
+    def test_the_twentieth_correction_is_still_accepted(self, signer: Signer, schemas: Schemas) -> None:
+        detail = Correction(correction="Corrigir o número do pedido para 123")
+        text = signed_event(event_of(detail, sequence=20), signer)
+        assert schemas.problems(Schema.NFE_CORRECTION, etree.fromstring(text)) == ()
+
+
+class TestProblems:
+    @pytest.mark.parametrize(
+        "reason", ["Erro\x00 de digitação", "Erro de digitação 🙈", "\ud800" * 20, "", "x" * 256]
+    )
+    def test_a_reason_that_cannot_be_written_is_told_by_its_field(self, reason: str, signer: Signer) -> None:
+        event = event_of(Cancellation(protocol="135260000000001", reason=reason))
+        assert [problem.path for problem in problems(event.information())] == ["justification"]
+        with pytest.raises(Unwritable):
+            signed_event(event, signer)
+
+    def test_a_short_reason_is_told_by_the_xsd_with_its_field(self, signer: Signer, schemas: Schemas) -> None:
+        text = signed_event(event_of(Cancellation(protocol="135260000000001", reason="Erro")), signer)
+        found = schemas.problems(Schema.NFE_CANCELLATION, etree.fromstring(text), EventInformation)
+        assert [problem.path for problem in found] == ["justification"]
+
+    @pytest.mark.parametrize(
+        "reason", ["Erro ]]> de digitação", "</xJust><nProt>1</nProt>", "&lt;&#0;<!-- -->"]
+    )
+    def test_markup_in_a_reason_stays_text(self, reason: str, signer: Signer) -> None:
+        text = signed_event(event_of(Cancellation(protocol="135260000000001", reason=reason)), signer)
+        root = etree.fromstring(text)
+        assert root.findtext(".//{*}xJust") == reason
+        assert verify(root).signed_tag.endswith("infEvento")
+
+    @given(st.text(max_size=40) | st.text("<>&]\"' \n\t\r\x00é", max_size=40))
+    def test_any_reason_is_refused_or_read_back_as_it_was_normalised(self, reason: str) -> None:
+        information = event_of(Cancellation(protocol="135260000000001", reason=reason)).information()
+        if any(problems(information)):
+            with pytest.raises(Unwritable):
+                written(information)
+        else:
+            text = written(information)
+            assert etree.fromstring(text).findtext(".//xJust") == canonical.normalize(reason)
+            assert etree.tostring(etree.fromstring(text), method="c14n").decode() == text
+
+    def test_an_element_leads_to_the_field_of_the_body(self) -> None:
+        detail = ("detEvento", 0)
+        assert locate(EventInformation, [detail, ("xJust", 0)]) == "justification"
+        assert locate(EventInformation, [detail, ("xCorrecao", 0)]) == "correction"
+        assert locate(EventInformation, [detail, ("chNFeRef", 0)]) == "replacedByAccessKey"
+
+
+class TestLot:
+    def lot(self, signer: Signer, count: int) -> bytes:
+        events = [event_of(CANCELLATION, sequence=sequence) for sequence in range(1, count + 1)]
+        return event_lot(7, [signed_event(event, signer) for event in events])
+
+    @pytest.mark.parametrize("count", [1, 20])
+    def test_the_xsd_accepts_it(self, count: int, signer: Signer, schemas: Schemas) -> None:
+        root = etree.fromstring(self.lot(signer, count))
+        assert schemas.problems(Schema.NFE_CANCELLATION_BATCH, root) == ()
+
+    @pytest.mark.parametrize("count", [0, 21])
+    def test_none_and_too_many_are_refused(self, count: int, signer: Signer) -> None:
+        with pytest.raises(ValueError, match="1 to 20"):
+            self.lot(signer, count)
+
+    def test_the_signatures_verify_inside_it(self, signer: Signer) -> None:
+        lot = self.lot(signer, 2)
+        events = etree.fromstring(lot).findall("{*}evento")
+        assert [verify(event).reference_id[-2:] for event in events] == ["01", "02"]
+        assert xmlsec1_accepts(lot, "infEvento")
+
+    def test_an_event_is_put_in_as_it_was_signed(self, signer: Signer) -> None:
+        event = signed_event(event_of(CANCELLATION), signer)
+        assert event_lot(7, [event]) == (
+            b'<envEvento xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.00"><idLote>7</idLote>'
+            + event
+            + b"</envEvento>"
+        )
+
+
+class TestRegistered:
+    def test_the_event_is_kept_with_its_registration(self, signer: Signer, schemas: Schemas) -> None:
+        event = signed_event(event_of(CANCELLATION), signer)
+        text = registered_event(event, ANSWER)
+        root = etree.fromstring(text)
+        assert schemas.problems(Schema.NFE_CANCELLATION_REGISTERED, root) == ()
+        assert verify(root[0]).reference_id == event_of(CANCELLATION).id
+        assert b">" + event + ANSWER + b"</" in text
