@@ -1,0 +1,93 @@
+"""Answers of the national distribution of documents of interest (retDistDFeInt, NT 2014.002)."""
+
+import binascii
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from carimbo.fiscal.layouts.nfe_v4.answer_part import Part, find_judged_answer, unexpected
+from carimbo.fiscal.layouts.nfe_v4.verdicts import refusal
+from carimbo.fiscal.outcome import Answered, NotJudged, Rejected, Throttled, Unavailable
+
+_PAGE_CODES = frozenset({"137", "138"})
+_NSU = re.compile(r"[0-9]{1,15}")
+_GZIP = 16 + zlib.MAX_WBITS
+
+# An authorised document has at most some 500 kB; a page has 50 of them.
+_LARGEST_DOCUMENT = 4 * 1024 * 1024
+_LARGEST_PAGE = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class DistributedDocument:
+    """One document of a page, kept even when it cannot be opened, so that its place is not lost."""
+
+    nsu: int | None
+    """Its place in the taxpayer's sequence; a query by key may leave it out."""
+    schema: str
+    """Name of the XSD that it follows (`procNFe_v4.00.xsd`), which tells what it is."""
+    xml: bytes | None
+    """None if it came damaged, or larger than any document is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistributionPage(Answered):
+    """What the authority has for a taxpayer after the last number asked for; maybe nothing."""
+
+    last_nsu: int
+    """Where the next query begins."""
+    max_nsu: int
+    """The highest that exists: there is another page while `last_nsu` is below it, else an hour's pause."""
+    documents: tuple[DistributedDocument, ...]
+
+
+def read_distribution(body: bytes) -> DistributionPage | Rejected | Unavailable | Throttled | NotJudged:
+    """Read a page; `Rejected` is about the query, as no document of ours is judged here."""
+    answer = find_judged_answer(body, "retDistDFeInt")
+    if isinstance(answer, NotJudged):
+        return answer
+    if answer.code in _PAGE_CODES:
+        return _page(answer)
+    refused = refusal(answer)
+    # The block tells where to go on, which it may have been for asking somewhere else.
+    return replace(refused, last_nsu=_nsu(answer, "ultNSU")) if isinstance(refused, Throttled) else refused
+
+
+def _page(answer: Part) -> DistributionPage | NotJudged:
+    last, highest = _nsu(answer, "ultNSU"), _nsu(answer, "maxNSU")
+    if last is None or highest is None:
+        return unexpected(f"{answer.code} sem ultNSU ou maxNSU legível")
+    lot = answer.part("loteDistDFeInt")
+    return DistributionPage(
+        code=answer.code,
+        message=answer.message,
+        last_nsu=last,
+        max_nsu=highest,
+        documents=tuple(_documents(lot)) if lot else (),
+    )
+
+
+def _nsu(answer: Part, tag: str) -> int | None:
+    text = answer.matching(tag, _NSU)
+    return int(text) if text else None
+
+
+def _documents(lot: Part) -> Iterator[DistributedDocument]:
+    room = _LARGEST_PAGE
+    for zipped in lot.parts("docZip"):
+        xml = _unzipped(zipped.own_text, min(room, _LARGEST_DOCUMENT))
+        room -= len(xml or b"")
+        nsu, schema = zipped.element.get("NSU", ""), zipped.element.get("schema", "")
+        yield DistributedDocument(int(nsu) if _NSU.fullmatch(nsu) else None, schema, xml)
+
+
+def _unzipped(text: str, limit: int) -> bytes | None:
+    """Open base64 of gzip; nothing is kept of what is damaged, cut or longer than the limit."""
+    opener = zlib.decompressobj(_GZIP)
+    try:
+        # One byte more than allowed shows what is too long; and a limit of zero would mean none.
+        opened = opener.decompress(binascii.a2b_base64("".join(text.split())), limit + 1)
+    except (ValueError, zlib.error):
+        return None
+    return opened if opener.eof and len(opened) <= limit else None

@@ -1,0 +1,176 @@
+"""What an authority's answer, or the lack of one, means for a document, an event or a voided range.
+
+Only `Rejected` may set `rejected`: every other variant that is no success leaves the fate open, is settled by
+a consult, or is about the service and not about the document. No answer is never a refusal.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Alert(NamedTuple):
+    """What the authority wants the issuer to know about a document that it authorised (NT 2026.002)."""
+
+    code: str
+    message: str
+
+
+class Outage(StrEnum):
+    """How an authority is out of service."""
+
+    SHORT = "short"
+    """It says that it will be back soon: try again with growing pauses."""
+    WITHOUT_FORECAST = "without_forecast"
+    """It cannot say when it will be back: a reason for contingency."""
+    CONTINGENCY_CLOSING = "contingency_closing"
+    """A contingency authority that is about to stop serving: go back to the normal one."""
+    CONTINGENCY_CLOSED = "contingency_closed"
+    """A contingency authority that does not serve this state now: go back to the normal one."""
+
+
+class Cause(StrEnum):
+    """Why nothing was learnt about the document."""
+
+    FAULT = "fault"
+    """A SOAP fault."""
+    HTML = "html"
+    """A web page, as proxies and firewalls send."""
+    EMPTY = "empty"
+    UNREADABLE = "unreadable"
+    """Cut, oversize, with a DTD, or no XML at all."""
+    UNEXPECTED_ANSWER = "unexpected_answer"
+    """XML that does not answer what was asked: another message, another document, missing parts."""
+    UNDECIDED = "undecided"
+    """A proper answer whose code leaves the document's fate open."""
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What every answer of an authority has: its own code and its own words."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authorized(Answered):
+    """The authority holds the document, event or voided range as valid: final."""
+
+    protocol: str
+    authorized_at: datetime
+    protocol_xml: bytes
+    """The authority's receipt (protNFe, retEvento, retInutNFe), which has its own namespace."""
+    access_key: str | None = None
+    """None for a voided range, which has no key."""
+    digest: str | None = None
+    """Digest of the signed document that the authority holds: ours must equal it before this is adopted."""
+    late: bool = False
+    """Accepted after the deadline, which is still accepted."""
+    alerts: tuple[Alert, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected(Answered):
+    """The authority refused and kept nothing: mend it and send it again under the same number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denied(Answered):
+    """The authority keeps the document as denied: final, the number is spent, it must never be sent again."""
+
+    access_key: str | None = None
+    protocol: str | None = None
+    denied_at: datetime | None = None
+    protocol_xml: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canceled(Answered):
+    """The document was authorised and is canceled now; details are there when the answer brought them."""
+
+    access_key: str | None = None
+    protocol: str | None = None
+    """Protocol of the cancellation."""
+    canceled_at: datetime | None = None
+    cancellation_xml: bytes | None = None
+    """Event and receipt (procEventoNFe), or the older receipt (retCancNFe), which stands alone."""
+    authorization: Authorized | None = None
+    """How the document had been authorised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate(Answered):
+    """The authority has one already: ours, when an answer was lost, or another's; a consult tells which."""
+
+    other_key: str | None = None
+    """Key that has the number, when the answer names it."""
+    protocol: str | None = None
+    receipt: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown(Answered):
+    """Asked about a document, the authority does not have it: send the same bytes again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processing(Answered):
+    """The authority took the lot and will judge it later: ask by the receipt, not before the pause."""
+
+    receipt: str
+    wait_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unavailable(Answered):
+    """The authority is out of service and judged nothing: wait, or go to or leave contingency."""
+
+    outage: Outage
+    back_at: datetime | None = None
+    """When it expects to be back, if it says so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throttled(Answered):
+    """Too many calls: nothing may be asked of this service for this taxpayer for an hour."""
+
+    last_nsu: int | None = None
+    """Where the distribution service wants the next query to begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotJudged:
+    """Nothing is known of the document's fate: consult its key, and send the same bytes again if unknown."""
+
+    cause: Cause
+    detail: str
+    """What was seen instead of a judgement, short enough for a log line."""
+    code: str | None = None
+    message: str | None = None
+
+
+Outcome = (
+    Authorized
+    | Rejected
+    | Denied
+    | Canceled
+    | Duplicate
+    | Unknown
+    | Processing
+    | Unavailable
+    | Throttled
+    | NotJudged
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Available(Answered):
+    """The service says that it is up; an answer to a status query, never the outcome of a document."""
+
+    response_seconds: int | None = None
+    """How long it takes to answer these minutes, by its own count."""
+    note: str | None = None

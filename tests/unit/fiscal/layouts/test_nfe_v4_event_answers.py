@@ -1,0 +1,169 @@
+"""Answers about events: to the lot that brought them, and in a consult when that answer was lost."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registered_event
+from carimbo.fiscal.outcome import (
+    Authorized,
+    Canceled,
+    Cause,
+    Duplicate,
+    NotJudged,
+    Outcome,
+    Rejected,
+    Throttled,
+    Unknown,
+)
+from nfe_answers import (
+    ACKNOWLEDGEMENT,
+    CANCELLATION,
+    CORRECTION,
+    DIGEST,
+    KEY,
+    NAMESPACE,
+    OTHER_KEY,
+    PROTOCOL,
+    consult,
+    event_lot,
+    event_receipt,
+    note_protocol,
+    processed_events,
+    stored_event,
+)
+
+REGISTERED_AT = datetime(2026, 11, 15, 10, tzinfo=timezone(timedelta(hours=-3)))
+AUTHORIZED = note_protocol("100", "Autorizado o uso da NF-e")
+
+
+def read(text: str, event_type: str = CANCELLATION, sequence: int = 1) -> Outcome:
+    return read_event(text.encode(), KEY, event_type, sequence)
+
+
+def read_stored(text: str, event_type: str = CORRECTION, sequence: int = 2) -> Outcome:
+    return read_registered_event(text.encode(), KEY, event_type, sequence)
+
+
+class TestReadingTheAnswerToAnEvent:
+    @pytest.mark.parametrize(("code", "late"), [("135", False), ("136", False), ("155", True)])
+    def test_tells_a_registration(self, code: str, late: bool) -> None:
+        receipt = event_receipt(code, "Evento registrado")
+        found = read(processed_events(receipt))
+        assert isinstance(found, Authorized)
+        assert (found.code, found.access_key, found.protocol) == (code, KEY, "135260000000009")
+        assert (found.authorized_at, found.late) == (REGISTERED_AT, late)
+        alone = receipt.replace("<retEvento ", f'<retEvento xmlns="{NAMESPACE}" ')
+        assert found.protocol_xml == alone.encode()
+
+    def test_finds_the_event_among_the_others_of_its_lot(self) -> None:
+        lot = processed_events(
+            event_receipt("573", "Duplicidade", key=OTHER_KEY),
+            event_receipt("135", "Evento registrado", event_type=CORRECTION, sequence="2"),
+            event_receipt("594", "Rejeição: sequência", event_type=CORRECTION, sequence="21"),
+            event_receipt("596", "Rejeição: prazo", event_type=ACKNOWLEDGEMENT),
+        )
+        assert isinstance(read(lot, CORRECTION, 2), Authorized)
+        assert read(lot, CORRECTION, 21) == Rejected(code="594", message="Rejeição: sequência")
+        assert read(lot, ACKNOWLEDGEMENT) == Rejected(code="596", message="Rejeição: prazo")
+
+    @pytest.mark.parametrize("sequence", ["1", "01", "001", None])
+    def test_takes_the_sequence_however_it_is_padded(self, sequence: str | None) -> None:
+        assert isinstance(read(processed_events(event_receipt("135", "Ok", sequence=sequence))), Authorized)
+
+    def test_takes_a_refusal_that_does_not_name_the_event(self) -> None:
+        refused = event_receipt("215", "Rejeição: Falha", event_type=None, sequence=None, key=None)
+        assert read(processed_events(refused)) == Rejected(code="215", message="Rejeição: Falha")
+
+    @pytest.mark.parametrize(
+        "receipts",
+        [
+            [],
+            ["<retEvento/>"],
+            [event_receipt("135", "Ok", key=OTHER_KEY)],
+            [event_receipt("501", "Rejeição: prazo", event_type=CORRECTION)],
+            [event_receipt("501", "Rejeição: prazo", sequence="2")],
+            [event_receipt("501", "Rejeição: prazo", sequence="x")],
+            [event_receipt("135", "Ok", protocol=None)],
+            [event_receipt("135", "Ok", protocol="1")],
+            [event_receipt("135", "Ok").replace("2026-11-15T", "")],
+            [event_receipt("135", "Ok"), event_receipt("501", "Rejeição: prazo")],
+        ],
+    )
+    def test_judges_nothing_by_what_is_no_answer_to_the_event(self, receipts: list[str]) -> None:
+        found = read(processed_events(*receipts))
+        assert isinstance(found, NotJudged)
+        assert found.cause is Cause.UNEXPECTED_ANSWER
+
+    def test_tells_a_duplicate_event(self) -> None:
+        text = f"Rejeição: Duplicidade de evento [nProt:{PROTOCOL}]"
+        found = read(processed_events(event_receipt("573", text, protocol=None)))
+        assert found == Duplicate(code="573", message=text, protocol=PROTOCOL)
+
+    @pytest.mark.parametrize("code", ["218", "420"])
+    def test_tells_that_a_document_to_be_canceled_is_canceled_already(self, code: str) -> None:
+        lot = processed_events(event_receipt(code, "Rejeição: já cancelada"))
+        assert read(lot) == Canceled(code=code, message="Rejeição: já cancelada", access_key=KEY)
+
+    @pytest.mark.parametrize("code", ["217", "218", "420", "580", "655", "1100"])
+    def test_tells_a_rejection_of_the_event(self, code: str) -> None:
+        lot = processed_events(event_receipt(code, "Rejeição: Texto", event_type=CORRECTION))
+        assert read(lot, CORRECTION) == Rejected(code=code, message="Rejeição: Texto")
+
+    def test_tells_a_rejection_of_the_lot(self) -> None:
+        assert read(event_lot("404", "Rejeição: prefixo")) == Rejected(
+            code="404", message="Rejeição: prefixo"
+        )
+
+    @pytest.mark.parametrize("code", ["999", "100", "135"])
+    def test_leaves_open_what_the_code_of_the_lot_leaves_open(self, code: str) -> None:
+        found = read(event_lot(code, "Texto"))
+        assert isinstance(found, NotJudged)
+        assert (found.cause, found.code) == (Cause.UNDECIDED, code)
+
+
+class TestLookingForAnEventInAConsult:
+    def test_adopts_the_event_with_its_receipt_and_digest(self) -> None:
+        events = stored_event(event_type=CORRECTION) + stored_event(event_type=CORRECTION, sequence="2")
+        found = read_stored(consult("100", "Autorizado", AUTHORIZED + events))
+        assert isinstance(found, Authorized)
+        assert (found.access_key, found.protocol, found.digest) == (KEY, "135260000000009", DIGEST)
+        assert found.authorized_at == REGISTERED_AT
+        assert found.protocol_xml.startswith(f'<retEvento xmlns="{NAMESPACE}" '.encode())
+        assert b"<nSeqEvento>2</nSeqEvento>" in found.protocol_xml
+
+    def test_adopts_a_cancellation_of_a_canceled_document(self) -> None:
+        text = consult("101", "Cancelada", AUTHORIZED + stored_event("155"))
+        found = read_stored(text, CANCELLATION, 1)
+        assert isinstance(found, Authorized)
+        assert found.late
+
+    @pytest.mark.parametrize(
+        "event",
+        [
+            "",
+            "<procEventoNFe/>",
+            stored_event(event_type=CORRECTION, sequence="1"),
+            stored_event(event_type=CANCELLATION, sequence="2"),
+            stored_event("573", event_type=CORRECTION, sequence="2"),
+            stored_event(event_type=CORRECTION, sequence="2", key=OTHER_KEY),
+        ],
+    )
+    def test_tells_an_event_that_the_authority_does_not_have(self, event: str) -> None:
+        found = read_stored(consult("100", "Autorizado", AUTHORIZED + event))
+        assert found == Unknown(code="100", message="Autorizado")
+
+    def test_tells_that_not_even_the_document_is_there(self) -> None:
+        assert read_stored(consult("217", "Não consta")) == Unknown(code="217", message="Não consta")
+
+    def test_learns_nothing_from_a_refused_question(self) -> None:
+        assert isinstance(read_stored(consult("280", "Rejeição: Certificado")), NotJudged)
+        assert read_stored(consult("656", "Consumo")) == Throttled(code="656", message="Consumo")
+
+    def test_judges_nothing_by_an_answer_about_another_key(self) -> None:
+        event = stored_event(event_type=CORRECTION, sequence="2")
+        assert isinstance(read_stored(consult("100", "Autorizado", event, key=OTHER_KEY)), NotJudged)
+
+    def test_does_not_believe_a_registration_without_a_protocol(self) -> None:
+        event = stored_event(event_type=CORRECTION, sequence="2").replace("135260000000009", "")
+        assert isinstance(read_stored(consult("100", "Autorizado", event)), NotJudged)

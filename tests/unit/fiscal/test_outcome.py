@@ -1,0 +1,68 @@
+"""What callers may count on in every outcome."""
+
+from dataclasses import FrozenInstanceError, fields
+from datetime import UTC, datetime
+from typing import get_args
+
+import pytest
+
+from carimbo.fiscal.outcome import (
+    Alert,
+    Answered,
+    Authorized,
+    Canceled,
+    Cause,
+    Denied,
+    Duplicate,
+    NotJudged,
+    Outage,
+    Outcome,
+    Processing,
+    Rejected,
+    Throttled,
+    Unavailable,
+    Unknown,
+)
+
+AUTHORIZED = Authorized(
+    code="120",
+    message="Autorizado o uso, com alerta",
+    protocol="135260000000001",
+    authorized_at=datetime(2026, 11, 15, 12, tzinfo=UTC),
+    protocol_xml=b"<protNFe/>",
+    alerts=(Alert("1", "Confira o NCM"),),
+)
+EXAMPLES: list[Outcome] = [
+    AUTHORIZED,
+    Rejected(code="225", message="Rejeição: Falha no Schema XML"),
+    Denied(code="302", message="Uso Denegado"),
+    Canceled(code="101", message="Cancelamento homologado", authorization=AUTHORIZED),
+    Duplicate(code="204", message="Duplicidade de NF-e"),
+    Unknown(code="217", message="NF-e não consta"),
+    Processing(code="103", message="Lote recebido", receipt="351000000000001", wait_seconds=15),
+    Unavailable(code="108", message="Serviço paralisado", outage=Outage.SHORT),
+    Throttled(code="656", message="Consumo indevido"),
+    NotJudged(cause=Cause.TIMEOUT, detail="30 s"),
+]
+
+
+class TestEveryOutcome:
+    def test_has_an_example_here(self) -> None:
+        assert {type(one) for one in EXAMPLES} == set(get_args(Outcome))
+
+    @pytest.mark.parametrize("outcome", EXAMPLES)
+    def test_cannot_change(self, outcome: Outcome) -> None:
+        with pytest.raises(FrozenInstanceError):
+            setattr(outcome, fields(outcome)[0].name, "100")
+
+    @pytest.mark.parametrize("outcome", EXAMPLES)
+    def test_keeps_the_words_of_the_authority_unless_there_was_none(self, outcome: Outcome) -> None:
+        assert isinstance(outcome, Answered) is not isinstance(outcome, NotJudged)
+
+    def test_cannot_be_taken_for_another_one(self) -> None:
+        code, message = "999", "Erro não catalogado"
+        outcomes = {Rejected(code=code, message=message), Unknown(code=code, message=message)}
+        assert len(outcomes) == 2
+
+    def test_pairs_an_alert_as_code_and_message(self) -> None:
+        assert AUTHORIZED.alerts == (("1", "Confira o NCM"),)
