@@ -4,13 +4,21 @@ What the rest of carimbo knows of a type is what stands here; nothing outside a 
 type by its name.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Changes, Integer
+from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.fields import Body, Changes, Integer
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.software import Software
 
 # 890-919 belong to the tax offices, 920-969 to issuers with a CPF, 970-989 to PAA (MOC, serie).
 Series = Annotated[Integer, Field(ge=0, le=889, description="Série de 0 a 889.")]
@@ -34,6 +42,35 @@ class ModuleSettings(Changes):
     number: Number | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Issuance:
+    """Everything but the request that a signed document is made of."""
+
+    company: Company
+    emission: Emission
+    software: Software
+    settings: ModuleSettings
+    signer: Signer
+    schemas: Schemas
+
+
+Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
+"""Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
+
+PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
+"""Reads the emission of a document that was issued elsewhere already; None when it was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issuing:
+    """How a type's requests become signed documents."""
+
+    request: type[Body]
+    issue: Issue
+    printed_emission: PrintedEmission | None = None
+    """For a type whose documents may be on paper before the service hears of them."""
+
+
 @dataclass(frozen=True)
 class DocumentType:
     """One kind of fiscal document."""
@@ -45,5 +82,7 @@ class DocumentType:
     settings: type[ModuleSettings]
     feature: str | None = None
     """The feature that a subscription needs in order to issue it."""
+    issuing: Issuing | None = None
+    """None while the type can't be issued yet."""
     secret_settings: tuple[str, ...] = ()
     """Dotted paths of settings that are sealed at rest and masked on read."""

@@ -1,0 +1,62 @@
+"""The emission of an NFC-e that the point of sale issued offline: read from what its paper says."""
+
+from collections.abc import Iterator
+
+from pydantic.alias_generators import to_camel
+
+from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.documents.nfce.document import MODEL
+from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
+from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.tables.states import STATES
+
+_PRINTED = ("access_key", "number", "series", "issued_at", "contingency")
+_DIFFERENT_KEY = "502"
+
+
+def printed_emission(
+    request: NfceRequest, company: Company, environment: Environment
+) -> Emission | tuple[Problem, ...] | None:
+    """What the paper says, if there is one; a receipt in the buyer's hands can't get another number."""
+    if request.issue_mode is not IssueMode.OFFLINE_CONTINGENCY:
+        return None
+    number, series, issued_at = request.number, request.series, request.issued_at
+    if not request.access_key or not number or series is None or not issued_at or not request.contingency:
+        return tuple(_required(name) for name in _PRINTED if getattr(request, name) is None)
+    try:
+        key = AccessKey.parse(request.access_key)
+    except InvalidAccessKey as invalid:
+        return (Problem("253", "accessKey", str(invalid)),)
+    return tuple(_differences(key, request, company)) or Emission(
+        environment=environment,
+        series=series,
+        number=number,
+        numeric_code=key.numeric_code,
+        issued_at=issued_at,
+        type=EmissionType.OFFLINE,
+        contingency=Contingency(request.contingency.started_at, request.contingency.reason),
+    )
+
+
+def _differences(key: AccessKey, request: NfceRequest, company: Company) -> Iterator[Problem]:
+    """Where the printed key contradicts the other fields of the body or the company."""
+    said = (
+        ("accessKey", key.model, MODEL, "o modelo"),
+        ("accessKey", key.emission_type, EmissionType.OFFLINE, "o tipo de emissão"),
+        ("accessKey", key.state_code, STATES[company.address.state].ibge, "a UF"),
+        ("accessKey", key.tax_id, company.tax_id, "o CNPJ"),
+        ("series", key.series, request.series, "a série"),
+        ("number", key.number, request.number, "o número"),
+        ("issuedAt", key.year_month, f"{request.issued_at:%y%m}", "o ano e o mês"),
+    )
+    for path, in_key, expected, what in said:
+        if in_key != expected:
+            message = f"A chave de acesso não confere com {what}: {in_key} na chave, {expected} aqui."
+            yield Problem(_DIFFERENT_KEY, path, message)
+
+
+def _required(name: str) -> Problem:
+    message = "Obrigatório quando issueMode é offlineContingency."
+    return Problem("225", to_camel(name), message)

@@ -1,0 +1,1 @@
+"""What NF-e and NFC-e have in common: the sale of goods, from request to document."""

@@ -1,0 +1,75 @@
+"""How a sale is paid: as a body says it, and as the layout writes it."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from carimbo.fiscal.coded import Coded
+from carimbo.fiscal.fields import Body, Cnpj, Day, Money, StateCode, Text
+from carimbo.fiscal.layouts.nfe_v4.payment import Card, Payment
+from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
+
+NO_PAYMENT = "90"
+_NOT_INTEGRATED = "2"
+
+
+class Term(Coded):
+    """When it is paid (`indPag`)."""
+
+    CASH = "cash", "0"
+    INSTALLMENTS = "installments", "1"
+
+
+def _parse_method(text: str) -> str:
+    method = find_payment_method(text)
+    if method is None:
+        raise PydanticCustomError(
+            "payment_method", "Meio de pagamento desconhecido: use por exemplo cash, pix, creditCard ou 01."
+        )
+    return method.code
+
+
+Method = Annotated[
+    str,
+    StringConstraints(max_length=30),
+    AfterValidator(_parse_method),
+    Field(examples=["pix", "creditCard"]),
+]
+
+
+class PaymentBody(Body):
+    """One means of payment and its part of the amount."""
+
+    method: Method
+    amount: Money
+    term: Term | None = None
+    description: Annotated[Text, StringConstraints(min_length=2, max_length=60)] | None = None
+    payment_date: Day | None = None
+    processor_tax_id: Cnpj | None = None
+    processor_state: StateCode | None = None
+    card: Card | None = None
+
+
+def payment(body: PaymentBody) -> Payment:
+    """A payment of the layout; cards and PIX need their group even when nothing is known of them."""
+    return Payment(
+        term=body.term.code if body.term else None,
+        method=body.method,
+        description=body.description,
+        amount=body.amount,
+        payment_date=body.payment_date,
+        processor_cnpj=body.processor_tax_id,
+        processor_state=body.processor_state,
+        card=body.card or _card(body.method),
+    )
+
+
+def whole_payment(method: str, amount: Decimal) -> Payment:
+    """The whole amount by one means; a document without payment tells no amount."""
+    return Payment(method=method, amount=Decimal(0) if method == NO_PAYMENT else amount, card=_card(method))
+
+
+def _card(method: str) -> Card | None:
+    return Card(integration=_NOT_INTEGRATED) if PAYMENT_METHODS[method].has_card else None

@@ -1,0 +1,198 @@
+"""Totals of a document: plain sums of what its items say (MOC 7.0, rules W03 to W16; NT 2025.002)."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any, cast
+
+from carimbo.fiscal.goods.items import item_total
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
+    Cbs,
+    CityIbs,
+    CreditReversal,
+    IbsCbs,
+    OperationCredit,
+    PresumedCredit,
+    StateIbs,
+    TaxedByRate,
+)
+from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.layouts.nfe_v4.totals import (
+    CbsTotals,
+    CityIbsTotals,
+    IbsCbsTotals,
+    IbsTotals,
+    InvoiceTotals,
+    SelectiveTaxTotals,
+    SinglePhaseTotals,
+    StateIbsTotals,
+    Totals,
+    WithheldTaxes,
+)
+from carimbo.fiscal.money import ZERO, cents, total
+
+_ICMS = (
+    "base",
+    "amount",
+    "exempted_amount",
+    "fcp_amount",
+    "st_base",
+    "st_amount",
+    "st_fcp_amount",
+    "retained_fcp_amount",
+    "single_phase_quantity",
+    "single_phase_amount",
+    "single_phase_withholding_quantity",
+    "single_phase_withholding_amount",
+    "single_phase_retained_quantity",
+    "single_phase_retained_amount",
+)
+_STATE_SHARES = ("fcp_amount", "destination_amount", "origin_amount")
+_CHARGES = ("freight", "insurance", "discount", "other")
+
+
+def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
+    """Add the items up."""
+    amount = total(item.total or item_total(item.product, item.taxes, item.returned_ipi) for item in items)
+    reform = [item.taxes.ibs_cbs for item in items if item.taxes.ibs_cbs]
+    selective = [item.taxes.selective_tax for item in items if item.taxes.selective_tax]
+    return Totals(
+        invoice=_invoice_totals(items, amount),
+        withheld_taxes=withheld,
+        selective_tax=SelectiveTaxTotals(amount=_sum(selective, "amount")) if selective else None,
+        ibs_cbs=_reform_totals(reform) if reform else None,
+        # In 2026 the taxes of the reform are told, not charged (NT 2025.002, W60).
+        amount_with_reform_taxes=amount if reform else None,
+    )
+
+
+def _invoice_totals(items: Sequence[Item], amount: Decimal) -> InvoiceTotals:
+    taxes = [item.taxes for item in items]
+    shares = _sums((tax.state_share for tax in taxes if tax.state_share), _STATE_SHARES)
+    icms = _sums((tax.icms for tax in taxes), _ICMS)
+    charges = _sums((item.product for item in items), _CHARGES)
+    return InvoiceTotals(
+        icms_base=icms["base"] or ZERO,
+        icms_amount=icms["amount"] or ZERO,
+        exempted_amount=icms["exempted_amount"] or ZERO,
+        destination_fcp_amount=shares["fcp_amount"],
+        destination_amount=shares["destination_amount"],
+        origin_amount=shares["origin_amount"],
+        fcp_amount=icms["fcp_amount"] or ZERO,
+        st_base=icms["st_base"] or ZERO,
+        st_amount=icms["st_amount"] or ZERO,
+        st_fcp_amount=icms["st_fcp_amount"] or ZERO,
+        retained_fcp_amount=icms["retained_fcp_amount"] or ZERO,
+        single_phase_quantity=_rounded(icms["single_phase_quantity"]),
+        single_phase_amount=icms["single_phase_amount"],
+        single_phase_withholding_quantity=_rounded(icms["single_phase_withholding_quantity"]),
+        single_phase_withholding_amount=icms["single_phase_withholding_amount"],
+        single_phase_retained_quantity=_rounded(icms["single_phase_retained_quantity"]),
+        single_phase_retained_amount=icms["single_phase_retained_amount"],
+        goods_amount=total(item.product.amount for item in items if item.product.counts_in_total == "1"),
+        freight=charges["freight"] or ZERO,
+        insurance=charges["insurance"] or ZERO,
+        discount=charges["discount"] or ZERO,
+        import_tax_amount=total(tax.import_tax.amount for tax in taxes if tax.import_tax),
+        ipi_amount=_sum((tax.ipi.taxation for tax in taxes if tax.ipi), "amount"),
+        returned_ipi_amount=total(item.returned_ipi.ipi.amount for item in items if item.returned_ipi),
+        pis_amount=_sum((tax.pis for tax in taxes), "amount"),
+        cofins_amount=_sum((tax.cofins for tax in taxes), "amount"),
+        other=charges["other"] or ZERO,
+        amount=amount,
+        approximate_taxes=_sums(taxes, ("approximate_taxes",))["approximate_taxes"],
+    )
+
+
+def _rounded(quantity: Decimal | None) -> Decimal | None:
+    """Items have quantities of four decimals, totals of two (NT 2023.001)."""
+    return None if quantity is None else cents(quantity)
+
+
+def _reform_totals(groups: Sequence[IbsCbs]) -> IbsCbsTotals:
+    by_rate = [group.by_rate for group in groups if group.by_rate]
+    presumed = [group.operation_credit for group in groups if group.operation_credit]
+    phases = [group.single_phase for group in groups if group.single_phase]
+    reversals = [group.credit_reversal for group in groups if group.credit_reversal]
+    return IbsCbsTotals(
+        base=total(one.base for one in by_rate),
+        ibs=_ibs_totals(by_rate, presumed) if by_rate else None,
+        cbs=_cbs_totals(by_rate, presumed) if by_rate else None,
+        single_phase=_single_phase_totals(phases) if phases else None,
+        credit_reversal=_reversal_totals(reversals) if reversals else None,
+    )
+
+
+def _ibs_totals(by_rate: Sequence[TaxedByRate], presumed: Sequence[OperationCredit]) -> IbsTotals:
+    state = StateIbsTotals(**_told([one.state for one in by_rate]))
+    city = CityIbsTotals(**_told([one.city for one in by_rate]))
+    granted = [credit.ibs for credit in presumed if credit.ibs]
+    return IbsTotals(state=state, city=city, amount=state.amount + city.amount, **_credits(granted))
+
+
+def _cbs_totals(by_rate: Sequence[TaxedByRate], presumed: Sequence[OperationCredit]) -> CbsTotals:
+    granted = [credit.cbs for credit in presumed if credit.cbs]
+    return CbsTotals(**_told([one.cbs for one in by_rate]), **_credits(granted))
+
+
+def _told(shares: Sequence[StateIbs | CityIbs | Cbs]) -> dict[str, Decimal]:
+    """What every share of the tax has: the part deferred, the part given back, and what is due."""
+    return {
+        "deferred_amount": total(share.deferral.amount for share in shares if share.deferral),
+        "refunded_amount": total(share.refund.amount for share in shares if share.refund),
+        "amount": total(share.amount for share in shares),
+    }
+
+
+def _credits(granted: Sequence[PresumedCredit]) -> dict[str, Decimal]:
+    return {
+        "presumed_credit": _sum(granted, "amount"),
+        "conditional_presumed_credit": _sum(granted, "conditional_amount"),
+    }
+
+
+def _single_phase_totals(phases: Sequence[Any]) -> SinglePhaseTotals:
+    def ibs(part: str) -> Decimal:
+        return _sum(_parts(phases, ("ibs_by_quantity", "ibs_by_value"), part), "amount")
+
+    def cbs(part: str) -> Decimal:
+        return _sum(_parts(phases, ("cbs_by_quantity", "cbs_by_value"), part), "amount")
+
+    return SinglePhaseTotals(
+        ibs_amount=ibs("standard"),
+        cbs_amount=cbs("standard"),
+        ibs_withholding_amount=ibs("withholding"),
+        cbs_withholding_amount=cbs("withholding"),
+        ibs_retained_amount=ibs("retained"),
+        cbs_retained_amount=cbs("retained"),
+    )
+
+
+def _parts(phases: Sequence[Any], ways: tuple[str, str], part: str) -> list[Any]:
+    return [getattr(getattr(phase, way), part, None) for phase in phases for way in ways]
+
+
+def _reversal_totals(reversals: Sequence[CreditReversal]) -> CreditReversal:
+    return CreditReversal(ibs_amount=_sum(reversals, "ibs_amount"), cbs_amount=_sum(reversals, "cbs_amount"))
+
+
+def _sum(groups: Iterable[Any], name: str) -> Decimal:
+    return _sums(groups, (name,))[name] or ZERO
+
+
+def _sums(groups: Iterable[Any], names: tuple[str, ...]) -> dict[str, Decimal | None]:
+    """Add amounts up over groups of several kinds, not all of which have them; None where none has."""
+    sums: dict[str, Decimal | None] = dict.fromkeys(names)
+    for group in groups:
+        for name in _present(cast(Hashable, type(group)), names):
+            amount = getattr(group, name)
+            if amount is not None:
+                so_far = sums[name]
+                sums[name] = amount if so_far is None else so_far + amount
+    return sums
+
+
+@cache
+def _present(group: Hashable, names: tuple[str, ...]) -> tuple[str, ...]:
+    fields = getattr(group, "__dataclass_fields__", {})
+    return tuple(name for name in names if name in fields)

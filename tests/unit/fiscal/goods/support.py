@@ -1,0 +1,188 @@
+"""A company, its sales and the ways from a body to a document, for tests of goods."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from lxml import etree
+from pydantic import ValidationError
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.document_type import Issuance, ModuleSettings
+from carimbo.fiscal.documents.nfce import document as nfce_document
+from carimbo.fiscal.documents.nfce.definition import NFCE
+from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.documents.nfe import document as nfe_document
+from carimbo.fiscal.documents.nfe.definition import NFE
+from carimbo.fiscal.documents.nfe.request import NfeRequest
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, write
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.software import Software
+from support import CNPJ
+
+CPF = "52998224725"
+BUYER_CNPJ = "12ABC34501DE35"
+ISSUED_AT = datetime.fromisoformat("2026-11-14T10:00:00-03:00")
+SAO_PAULO = {
+    "zipcode": "01001-000",
+    "street": "Praça da Sé",
+    "number": "100",
+    "district": "Sé",
+    "city": "São Paulo",
+    "state": "SP",
+}
+RIO_DE_JANEIRO = {**SAO_PAULO, "zipcode": "20040-020", "city": "Rio de Janeiro", "state": "RJ"}
+LISBON = {
+    "street": "Rua Augusta",
+    "number": "24",
+    "district": "Baixa",
+    "city": "Lisboa",
+    "countryCode": "6076",
+    "country": "PORTUGAL",
+}
+COMPANY = {
+    "taxId": CNPJ,
+    "legalName": "Loja Modelo Ltda",
+    "taxRegime": "simples",
+    "address": SAO_PAULO,
+    "stateRegistrations": [{"state": "SP", "number": "111111111111"}],
+}
+BUYER = {"taxId": CPF, "name": "Maria da Silva", "address": SAO_PAULO}
+ITEM = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 35.9}
+NFE_BODY = {"recipient": BUYER, "items": [ITEM]}
+NFCE_BODY = {"paymentMethod": "cash", "items": [ITEM]}
+CSC = {"homologation": {"cscId": "000001", "csc": "0123456789ABCDEF0123456789ABCDEF"}}
+SOFTWARE = Software("carimbo")
+SCHEMAS = Schemas()
+
+
+def company(**changes: Any) -> Company:
+    """A shop of the Simples Nacional in São Paulo."""
+    return Company.model_validate(COMPANY | changes)
+
+
+def emission(**changes: Any) -> Emission:
+    """A place in the numbering of homologation."""
+    usual: dict[str, Any] = {
+        "environment": Environment.HOMOLOGATION,
+        "series": 1,
+        "number": 3,
+        "numeric_code": "12345682",
+        "issued_at": ISSUED_AT,
+    }
+    return Emission(**usual | changes)
+
+
+PRODUCTION = emission(environment=Environment.PRODUCTION)
+
+
+def nfe(*, by: Company | None = None, under: Emission | None = None, **changes: Any) -> Invoice:
+    """The NF-e that a body makes, which must be whole."""
+    made = composed_nfe(by=by, under=under, **changes)
+    assert isinstance(made, Invoice), made
+    return made
+
+
+def composed_nfe(
+    *, by: Company | None = None, under: Emission | None = None, **changes: Any
+) -> Invoice | tuple[Problem, ...]:
+    """The NF-e that a body makes, or what is missing in the body."""
+    request = NfeRequest.model_validate(NFE_BODY | changes)
+    return nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
+
+
+def nfce(*, by: Company | None = None, under: Emission | None = None, **changes: Any) -> Invoice:
+    """The NFC-e that a body makes, which must be whole."""
+    request = NfceRequest.model_validate(NFCE_BODY | changes)
+    made = nfce_document.compose(request, by or company(), under or emission(), SOFTWARE)
+    assert isinstance(made, Invoice), made
+    return made
+
+
+def item(**changes: Any) -> dict[str, Any]:
+    """An item of a body."""
+    return ITEM | changes
+
+
+def buyer(**changes: Any) -> dict[str, Any]:
+    """A recipient of a body; a field that is None is not sent."""
+    return {name: value for name, value in (BUYER | changes).items() if value is not None}
+
+
+def signer_of(certificate: SampleCertificate) -> Signer:
+    """The signer of a test certificate."""
+    return Signer.of(A1Certificate.from_bundle(certificate.to_pem()))
+
+
+def issuance(
+    signer: Signer, settings: ModuleSettings, *, by: Company | None = None, under: Emission | None = None
+) -> Issuance:
+    """Everything but the request that a signed document is made of."""
+    return Issuance(
+        company=by or company(),
+        emission=under or emission(),
+        software=SOFTWARE,
+        settings=settings,
+        signer=signer,
+        schemas=SCHEMAS,
+    )
+
+
+def issued_nfe(
+    signer: Signer, *, by: Company | None = None, under: Emission | None = None, **changes: Any
+) -> SignedDocument | tuple[Problem, ...]:
+    """The signed NF-e of a body, or why there is none; the body itself must be of the right form."""
+    assert NFE.issuing
+    request = NFE.issuing.request.model_validate(NFE_BODY | changes)
+    return NFE.issuing.issue(request, issuance(signer, NFE.settings(), by=by, under=under))
+
+
+def issued_nfce(
+    signer: Signer,
+    *,
+    by: Company | None = None,
+    under: Emission | None = None,
+    settings: dict[str, Any] | None = None,
+    **changes: Any,
+) -> SignedDocument | tuple[Problem, ...]:
+    """The signed NFC-e of a body, or why there is none."""
+    assert NFCE.issuing
+    request = NFCE.issuing.request.model_validate(NFCE_BODY | changes)
+    chosen = NFCE.settings.model_validate(CSC if settings is None else settings)
+    return NFCE.issuing.issue(request, issuance(signer, chosen, by=by, under=under))
+
+
+def said(invoice: Invoice, path: str) -> str | None:
+    """The text of an element of the document, `det[2]/prod/vProd`; None if it is not there."""
+    return element(invoice).findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
+
+
+def element(invoice: Invoice) -> etree._Element:
+    """The document parsed, after it was written."""
+    written = write(invoice)
+    assert isinstance(written, WrittenInvoice), written
+    return etree.fromstring(written.canonical)
+
+
+def refused(problems: object) -> dict[str, str]:
+    """What problems say, by the path of their field."""
+    assert isinstance(problems, tuple), "nothing was refused"
+    return {problem.path: problem.message for problem in problems}
+
+
+def misformed(invalid: ValidationError) -> dict[str, str]:
+    """What is wrong with the form of a body, by the path of the field."""
+    return {json_path(error["loc"]): in_portuguese(error) for error in invalid.errors()}
+
+
+def lines(invoice: Invoice) -> Sequence[etree._Element]:
+    """The items of the document."""
+    return element(invoice).findall(f"{{{NAMESPACE}}}det")

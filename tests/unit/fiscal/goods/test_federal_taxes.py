@@ -1,0 +1,138 @@
+"""PIS, COFINS and IPI of an item, and the IPI of goods that return."""
+
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.goods.support import company, composed_nfe, issued_nfe, item, nfe, refused, said
+
+BY_RATE = {"base": 100, "rate": 1.65, "amount": 1.65}
+BY_QUANTITY = {"quantity": 10, "unitRate": 0.1234, "amount": 1.23}
+NOT_TAXED = ("04", "05", "06", "07", "08", "09")
+OTHER = (
+    *("49", "50", "51", "52", "53", "54", "55", "56", "60", "61", "62", "63", "64", "65", "66", "67"),
+    *("70", "71", "72", "73", "74", "75", "98", "99"),
+)
+# CST, what else it needs, and the end of the group's name (IN RFB 1.009/2010).
+GROUPS: list[tuple[str, dict[str, Any], str]] = [
+    ("01", BY_RATE, "Aliq"),
+    ("02", BY_RATE, "Aliq"),
+    ("03", BY_QUANTITY, "Qtde"),
+    *((cst, {}, "NT") for cst in NOT_TAXED),
+    *((cst, BY_RATE, "Outr") for cst in OTHER),
+    ("99", BY_QUANTITY, "Outr"),
+]
+CONTRIBUTIONS = [("pis", "do PIS"), ("cofins", "da COFINS")]
+
+
+def group_in(signer: Signer, tag: str, **changes: Any) -> etree._Element:
+    """The group of a tax in a document of one item, which the XSD accepts."""
+    document = issued_nfe(signer, items=[item(**changes)])
+    assert isinstance(document, SignedDocument), document
+    (written,) = etree.fromstring(document.xml).iter(f"{{{NAMESPACE}}}{tag}")
+    return written
+
+
+def local_names(element: etree._Element) -> list[str]:
+    return [str(one.tag).rpartition("}")[2] for one in element]
+
+
+def refusal(**changes: Any) -> dict[str, str]:
+    return refused(composed_nfe(items=[item(**changes)]))
+
+
+@pytest.mark.parametrize(("tax", "of"), CONTRIBUTIONS)
+class TestContributions:
+    @pytest.mark.parametrize(("cst", "needed", "kind"), GROUPS)
+    def test_stand_in_the_group_of_their_cst(
+        self, signer: Signer, tax: str, of: str, cst: str, needed: dict[str, Any], kind: str
+    ) -> None:
+        tag = tax.upper()
+        (group,) = group_in(signer, tag, **{tax: {"cst": cst, **needed}})
+        assert group.tag == f"{{{NAMESPACE}}}{tag}{kind}"
+        assert group.findtext(f"{{{NAMESPACE}}}CST") == cst
+
+    @pytest.mark.parametrize(
+        ("cst", "needed", "name"),
+        [("01", BY_RATE, name) for name in BY_RATE] + [("03", BY_QUANTITY, name) for name in BY_QUANTITY],
+    )
+    def test_ask_for_each_value_that_the_cst_needs(
+        self, tax: str, of: str, cst: str, needed: dict[str, Any], name: str
+    ) -> None:
+        given = {one: value for one, value in needed.items() if one != name}
+        assert refusal(**{tax: {"cst": cst, **given}}) == {
+            f"items[0].{tax}.{name}": f"Obrigatório com CST {cst} {of}."
+        }
+
+    @pytest.mark.parametrize(("cst", "extra"), [("01", "unitRate"), ("03", "base"), ("06", "amount")])
+    def test_refuse_a_value_that_the_cst_has_no_place_for(
+        self, tax: str, of: str, cst: str, extra: str
+    ) -> None:
+        needed = {"01": BY_RATE, "03": BY_QUANTITY}.get(cst, {})
+        assert refusal(**{tax: {"cst": cst, **needed, extra: 1}}) == {
+            f"items[0].{tax}.{extra}": f"Não se usa com CST {cst} {of}."
+        }
+
+    @pytest.mark.parametrize("cst", ["00", "10", "48", "97"])
+    def test_refuse_a_cst_that_does_not_exist(self, tax: str, of: str, cst: str) -> None:
+        assert refusal(**{tax: {"cst": cst}}) == {f"items[0].{tax}.cst": f"CST {cst} não existe."}
+
+    def test_by_rate_and_by_quantity_at_once_are_told_by_the_xsd(
+        self, signer: Signer, tax: str, of: str
+    ) -> None:
+        both = {"cst": "99", **BY_RATE, "quantity": 1, "unitRate": 1}
+        paths = refused(issued_nfe(signer, items=[item(**{tax: both})]))
+        assert all(path.startswith(f"items[0].{tax}") for path in paths), paths
+
+    @pytest.mark.parametrize("regime", ["simples", "mei", "simplesExcess"])
+    def test_are_49_with_zeros_outside_the_normal_regime(self, tax: str, of: str, regime: str) -> None:
+        made = nfe(by=company(taxRegime=regime), items=[item(icms={"cst": "40"})])
+        tag = tax.upper()
+        assert said(made, f"det/imposto/{tag}/{tag}Outr/CST") == "49"
+        assert said(made, f"det/imposto/{tag}/{tag}Outr/v{tag}") == "0.00"
+
+    def test_have_no_default_in_the_normal_regime(self, tax: str, of: str) -> None:
+        given = {one: {"cst": "07"} for one, _ in CONTRIBUTIONS if one != tax}
+        problems = composed_nfe(by=company(taxRegime="normal"), items=[item(icms={"cst": "40"}, **given)])
+        assert refused(problems) == {f"items[0].{tax}": "Obrigatório com o regime tributário da empresa."}
+
+
+class TestIpi:
+    @pytest.mark.parametrize("cst", ["00", "49", "50", "99"])
+    @pytest.mark.parametrize("values", [BY_RATE, BY_QUANTITY])
+    def test_that_is_due_tells_its_amount(self, signer: Signer, cst: str, values: dict[str, Any]) -> None:
+        written = group_in(signer, "IPI", ipi={"cst": cst, **values})
+        assert local_names(written) == ["cEnq", "IPITrib"]
+        assert written.findtext(f"{{{NAMESPACE}}}cEnq") == "999"
+
+    @pytest.mark.parametrize("cst", ["01", "02", "03", "04", "05", "51", "52", "53", "54", "55"])
+    def test_that_is_not_due_tells_only_why(self, signer: Signer, cst: str) -> None:
+        written = group_in(signer, "IPI", ipi={"cst": cst, "frameworkCode": "301"})
+        assert local_names(written) == ["cEnq", "IPINT"]
+        assert written.findtext(f"{{{NAMESPACE}}}cEnq") == "301"
+
+    def test_has_producer_and_seal_before_its_taxation(self, signer: Signer) -> None:
+        seal = {"producerTaxId": "11222333000181", "sealCode": "ABC", "sealQuantity": 0}
+        written = group_in(signer, "IPI", ipi={"cst": "53", **seal})
+        assert local_names(written) == ["CNPJProd", "cSelo", "qSelo", "cEnq", "IPINT"]
+
+    def test_asks_for_the_amount_that_is_due(self) -> None:
+        assert refusal(ipi={"cst": "50", "base": 1, "rate": 1}) == {
+            "items[0].ipi.amount": "Obrigatório com CST 50 do IPI."
+        }
+
+    def test_refuses_an_amount_that_is_not_due(self) -> None:
+        assert refusal(ipi={"cst": "53", "amount": 1}) == {
+            "items[0].ipi.amount": "Não se usa com CST 53 do IPI."
+        }
+
+    def test_of_a_cst_that_does_not_exist_is_refused_at_the_cst(self, signer: Signer) -> None:
+        assert set(refused(issued_nfe(signer, items=[item(ipi={"cst": "77"})]))) == {"items[0].ipi.cst"}
+
+    def test_given_back_stands_beside_the_taxes(self, signer: Signer) -> None:
+        written = group_in(signer, "impostoDevol", returnedIpi={"returnedShare": 100, "amount": 7.18})
+        assert [one.text for one in written.iter() if one.text] == ["100.00", "7.18"]

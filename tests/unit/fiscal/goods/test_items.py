@@ -1,0 +1,206 @@
+"""Items of a sale: what is filled in for the caller, and the line of the document that comes of it."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from carimbo.fiscal.goods.items import ItemBody
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.goods.support import (
+    company,
+    composed_nfe,
+    issued_nfe,
+    item,
+    lines,
+    misformed,
+    nfe,
+    refused,
+    said,
+)
+
+
+def product(path: str, **changes: Any) -> str | None:
+    return said(nfe(items=[item(**changes)]), f"det/prod/{path}")
+
+
+class TestDefaults:
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            ("cProd", "ITEM001"),
+            ("cEAN", "SEM GTIN"),
+            ("cEANTrib", "SEM GTIN"),
+            ("uCom", "UN"),
+            ("uTrib", "UN"),
+            ("indTot", "1"),
+            ("CEST", None),
+            ("vDesc", None),
+            ("vFrete", None),
+        ],
+    )
+    def test_are_those_of_a_plain_sale(self, path: str, value: str | None) -> None:
+        assert product(path) == value
+
+    def test_number_the_items_that_have_no_code(self) -> None:
+        made = nfe(items=[item(), item(sku="CAN-1"), *[item() for _ in range(988)]])
+        assert [said(made, f"det[{place}]/prod/cProd") for place in (1, 2, 3, 990)] == [
+            "ITEM001",
+            "CAN-1",
+            "ITEM003",
+            "ITEM990",
+        ]
+
+    def test_take_the_origin_as_national(self) -> None:
+        assert said(nfe(), "det/imposto/ICMS/ICMSSN102/orig") == "0"
+
+    def test_leave_out_amounts_that_are_zero(self) -> None:
+        zeros = {"discount": 0, "freight": 0, "insurance": 0, "other": 0}
+        made = nfe(items=[item(**zeros)])
+        assert [said(made, f"det/prod/{tag}") for tag in ("vDesc", "vFrete", "vSeg", "vOutro")] == [None] * 4
+
+
+class TestTaxableUnit:
+    def test_is_that_of_the_sale_unless_it_is_given(self) -> None:
+        made = nfe(items=[item(unit="KG", quantity=1.5, unitValue=10, gtin="7891234567895")])
+        assert [said(made, f"det/prod/{tag}") for tag in ("uTrib", "qTrib", "vUnTrib", "cEANTrib")] == [
+            "KG",
+            "1.5000",
+            "10.0000000000",
+            "7891234567895",
+        ]
+
+    def test_may_differ_from_that_of_the_sale(self) -> None:
+        other = {"taxableUnit": "UN", "taxableQuantity": 12, "taxableUnitValue": 5.9833333333}
+        made = nfe(items=[item(unit="CX", **other, taxableGtin="78912345")])
+        assert [said(made, f"det/prod/{tag}") for tag in ("uTrib", "qTrib", "vUnTrib", "cEANTrib")] == [
+            "UN",
+            "12.0000",
+            "5.9833333333",
+            "78912345",
+        ]
+
+    def test_may_have_the_quantity_zero(self) -> None:
+        assert product("qTrib", taxableQuantity=0, taxableUnitValue=0) == "0.0000"
+
+
+class TestAmount:
+    @pytest.mark.parametrize(
+        ("quantity", "unit_value", "amount"),
+        [
+            (2, "35.9", "71.80"),
+            (1, "0.005", "0.01"),
+            (1, "0.0049999999", "0.00"),
+            (3, "0.335", "1.01"),
+            ("0.3333", "10", "3.33"),
+            ("1.5", "0.33", "0.50"),
+        ],
+    )
+    def test_is_quantity_times_price_rounded_half_up(
+        self, quantity: str, unit_value: str, amount: str
+    ) -> None:
+        assert product("vProd", quantity=Decimal(quantity), unitValue=Decimal(unit_value)) == amount
+
+    def test_that_no_field_can_hold_is_told_at_the_item(self, signer: Signer) -> None:
+        problems = issued_nfe(signer, items=[item(quantity=10**10, unitValue=10**10)])
+        assert any(path.startswith("items[0]") for path in refused(problems))
+
+
+class TestLine:
+    def test_with_everything_that_any_goods_may_tell_stands_before_the_xsd(self, signer: Signer) -> None:
+        whole = item(
+            sku="CAN-1",
+            gtin="7891234567895",
+            cest="2100300",
+            benefitCode="SP123456",
+            discount=1,
+            freight=2,
+            insurance=3,
+            other=4,
+            approximateTaxes=10.5,
+            notes="Cor azul",
+            nveCodes=["AA0001"],
+            relevantScale="N",
+            manufacturerTaxId="12ABC34501DE35",
+            ipiException="001",
+            purchaseOrder="PED-9",
+            purchaseOrderItem="7",
+            importContentId="B01F70AF-10BF-4B1F-848C-65FF57F616FE",
+            batches=[
+                {"number": "L1", "quantity": 2, "manufactureDate": "2026-01-01", "expiryDate": "2027-01-01"}
+            ],
+            medicine={"anvisaCode": "1234567890123", "maximumPrice": 50},
+            observation={"name": "cor", "value": "azul"},
+            importTax={"base": 10, "customsExpenses": 0, "amount": 1, "iofAmount": 0},
+            ipi={"cst": "50", "base": 10, "rate": 10, "amount": 1},
+            referencedItem={"accessKey": "35261111222333000181550010000000031123456827", "position": 1},
+        )
+        document = issued_nfe(signer, items=[whole])
+        assert isinstance(document, SignedDocument), document
+
+    def test_counts_from_one(self) -> None:
+        assert [one.get("nItem") for one in lines(nfe(items=[item(), item(), item()]))] == ["1", "2", "3"]
+
+    def test_has_its_own_cfop_or_that_of_the_sale(self) -> None:
+        made = nfe(cfop="5101", items=[item(), item(cfop="5405")])
+        assert [said(made, f"det[{place}]/prod/CFOP") for place in (1, 2)] == ["5101", "5405"]
+
+    def test_without_ncm_is_refused_at_the_ncm(self, signer: Signer) -> None:
+        without = {name: value for name, value in item().items() if name != "ncm"}
+        assert "items[1].ncm" in refused(issued_nfe(signer, items=[item(), without]))
+
+    def test_is_refused_together_with_the_others(self) -> None:
+        problems = composed_nfe(
+            by=company(taxRegime="normal"),
+            items=[item(icms={"cst": "00"}), item(icms={"cst": "40"}, pis={"cst": "01"}), item()],
+        )
+        assert {path.partition("]")[0] for path in refused(problems)} == {"items[0", "items[1", "items[2"}
+
+    def test_tells_every_tax_that_is_missing_at_once(self) -> None:
+        problems = composed_nfe(by=company(taxRegime="normal"))
+        assert set(refused(problems)) == {"items[0].icms", "items[0].pis", "items[0].cofins"}
+
+
+class TestBody:
+    @pytest.mark.parametrize(
+        ("field", "value", "message"),
+        [
+            ("description", "", "Deve ter pelo menos 1 caractere(s)."),
+            ("description", "x" * 121, "Deve ter no máximo 120 caracteres."),
+            ("description", "a\x00b", "Não pode conter caracteres de controle."),
+            ("quantity", 0, "Deve ser maior que 0."),
+            ("quantity", -1, "Deve ser maior ou igual a 0."),
+            ("quantity", "2", "Deve ser um número."),
+            ("quantity", True, "Deve ser um número."),
+            ("quantity", 1.00001, "Deve ter no máximo 4 casas decimais."),
+            ("unitValue", -0.01, "Deve ser maior ou igual a 0."),
+            ("unitValue", Decimal("1e-11"), "Deve ter no máximo 10 casas decimais."),
+            ("unitValue", Decimal("1e400"), "Deve ter no máximo 21 dígitos."),
+            ("unitValue", float("nan"), "Deve ser um número finito."),
+            ("unitValue", float("inf"), "Deve ser um número finito."),
+            ("ncm", "6912", "Formato inválido."),
+            ("ncm", 69120000, "Deve ser um texto."),
+            ("ncm", "69120000\n", "Formato inválido."),
+            ("cfop", "8102", "Formato inválido."),
+            ("gtin", "123", "Formato inválido."),
+            ("origin", "9", "Formato inválido."),
+            ("discount", 1.001, "Deve ter no máximo 2 casas decimais."),
+            ("countsInTotal", 1, "Deve ser true ou false."),
+            ("vProd", 1, "Campo desconhecido."),
+            ("unit_value", 1, "Campo desconhecido."),
+            ("batches", {}, "Deve ser uma lista."),
+            ("medicine", "x", "Deve ser um objeto JSON."),
+        ],
+    )
+    def test_refuses_what_is_not_of_the_right_form(self, field: str, value: Any, message: str) -> None:
+        with pytest.raises(ValidationError) as raised:
+            ItemBody.model_validate(item(**{field: value}))
+        assert misformed(raised.value) == {field: message}
+
+    @pytest.mark.parametrize("field", ["description", "quantity", "unitValue"])
+    def test_needs_what_is_sold_how_much_and_for_how_much(self, field: str) -> None:
+        with pytest.raises(ValidationError) as raised:
+            ItemBody.model_validate({name: value for name, value in item().items() if name != field})
+        assert misformed(raised.value) == {field: "Campo obrigatório."}

@@ -1,0 +1,111 @@
+"""Payments: the means that callers name, and the whole amount when they name none."""
+
+from typing import Any
+
+import pytest
+from lxml import etree
+from pydantic import ValidationError
+
+from carimbo.fiscal.goods.payments import PaymentBody
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from unit.fiscal.goods.support import element, issued_nfe, misformed, nfce, nfe, said
+
+
+def paying(*payments: dict[str, Any]) -> list[list[str | None]]:
+    """The means and amounts of the document."""
+    found = element(nfe(payments=list(payments))).iter(f"{{{NAMESPACE}}}detPag")
+    return [[one.findtext(f"{{{NAMESPACE}}}{tag}") for tag in ("tPag", "vPag")] for one in found]
+
+
+class TestWithoutPayments:
+    def test_the_whole_amount_is_paid_in_cash(self) -> None:
+        made = nfe()
+        assert (said(made, "pag/detPag/tPag"), said(made, "pag/detPag/vPag")) == ("01", "71.80")
+
+    @pytest.mark.parametrize("purpose", ["return", "adjustment"])
+    def test_nothing_is_paid_for_what_is_no_sale(self, purpose: str) -> None:
+        made = nfe(purpose=purpose)
+        assert (said(made, "pag/detPag/tPag"), said(made, "pag/detPag/vPag")) == ("90", "0.00")
+
+    def test_a_receipt_is_paid_by_the_means_that_it_names(self) -> None:
+        made = nfce(paymentMethod="pix")
+        assert [said(made, f"pag/detPag/{path}") for path in ("tPag", "vPag", "card/tpIntegra")] == [
+            "17",
+            "71.80",
+            "2",
+        ]
+
+
+class TestPayments:
+    def test_stand_as_they_are_given(self) -> None:
+        assert paying({"method": "cash", "amount": 50}, {"method": "pix", "amount": 21.8}) == [
+            ["01", "50.00"],
+            ["17", "21.80"],
+        ]
+
+    @pytest.mark.parametrize("method", PAYMENT_METHODS.values(), ids=lambda method: method.code)
+    def test_of_every_means_stand_before_the_xsd(self, signer: Signer, method: Any) -> None:
+        given = {"method": method.code, "amount": 71.8, "description": "Como combinado"}
+        document = issued_nfe(signer, payments=[given])
+        assert isinstance(document, SignedDocument), document
+        found = etree.fromstring(document.xml).find(f".//{{{NAMESPACE}}}card/{{{NAMESPACE}}}tpIntegra")
+        assert (found is not None) == method.has_card
+
+    @pytest.mark.parametrize(
+        "word", ["creditCard", "credit_card", "credit-card", "CREDITCARD", "credit card", "03"]
+    )
+    def test_know_a_means_by_any_spelling_of_its_word(self, word: str) -> None:
+        assert paying({"method": word, "amount": 71.8}) == [["03", "71.80"]]
+
+    def test_keep_what_is_known_of_the_card(self, signer: Signer) -> None:
+        card = {
+            "integration": "1",
+            "institutionTaxId": "11222333000181",
+            "brand": "01",
+            "authorization": "A1",
+        }
+        payment = {
+            "method": "creditCard",
+            "amount": 71.8,
+            "term": "installments",
+            "card": card,
+            "paymentDate": "2026-11-14",
+            "processorTaxId": "11222333000181",
+            "processorState": "SP",
+        }
+        document = issued_nfe(signer, payments=[payment])
+        assert isinstance(document, SignedDocument), document
+        assert b"<indPag>1</indPag><tPag>03</tPag><vPag>71.80</vPag><dPag>2026-11-14</dPag>" in document.xml
+        assert b"<card><tpIntegra>1</tpIntegra><CNPJ>11222333000181</CNPJ><tBand>01</tBand>" in document.xml
+
+    def test_tell_the_change(self) -> None:
+        made = nfe(payments=[{"method": "cash", "amount": 100}], change=28.2)
+        assert (said(made, "pag/detPag/vPag"), said(made, "pag/vTroco")) == ("100.00", "28.20")
+
+
+class TestBody:
+    @pytest.mark.parametrize(
+        ("field", "value", "message"),
+        [
+            (
+                "method",
+                "bitcoin",
+                "Meio de pagamento desconhecido: use por exemplo cash, pix, creditCard ou 01.",
+            ),
+            ("method", 1, "Deve ser um texto."),
+            ("method", "x" * 31, "Deve ter no máximo 30 caracteres."),
+            ("amount", -1, "Deve ser maior ou igual a 0."),
+            ("amount", "1.00", "Deve ser um número."),
+            ("term", "later", "Valor inválido: use 'cash' ou 'installments'."),
+            ("paymentDate", 0, "Deve ser um texto com a data no formato ISO 8601."),
+            ("processorTaxId", "1", "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores."),
+            ("tPag", "01", "Campo desconhecido."),
+        ],
+    )
+    def test_refuses_what_is_not_of_the_right_form(self, field: str, value: Any, message: str) -> None:
+        with pytest.raises(ValidationError) as raised:
+            PaymentBody.model_validate({"method": "cash", "amount": 1, field: value})
+        assert misformed(raised.value) == {field: message}

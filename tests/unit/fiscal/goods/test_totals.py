@@ -1,0 +1,186 @@
+"""Totals of a document: what its items add up to."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.goods.support import issued_nfe, item, nfe, said
+
+MONEY = st.decimals(min_value=0, max_value=10**6, places=2)
+ST: dict[str, Any] = {
+    "cst": "10",
+    "baseMode": "3",
+    "base": 100,
+    "rate": 18,
+    "amount": 18,
+    "fcpBase": 100,
+    "fcpRate": 2,
+    "fcpAmount": 2,
+    "stBaseMode": "4",
+    "stBase": 140,
+    "stRate": 18,
+    "stAmount": 7.2,
+    "stFcpBase": 140,
+    "stFcpRate": 2,
+    "stFcpAmount": 0.8,
+}
+
+
+def total(path: str, *items: dict[str, Any], **changes: Any) -> str | None:
+    return said(nfe(items=list(items), **changes), f"total/ICMSTot/{path}")
+
+
+def costing(value: float | Decimal, **changes: Any) -> dict[str, Any]:
+    return item(quantity=1, unitValue=value, **changes)
+
+
+class TestAmount:
+    def test_is_the_sum_of_the_rounded_items(self) -> None:
+        thirds = [item(quantity=Decimal("0.3333"), unitValue=Decimal("10")) for _ in range(3)]
+        assert total("vNF", *thirds) == total("vProd", *thirds) == "9.99"
+
+    @pytest.mark.parametrize(
+        ("changes", "amount"),
+        [
+            ({"discount": 10}, "90.00"),
+            ({"freight": 10}, "110.00"),
+            ({"insurance": 10}, "110.00"),
+            ({"other": 10}, "110.00"),
+            ({"countsInTotal": False}, "0.00"),
+            ({"countsInTotal": False, "freight": 10}, "10.00"),
+            ({"icms": ST}, "108.00"),
+            ({"ipi": {"cst": "50", "base": 100, "rate": 10, "amount": 10}}, "110.00"),
+            ({"ipi": {"cst": "53"}}, "100.00"),
+            ({"returnedIpi": {"returnedShare": 100, "amount": 10}}, "110.00"),
+            ({"importTax": {"base": 100, "customsExpenses": 1, "amount": 10, "iofAmount": 2}}, "110.00"),
+            ({"pisSt": {"base": 1, "rate": 1, "amount": 3}}, "100.00"),
+            ({"pisSt": {"base": 1, "rate": 1, "amount": 3, "addsToTotal": "0"}}, "100.00"),
+            ({"pisSt": {"base": 1, "rate": 1, "amount": 3, "addsToTotal": "1"}}, "103.00"),
+            ({"cofinsSt": {"base": 1, "rate": 1, "amount": 4, "addsToTotal": "1"}}, "104.00"),
+            ({"icms": {"cst": "40", "exemptedAmount": 18, "exemptionReason": "9"}}, "100.00"),
+            (
+                {
+                    "icms": {
+                        "cst": "40",
+                        "exemptedAmount": 18,
+                        "exemptionReason": "9",
+                        "exemptionIsDeducted": "0",
+                    }
+                },
+                "100.00",
+            ),
+            (
+                {
+                    "icms": {
+                        "cst": "40",
+                        "exemptedAmount": 18,
+                        "exemptionReason": "9",
+                        "exemptionIsDeducted": "1",
+                    }
+                },
+                "82.00",
+            ),
+            ({"icms": {"csosn": "101", "creditRate": 1, "creditAmount": 1}}, "100.00"),
+            ({"pis": {"cst": "01", "base": 100, "rate": 1.65, "amount": 1.65}}, "100.00"),
+        ],
+    )
+    def test_takes_each_part_of_an_item_as_the_manual_says(
+        self, signer: Signer, changes: dict[str, Any], amount: str
+    ) -> None:
+        assert total("vNF", costing(100, **changes)) == amount
+        assert isinstance(issued_nfe(signer, items=[costing(100, **changes)]), SignedDocument)
+
+    @given(st.lists(st.tuples(MONEY, MONEY, MONEY, MONEY, MONEY), min_size=1, max_size=8))
+    def test_is_goods_less_discount_plus_expenses(self, amounts: list[tuple[Decimal, ...]]) -> None:
+        names = ("unitValue", "discount", "freight", "insurance", "other")
+        made = nfe(items=[item(quantity=1) | dict(zip(names, one, strict=True)) for one in amounts])
+        goods, discount, freight, insurance, other = (sum(column) for column in zip(*amounts, strict=True))
+        told = made.totals.invoice
+        assert (told.goods_amount, told.discount) == (goods, discount)
+        assert told.amount == goods - discount + freight + insurance + other
+
+
+class TestTaxes:
+    def test_are_all_told_even_when_they_are_zero(self) -> None:
+        tags = (
+            "vBC vICMS vICMSDeson vFCP vBCST vST vFCPST vFCPSTRet vFrete vSeg vDesc vII vIPI vIPIDevol vPIS"
+        )
+        made = nfe()
+        assert {said(made, f"total/ICMSTot/{tag}") for tag in [*tags.split(), "vCOFINS", "vOutro"]} == {
+            "0.00"
+        }
+
+    @pytest.mark.parametrize(
+        ("tag", "amount"),
+        [
+            ("vBC", "200.00"),
+            ("vICMS", "36.00"),
+            ("vFCP", "4.00"),
+            ("vBCST", "280.00"),
+            ("vST", "14.40"),
+            ("vFCPST", "1.60"),
+        ],
+    )
+    def test_of_icms_are_the_sums_of_the_items(self, tag: str, amount: str) -> None:
+        assert total(tag, costing(100, icms=ST), costing(1), costing(100, icms=ST)) == amount
+
+    def test_of_pis_cofins_and_ipi_are_the_sums_of_the_items(self) -> None:
+        taxed = costing(
+            100,
+            pis={"cst": "01", "base": 100, "rate": 1.65, "amount": 1.65},
+            cofins={"cst": "01", "base": 100, "rate": 7.6, "amount": 7.6},
+            ipi={"cst": "50", "base": 100, "rate": 5, "amount": 5},
+        )
+        assert [total(tag, taxed, costing(1), taxed) for tag in ("vPIS", "vCOFINS", "vIPI")] == [
+            "3.30",
+            "15.20",
+            "10.00",
+        ]
+
+    def test_of_the_destination_stand_only_when_an_item_has_them(self) -> None:
+        share = {
+            "base": 100,
+            "internalRate": 20,
+            "interstateRate": 12,
+            "destinationShare": 100,
+            "destinationAmount": 8,
+            "originAmount": 0,
+        }
+        assert total("vICMSUFDest", costing(100)) is None
+        assert total("vICMSUFDest", costing(100, stateShare=share), costing(1)) == "8.00"
+        assert total("vFCPUFDest", costing(100, stateShare=share)) is None
+
+    def test_in_the_price_stand_only_when_an_item_tells_them(self) -> None:
+        assert total("vTotTrib", costing(100)) is None
+        assert total("vTotTrib", costing(100, approximateTaxes=31.45), costing(1)) == "31.45"
+
+    def test_of_a_single_phase_are_quantities_and_amounts(self, signer: Signer) -> None:
+        fuel = {
+            "cst": "61",
+            "singlePhaseRetainedQuantity": 10.5,
+            "singlePhaseRetainedRate": 1.1,
+            "singlePhaseRetainedAmount": 11.55,
+        }
+        assert total("qBCMonoRet", costing(100, icms=fuel), costing(100, icms=fuel)) == "21.00"
+        assert total("vICMSMonoRet", costing(100, icms=fuel)) == "11.55"
+        assert isinstance(issued_nfe(signer, items=[costing(100, icms=fuel)]), SignedDocument)
+
+    def test_of_a_single_phase_round_the_quantity_that_has_four_decimals(self, signer: Signer) -> None:
+        fuel = {
+            "cst": "61",
+            "singlePhaseRetainedQuantity": 10.1234,
+            "singlePhaseRetainedRate": 1.1,
+            "singlePhaseRetainedAmount": 11.14,
+        }
+        assert isinstance(issued_nfe(signer, items=[costing(100, icms=fuel)]), SignedDocument)
+        assert total("qBCMonoRet", costing(100, icms=fuel), costing(100, icms=fuel)) == "20.25"
+
+    def test_withheld_are_those_of_the_caller(self, signer: Signer) -> None:
+        withheld = {"pisAmount": 1.65, "incomeTaxBase": 100, "incomeTaxAmount": 1.5}
+        assert isinstance(issued_nfe(signer, withheldTaxes=withheld), SignedDocument)
+        assert said(nfe(withheldTaxes=withheld), "total/retTrib/vRetPIS") == "1.65"

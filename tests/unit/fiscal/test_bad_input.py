@@ -1,0 +1,262 @@
+"""Hostile values anywhere in a request: a problem at their field, or a document that is good in every way."""
+
+import copy
+import string
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from pydantic import ValidationError
+
+from carimbo.fiscal.documents.nfe.definition import NFE
+from carimbo.fiscal.schemas import Schema
+from carimbo.fiscal.signature import Signer, verify
+from carimbo.fiscal.signed_document import SignedDocument
+from support import CNPJ
+from unit.fiscal.goods.support import (
+    BUYER_CNPJ,
+    PRODUCTION,
+    SAO_PAULO,
+    SCHEMAS,
+    buyer,
+    issuance,
+    issued_nfe,
+    item,
+    misformed,
+    refused,
+)
+
+BODY: dict[str, Any] = {
+    "nature": "Venda",
+    "presence": "internet",
+    "recipient": buyer(
+        taxId=BUYER_CNPJ,
+        email="compras@example.com",
+        municipalRegistration="123",
+        address=SAO_PAULO | {"complement": "Sala 1", "cityCode": "3550308"},
+    ),
+    "deliveryAddress": SAO_PAULO | {"taxId": BUYER_CNPJ, "name": "Depósito", "cityCode": "3550308"},
+    "items": [
+        item(),
+        item(
+            sku="CAN-1",
+            unit="CX",
+            notes="Cor azul",
+            discount=1,
+            freight=2,
+            other=3,
+            purchaseOrder="PED-9",
+            observation={"name": "cor", "value": "azul"},
+            icms={"csosn": "101", "creditRate": 1.25, "creditAmount": 0.9},
+            pis={"cst": "01", "base": 100, "rate": 1.65, "amount": 1.65},
+            importTax={"base": 10, "customsExpenses": 1, "amount": 2, "iofAmount": 0},
+            medicine={"anvisaCode": "1234567890123", "maximumPrice": 50},
+        ),
+    ],
+    "payments": [{"method": "other", "description": "Permuta", "amount": 150}],
+    "change": 2,
+    "intermediary": {"taxId": CNPJ, "sellerId": "loja-1"},
+    "notes": "Obrigado",
+    "authorityNotes": "Regime especial",
+    "observations": [{"name": "pedido", "value": "9"}],
+    "processes": [{"number": "123", "origin": "1"}],
+    "billing": {
+        "bill": {"number": "1", "netAmount": 71.8},
+        "installments": [{"number": "001", "amount": 71.8}],
+    },
+    "purchase": {"order": "PED-9", "contract": "C-1"},
+    "freight": {
+        "mode": "sender",
+        "carrier": {"name": "Rápido", "city": "Santos"},
+        "volumes": [{"kind": "CX"}],
+    },
+}
+Step = str | int
+
+
+def leaves(value: Any, kind: tuple[type, ...], *steps: Step) -> list[tuple[Step, ...]]:
+    """The places of all texts or numbers in a body."""
+    if isinstance(value, dict):
+        return [place for name, one in value.items() for place in leaves(one, kind, *steps, name)]
+    if isinstance(value, list):
+        return [place for index, one in enumerate(value) for place in leaves(one, kind, *steps, index)]
+    return [steps] if isinstance(value, kind) else []
+
+
+TEXTS = leaves(BODY, (str,))
+NUMBERS = leaves(BODY, (int, float))
+BUYER_NAME: tuple[Step, ...] = ("recipient", "name")
+
+
+def path_of(place: tuple[Step, ...]) -> str:
+    path = ""
+    for step in place:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return path.removeprefix(".")
+
+
+def with_value(place: tuple[Step, ...], value: Any) -> dict[str, Any]:
+    body = copy.deepcopy(BODY)
+    around: Any = body
+    for step in place[:-1]:
+        around = around[step]
+    around[place[-1]] = value
+    return body
+
+
+NICE = string.ascii_letters + string.digits + " çãÉ-./&<>\"'"
+HOSTILE = st.one_of(
+    st.text(alphabet=st.sampled_from(NICE), max_size=70),
+    st.text(max_size=30),
+    st.text(alphabet=st.characters(codec=None), max_size=10),
+    st.sampled_from(
+        [
+            "]]>",
+            "<!--",
+            "&amp;",
+            "&#0;",
+            "<a/>",
+            "\u202eabc",
+            "a\xa0b",
+            "\xad",
+            "e\u0301",
+            "\ud800",
+            "x" * 5001,
+            "x" * 1_000_000,
+            " " * 1_000_000,
+            "\r\n",
+            "🎉",
+            "“…”",
+        ]
+    ),
+)
+NUMERIC = st.one_of(
+    st.decimals(),
+    st.decimals(min_value=-10, max_value=10**16, places=2),
+    st.decimals(min_value=0, max_value=1000, places=11),
+    st.floats(),
+    st.integers(),
+    st.sampled_from(
+        [Decimal("1e400"), Decimal("1E+1000000"), Decimal("1E-1000000"), 10**40, Decimal("9" * 40), -1]
+    ),
+)
+
+
+def result_of(signer: Signer, body: dict[str, Any]) -> SignedDocument | dict[str, str]:
+    """The document of a body, or what is wrong by path: with its form, or with what it says."""
+    assert NFE.issuing
+    try:
+        request = NFE.issuing.request.model_validate(body)
+    except ValidationError as invalid:
+        return misformed(invalid)
+    made = NFE.issuing.issue(request, issuance(signer, NFE.settings(), under=PRODUCTION))
+    return made if isinstance(made, SignedDocument) else refused(made)
+
+
+def assert_good(document: SignedDocument) -> None:
+    root = etree.fromstring(document.xml)
+    assert etree.tostring(root, method="c14n") == document.xml
+    assert SCHEMAS.problems(Schema.NFE, root) == ()
+    assert verify(root).digest_value == document.digest_value
+
+
+def is_about(path: str, place: tuple[Step, ...]) -> bool:
+    """Whether a path leads to a place, or to the object or list that the place is in."""
+    wanted = path_of(place)
+    return path == wanted or wanted.startswith((f"{path}.", f"{path}["))
+
+
+class TestGoodRequest:
+    def test_makes_a_good_document(self, signer: Signer) -> None:
+        made = result_of(signer, BODY)
+        assert isinstance(made, SignedDocument), made
+        assert_good(made)
+
+
+class TestHostileText:
+    @settings(max_examples=400)
+    @given(st.sampled_from(TEXTS), HOSTILE)
+    @example(("nature",), "<\u0338")
+    def test_is_told_at_its_field_or_written_as_it_is(
+        self, signer: Signer, place: tuple[Step, ...], value: str
+    ) -> None:
+        made = result_of(signer, with_value(place, value))
+        if isinstance(made, SignedDocument):
+            assert_good(made)
+        else:
+            assert any(is_about(path, place) for path in made), made
+            assert all(len(message) < 400 for message in made.values()), made
+
+    @pytest.mark.parametrize("place", TEXTS, ids=path_of)
+    def test_of_a_character_that_no_document_has_is_told_at_each_field(
+        self, signer: Signer, place: tuple[Step, ...]
+    ) -> None:
+        made = result_of(signer, with_value(place, "festa 🎉"))
+        assert isinstance(made, dict)
+        assert any(is_about(path, place) for path in made), made
+
+    @pytest.mark.parametrize("place", [place for place in TEXTS if place != BUYER_NAME], ids=path_of)
+    def test_of_any_length_is_told_at_each_field_in_few_words(
+        self, signer: Signer, place: tuple[Step, ...]
+    ) -> None:
+        made = result_of(signer, with_value(place, "x" * 100_000))
+        assert isinstance(made, dict)
+        assert any(is_about(path, place) for path in made), made
+        assert all(len(message) < 400 for message in made.values())
+
+    def test_of_any_length_is_cut_in_the_name_of_the_buyer(self, signer: Signer) -> None:
+        made = result_of(signer, with_value(BUYER_NAME, "x" * 100_000))
+        assert isinstance(made, SignedDocument), made
+        assert f"<xNome>{'x' * 60}</xNome>" in made.xml.decode()
+
+
+class TestHostileNumbers:
+    @settings(max_examples=300)
+    @given(st.sampled_from(NUMBERS), NUMERIC)
+    def test_are_told_at_their_field_or_written_exactly(
+        self, signer: Signer, place: tuple[Step, ...], value: Any
+    ) -> None:
+        made = result_of(signer, with_value(place, value))
+        if isinstance(made, SignedDocument):
+            assert_good(made)
+        else:
+            # A number that is good by itself may still make a sum that is not.
+            assert any(is_about(path, place) or path.startswith("totals.") for path in made), made
+            assert all(len(message) < 400 for message in made.values()), made
+
+    @pytest.mark.parametrize("place", NUMBERS, ids=path_of)
+    @pytest.mark.parametrize(
+        "value",
+        [
+            Decimal("1e400"),
+            Decimal("1E+1000000"),
+            10**40,
+            Decimal("0.00000000001"),
+            float("nan"),
+            -1,
+            "1",
+            True,
+        ],
+        ids=["1e400", "1E+1000000", "40 digits", "11 decimals", "NaN", "negative", "text", "boolean"],
+    )
+    def test_that_are_absurd_are_told_at_each_field(
+        self, signer: Signer, place: tuple[Step, ...], value: Any
+    ) -> None:
+        made = result_of(signer, with_value(place, value))
+        assert isinstance(made, dict)
+        assert any(is_about(path, place) for path in made), made
+
+
+class TestManyItems:
+    def test_up_to_990_make_a_good_document(self, signer: Signer) -> None:
+        made = issued_nfe(signer, items=[item()] * 990)
+        assert isinstance(made, SignedDocument), made
+        assert_good(made)
+
+    def test_of_991_are_refused(self, signer: Signer) -> None:
+        assert result_of(signer, BODY | {"items": [item()] * 991}) == {
+            "items": "Deve ter no máximo 990 itens."
+        }

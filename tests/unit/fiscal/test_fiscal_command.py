@@ -1,0 +1,235 @@
+"""`python -m carimbo.fiscal`: a signed document on standard output, or the problems in Portuguese."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.__main__ import main
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.fiscal.signature import verify
+from unit.fiscal.goods.support import COMPANY, CSC, NFCE_BODY, NFE_BODY, item
+
+PASSWORD = "carimbo"
+
+
+class Desk:
+    """A folder with a company, its certificate and a request, as the program reads them."""
+
+    def __init__(self, folder: Path, pfx: bytes) -> None:
+        self.folder = folder
+        (folder / "company.pfx").write_bytes(pfx)
+        self.company()
+        self.request("nfe", NFE_BODY)
+        self.request("nfce", NFCE_BODY)
+
+    def company(self, **changes: Any) -> None:
+        certificate = {"file": "company.pfx", "password": PASSWORD}
+        self.write(
+            "company.json", {**COMPANY, "certificate": certificate, "settings": {"nfce": CSC}, **changes}
+        )
+
+    def request(self, kind: str, body: Any) -> None:
+        (self.folder / kind).mkdir(exist_ok=True)
+        self.write(f"{kind}/request.json", body)
+
+    def write(self, name: str, body: Any) -> None:
+        self.write_text(name, json.dumps(body))
+
+    def write_text(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def arguments(self, kind: str = "nfe", *more: str) -> list[str]:
+        folder = self.folder
+        return [str(folder / kind / "request.json"), "--company", str(folder / "company.json"), *more]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, company_certificate: SampleCertificate) -> Desk:
+    return Desk(tmp_path, company_certificate.to_pfx(PASSWORD))
+
+
+Captured = pytest.CaptureFixture[str]
+
+
+def refusal(desk: Desk, capsys: Captured, kind: str = "nfe", *more: str) -> str:
+    """What the program says when it refuses."""
+    assert main(desk.arguments(kind, *more)) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "Traceback" not in said.err
+    return said.err
+
+
+class TestAsProgram:
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    def test_prints_a_signed_document(self, desk: Desk, kind: str) -> None:
+        command = [sys.executable, "-m", "carimbo.fiscal", *desk.arguments(kind)]
+        run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+        assert (run.returncode, run.stderr) == (0, b"")
+        verify(etree.fromstring(run.stdout))
+
+    def test_prints_problems_on_standard_error(self, desk: Desk) -> None:
+        desk.request("nfe", NFE_BODY | {"nature": "Venda 🎉"})
+        command = [sys.executable, "-m", "carimbo.fiscal", *desk.arguments()]
+        run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+        assert (run.returncode, run.stdout) == (1, b"")
+        assert run.stderr.decode() == (
+            "nature: O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389). [225]\n"
+        )
+
+
+class TestGoodInput:
+    def test_has_the_number_and_code_that_are_asked_for(self, desk: Desk, capsys: Captured) -> None:
+        assert main(desk.arguments("nfe", "--number", "77", "--numeric-code", "12345682")) == 0
+        root = etree.fromstring(capsys.readouterr().out.encode())
+        assert root.findtext(f".//{{{NAMESPACE}}}nNF") == "77"
+        assert root.findtext(f".//{{{NAMESPACE}}}cNF") == "12345682"
+
+    def test_has_the_numbering_of_the_companys_settings(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(settings={"nfe": {"series": 5, "number": 1234}})
+        assert main(desk.arguments()) == 0
+        root = etree.fromstring(capsys.readouterr().out.encode())
+        assert root.findtext(f".//{{{NAMESPACE}}}serie") == "5"
+        assert root.findtext(f".//{{{NAMESPACE}}}nNF") == "1234"
+
+    def test_has_the_issue_date_of_the_request(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfe", NFE_BODY | {"issueDate": "2026-11-14T10:00:00-03:00"})
+        assert main(desk.arguments()) == 0
+        assert "<dhEmi>2026-11-14T10:00:00-03:00</dhEmi>" in capsys.readouterr().out
+
+    def test_keeps_numbers_exact(self, desk: Desk, capsys: Captured) -> None:
+        text = json.dumps(NFE_BODY | {"items": [item(unitValue=0)]}).replace(
+            '"unitValue": 0', '"unitValue": 12345678901.0123456789'
+        )
+        desk.write_text("nfe/request.json", text)
+        assert main(desk.arguments()) == 0
+        assert "<vUnCom>12345678901.0123456789</vUnCom>" in capsys.readouterr().out
+
+    def test_may_name_the_type_apart_from_the_folder(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("pedidos", NFCE_BODY)
+        assert main(desk.arguments("pedidos", "--type", "nfce")) == 0
+        assert "<mod>65</mod>" in capsys.readouterr().out
+
+    def test_may_be_of_a_company_with_letters_in_its_cnpj(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(taxId="12.ABC.345/01DE-35")
+        assert main(desk.arguments()) == 0
+        assert "<CNPJ>12ABC34501DE35</CNPJ>" in capsys.readouterr().out
+
+
+class TestBadInput:
+    def test_that_is_no_json_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.write_text("nfe/request.json", '{"items": [}')
+        said = refusal(desk, capsys)
+        assert said.startswith(f"{desk.folder / 'nfe' / 'request.json'}: ")
+        assert "não é um JSON" in said
+
+    def test_that_is_no_json_object_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.write_text("nfe/request.json", "[]")
+        assert "Deve ser um objeto JSON." in refusal(desk, capsys)
+
+    def test_that_is_no_text_is_told(self, desk: Desk, capsys: Captured) -> None:
+        (desk.folder / "nfe" / "request.json").write_bytes(b'{"nature": "\xe3o"}')
+        assert "não é um JSON" in refusal(desk, capsys)
+
+    @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000], ids=["lists", "objects"])
+    def test_that_is_nested_without_end_is_told(self, desk: Desk, capsys: Captured, text: str) -> None:
+        desk.write_text("nfe/request.json", text)
+        assert "não é um JSON" in refusal(desk, capsys)
+
+    def test_with_an_unknown_field_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfe", NFE_BODY | {"natOp": "Venda"})
+        assert refusal(desk, capsys) == "NfeRequest: natOp: Campo desconhecido. [VALIDATION_ERROR]\n"
+
+    def test_with_an_absurd_number_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
+        text = json.dumps(NFE_BODY).replace('"unitValue": 35.9', '"unitValue": 1e400')
+        desk.write_text("nfe/request.json", text)
+        assert "items[0].unitValue: Deve ter no máximo 21 dígitos." in refusal(desk, capsys)
+
+    @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+    def test_with_what_is_no_number_is_told_at_the_field(
+        self, desk: Desk, capsys: Captured, number: str
+    ) -> None:
+        text = json.dumps(NFE_BODY).replace('"unitValue": 35.9', f'"unitValue": {number}')
+        desk.write_text("nfe/request.json", text)
+        assert "items[0].unitValue: Deve ser um número finito." in refusal(desk, capsys)
+
+    def test_that_lacks_a_tax_is_told_at_the_tax(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(taxRegime="normal")
+        assert "items[0].icms: Obrigatório com o regime tributário da empresa. [225]\n" in refusal(
+            desk, capsys
+        )
+
+    @pytest.mark.parametrize("missing", ["nfe/request.json", "company.json", "company.pfx"])
+    def test_in_a_file_that_is_not_there_is_told(self, desk: Desk, capsys: Captured, missing: str) -> None:
+        (desk.folder / missing).unlink()
+        said = refusal(desk, capsys)
+        assert str(desk.folder / missing) in said
+        assert "não foi encontrado" in said
+
+    def test_with_a_wrong_password_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(certificate={"file": "company.pfx", "password": "outra"})
+        said = refusal(desk, capsys)
+        assert "A senha do certificado está incorreta." in said
+        assert "outra" not in said
+
+    def test_with_a_file_that_is_no_certificate_is_told(self, desk: Desk, capsys: Captured) -> None:
+        (desk.folder / "company.pfx").write_bytes(b"x")
+        assert "O arquivo não é um certificado A1" in refusal(desk, capsys)
+
+    def test_with_a_wrong_company_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(taxId="11222333000182")
+        assert refusal(desk, capsys).startswith("CompanyFile: taxId: CNPJ inválido")
+
+    def test_with_wrong_settings_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(settings={"nfe": {"series": 900}})
+        assert refusal(desk, capsys).startswith("NfeSettings: series: Deve ser menor ou igual a 889.")
+
+    def test_for_a_receipt_without_csc_is_told_at_the_settings(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(settings={})
+        assert refusal(desk, capsys, "nfce") == (
+            "company.settings.nfce.csc: O QR Code da versão 2 exige o CSC deste ambiente. [462]\n"
+        )
+
+    def test_for_a_receipt_issued_offline_is_told_at_each_field(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfce", NFCE_BODY | {"issueMode": "offlineContingency"})
+        said = refusal(desk, capsys, "nfce")
+        assert [line.partition(":")[0] for line in said.splitlines()] == [
+            "accessKey",
+            "number",
+            "series",
+            "issuedAt",
+            "contingency",
+        ]
+
+    def test_in_a_folder_of_no_type_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("pedidos", NFE_BODY)
+        assert "Informe --type: “pedidos” não é um tipo de documento." in refusal(desk, capsys, "pedidos")
+
+    def test_of_a_type_that_is_not_issued_yet_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("mdfe", {})
+        assert "ainda não pode ser emitid" in refusal(desk, capsys, "mdfe")
+
+    @pytest.mark.parametrize(
+        "more", [["--numeric-code", "1"], ["--number", "-5"], ["--number", "9999999999"]]
+    )
+    def test_with_a_number_that_makes_no_key_is_told(
+        self, desk: Desk, capsys: Captured, more: list[str]
+    ) -> None:
+        assert "A chave de acesso tem partes fora do formato." in refusal(desk, capsys, "nfe", *more)
+
+
+class TestBadArguments:
+    @pytest.mark.parametrize(
+        "arguments", [[], ["request.json"], ["request.json", "--company", "c.json", "--type", "nfx"]]
+    )
+    def test_end_the_program_with_the_usage(self, arguments: list[str], capsys: Captured) -> None:
+        with pytest.raises(SystemExit) as raised:
+            main(arguments)
+        assert raised.value.code == 2
+        assert "usage: python -m carimbo.fiscal" in capsys.readouterr().err

@@ -1,0 +1,211 @@
+"""Every example of the repository, made again: the same bytes, valid, well signed, with the right totals."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+
+import pytest
+from golden import FOLDER, Example, examples, issued
+from lxml import etree
+
+from carimbo.fiscal.__main__ import read_json
+from carimbo.fiscal.access_key import is_allowed_numeric_code
+from carimbo.fiscal.layouts.group import groups_in, layout_of
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signature import BadSignature, verify
+from xmlsec import xmlsec1_accepts
+
+SCHEMAS = Schemas()
+# By the root of the message, or by `tpEvento`.
+SCHEMA_OF = {
+    "NFe": Schema.NFE,
+    "inutNFe": Schema.NFE_INUTILIZATION,
+    "110110": Schema.NFE_CORRECTION,
+    "110111": Schema.NFE_CANCELLATION,
+    "210200": Schema.NFE_MANIFESTATION,
+    "210210": Schema.NFE_MANIFESTATION,
+    "210220": Schema.NFE_MANIFESTATION,
+    "210240": Schema.NFE_MANIFESTATION,
+}
+# nfelib has no XSD of the cancellation by substitution.
+WITHOUT_SCHEMA = "nfce/events/cancellation-by-substitution.json"
+
+SITUATIONS = {
+    "CST": "00 02 10 15 20 30 40 41 50 51 53 60 61 70 90",
+    "CSOSN": "101 102 103 201 202 203 300 400 500 900",
+}
+# Groups that no example shows, each by its place in the document; what would be inside is not listed.
+REFORM = "infNFe/det/imposto/IBSCBS"
+NOT_SHOWN = {
+    # Not charged, or without a rate or a rule for goods, before 2027.
+    "infNFe/det/imposto/IS",
+    "infNFe/total/ISTot",
+    f"{REFORM}/gCredPresOper",
+    f"{REFORM}/gIBSCBS/gIBSUF/gDevTrib",
+    f"{REFORM}/gIBSCBS/gIBSMun/gDevTrib",
+    f"{REFORM}/gIBSCBS/gCBS/gDevTrib",
+    f"{REFORM}/gIBSCBS/gCBS/gALCZFMCBS",
+    f"{REFORM}/gIBSCBSMono/gIBSMonoAdValorem",
+    f"{REFORM}/gIBSCBSMono/gCBSMonoAdValorem",
+    f"{REFORM}/gIBSCBSMono/gIBSMonoAdRem/gpBioDiferenca",
+    f"{REFORM}/gIBSCBSMono/gCBSMonoAdRem/gpBioDiferenca",
+    # A benefit with codes of each state's own.
+    "infNFe/det/prod/gCred",
+    # For the authorities and for other kinds of issuers, which no request can be.
+    "infNFe/det/obsItem/obsFisco",
+    "infNFe/infAdic/obsFisco",
+    "infNFe/det/prod/infProdNFF",
+    "infNFe/det/prod/infProdEmb",
+    "infNFe/infSolicNFF",
+    "infNFe/infPAA",
+}
+
+# These stand in several groups of the totals, and are told together with the group.
+IN_SEVERAL_GROUPS = ("vDif", "vDevTrib", "vCredPres", "vCredPresCondSus")
+
+ALL = examples()
+DOCUMENTS = [example for example in ALL if example.request.parent.name != "events"]
+of_every_example = pytest.mark.parametrize("example", ALL, ids=lambda example: example.file)
+of_every_document = pytest.mark.parametrize("example", DOCUMENTS, ids=lambda example: example.file)
+
+
+@cache
+def stored(example_file: str) -> bytes:
+    """The XML in the repository."""
+    return (FOLDER / example_file).with_suffix(".xml").read_bytes()
+
+
+def tree(example: Example) -> etree._Element:
+    return etree.fromstring(stored(example.file))
+
+
+def local_name(element: etree._Element) -> str:
+    return etree.QName(element).localname
+
+
+def signed_tag(example: Example) -> str:
+    return local_name(tree(example)[0])
+
+
+def schema_of(root: etree._Element) -> Schema:
+    return SCHEMA_OF[root.findtext(f".//{{{NAMESPACE}}}tpEvento") or local_name(root)]
+
+
+def totals_in(root: etree._Element) -> dict[str, Decimal]:
+    """Every amount of the totals that is not zero."""
+    leaves = [leaf for leaf in root.iterfind(f".//{{{NAMESPACE}}}total//*") if not len(leaf)]
+    return {total_name(leaf): amount for leaf in leaves if (amount := Decimal(leaf.text or "0"))}
+
+
+def total_name(leaf: etree._Element) -> str:
+    tag, group = local_name(leaf), leaf.getparent()
+    return f"{local_name(group)}/{tag}" if group is not None and tag in IN_SEVERAL_GROUPS else tag
+
+
+def amounts(root: etree._Element, tag: str) -> list[Decimal]:
+    return [Decimal(element.text or "0") for element in root.iter(f"{{{NAMESPACE}}}{tag}")]
+
+
+class TestExample:
+    @of_every_example
+    def test_is_made_again_byte_for_byte(self, example: Example) -> None:
+        assert issued(example) == stored(example.file)
+
+    @pytest.mark.parametrize(
+        "example",
+        [example for example in ALL if example.file != WITHOUT_SCHEMA],
+        ids=lambda example: example.file,
+    )
+    def test_is_valid_by_the_official_xsd(self, example: Example) -> None:
+        root = tree(example)
+        assert SCHEMAS.problems(schema_of(root), root) == ()
+
+    @of_every_example
+    def test_is_canonical_as_it_stands(self, example: Example) -> None:
+        assert etree.tostring(tree(example), method="c14n") == stored(example.file)
+
+    @of_every_example
+    def test_has_a_signature_that_xmlsec1_and_we_accept(self, example: Example) -> None:
+        root = tree(example)
+        assert verify(root).reference_id == root[0].get("Id")
+        assert xmlsec1_accepts(stored(example.file), signed_tag(example))
+
+    @of_every_example
+    def test_is_refused_by_both_with_one_byte_changed(self, example: Example) -> None:
+        changed = stored(example.file).replace(b"<tpAmb>2<", b"<tpAmb>1<", 1)
+        with pytest.raises(BadSignature):
+            verify(etree.fromstring(changed))
+        assert not xmlsec1_accepts(changed, signed_tag(example))
+
+    @of_every_document
+    def test_adds_up_to_what_was_worked_out_by_hand(self, example: Example) -> None:
+        assert totals_in(tree(example)) == example.totals
+
+    @of_every_document
+    def test_is_paid_in_full_or_not_at_all(self, example: Example) -> None:
+        root = tree(example)
+        paid = sum(amounts(root, "vPag")) - sum(amounts(root, "vTroco"))
+        methods = {element.text for element in root.iter(f"{{{NAMESPACE}}}tPag")}
+        assert paid == (0 if methods == {"90"} else sum(amounts(root, "vNF")))
+
+
+class TestSignedXml:
+    def test_goes_out_as_the_point_of_sale_signed_it(self) -> None:
+        request = read_json(FOLDER / "nfce/signed-xml.json")
+        sent = request["signedXml"].encode()
+        assert stored("nfce/signed-xml.json") == sent == stored("nfce/offline-qr2.json")
+
+
+class TestIndex:
+    def test_names_every_file(self) -> None:
+        named = {example.request for example in ALL}
+        assert named == {file for kind in ("nfe", "nfce") for file in (FOLDER / kind).rglob("*.json")}
+        assert {example.xml for example in ALL} == set(FOLDER.rglob("*.xml"))
+
+    def test_gives_every_document_a_key_of_its_own(self) -> None:
+        keys = [tree(example)[0].get("Id") for example in DOCUMENTS if "signed-xml" not in example.file]
+        assert len(set(keys)) == len(keys)
+
+    def test_has_numeric_codes_that_the_authorities_take(self) -> None:
+        codes = [(one.numeric_code, one.number) for one in ALL if one.numeric_code and one.number]
+        assert [code for code, number in codes if not is_allowed_numeric_code(code, number)] == []
+
+    def test_says_the_same_as_the_readme(self) -> None:
+        readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+        rows = [f"| `{example.file.removesuffix('.json')}` | {example.about} |" for example in ALL]
+        assert [row for row in rows if row not in readme] == []
+
+
+class TestCoverage:
+    """Together the examples show everything that a document can have."""
+
+    def test_every_situation_of_icms_is_shown(self) -> None:
+        for tag, codes in SITUATIONS.items():
+            path = f".//{{{NAMESPACE}}}ICMS//{{{NAMESPACE}}}{tag}"
+            shown = {element.text for example in DOCUMENTS for element in tree(example).iterfind(path)}
+            assert shown == set(codes.split())
+
+    def test_every_group_is_shown_but_those_listed(self) -> None:
+        shown = {place for example in DOCUMENTS for place in places_in(tree(example)[0])}
+        assert set(places_not_in(shown, Invoice, "infNFe")) == NOT_SHOWN
+
+
+def places_in(element: etree._Element, above: str = "") -> Iterator[str]:
+    """Where every element of a document stands, as the tags that lead to it."""
+    place = f"{above}/{local_name(element)}" if above else local_name(element)
+    yield place
+    for inner in element:
+        yield from places_in(inner, place)
+
+
+def places_not_in(shown: set[str], group: type, place: str) -> Iterator[str]:
+    """The places where the layout has a group and none of the documents does."""
+    for name, element in layout_of(group).elements.items():
+        for inner in groups_in(group)[name]:
+            own = layout_of(inner).tag if element.kind == "variant" else ""
+            there = "/".join(filter(None, (place, element.tag, own)))
+            if there in shown:
+                yield from places_not_in(shown, inner, there)
+            else:
+                yield there

@@ -1,0 +1,57 @@
+"""Where each state lets consumers look up an NFC-e."""
+
+import re
+
+import pytest
+
+from carimbo.fiscal.company import Environment
+from carimbo.fiscal.tables.nfce_addresses import NfceAddresses, known_nfce_addresses, nfce_addresses
+from carimbo.fiscal.tables.states import STATES
+
+PLACES = [(state, environment) for state in STATES for environment in Environment]
+
+
+class TestTable:
+    @pytest.mark.parametrize(("state", "environment"), PLACES)
+    def test_every_state_has_addresses_that_the_layout_takes(
+        self, state: str, environment: Environment
+    ) -> None:
+        known = known_nfce_addresses(state, environment)
+        assert known
+        assert len(set(known)) == len(known)
+        for addresses in known:
+            assert re.fullmatch(r"https?://[!-~]+", addresses.qr)
+            assert "?" not in addresses.qr
+            # XSD, urlChave: 21 to 85 characters.
+            assert re.fullmatch(r"[!-~]{21,85}", addresses.consult)
+
+    def test_production_never_points_at_an_address_of_homologation(self) -> None:
+        for state in STATES:
+            for addresses in known_nfce_addresses(state, Environment.PRODUCTION):
+                assert not re.search(r"\bhom|hml|hom\b|homolog", addresses.qr + " " + addresses.consult)
+
+
+class TestNfceAddresses:
+    def test_the_two_environments_of_a_state_are_told_apart(self) -> None:
+        assert nfce_addresses("SC", Environment.PRODUCTION) == NfceAddresses(
+            "https://sat.sef.sc.gov.br/nfce/consulta", "https://sat.sef.sc.gov.br/nfce/consulta"
+        )
+        assert nfce_addresses("SC", Environment.HOMOLOGATION) == NfceAddresses(
+            "https://hom.sat.sef.sc.gov.br/nfce/consulta", "https://hom.sat.sef.sc.gov.br/nfce/consulta"
+        )
+
+    def test_the_first_of_the_known_forms_is_the_one_to_write(self) -> None:
+        for state, environment in PLACES:
+            assert nfce_addresses(state, environment) == known_nfce_addresses(state, environment)[0]
+
+    def test_both_addresses_of_sao_paulo_are_known(self) -> None:
+        known = {addresses.qr for addresses in known_nfce_addresses("SP", Environment.PRODUCTION)}
+        assert known == {
+            "https://www.nfce.fazenda.sp.gov.br/qrcode",
+            "https://www.nfce.fazenda.sp.gov.br/NFCeConsultaPublica/Paginas/ConsultaQRCode.aspx",
+        }
+
+    @pytest.mark.parametrize("state", ["", "XX", "sp", "35"])
+    def test_an_unknown_state_has_none(self, state: str) -> None:
+        assert nfce_addresses(state, Environment.PRODUCTION) is None
+        assert known_nfce_addresses(state, Environment.PRODUCTION) == ()

@@ -1,0 +1,211 @@
+"""NFC-e that a point of sale issued offline: rebuilt from the printed key, or forwarded as it was signed."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.company import Environment
+from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.emission import Emission, EmissionType
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from support import CNPJ, OTHER_CNPJ
+from unit.fiscal.goods.support import (
+    CPF,
+    ISSUED_AT,
+    NFCE_BODY,
+    company,
+    emission,
+    issued_nfce,
+    refused,
+)
+
+
+def key(**changes: Any) -> str:
+    """The key on the paper."""
+    parts: dict[str, Any] = {
+        "state_code": "35",
+        "tax_id": CNPJ,
+        "model": "65",
+        "series": 2,
+        "number": 10,
+        "emission_type": "9",
+        "numeric_code": "12345689",
+    }
+    return str(AccessKey.of_issue(ISSUED_AT, **parts | changes))
+
+
+PRINTED: dict[str, Any] = {
+    "issueMode": "offlineContingency",
+    "accessKey": key(),
+    "number": 10,
+    "series": 2,
+    "issuedAt": ISSUED_AT.isoformat(),
+    "contingency": {"startedAt": "2026-11-14T09:00:00-03:00", "reason": "Sem conexão com a internet"},
+}
+
+
+def printed(**changes: Any) -> Emission | tuple[Problem, ...] | None:
+    request = NfceRequest.model_validate(NFCE_BODY | PRINTED | changes)
+    return printed_emission(request, company(), Environment.HOMOLOGATION)
+
+
+def emission_of(**changes: Any) -> Emission:
+    found = printed(**changes)
+    assert isinstance(found, Emission), found
+    return found
+
+
+def receipt(signer: Signer, **changes: Any) -> SignedDocument:
+    """A receipt that was rebuilt from its paper."""
+    made = issued_nfce(signer, under=emission_of(), **PRINTED | changes)
+    assert isinstance(made, SignedDocument), made
+    return made
+
+
+class TestPrintedEmission:
+    def test_is_none_for_a_receipt_that_is_issued_now(self) -> None:
+        assert printed(issueMode="normal") is None
+
+    def test_is_what_the_paper_says(self) -> None:
+        found = emission_of()
+        assert (found.series, found.number, found.numeric_code) == (2, 10, "12345689")
+        assert (found.type, found.issued_at) == (EmissionType.OFFLINE, ISSUED_AT)
+        assert found.contingency
+        assert found.contingency.reason == "Sem conexão com a internet"
+
+    def test_reads_a_key_in_groups_of_four(self) -> None:
+        spaced = " ".join(key()[place : place + 4] for place in range(0, 44, 4))
+        assert emission_of(accessKey=spaced).numeric_code == "12345689"
+
+    def test_takes_the_series_zero(self) -> None:
+        assert emission_of(series=0, accessKey=key(series=0)).series == 0
+
+    @pytest.mark.parametrize("name", ["accessKey", "number", "series", "issuedAt", "contingency"])
+    def test_needs_every_field_of_the_paper(self, name: str) -> None:
+        assert refused(printed(**{name: None})) == {
+            name: "Obrigatório quando issueMode é offlineContingency."
+        }
+
+    def test_tells_all_that_is_missing_at_once(self) -> None:
+        assert refused(printed(accessKey=None, number=None, contingency=None)).keys() == {
+            "accessKey",
+            "number",
+            "contingency",
+        }
+
+    def test_refuses_a_key_whose_check_digit_does_not_agree(self) -> None:
+        wrong = key()[:-1] + str((int(key()[-1]) + 1) % 10)
+        assert refused(printed(accessKey=wrong)) == {
+            "accessKey": "O dígito verificador da chave de acesso não confere."
+        }
+
+    @pytest.mark.parametrize(
+        ("changes", "path", "what"),
+        [
+            ({"accessKey": key(model="55")}, "accessKey", "o modelo: 55 na chave, 65 aqui"),
+            ({"accessKey": key(emission_type="1")}, "accessKey", "o tipo de emissão: 1 na chave, 9 aqui"),
+            ({"accessKey": key(state_code="33")}, "accessKey", "a UF: 33 na chave, 35 aqui"),
+            (
+                {"accessKey": key(tax_id=OTHER_CNPJ)},
+                "accessKey",
+                f"o CNPJ: {OTHER_CNPJ} na chave, {CNPJ} aqui",
+            ),
+            ({"series": 1}, "series", "a série: 2 na chave, 1 aqui"),
+            ({"number": 11}, "number", "o número: 10 na chave, 11 aqui"),
+            (
+                {"issuedAt": "2026-12-01T00:00:00-03:00"},
+                "issuedAt",
+                "o ano e o mês: 2611 na chave, 2612 aqui",
+            ),
+        ],
+    )
+    def test_tells_where_the_key_contradicts_the_rest(
+        self, changes: dict[str, Any], path: str, what: str
+    ) -> None:
+        assert refused(printed(**changes)) == {path: f"A chave de acesso não confere com {what}."}
+
+    def test_tells_all_contradictions_at_once(self) -> None:
+        assert refused(printed(series=3, number=4)).keys() == {"series", "number"}
+
+    def test_takes_the_month_of_the_offset_that_is_written(self) -> None:
+        late = "2026-11-30T23:30:00-03:00"
+        assert emission_of(issuedAt=late).issued_at.isoformat() == late
+
+
+class TestRebuiltReceipt:
+    def test_has_the_printed_key(self, signer: Signer) -> None:
+        assert receipt(signer).access_key == key()
+
+    def test_tells_since_when_and_why(self, signer: Signer) -> None:
+        text = receipt(signer).xml.decode()
+        assert "<tpEmis>9</tpEmis>" in text
+        assert "<dhCont>2026-11-14T09:00:00-03:00</dhCont><xJust>Sem conexão com a internet</xJust>" in text
+
+    def test_has_the_offline_qr_code_of_version_2(self, signer: Signer) -> None:
+        document = receipt(signer)
+        digest = document.digest_value.encode().hex()
+        assert f"?p={key()}|2|2|14|71.80|{digest}|1|" in document.xml.decode()
+
+    def test_has_the_signed_qr_code_of_version_3(self, signer: Signer) -> None:
+        document = receipt(signer, settings={"qrVersion": 3}, recipient={"taxId": CPF})
+        signed = f"{key()}|3|2|14|71.80|2|{CPF}"
+        assert f"?p={signed}|{signer.sign_text(signed)}</qrCode>" in document.xml.decode()
+
+
+class TestSignedXml:
+    def test_is_forwarded_without_a_byte_changed(self, signer: Signer) -> None:
+        original = receipt(signer)
+        forwarded = issued_nfce(signer, under=emission_of(), signedXml=original.xml.decode(), **PRINTED)
+        assert forwarded == original
+
+    def test_is_forwarded_without_declaration_and_white_space_around(self, signer: Signer) -> None:
+        original = receipt(signer)
+        sent = f'<?xml version="1.0" encoding="UTF-8"?>\n{original.xml.decode()}\n'
+        assert issued_nfce(signer, under=emission_of(), signedXml=sent, **PRINTED) == original
+
+    def test_is_not_made_of_the_body_beside_it(self, signer: Signer) -> None:
+        original = receipt(signer)
+        other = [{"description": "Outra coisa", "quantity": 1, "unitValue": 1}]
+        assert issued_nfce(
+            signer, under=emission_of(), signedXml=original.xml.decode(), **PRINTED | {"items": other}
+        ) == (original)
+
+    @pytest.mark.parametrize(
+        "change",
+        [("71.80", "71.81"), ("Loja Modelo", "Loja Outra"), ("<tpEmis>9<", "<tpEmis>1<"), ("</NFe>", "")],
+    )
+    def test_that_was_changed_is_refused(self, signer: Signer, change: tuple[str, str]) -> None:
+        tampered = receipt(signer).xml.decode().replace(*change)
+        problems = issued_nfce(signer, under=emission_of(), signedXml=tampered, **PRINTED)
+        assert refused(problems).keys() == {"signedXml"}
+
+    def test_with_an_attribute_longer_than_any_message_is_refused(self, signer: Signer) -> None:
+        text = receipt(signer, observations=[{"name": "pedido", "value": "9"}]).xml.decode()
+        endless = text.replace('xCampo="pedido"', f'xCampo="{"x" * 100_000}"')
+        problems = issued_nfce(signer, under=emission_of(), signedXml=endless, **PRINTED)
+        assert refused(problems).keys() == {"signedXml"}
+
+    def test_of_another_number_is_refused_at_the_field_that_differs(self, signer: Signer) -> None:
+        text = receipt(signer).xml.decode()
+        other = PRINTED | {"number": 11, "accessKey": key(number=11)}
+        problems = issued_nfce(
+            signer, under=emission_of(number=11, accessKey=key(number=11)), signedXml=text, **other
+        )
+        assert refused(problems).keys() == {"accessKey", "number"}
+
+    def test_that_was_not_issued_offline_is_refused(self, signer: Signer) -> None:
+        online = issued_nfce(signer)
+        assert isinstance(online, SignedDocument)
+        problems = issued_nfce(signer, under=emission(), signedXml=online.xml.decode())
+        assert refused(problems).keys() == {"signedXml"}
+
+    @pytest.mark.parametrize(
+        "xml", ["", "x", "<a/>", "<!DOCTYPE a []><a/>", '<NFe xmlns="urn:x"/>', "🎉", "\x00"]
+    )
+    def test_that_is_no_receipt_is_refused(self, signer: Signer, xml: str) -> None:
+        problems = issued_nfce(signer, under=emission_of(), signedXml=xml, **PRINTED)
+        assert refused(problems).keys() == {"signedXml"}

@@ -1,0 +1,199 @@
+"""The whole NFC-e: what stands in it, and its QR code."""
+
+import hashlib
+from typing import Any
+
+import pytest
+from lxml import etree
+from pydantic import ValidationError
+
+from carimbo.fiscal.documents.nfce.document import HOMOLOGATION_ITEM
+from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.signature import Signer, verify
+from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.goods.support import (
+    CPF,
+    CSC,
+    NFCE_BODY,
+    PRODUCTION,
+    RIO_DE_JANEIRO,
+    buyer,
+    company,
+    issued_nfce,
+    item,
+    misformed,
+    nfce,
+    refused,
+    said,
+)
+from xmlsec import xmlsec1_accepts
+
+KEY = "35261111222333000181650010000000031123456820"
+TOKEN = CSC["homologation"]["csc"]
+
+
+@pytest.fixture(scope="module")
+def document(signer: Signer) -> SignedDocument:
+    made = issued_nfce(signer)
+    assert isinstance(made, SignedDocument), made
+    return made
+
+
+def qr_code(document: object) -> list[str]:
+    """The parameters of the QR code."""
+    assert isinstance(document, SignedDocument), document
+    text = etree.fromstring(document.xml).findtext(f".//{{{NAMESPACE}}}qrCode")
+    assert text
+    return text.partition("?p=")[2].split("|")
+
+
+class TestSignedReceipt:
+    def test_is_canonical_as_it_stands(self, document: SignedDocument) -> None:
+        root = etree.fromstring(document.xml)
+        assert etree.tostring(root, method="c14n") == document.xml
+
+    def test_has_a_signature_that_verifies_here_and_elsewhere(self, document: SignedDocument) -> None:
+        verified = verify(etree.fromstring(document.xml))
+        assert verified.digest_value == document.digest_value
+        assert xmlsec1_accepts(document.xml, "infNFe")
+
+    def test_has_the_supplement_between_the_signed_part_and_the_signature(
+        self, document: SignedDocument
+    ) -> None:
+        tags = [etree.QName(one).localname for one in etree.fromstring(document.xml)]
+        assert tags == ["infNFe", "infNFeSupl", "Signature"]
+
+    def test_has_the_key_of_its_numbers(self, document: SignedDocument) -> None:
+        assert document.access_key == KEY
+
+
+class TestDefaults:
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            ("ide/mod", "65"),
+            ("ide/natOp", "VENDA DE MERCADORIA"),
+            ("ide/tpNF", "1"),
+            ("ide/idDest", "1"),
+            ("ide/tpImp", "4"),
+            ("ide/tpEmis", "1"),
+            ("ide/finNFe", "1"),
+            ("ide/indFinal", "1"),
+            ("ide/indPres", "1"),
+            ("ide/indIntermed", None),
+            ("ide/dhCont", None),
+            ("dest/indIEDest", None),
+            ("det/prod/CFOP", "5102"),
+            ("det/prod/cEAN", "SEM GTIN"),
+            ("transp/modFrete", "9"),
+            ("pag/detPag/tPag", "01"),
+            ("pag/detPag/vPag", "71.80"),
+        ],
+    )
+    def test_are_those_of_a_sale_over_the_counter(self, path: str, value: str | None) -> None:
+        assert said(nfce(), path) == value
+
+    def test_keep_a_buyer_of_another_state_within_the_state(self) -> None:
+        made = nfce(recipient=buyer(address=RIO_DE_JANEIRO))
+        assert (said(made, "ide/idDest"), said(made, "det/prod/CFOP")) == ("1", "5102")
+        assert said(made, "emit/IEST") is None
+
+    def test_need_no_address_of_the_buyer(self, signer: Signer) -> None:
+        made = issued_nfce(signer, recipient={"taxId": CPF})
+        assert isinstance(made, SignedDocument), made
+        assert f"<dest><CPF>{CPF}</CPF>" in made.xml.decode()
+
+
+class TestHomologation:
+    def test_is_told_by_the_first_item(self) -> None:
+        made = nfce(items=[item(), item()])
+        assert said(made, "det[1]/prod/xProd") == HOMOLOGATION_ITEM
+        assert said(made, "det[2]/prod/xProd") == "Caneca"
+        assert HOMOLOGATION_ITEM == "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
+
+    def test_is_not_told_in_production(self) -> None:
+        assert said(nfce(under=PRODUCTION), "det/prod/xProd") == "Caneca"
+
+    def test_is_told_by_the_name_of_the_buyer(self) -> None:
+        assert said(nfce(recipient=buyer()), "dest/xNome") == (
+            "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
+        )
+
+
+class TestQrCode:
+    def test_of_version_2_is_sealed_with_the_csc(self, document: SignedDocument) -> None:
+        parameters = f"{KEY}|2|2|1"
+        seal = hashlib.sha1(f"{parameters}{TOKEN}".encode()).hexdigest().upper()
+        assert qr_code(document) == [*parameters.split("|"), seal]
+
+    def test_of_version_3_needs_no_csc(self, signer: Signer) -> None:
+        assert qr_code(issued_nfce(signer, settings={"qrVersion": 3})) == [KEY, "3", "2"]
+
+    def test_of_version_3_leaves_a_csc_alone(self, signer: Signer) -> None:
+        assert qr_code(issued_nfce(signer, settings={"qrVersion": 3, **CSC})) == [KEY, "3", "2"]
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {},
+            {"homologation": {"cscId": "1"}},
+            {"homologation": {"csc": TOKEN}},
+            {"cscId": "1", "csc": TOKEN},
+        ],
+    )
+    def test_of_version_2_asks_for_the_csc_of_the_environment(
+        self, signer: Signer, settings: dict[str, Any]
+    ) -> None:
+        (problem,) = problems = issued_nfce(signer, settings=settings)  # type: ignore[misc]
+        assert refused(problems) == {
+            "company.settings.nfce.csc": "O QR Code da versão 2 exige o CSC deste ambiente."
+        }
+        assert problem.hint == "Informe cscId e csc nas configurações da NFC-e, ou use qrVersion 3."
+
+    def test_of_production_takes_the_csc_of_production(self, signer: Signer) -> None:
+        made = issued_nfce(signer, under=PRODUCTION, settings={"cscId": "000002", "csc": "OUTRO", **CSC})
+        assert qr_code(made)[:4] == [KEY, "2", "1", "2"]
+        assert refused(issued_nfce(signer, under=PRODUCTION)).keys() == {"company.settings.nfce.csc"}
+
+    def test_has_the_addresses_of_the_state(self, document: SignedDocument, signer: Signer) -> None:
+        elsewhere = company(
+            address=RIO_DE_JANEIRO, stateRegistrations=[{"state": "RJ", "number": "22222222"}]
+        )
+        made = issued_nfce(signer, by=elsewhere)
+        assert isinstance(made, SignedDocument), made
+        assert b"fazenda.sp.gov.br" in document.xml
+        assert b"fazenda.rj.gov.br" in made.xml
+
+    def test_is_not_reached_when_the_receipt_cannot_be_written(self, signer: Signer) -> None:
+        problems = issued_nfce(signer, settings={}, nature="Venda 🎉")
+        assert refused(problems).keys() == {"nature"}
+
+
+class TestBody:
+    @pytest.mark.parametrize(
+        ("changes", "field", "message"),
+        [
+            ({"paymentMethod": None}, "paymentMethod", "Deve ser um texto."),
+            ({"issueMode": "offline"}, "issueMode", "Valor inválido: use 'normal' ou 'offlineContingency'."),
+            ({"transmit": "never"}, "transmit", "Valor inválido: use 'now' ou 'later'."),
+            ({"series": 890}, "series", "Deve ser menor ou igual a 889."),
+            ({"number": 0}, "number", "Deve ser maior ou igual a 1."),
+            ({"number": "1"}, "number", "Deve ser um número inteiro."),
+            ({"accessKey": "123"}, "accessKey", "Formato inválido."),
+            ({"issuedAt": "2026-11-14"}, "issuedAt", "A data e hora deve trazer o fuso horário."),
+            (
+                {"contingency": {"startedAt": "2026-11-14T09:00:00-03:00", "reason": "curta"}},
+                "contingency.reason",
+                "Deve ter pelo menos 15 caractere(s).",
+            ),
+            ({"signedXml": "x" * 500_001}, "signedXml", "Deve ter no máximo 500000 caracteres."),
+            ({"billing": {}}, "billing", "Campo desconhecido."),
+        ],
+    )
+    def test_refuses_what_is_not_of_the_right_form(
+        self, changes: dict[str, Any], field: str, message: str
+    ) -> None:
+        with pytest.raises(ValidationError) as raised:
+            NfceRequest.model_validate(NFCE_BODY | changes)
+        assert misformed(raised.value) == {field: message}
