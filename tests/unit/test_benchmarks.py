@@ -1,0 +1,83 @@
+"""The benchmark runs, and what it measures are documents; how fast they are is for people to read."""
+
+import re
+from importlib.util import find_spec
+from itertools import islice
+
+import pytest
+
+import core
+from carimbo.fiscal.company import TaxRegime
+from carimbo.fiscal.signature import BadSignature
+from invoices import prepared_requests, sales_of
+from verification import Refused, verify_all
+
+WITH_PYNFE = find_spec("pynfe") is not None
+
+
+@pytest.fixture(scope="module")
+def messages() -> list[bytes]:
+    return [
+        core.make(sale)
+        for sale in islice(sales_of(prepared_requests(1, TaxRegime.NORMAL), TaxRegime.NORMAL), 3)
+    ]
+
+
+class TestMain:
+    def test_prints_a_table_for_each_size(self, capsys: pytest.CaptureFixture[str]) -> None:
+        core.main(["--seconds", "0.001"])
+        printed = capsys.readouterr().out
+        assert re.findall(r"items: (\d+); (\w+) .*; different requests: (\d+)", printed) == [
+            ("1", "Simples", "2000"),
+            ("50", "Simples", "200"),
+            ("1", "normal", "2000"),
+            ("50", "normal", "200"),
+        ]
+        assert re.findall(r"carimbo .* ratio [\d.]+, bar ([\d.]+)", printed) == ["0.80", "0.40"]
+        assert len(re.findall(r"from request .* ratio [\d.]+", printed)) == 4
+        for stage in ("compose", "write", "sign", "enclose", "parse", "XSD", "SOAP", "free"):
+            assert len(re.findall(rf"^    {stage} +[\d.]+ ms", printed, re.MULTILINE)) == 2 * len(core.SIZES)
+
+    def test_compares_with_pynfe_or_says_that_it_is_not_there(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        core.main(["--seconds", "0.001"])
+        printed = capsys.readouterr().out
+        assert ("documents while PyNFe makes one" in printed) == WITH_PYNFE
+        assert ("PyNFe is not installed" in printed) != WITH_PYNFE
+
+    def test_watches_the_memory(self, capsys: pytest.CaptureFixture[str]) -> None:
+        core.main(["--memory", "--documents", "20"])
+        lines = capsys.readouterr().out.splitlines()[1:]
+        assert [int(line.split()[0]) for line in lines] == list(range(0, 21, 2))
+        assert all(float(line.split()[1]) > 0 for line in lines)
+
+
+class TestRequests:
+    def test_are_all_different(self) -> None:
+        requests = prepared_requests(1, TaxRegime.NORMAL)
+        assert len({request.model_dump_json() for request in requests}) == len(requests)
+        amounts = {request.items[0].icms.amount for request in requests if request.items[0].icms}
+        assert len(amounts) > 0.9 * len(requests)
+
+    def test_tell_the_taxes_of_the_reform(self, messages: list[bytes]) -> None:
+        assert all(b"<IBSCBS>" in message for message in messages)
+
+
+class TestStages:
+    def test_make_the_same_document_as_the_service(self) -> None:
+        sale = next(sales_of(prepared_requests(1, TaxRegime.NORMAL), TaxRegime.NORMAL))
+        assert core.Stages().run(sale) == core.make(sale) == core.build(sale, core.composed(sale))
+
+
+class TestVerification:
+    def test_accepts_what_was_made(self, messages: list[bytes]) -> None:
+        verify_all(messages)
+
+    def test_refuses_what_was_changed_after_signing(self, messages: list[bytes]) -> None:
+        with pytest.raises(BadSignature):
+            verify_all([messages[0].replace(b"<xNome>Loja", b"<xNome>Casa")])
+
+    def test_refuses_what_is_against_the_schema(self, messages: list[bytes]) -> None:
+        with pytest.raises(Refused):
+            verify_all([messages[0].replace(b"<mod>55</mod>", b"<mod>99</mod>")])
