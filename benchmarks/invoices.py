@@ -1,0 +1,158 @@
+"""The invoices of the benchmark: sales of a shop, no two of them alike.
+
+Under the Simples Nacional an item tells no taxes but their codes; under the normal regime it tells ICMS, PIS,
+COFINS and the taxes of the reform.
+
+carimbo remembers how short values are written (512 of each element), so values that differ from one sale to
+the next in real life have to differ here too, and there must be far more of them than are remembered.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from itertools import count, cycle
+from pathlib import Path
+from typing import Any
+
+from carimbo.fiscal.__main__ import CompanyFile, read_json, signer_of
+from carimbo.fiscal.access_key import choose_numeric_code
+from carimbo.fiscal.company import Environment, TaxRegime
+from carimbo.fiscal.document_type import Issuance
+from carimbo.fiscal.documents.nfe.request import NfeRequest
+from carimbo.fiscal.documents.nfe.settings import NfeSettings
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.money import cents
+from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.software import Software
+from carimbo.fiscal.taxpayer import cnpj_check_digits, cpf_check_digits
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+ITEMS_PREPARED = 10_000
+FEWEST_REQUESTS = 200
+MOST_REQUESTS = 2_000
+
+_BRASILIA = timezone(timedelta(hours=-3))
+_FIRST_SALE = datetime(2026, 11, 2, 8, tzinfo=UTC).astimezone(_BRASILIA)
+_GOODS = ("Caneca", "Prato", "Copo", "Jarra", "Tigela", "Bandeja", "Garrafa", "Panela", "Xícara", "Travessa")
+_STUFF = ("de cerâmica", "de vidro", "de aço inox", "esmaltada", "de porcelana", "de bambu", "térmica")
+_COLOURS = ("azul", "branca", "preta", "verde", "âmbar", "cinza", "vermelha", "natural")
+_NCM = ("69120000", "70134900", "73239300", "69111010", "44199000", "96170010")
+_NAMES = ("Ana", "Bruno", "Carla", "Diego", "Elisa", "Fábio", "Gilda", "Hugo", "Íris", "João", "Lia", "Mário")
+_FAMILIES = ("Almeida", "Barros", "Conceição", "Dias", "Esteves", "Farias", "Guimarães", "Lopes", "Moraes")
+_STREETS = ("Rua das Acácias", "Avenida Brasil", "Rua São João", "Travessa do Comércio", "Alameda Santos")
+_CITIES = (
+    ("São Paulo", "01001000", "Sé"),
+    ("Campinas", "13010001", "Centro"),
+    ("Santos", "11010001", "Gonzaga"),
+    ("Sorocaba", "18010001", "Vila Hortência"),
+)
+_ICMS, _PIS, _COFINS = Decimal(18), Decimal("1.65"), Decimal("7.6")
+# Rates of the year of trial (LC 214/2025, arts. 343 and 346).
+_IBS_STATE, _IBS_CITY, _CBS = Decimal("0.1"), Decimal(0), Decimal("0.9")
+
+
+@dataclass(frozen=True, slots=True)
+class Sale:
+    """One document to be issued: a validated request and what it is issued under."""
+
+    request: NfeRequest
+    issuance: Issuance
+
+
+def company(regime: TaxRegime) -> CompanyFile:
+    """The company of the examples, issuing for real: in homologation all recipients have the same name."""
+    changes = {"taxRegime": regime, "environment": Environment.PRODUCTION}
+    return CompanyFile.model_validate(read_json(EXAMPLES / "company.json") | changes)
+
+
+def prepared_requests(items: int, regime: TaxRegime) -> list[NfeRequest]:
+    """As many different requests as make 10,000 items, within limits; the same ones in every run."""
+    many = min(max(ITEMS_PREPARED // items, FEWEST_REQUESTS), MOST_REQUESTS)
+    chance = random.Random(items)
+    return [NfeRequest.model_validate(_body(items, regime, chance)) for _ in range(many)]
+
+
+def sales_of(prepared: list[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
+    """Sales without end: requests come back in turn, each time with the next number and a later moment."""
+    seller, chance = company(regime), random.Random(0)
+    signer, schemas = signer_of(seller, EXAMPLES), Schemas()
+    software, settings = Software("carimbo"), NfeSettings()
+    for number, request in zip(count(1), cycle(prepared), strict=False):
+        code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))
+        moment = _FIRST_SALE + timedelta(seconds=number)
+        emission = Emission(seller.environment, settings.series, number, code, moment)
+        yield Sale(request, Issuance(seller, emission, software, settings, signer, schemas))
+
+
+def _body(items: int, regime: TaxRegime, chance: random.Random) -> dict[str, Any]:
+    return {"recipient": _recipient(chance), "items": [_item(regime, chance) for _ in range(items)]}
+
+
+def _recipient(chance: random.Random) -> dict[str, Any]:
+    city, zipcode, district = chance.choice(_CITIES)
+    name = f"{chance.choice(_NAMES)} {chance.choice(_FAMILIES)} {chance.choice(_FAMILIES)}"
+    address = {
+        "street": chance.choice(_STREETS),
+        "number": str(chance.randrange(1, 4_000)),
+        "district": district,
+        "city": city,
+        "state": "SP",
+        "zipcode": zipcode,
+    }
+    email = f"compras{chance.randrange(100_000)}@example.com"
+    return {**_taxpayer(chance), "name": name, "email": email, "address": address}
+
+
+def _taxpayer(chance: random.Random) -> dict[str, str]:
+    if chance.random() < 0.5:
+        first = f"{chance.randrange(1, 999_999_999):09d}"
+        return {"taxId": first + cpf_check_digits(first)}
+    first = f"{chance.randrange(1, 99_999_999):08d}0001"
+    return {
+        "taxId": first + cnpj_check_digits(first),
+        "stateRegistration": f"{chance.randrange(10**11, 10**12)}",
+    }
+
+
+def _item(regime: TaxRegime, chance: random.Random) -> dict[str, Any]:
+    quantity = Decimal(chance.randrange(1, 4_000)) / (100 if chance.random() < 0.3 else 1)
+    unit_value = Decimal(chance.randrange(100, 99_999)) / 100
+    words = chance.choice(_GOODS), chance.choice(_STUFF), chance.choice(_COLOURS)
+    return {
+        "sku": f"SKU-{chance.randrange(1_000_000):06d}",
+        "gtin": f"{chance.randrange(789 * 10**10, 790 * 10**10)}",
+        "description": f"{' '.join(words)} {chance.randrange(100, 2_000)} ml",
+        "ncm": chance.choice(_NCM),
+        "quantity": quantity,
+        "unitValue": unit_value,
+        **(_taxes(cents(quantity * unit_value)) if regime is TaxRegime.NORMAL else {}),
+    }
+
+
+def _taxes(amount: Decimal) -> dict[str, Any]:
+    icms = _share(amount, _ICMS)
+    pis, cofins = _share(amount - icms, _PIS), _share(amount - icms, _COFINS)
+    contribution = {"cst": "01", "base": amount - icms}
+    return {
+        "icms": {"cst": "00", "baseMode": "3", "base": amount, "rate": _ICMS, "amount": icms},
+        "pis": {**contribution, "rate": _PIS, "amount": pis},
+        "cofins": {**contribution, "rate": _COFINS, "amount": cofins},
+        "ibsCbs": _reform(amount - icms - pis - cofins),
+    }
+
+
+def _reform(base: Decimal) -> dict[str, Any]:
+    state, city = _share(base, _IBS_STATE), _share(base, _IBS_CITY)
+    return {
+        "base": base,
+        "state": {"rate": _IBS_STATE, "amount": state},
+        "city": {"rate": _IBS_CITY, "amount": city},
+        "ibsAmount": state + city,
+        "cbs": {"rate": _CBS, "amount": _share(base, _CBS)},
+    }
+
+
+def _share(amount: Decimal, rate: Decimal) -> Decimal:
+    return cents(amount * rate / 100)
