@@ -16,15 +16,16 @@ from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
-from carimbo.fiscal.__main__ import CompanyFile, read_json, signer_of
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.company import Environment, TaxRegime
+from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.money import cents
 from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.taxpayer import cnpj_check_digits, cpf_check_digits
 
@@ -77,7 +78,7 @@ def prepared_requests(items: int, regime: TaxRegime) -> list[NfeRequest]:
 def sales_of(prepared: list[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
     """Sales without end: requests come back in turn, each time with the next number and a later moment."""
     seller, chance = company(regime), random.Random(0)
-    signer, schemas = signer_of(seller, EXAMPLES), Schemas()
+    signer, schemas = Signer.of(certificate_of(seller, EXAMPLES)), Schemas()
     software, settings = Software("carimbo"), NfeSettings()
     for number, request in zip(count(1), cycle(prepared), strict=False):
         code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))

@@ -3,12 +3,12 @@
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter
 
-from carimbo.fiscal.__main__ import CompanyFile, read_json, signer_of
 from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, ModuleSettings
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.fields import Body, Integer, Moment, Number
@@ -23,14 +23,14 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationConfirmed,
     OperationNotPerformed,
     OperationUnknown,
-    signed_event,
+    issue_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, signed_inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
 
@@ -45,6 +45,8 @@ _EVENTS: dict[str, type[Detail]] = {
     "unknown": OperationUnknown,
     "notPerformed": OperationNotPerformed,
 }
+T = TypeVar("T")
+
 _MANIFESTATIONS = ("confirmed", "acknowledged", "unknown", "notPerformed")
 _SCHEMAS = Schemas()
 
@@ -102,9 +104,10 @@ def issued(example: Example) -> bytes:
     company, signer = _company(example.company)
     body = read_json(example.request)
     if "event" in body:
-        return _event(EventFile.model_validate(body), company, signer)
+        event = _event(EventFile.model_validate(body), company)
+        return _made(example, issue_event(event, signer, _SCHEMAS))
     if "numberStart" in body:
-        return signed_inutilization(_record(Inutilization, body), signer)
+        return _made(example, issue_inutilization(_record(Inutilization, body), signer, _SCHEMAS))
     return _document(example, body, company, signer)
 
 
@@ -116,7 +119,7 @@ def main() -> None:
 @cache
 def _company(file: str) -> tuple[CompanyFile, Signer]:
     company = CompanyFile.model_validate(read_json(FOLDER / file))
-    return company, signer_of(company, FOLDER)
+    return company, Signer.of(certificate_of(company, FOLDER))
 
 
 def _document(example: Example, body: Any, company: CompanyFile, signer: Signer) -> bytes:
@@ -128,10 +131,14 @@ def _document(example: Example, body: Any, company: CompanyFile, signer: Signer)
         raise ValueError(f"{example.file}: {printed}")
     emission = printed or _emission(example, company, settings, request)
     software = Software("carimbo", example.responsible)
-    made = issuing.issue(request, Issuance(company, emission, software, settings, signer, _SCHEMAS))
-    if not isinstance(made, SignedDocument):
+    issuance = Issuance(company, emission, software, settings, signer, _SCHEMAS)
+    return _made(example, issuing.issue(request, issuance)).xml
+
+
+def _made(example: Example, made: T | tuple[Problem, ...]) -> T:
+    if isinstance(made, tuple):
         raise ValueError(f"{example.file}: {made}")
-    return made.xml
+    return made
 
 
 def _type_of(example: Example) -> tuple[DocumentType, Issuing]:
@@ -156,9 +163,9 @@ def _emission(example: Example, company: CompanyFile, settings: ModuleSettings, 
     )
 
 
-def _event(file: EventFile, company: CompanyFile, signer: Signer) -> bytes:
+def _event(file: EventFile, company: CompanyFile) -> Event:
     is_manifestation = file.event in _MANIFESTATIONS
-    event = Event(
+    return Event(
         organ=NATIONAL_ORGAN if is_manifestation else STATES[company.address.state].ibge,
         environment=company.environment.code,
         tax_id=company.tax_id,
@@ -167,7 +174,6 @@ def _event(file: EventFile, company: CompanyFile, signer: Signer) -> bytes:
         sequence=file.sequence,
         detail=_record(_EVENTS[file.event], file.detail),
     )
-    return signed_event(event, signer)
 
 
 def _record(group: type[Any], body: Any) -> Any:

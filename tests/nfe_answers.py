@@ -3,6 +3,9 @@
 import base64
 import gzip
 import re
+from collections.abc import Mapping
+
+from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 KEY = "35261111222333000181550010000000011123456806"
@@ -15,6 +18,25 @@ CANCELED_AT = "2026-11-15T10:00:00-03:00"
 CORRECTION = "110110"
 CANCELLATION = "110111"
 ACKNOWLEDGEMENT = "210210"
+VOIDED = Inutilization(
+    environment="2",
+    state_code="35",
+    year="26",
+    cnpj=KEY[6:20],
+    model="55",
+    series=1,
+    first_number=10,
+    last_number=12,
+    reason="Numeração pulada por falha de sistema",
+)
+VOIDED_RANGE = {
+    "ano": "26",
+    "CNPJ": KEY[6:20],
+    "mod": "55",
+    "serie": "1",
+    "nNFIni": "10",
+    "nNFFin": "12",
+}
 
 _SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeAutorizacao4"
 _SIGNATURE = (
@@ -117,9 +139,12 @@ def stored_event(
     return f'<procEventoNFe versao="1.00">{event}{told}</procEventoNFe>'
 
 
-def inutilization(code: str, text: str, protocol: str | None = None) -> str:
+def inutilization(
+    code: str, text: str, protocol: str | None = None, told: Mapping[str, str] = VOIDED_RANGE
+) -> str:
+    about = "".join(element(tag, value) for tag, value in told.items())
     rest = f"<dhRecbto>{RECEIVED}</dhRecbto>{element('nProt', protocol)}"
-    return message("retInutNFe", f"<infInut>{head(code, text)}{rest}</infInut>")
+    return message("retInutNFe", f"<infInut>{head(code, text)}{about}{rest}</infInut>")
 
 
 def status(code: str, text: str, inside: str = "") -> str:

@@ -1,7 +1,9 @@
 """The benchmark runs, and what it measures are documents; how fast they are is for people to read."""
 
 import re
+from contextlib import redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from itertools import islice
 
 import pytest
@@ -23,10 +25,16 @@ def messages() -> list[bytes]:
     ]
 
 
-class TestMain:
-    def test_prints_a_table_for_each_size(self, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture(scope="module")
+def printed() -> str:
+    """What one short run prints."""
+    with redirect_stdout(StringIO()) as output:
         core.main(["--seconds", "0.001"])
-        printed = capsys.readouterr().out
+    return output.getvalue()
+
+
+class TestMain:
+    def test_prints_a_table_for_each_size(self, printed: str) -> None:
         assert re.findall(r"items: (\d+); (\w+) .*; different requests: (\d+)", printed) == [
             ("1", "Simples", "2000"),
             ("50", "Simples", "200"),
@@ -38,11 +46,7 @@ class TestMain:
         for stage in ("compose", "write", "sign", "enclose", "parse", "XSD", "SOAP", "free"):
             assert len(re.findall(rf"^    {stage} +[\d.]+ ms", printed, re.MULTILINE)) == 2 * len(core.SIZES)
 
-    def test_compares_with_pynfe_or_says_that_it_is_not_there(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        core.main(["--seconds", "0.001"])
-        printed = capsys.readouterr().out
+    def test_compares_with_pynfe_or_says_that_it_is_not_there(self, printed: str) -> None:
         assert ("documents while PyNFe makes one" in printed) == WITH_PYNFE
         assert ("PyNFe is not installed" in printed) != WITH_PYNFE
 

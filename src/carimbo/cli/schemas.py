@@ -8,9 +8,10 @@ from carimbo.fiscal.schemas import PACKAGE, Schema, Schemas, SchemaUnusable
 
 def show_schemas() -> None:
     """Mostra o schema oficial em vigor para cada mensagem e confere se todos compilam. Não usa o banco."""
-    schemas = Schemas(loaded_settings().schemas_folder)
+    folder = loaded_settings().schemas_folder
     width = max(len(schema.file_name) for schema in Schema)
     try:
+        schemas = Schemas(folder)
         for schema in Schema:
             schemas.compiled(schema)
             say(f"{schema.file_name:<{width}}  {_origin(schemas, schema)}")

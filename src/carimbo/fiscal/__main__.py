@@ -4,46 +4,25 @@ The library itself knows no clock and no chance; this program lends it both. Not
 """
 
 import argparse
-import json
 import secrets
 import sys
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from carimbo.fiscal.access_key import choose_numeric_code
-from carimbo.fiscal.certificate import open_a1
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.certificate_rules import certificate_problems
+from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.document_type import DocumentType, Issuance, ModuleSettings
-from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.emission import Emission, local_moment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
-from carimbo.fiscal.tables.states import STATES
-
-
-class CertificateFile(Body):
-    """Where the company's A1 file is, seen from the company's own file."""
-
-    file: str
-    password: str
-
-
-class CompanyFile(Company):
-    """A company with what its documents need besides: environment, certificate and settings per type."""
-
-    environment: Environment = Environment.HOMOLOGATION
-    certificate: CertificateFile
-    settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
 def main(arguments: list[str]) -> int:
@@ -53,7 +32,7 @@ def main(arguments: list[str]) -> int:
         made = _issue(options)
     except ValidationError as invalid:
         made = tuple(
-            Problem("VALIDATION_ERROR", f"{invalid.title}: {json_path(error['loc'])}", in_portuguese(error))
+            Problem("VALIDATION_ERROR", json_path(error["loc"]) or "body", in_portuguese(error))
             for error in invalid.errors()
         )
     except OSError as error:
@@ -63,8 +42,13 @@ def main(arguments: list[str]) -> int:
     if isinstance(made, SignedDocument):
         sys.stdout.buffer.write(made.xml + b"\n")
         return 0
-    sys.stderr.writelines(f"{problem.path}: {problem.message} [{problem.code}]\n" for problem in made)
+    sys.stderr.writelines(map(_line, made))
     return 1
+
+
+def _line(problem: Problem) -> str:
+    hint = f" {problem.hint}" if problem.hint else ""
+    return f"{problem.path}: {problem.message}{hint} [{problem.code}]\n"
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -87,18 +71,22 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
     company = CompanyFile.model_validate(read_json(options.company))
     settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
     request = issuing.request.model_validate(read_json(options.request))
-    emission = issuing.printed_emission and issuing.printed_emission(request, company, company.environment)
+    environment = settings.environment_beside(company.environment)
+    emission = issuing.printed_emission and issuing.printed_emission(request, company, environment)
     if isinstance(emission, tuple):
         return emission
+    emission = emission or _emission(options, company, settings, getattr(request, "issue_date", None))
+    certificate = certificate_of(company, options.company.parent)
     issuance = Issuance(
         company=company,
-        emission=emission or _emission(options, company, settings, getattr(request, "issue_date", None)),
+        emission=emission,
         software=Software("carimbo"),
         settings=settings,
-        signer=signer_of(company, options.company.parent),
+        signer=Signer.of(certificate),
         schemas=Schemas(options.schemas),
     )
-    return issuing.issue(request, issuance)
+    unfit = certificate_problems(certificate, company.tax_id, emission.issued_at)
+    return unfit or issuing.issue(request, issuance)
 
 
 def _type_named(name: str) -> DocumentType:
@@ -108,32 +96,19 @@ def _type_named(name: str) -> DocumentType:
     raise ValueError(f"Informe --type: “{name}” não é um tipo de documento.")
 
 
-def read_json(file: Path) -> Any:
-    """Read a JSON file with its numbers exact."""
-    try:
-        return json.loads(file.read_bytes(), parse_float=Decimal)
-    except (ValueError, RecursionError) as error:
-        place = f", na linha {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise ValueError(f"O arquivo {file.name} não é um JSON em UTF-8{place}.") from error
-
-
-def signer_of(company: CompanyFile, folder: Path) -> Signer:
-    """Open the company's A1 file, which lies beside its JSON."""
-    return Signer.of(open_a1((folder / company.certificate.file).read_bytes(), company.certificate.password))
-
-
 def _emission(
     options: argparse.Namespace, company: CompanyFile, settings: ModuleSettings, asked: datetime | None
 ) -> Emission:
-    number = options.number or settings.number or 1
-    zone = ZoneInfo(STATES[company.address.state].zone)
+    asked_number: int | None = options.number
+    number = (settings.number or 1) if asked_number is None else asked_number
     return Emission(
-        environment=company.environment,
+        environment=settings.environment_beside(company.environment),
         series=settings.series,
         number=number,
-        numeric_code=options.numeric_code
-        or choose_numeric_code(number, lambda: secrets.randbelow(100_000_000)),
-        issued_at=asked or datetime.now(UTC).astimezone(zone).replace(microsecond=0),
+        numeric_code=choose_numeric_code(number, lambda: secrets.randbelow(100_000_000))
+        if options.numeric_code is None
+        else options.numeric_code,
+        issued_at=local_moment(asked or datetime.now(UTC), company.address.state),
     )
 
 

@@ -4,16 +4,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import cycle
-from operator import mul
 from typing import Self
 
 from carimbo.fiscal.tables.states import state_of_ibge
-from carimbo.fiscal.taxpayer import is_cpf, normalize
+from carimbo.fiscal.taxpayer import is_cpf, modulo_11, normalize
 
 _LENGTH = 44
-_WEIGHTS = range(2, 10)
-_ZERO = ord("0")
+_WEIGHTS = 8
 _TAX_ID_LENGTH = 14
 
 _PARTS = (
@@ -45,12 +42,8 @@ class InvalidAccessKey(ValueError):
 
 
 def check_digit(characters: str) -> str:
-    """Compute modulo 11 with weights 2 to 9 from the right, of digits and capital letters (MOC 7.0)."""
-    # A letter is worth its ASCII code less 48, which leaves digits at their own value (NT Conjunta 2025.001).
-    values = [code - _ZERO for code in reversed(characters.encode())]
-    total = sum(map(mul, values, cycle(_WEIGHTS)))
-    # Remainders 0 and 1 both give the digit 0.
-    return str(-total % 11 % 10)
+    """Compute the last digit of a key, by weights 2 to 9 (MOC 7.0; letters by NT Conjunta 2025.001)."""
+    return modulo_11(characters, _WEIGHTS)
 
 
 @dataclass(frozen=True, slots=True)

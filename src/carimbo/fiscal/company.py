@@ -72,6 +72,7 @@ class Company(Body):
     tax_regime: TaxRegime
     municipal_registration: MunicipalRegistration | None = None
     cnae_code: CnaeCode | None = None
+    suframa_registration: Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")] | None = None
     state_registrations: tuple[StateRegistration, ...] = Field(default=(), max_length=27)
 
     def registration_in(self, state: str) -> str | None:

@@ -41,6 +41,13 @@ class ModuleSettings(Changes):
     series: Series = 1
     number: Number | None = None
 
+    def environment_beside(self, companys: Environment) -> Environment:
+        """The environment of this module: its own, where it has one, before the company's."""
+        own = getattr(self, "environment", None)
+        if own is None:
+            return companys
+        return Environment.PRODUCTION if own is ModuleEnvironment.PRODUCTION else Environment.HOMOLOGATION
+
 
 @dataclass(frozen=True, slots=True)
 class Issuance:

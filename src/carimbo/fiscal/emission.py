@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
+from carimbo.fiscal.access_key import is_allowed_numeric_code
 from carimbo.fiscal.company import Environment
+from carimbo.fiscal.tables.states import STATES
 
 
 class EmissionType(StrEnum):
@@ -24,6 +27,18 @@ class Contingency:
     reason: str
 
 
+class UnusableEmission(ValueError):
+    """Parts of an emission that no authority takes together; the message is Portuguese."""
+
+
+def local_moment(moment: datetime, state: str) -> datetime:
+    """A moment as documents of a state tell it: by its clock, in whole seconds."""
+    try:
+        return moment.astimezone(ZoneInfo(STATES[state].zone)).replace(microsecond=0)
+    except OverflowError:
+        raise UnusableEmission("A data de emissão está fora do calendário.") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Emission:
     """What a document is issued under; with the company and the model it makes the access key."""
@@ -36,3 +51,10 @@ class Emission:
     """With the offset of the issuer's zone: the key takes its month from here."""
     type: EmissionType = EmissionType.NORMAL
     contingency: Contingency | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a code that gives the key away (rule 897), and a contingency without its reason (557)."""
+        if not is_allowed_numeric_code(self.numeric_code, self.number):
+            raise UnusableEmission("O código numérico (cNF) é trivial ou repete o número do documento.")
+        if (self.contingency is None) != (self.type is EmissionType.NORMAL):
+            raise UnusableEmission("A contingência tem data e justificativa, e a emissão normal não tem.")

@@ -11,6 +11,10 @@ _PREFIXES = {"55": "NFe", "65": "NFe", "57": "CTe", "67": "CTe", "58": "MDFe"}
 _NFSE_KEY = re.compile(r"[0-9]{7}[12][12][0-9A-Z]{12}[0-9]{2}[0-9]{13}[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{10}")
 
 
+class InvalidId(ValueError):
+    """Parts that do not make an Id; the message is Portuguese."""
+
+
 def document_id(key: AccessKey) -> str:
     """Identify infNFe, infCte or infMDFe by the model that the key tells."""
     return f"{_PREFIXES[key.model]}{key}"
@@ -48,5 +52,5 @@ def is_nfse_key(text: str) -> bool:
 def _whole(identifier: str, length: int) -> str:
     """Refuse an identifier that a wrong part has shifted: it would be signed and point at nothing."""
     if len(identifier) != length or not (identifier.isascii() and identifier.isalnum()):
-        raise ValueError(f"not an identifier of {length} letters and digits")
+        raise InvalidId(f"As partes não compõem um Id de {length} caracteres.")
     return identifier

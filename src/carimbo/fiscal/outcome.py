@@ -9,6 +9,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+_LOOKED_AT = 2_000
+_TOLD = 200
+
+
+def one_line(text: str) -> str:
+    """What others sent, as a log can hold it: short, and without what moves a cursor."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[:_LOOKED_AT])
+    return " ".join(shown.split())[:_TOLD]
+
 
 class Alert(NamedTuple):
     """What the authority wants the issuer to know about a document that it authorised (NT 2026.002)."""

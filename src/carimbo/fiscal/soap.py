@@ -4,7 +4,7 @@ import re
 
 from lxml import etree
 
-from carimbo.fiscal.outcome import Cause, NotJudged
+from carimbo.fiscal.outcome import Cause, NotJudged, one_line
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml
 
 _SOAP_1_2 = "http://www.w3.org/2003/05/soap-envelope"
@@ -17,7 +17,6 @@ _MARKUP = re.compile(r"<[^>]*>")
 _DECLARATION = re.compile(r"<\?xml\s[^>]*>")
 
 _LOOKED_AT = 2_000
-_TOLD = 200
 
 
 def envelope(namespace: str, message: bytes, tag: str = "nfeDadosMsg") -> bytes:
@@ -56,7 +55,7 @@ def _read(body: bytes) -> etree._Element | NotJudged:
     if root.tag.lower().endswith("html"):
         return _web_page(body)
     fault = next(root.iter(*_FAULTS), None)
-    return root if fault is None else NotJudged(cause=Cause.FAULT, detail=_short(_words(fault)))
+    return root if fault is None else NotJudged(cause=Cause.FAULT, detail=one_line(_words(fault)))
 
 
 def _message(root: etree._Element) -> etree._Element | None:
@@ -73,15 +72,15 @@ def _carried_text(root: etree._Element) -> str | None:
 def _unreadable(body: bytes, reason: str) -> NotJudged:
     if _WEB_PAGE.search(body[:_LOOKED_AT]):
         return _web_page(body)
-    return NotJudged(cause=Cause.UNREADABLE, detail=_short(f"{reason} {_beginning(body)}"))
+    return NotJudged(cause=Cause.UNREADABLE, detail=one_line(f"{reason} {_beginning(body)}"))
 
 
 def _web_page(body: bytes) -> NotJudged:
-    return NotJudged(cause=Cause.HTML, detail=_short(_MARKUP.sub(" ", _beginning(body))))
+    return NotJudged(cause=Cause.HTML, detail=one_line(_MARKUP.sub(" ", _beginning(body))))
 
 
 def _unexpected(root: etree._Element) -> NotJudged:
-    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=_short(f"{root.tag} {_words(root)}"))
+    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(f"{root.tag} {_words(root)}"))
 
 
 def _words(element: etree._Element) -> str:
@@ -90,7 +89,3 @@ def _words(element: etree._Element) -> str:
 
 def _beginning(body: bytes) -> str:
     return body[:_LOOKED_AT].decode(errors="replace")
-
-
-def _short(text: str) -> str:
-    return " ".join(text[:_LOOKED_AT].split())[:_TOLD]

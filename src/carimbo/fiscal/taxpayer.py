@@ -1,6 +1,8 @@
 """CPF, CNPJ (letters too, IN RFB 2.229/2024) and state registrations: parse, check and format."""
 
 import re
+from itertools import cycle
+from operator import mul
 from string import ascii_lowercase, ascii_uppercase
 
 _CPF = re.compile(r"[0-9]{11}", re.ASCII)
@@ -110,13 +112,14 @@ def _all_equal(text: str) -> bool:
 
 
 def _check_digits(text: str, weights: int) -> str:
-    first = _check_digit(text, weights)
-    return first + _check_digit(text + first, weights)
+    first = modulo_11(text, weights)
+    return first + modulo_11(text + first, weights)
 
 
-def _check_digit(text: str, weights: int) -> str:
-    """Compute modulo 11 with weights that start at 2 on the right and repeat after so many."""
+def modulo_11(text: str, weights: int) -> str:
+    """Compute the digit by modulo 11 with weights that start at 2 on the right and repeat after so many."""
     # A letter is worth its ASCII code less 48, which leaves digits at their own value (IN RFB 2.229/2024).
-    total = sum((ord(char) - ord("0")) * (2 + place % weights) for place, char in enumerate(reversed(text)))
+    values = [code - ord("0") for code in reversed(text.encode())]
+    total = sum(map(mul, values, cycle(range(2, 2 + weights))))
     # Remainders 0 and 1 both give the digit 0.
     return str(-total % 11 % 10)

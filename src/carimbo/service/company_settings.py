@@ -139,10 +139,7 @@ async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
 
 def environment_of(company: Company, module: ModuleSettings) -> str:
     """Tell which environment a module issues in: its own if it has one, else the company's."""
-    own = getattr(module, "environment", None)
-    if own is None:
-        return company.environment
-    return Environment.PRODUCTION if own == Environment.PRODUCTION else Environment.HOMOLOGATION
+    return module.environment_beside(Environment(company.environment))
 
 
 async def _with_settings(tenant: Tenant, company_id: UUID) -> CompanyWithSettingsRecord:

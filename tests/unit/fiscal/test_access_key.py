@@ -15,6 +15,7 @@ from carimbo.fiscal.access_key import (
     is_allowed_numeric_code,
 )
 from carimbo.fiscal.ids import (
+    InvalidId,
     document_id,
     dps_id,
     event_id,
@@ -249,8 +250,13 @@ class TestIds:
 
     @pytest.mark.parametrize("sequence", [-1, 100])
     def test_a_sequence_that_does_not_fit_is_refused(self, sequence: int) -> None:
-        with pytest.raises(ValueError, match="identifier"):
+        with pytest.raises(InvalidId, match=r"^As partes não compõem um Id de 54 caracteres\.$"):
             event_id("110111", AccessKey.parse(NFE), sequence)
+
+    @pytest.mark.parametrize("sequence", [-10, 1000])
+    def test_a_sequence_of_three_digits_that_does_not_fit_is_refused(self, sequence: int) -> None:
+        with pytest.raises(InvalidId, match="Id de 55 caracteres"):
+            event_id("110111", AccessKey.parse(PUBLISHED[2]), sequence, 3)
 
     @pytest.mark.parametrize("cnpj", ["11222333000181", "12ABC34501DE35"])
     def test_an_inutilization_repeats_its_range(self, cnpj: str) -> None:
@@ -259,8 +265,18 @@ class TestIds:
 
     @pytest.mark.parametrize("cnpj", ["1122233300018", '1122233300018"', "11.222.333/0001-81"])
     def test_an_inutilization_by_anything_but_a_cnpj_is_refused(self, cnpj: str) -> None:
-        with pytest.raises(ValueError, match="identifier"):
+        with pytest.raises(InvalidId, match="Id de 43 caracteres"):
             inutilization_id("35", "26", cnpj, "55", 1, 10, 12)
+
+    @pytest.mark.parametrize(
+        ("series", "first", "last"),
+        [(1000, 10, 12), (-1, 10, 12), (1, 10**9, 12), (1, -5, 12), (1, 10, 10**9)],
+    )
+    def test_an_inutilization_of_numbers_that_do_not_fit_is_refused(
+        self, series: int, first: int, last: int
+    ) -> None:
+        with pytest.raises(InvalidId, match="Id de 43 caracteres"):
+            inutilization_id("35", "26", "11222333000181", "55", series, first, last)
 
     def test_a_dps_names_the_city_the_owner_and_its_number(self) -> None:
         expected = "DPS355030821122233300018100001000000000000003"
@@ -269,6 +285,15 @@ class TestIds:
     def test_a_dps_of_a_person_pads_the_cpf(self) -> None:
         expected = "DPS355030810001234567890900001000000000000003"
         assert dps_id("3550308", "12345678909", 1, 3) == expected
+
+    @pytest.mark.parametrize(("city", "number"), [("355030", 3), ("3550308", 10**15)])
+    def test_a_dps_of_parts_that_do_not_fit_is_refused(self, city: str, number: int) -> None:
+        with pytest.raises(InvalidId, match="Id de 45 caracteres"):
+            dps_id(city, "11222333000181", 1, number)
+
+    def test_an_event_of_nfse_by_half_a_key_is_refused(self) -> None:
+        with pytest.raises(InvalidId, match="Id de 59 caracteres"):
+            nfse_event_id("101101", NFSE_KEY[:25])
 
     def test_an_event_of_nfse_has_59_characters(self) -> None:
         assert nfse_event_id("101101", NFSE_KEY) == f"PRE{NFSE_KEY}101101"

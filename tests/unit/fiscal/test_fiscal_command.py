@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,15 @@ from lxml import etree
 
 from carimbo.fiscal.__main__ import main
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import verify
-from unit.fiscal.goods.support import COMPANY, CSC, NFCE_BODY, NFE_BODY, item
+from support import CNPJ, OTHER_CNPJ
+from unit.fiscal.goods.support import COMPANY, CSC, NFCE_BODY, NFE_BODY, SAO_PAULO, item
 
 PASSWORD = "carimbo"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+FAR_AWAY = datetime(2090, 1, 1, tzinfo=UTC)
+MANAUS = {**SAO_PAULO, "zipcode": "69005-070", "city": "Manaus", "state": "AM"}
 
 
 class Desk:
@@ -49,9 +54,15 @@ class Desk:
         return [str(folder / kind / "request.json"), "--company", str(folder / "company.json"), *more]
 
 
+@pytest.fixture(scope="module")
+def pfx(authority: SampleAuthority) -> bytes:
+    """A certificate that is valid now and on every date that these tests name."""
+    return authority.issue_company(CNPJ, "LOJA MODELO LTDA", LONG_AGO, FAR_AWAY).to_pfx(PASSWORD)
+
+
 @pytest.fixture
-def desk(tmp_path: Path, company_certificate: SampleCertificate) -> Desk:
-    return Desk(tmp_path, company_certificate.to_pfx(PASSWORD))
+def desk(tmp_path: Path, pfx: bytes) -> Desk:
+    return Desk(tmp_path, pfx)
 
 
 Captured = pytest.CaptureFixture[str]
@@ -103,6 +114,45 @@ class TestGoodInput:
         assert main(desk.arguments()) == 0
         assert "<dhEmi>2026-11-14T10:00:00-03:00</dhEmi>" in capsys.readouterr().out
 
+    def test_has_the_issue_date_by_the_clock_of_the_state(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfe", NFE_BODY | {"issueDate": "2026-12-01T02:30:00.5+00:00"})
+        assert main(desk.arguments()) == 0
+        said = capsys.readouterr().out
+        assert "<dhEmi>2026-11-30T23:30:00-03:00</dhEmi>" in said
+        assert f'Id="NFe352611{CNPJ}' in said
+
+    @pytest.mark.parametrize(("address", "offset"), [(SAO_PAULO, "-03:00"), (MANAUS, "-04:00")])
+    def test_has_the_moment_of_the_state_when_none_is_asked_for(
+        self, desk: Desk, capsys: Captured, address: dict[str, str], offset: str
+    ) -> None:
+        desk.company(address=address, stateRegistrations=[])
+        assert main(desk.arguments()) == 0
+        told = etree.fromstring(capsys.readouterr().out.encode()).findtext(f".//{{{NAMESPACE}}}dhEmi")
+        assert told
+        assert told.endswith(offset)
+
+    @pytest.mark.parametrize(
+        ("companys", "own", "code"),
+        [
+            ("homologation", "production", "1"),
+            ("production", "homologation", "2"),
+            ("production", "test", "2"),
+            ("production", None, "1"),
+        ],
+    )
+    def test_is_of_the_environment_of_its_module(
+        self, desk: Desk, capsys: Captured, companys: str, own: str | None, code: str
+    ) -> None:
+        settings = {"environment": own, "qrVersion": 3} if own else {"qrVersion": 3}
+        desk.company(environment=companys, settings={"nfce": settings})
+        assert main(desk.arguments("nfce")) == 0
+        assert f"<tpAmb>{code}</tpAmb>" in capsys.readouterr().out
+
+    def test_may_be_signed_by_another_establishment(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(taxId="11222333000262")
+        assert main(desk.arguments()) == 0
+        assert "<CNPJ>11222333000262</CNPJ>" in capsys.readouterr().out
+
     def test_keeps_numbers_exact(self, desk: Desk, capsys: Captured) -> None:
         text = json.dumps(NFE_BODY | {"items": [item(unitValue=0)]}).replace(
             '"unitValue": 0', '"unitValue": 12345678901.0123456789'
@@ -116,7 +166,11 @@ class TestGoodInput:
         assert main(desk.arguments("pedidos", "--type", "nfce")) == 0
         assert "<mod>65</mod>" in capsys.readouterr().out
 
-    def test_may_be_of_a_company_with_letters_in_its_cnpj(self, desk: Desk, capsys: Captured) -> None:
+    def test_may_be_of_a_company_with_letters_in_its_cnpj(
+        self, desk: Desk, capsys: Captured, authority: SampleAuthority
+    ) -> None:
+        certificate = authority.issue_company(OTHER_CNPJ, "OUTRA LTDA", LONG_AGO, FAR_AWAY)
+        (desk.folder / "company.pfx").write_bytes(certificate.to_pfx(PASSWORD))
         desk.company(taxId="12.ABC.345/01DE-35")
         assert main(desk.arguments()) == 0
         assert "<CNPJ>12ABC34501DE35</CNPJ>" in capsys.readouterr().out
@@ -144,7 +198,7 @@ class TestBadInput:
 
     def test_with_an_unknown_field_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
         desk.request("nfe", NFE_BODY | {"natOp": "Venda"})
-        assert refusal(desk, capsys) == "NfeRequest: natOp: Campo desconhecido. [VALIDATION_ERROR]\n"
+        assert refusal(desk, capsys) == "natOp: Campo desconhecido. [VALIDATION_ERROR]\n"
 
     def test_with_an_absurd_number_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
         text = json.dumps(NFE_BODY).replace('"unitValue": 35.9', '"unitValue": 1e400')
@@ -184,16 +238,17 @@ class TestBadInput:
 
     def test_with_a_wrong_company_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
         desk.company(taxId="11222333000182")
-        assert refusal(desk, capsys).startswith("CompanyFile: taxId: CNPJ inválido")
+        assert refusal(desk, capsys).startswith("taxId: CNPJ inválido")
 
     def test_with_wrong_settings_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
         desk.company(settings={"nfe": {"series": 900}})
-        assert refusal(desk, capsys).startswith("NfeSettings: series: Deve ser menor ou igual a 889.")
+        assert refusal(desk, capsys).startswith("series: Deve ser menor ou igual a 889.")
 
     def test_for_a_receipt_without_csc_is_told_at_the_settings(self, desk: Desk, capsys: Captured) -> None:
         desk.company(settings={})
         assert refusal(desk, capsys, "nfce") == (
-            "company.settings.nfce.csc: O QR Code da versão 2 exige o CSC deste ambiente. [462]\n"
+            "company.settings.nfce.csc: O QR Code da versão 2 exige o CSC deste ambiente. "
+            "Informe cscId e csc nas configurações da NFC-e, ou use qrVersion 3. [462]\n"
         )
 
     def test_for_a_receipt_issued_offline_is_told_at_each_field(self, desk: Desk, capsys: Captured) -> None:
@@ -215,13 +270,38 @@ class TestBadInput:
         desk.request("mdfe", {})
         assert "ainda não pode ser emitid" in refusal(desk, capsys, "mdfe")
 
-    @pytest.mark.parametrize(
-        "more", [["--numeric-code", "1"], ["--number", "-5"], ["--number", "9999999999"]]
-    )
-    def test_with_a_number_that_makes_no_key_is_told(
-        self, desk: Desk, capsys: Captured, more: list[str]
-    ) -> None:
-        assert "A chave de acesso tem partes fora do formato." in refusal(desk, capsys, "nfe", *more)
+    @pytest.mark.parametrize("number", ["0", "-5", "9999999999"])
+    def test_with_a_number_that_makes_no_key_is_told(self, desk: Desk, capsys: Captured, number: str) -> None:
+        said = refusal(desk, capsys, "nfe", "--number", number)
+        assert "A chave de acesso tem partes fora do formato." in said
+
+    @pytest.mark.parametrize("code", ["1", "12345678", "00000077", "1234568x"])
+    def test_with_a_trivial_code_is_told(self, desk: Desk, capsys: Captured, code: str) -> None:
+        said = refusal(desk, capsys, "nfe", "--number", "77", "--numeric-code", code)
+        assert "O código numérico (cNF) é trivial ou repete o número do documento." in said
+
+    def test_with_a_folder_of_schemas_that_is_not_there_is_told(self, desk: Desk, capsys: Captured) -> None:
+        missing = desk.folder / "schemas"
+        said = refusal(desk, capsys, "nfe", "--schemas", str(missing))
+        assert f"A pasta de schemas {missing} não existe." in said
+
+    def test_with_the_certificate_of_another_company_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.company(taxId=OTHER_CNPJ)
+        assert refusal(desk, capsys) == (
+            "company.certificate: O certificado não é da empresa: o CNPJ base é outro. "
+            "Use o certificado da matriz ou de uma filial da empresa. [213]\n"
+        )
+
+    def test_on_a_date_beyond_the_certificates_is_told(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfe", NFE_BODY | {"issueDate": "2090-01-02T10:00:00-03:00"})
+        assert refusal(desk, capsys) == (
+            "company.certificate: O certificado não vale na data da emissão; vence em 01/01/2090. [291]\n"
+        )
+
+    def test_for_a_receipt_issued_now_has_nothing_from_paper(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfce", NFCE_BODY | {"number": 10, "series": 2})
+        told = "Só se usa quando issueMode é offlineContingency. [225]\n"
+        assert refusal(desk, capsys, "nfce") == f"number: {told}series: {told}"
 
 
 class TestBadArguments:

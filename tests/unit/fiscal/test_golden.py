@@ -8,10 +8,11 @@ import pytest
 from golden import FOLDER, Example, examples, issued
 from lxml import etree
 
-from carimbo.fiscal.__main__ import read_json
 from carimbo.fiscal.access_key import is_allowed_numeric_code
-from carimbo.fiscal.layouts.group import groups_in, layout_of
+from carimbo.fiscal.company_file import read_json
+from carimbo.fiscal.layouts.group import layout_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.layouts.paths import groups_in
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import BadSignature, verify
 from xmlsec import xmlsec1_accepts

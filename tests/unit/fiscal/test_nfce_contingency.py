@@ -47,6 +47,8 @@ PRINTED: dict[str, Any] = {
     "contingency": {"startedAt": "2026-11-14T09:00:00-03:00", "reason": "Sem conexão com a internet"},
 }
 
+PAPER = ["accessKey", "number", "series", "issuedAt", "contingency"]
+
 
 def printed(**changes: Any) -> Emission | tuple[Problem, ...] | None:
     request = NfceRequest.model_validate(NFCE_BODY | PRINTED | changes)
@@ -68,7 +70,26 @@ def receipt(signer: Signer, **changes: Any) -> SignedDocument:
 
 class TestPrintedEmission:
     def test_is_none_for_a_receipt_that_is_issued_now(self) -> None:
-        assert printed(issueMode="normal") is None
+        request = NfceRequest.model_validate(NFCE_BODY)
+        assert printed_emission(request, company(), Environment.HOMOLOGATION) is None
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [*((name, PRINTED[name]) for name in PAPER), ("signedXml", "<NFe/>")]
+    )
+    def test_is_refused_in_part_for_a_receipt_that_is_issued_now(self, name: str, value: Any) -> None:
+        request = NfceRequest.model_validate(NFCE_BODY | {name: value})
+        (problem,) = printed_emission(request, company(), Environment.HOMOLOGATION)  # type: ignore[misc]
+        assert (problem.code, problem.path) == ("225", name)
+        assert problem.message == "Só se usa quando issueMode é offlineContingency."
+
+    def test_is_refused_whole_for_a_receipt_that_is_issued_now(self) -> None:
+        assert list(refused(printed(issueMode="normal", series=0, signedXml=""))) == [*PAPER, "signedXml"]
+
+    def test_has_the_environment_that_it_is_asked_under(self) -> None:
+        request = NfceRequest.model_validate(NFCE_BODY | PRINTED)
+        found = printed_emission(request, company(), Environment.PRODUCTION)
+        assert isinstance(found, Emission)
+        assert found.environment is Environment.PRODUCTION
 
     def test_is_what_the_paper_says(self) -> None:
         found = emission_of()
@@ -84,7 +105,7 @@ class TestPrintedEmission:
     def test_takes_the_series_zero(self) -> None:
         assert emission_of(series=0, accessKey=key(series=0)).series == 0
 
-    @pytest.mark.parametrize("name", ["accessKey", "number", "series", "issuedAt", "contingency"])
+    @pytest.mark.parametrize("name", PAPER)
     def test_needs_every_field_of_the_paper(self, name: str) -> None:
         assert refused(printed(**{name: None})) == {
             name: "Obrigatório quando issueMode é offlineContingency."
@@ -127,6 +148,12 @@ class TestPrintedEmission:
         self, changes: dict[str, Any], path: str, what: str
     ) -> None:
         assert refused(printed(**changes)) == {path: f"A chave de acesso não confere com {what}."}
+
+    @pytest.mark.parametrize("code", ["00000000", "12345678", "00000010"])
+    def test_refuses_a_key_that_anybody_would_guess(self, code: str) -> None:
+        (problem,) = printed(accessKey=key(numeric_code=code))  # type: ignore[misc]
+        assert (problem.code, problem.path) == ("897", "accessKey")
+        assert problem.message == "O código numérico da chave (cNF) é trivial ou repete o número."
 
     def test_tells_all_contradictions_at_once(self) -> None:
         assert refused(printed(series=3, number=4)).keys() == {"series", "number"}

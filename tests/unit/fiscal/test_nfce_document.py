@@ -7,8 +7,12 @@ import pytest
 from lxml import etree
 from pydantic import ValidationError
 
+from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.document import HOMOLOGATION_ITEM
 from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.documents.nfce.settings import NfceSettings
+from carimbo.fiscal.documents.nfe.settings import NfeSettings
+from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer, verify
 from carimbo.fiscal.signed_document import SignedDocument
@@ -20,6 +24,7 @@ from unit.fiscal.goods.support import (
     RIO_DE_JANEIRO,
     buyer,
     company,
+    emission,
     issued_nfce,
     item,
     misformed,
@@ -112,6 +117,20 @@ class TestHomologation:
         assert said(made, "det[2]/prod/xProd") == "Caneca"
         assert HOMOLOGATION_ITEM == "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 
+    @pytest.mark.parametrize("under", [PRODUCTION, emission()], ids=["production", "homologation"])
+    def test_hides_no_text_that_no_receipt_may_have(self, signer: Signer, under: Emission) -> None:
+        goods = [item(description="Caneca 🎉"), item(description="Copo 🎉")]
+        hidden = "O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389)."
+        assert refused(issued_nfce(signer, under=under, items=goods[:1])) == {"items[0].description": hidden}
+        assert refused(issued_nfce(signer, under=under, items=[item(), goods[1]])) == {
+            "items[1].description": hidden
+        }
+
+    def test_hides_no_text_of_the_buyer_either(self, signer: Signer) -> None:
+        wrong = [item(description="Caneca 🎉"), item(icms={"csosn": "900", "cst": "00"})]
+        problems = issued_nfce(signer, items=wrong, recipient=buyer(name="Maria 🎉"))
+        assert list(refused(problems)) == ["items[0].description", "items[1].icms", "recipient.name"]
+
     def test_is_not_told_in_production(self) -> None:
         assert said(nfce(under=PRODUCTION), "det/prod/xProd") == "Caneca"
 
@@ -170,6 +189,28 @@ class TestQrCode:
         assert refused(problems).keys() == {"nature"}
 
 
+class TestEnvironment:
+    @pytest.mark.parametrize("companys", Environment)
+    @pytest.mark.parametrize(
+        ("own", "environment"),
+        [
+            ("production", Environment.PRODUCTION),
+            ("homologation", Environment.HOMOLOGATION),
+            ("test", Environment.HOMOLOGATION),
+        ],
+    )
+    def test_of_the_module_stands_before_the_companys(
+        self, companys: Environment, own: str, environment: Environment
+    ) -> None:
+        settings = NfceSettings.model_validate({"environment": own})
+        assert settings.environment_beside(companys) is environment
+
+    @pytest.mark.parametrize("companys", Environment)
+    def test_is_the_companys_where_the_module_has_none(self, companys: Environment) -> None:
+        assert NfceSettings().environment_beside(companys) is companys
+        assert NfeSettings().environment_beside(companys) is companys
+
+
 class TestBody:
     @pytest.mark.parametrize(
         ("changes", "field", "message"),
@@ -189,6 +230,12 @@ class TestBody:
             ),
             ({"signedXml": "x" * 500_001}, "signedXml", "Deve ter no máximo 500000 caracteres."),
             ({"billing": {}}, "billing", "Campo desconhecido."),
+            ({"finalConsumer": True}, "finalConsumer", "Campo desconhecido."),
+            (
+                {"payments": [{"method": "cash", "amount": 1}] * 101},
+                "payments",
+                "Deve ter no máximo 100 itens.",
+            ),
         ],
     )
     def test_refuses_what_is_not_of_the_right_form(

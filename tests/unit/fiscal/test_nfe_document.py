@@ -34,6 +34,9 @@ from xmlsec import xmlsec1_accepts
 KEY = "35261111222333000181550010000000031123456827"
 CONTRIBUTOR = {"taxId": BUYER_CNPJ, "stateRegistration": "110042490114"}
 FOREIGNER = buyer(taxId=None, foreignId="AB-12345", address=LISBON)
+INSTALLMENT = {"number": "001", "dueDate": "2026-12-14", "amount": 1}
+CASH = {"method": "cash", "amount": 1}
+NOTE = {"name": "pedido", "value": "9"}
 MARKETPLACE = {"taxId": CNPJ, "sellerId": "loja-1"}
 
 
@@ -190,6 +193,17 @@ class TestPresence:
         assert isinstance(issued_nfe(signer, presence="internet", intermediary=MARKETPLACE), SignedDocument)
 
 
+class TestPlaceOfSupply:
+    @pytest.mark.parametrize(
+        ("field", "tag", "value"),
+        [("supplyPlaceCode", "cIndOp", "030101"), ("ibsTaxableCityCode", "cMunFGIBS", "3304557")],
+    )
+    def test_is_told_only_when_it_is_given(self, signer: Signer, field: str, tag: str, value: str) -> None:
+        given: dict[str, Any] = {field: value}
+        assert (said(nfe(), f"ide/{tag}"), said(nfe(**given), f"ide/{tag}")) == (None, value)
+        assert isinstance(issued_nfe(signer, **given), SignedDocument)
+
+
 class TestKind:
     @pytest.mark.parametrize(
         ("purpose", "code"),
@@ -209,6 +223,15 @@ class TestKind:
         document = issued_nfe(signer, purpose="return", operation="inbound", references=[{"accessKey": KEY}])
         assert isinstance(document, SignedDocument), document
         assert f"<NFref><refNFe>{KEY}</refNFe></NFref>" in document.xml.decode()
+
+    def test_with_an_empty_reference_is_refused_at_its_place(self, signer: Signer) -> None:
+        assert refused(issued_nfe(signer, references=[{"accessKey": KEY}, {}])) == {
+            "references[1]": "O campo está vazio."
+        }
+
+    def test_with_a_wrong_key_among_others_is_refused_at_its_place(self, signer: Signer) -> None:
+        problems = issued_nfe(signer, advancePayment={"accessKeys": [KEY, f"{KEY}0"]})
+        assert refused(problems) == {"advancePayment.accessKeys[1]": "O campo tem mais de 44 caracteres."}
 
 
 class TestContingency:
@@ -247,6 +270,16 @@ class TestWholeRequest:
         root = etree.fromstring(document.xml)
         assert root.findtext(f".//{{{NAMESPACE}}}infCpl") == "Obrigado pela preferência."
 
+    @pytest.mark.parametrize(("field", "tag"), [("notes", "infCpl"), ("authorityNotes", "infAdFisco")])
+    def test_may_have_notes_of_several_lines(self, signer: Signer, field: str, tag: str) -> None:
+        given: dict[str, Any] = {field: "Primeira linha\nsegunda\r\n\tterceira\n"}
+        assert said(nfe(**given), f"infAdic/{tag}") == "Primeira linha segunda terceira"
+        assert isinstance(issued_nfe(signer, **given), SignedDocument)
+
+    def test_may_have_as_many_installments_as_the_xsd(self, signer: Signer) -> None:
+        document = issued_nfe(signer, billing={"installments": [INSTALLMENT] * 120})
+        assert isinstance(document, SignedDocument), document
+
     def test_keeps_the_external_id_out_of_the_document(self, signer: Signer) -> None:
         document = issued_nfe(signer, externalId="pedido-4711")
         assert isinstance(document, SignedDocument), document
@@ -277,6 +310,28 @@ class TestWholeRequest:
             ({"presence": 1}, "presence", None),
             ({"paymentMethod": "pix"}, "paymentMethod", "Campo desconhecido."),
             ({"natOp": "Venda"}, "natOp", "Campo desconhecido."),
+            ({"notes": "uma\x00duas"}, "notes", "Não pode conter caracteres de controle."),
+            ({"notes": "x" * 5001}, "notes", "Deve ter no máximo 5000 caracteres."),
+            ({"supplyPlaceCode": "3550308"}, "supplyPlaceCode", "Formato inválido."),
+            ({"ibsTaxableCityCode": "355030"}, "ibsTaxableCityCode", "Formato inválido."),
+            ({"payments": [CASH] * 101}, "payments", "Deve ter no máximo 100 itens."),
+            (
+                {"billing": {"installments": [INSTALLMENT] * 121}},
+                "billing.installments",
+                "Deve ter no máximo 120 itens.",
+            ),
+            ({"references": [{"accessKey": KEY}] * 1000}, "references", "Deve ter no máximo 999 itens."),
+            (
+                {"authorizedReaders": [{"taxId": CNPJ}] * 11},
+                "authorizedReaders",
+                "Deve ter no máximo 10 itens.",
+            ),
+            ({"observations": [NOTE] * 11}, "observations", "Deve ter no máximo 10 itens."),
+            (
+                {"advancePayment": {"accessKeys": [KEY] * 100}},
+                "advancePayment.accessKeys",
+                "Deve ter no máximo 99 itens.",
+            ),
         ],
     )
     def test_is_refused_when_it_is_not_of_the_right_form(

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import INLINE, attribute, child, children, day, group, locate, text
+from carimbo.fiscal.layouts.group import INLINE, attribute, child, children, day, group, text
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.paths import locate
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 

@@ -159,6 +159,32 @@ class TestOpeningAnEnvelope:
         for body in (b"x" * 100_000, PAGE.replace(b"502", b"502" * 9_999), b"<a>" + b"b" * 99_999 + b"</a>"):
             assert 0 < len(not_judged(body).detail) <= 200
 
+    @pytest.mark.parametrize("hidden", ["\x85", "\xa0", "\u200b", "\u202e", "\u2028", "\ufeff", "\ue000"])
+    def test_shows_a_space_for_what_cannot_be_printed(self, hidden: str) -> None:
+        fault = in_soap(f"<s:Fault>Erro{hidden}interno</s:Fault>")
+        page = f"<html>Erro{hidden}interno</html>".encode()
+        bodies = (fault, page, f"<a>{hidden}Erro{hidden * 3}interno{hidden}</a>".encode())
+        assert [not_judged(body).detail for body in bodies] == [
+            "Erro interno",
+            "Erro interno",
+            "a Erro interno",
+        ]
+
+    def test_shows_no_control_character_of_what_is_no_xml(self) -> None:
+        found = not_judged(b"\x1b[2J\x00\x07falha\r\nno\x08 servidor\x9b")
+        assert found.cause is Cause.UNREADABLE
+        assert found.detail.endswith(" [2J falha no servidor\ufffd")
+
+    @given(st.binary(max_size=300) | st.text(max_size=100).map(lambda text: text.encode(errors="replace")))
+    def test_shows_only_what_can_be_printed(self, body: bytes) -> None:
+        assert not_judged(body).detail.isprintable()
+
+    @given(st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="<>&"), max_size=100))
+    def test_shows_only_what_can_be_printed_of_the_words_of_a_fault(self, words: str) -> None:
+        found = not_judged(in_soap(f"<s:Fault>{words}</s:Fault>"))
+        assert found.cause is Cause.FAULT
+        assert found.detail.isprintable()
+
     @given(st.binary(max_size=300))
     def test_never_raises_on_any_bytes(self, body: bytes) -> None:
         assert not_judged(body).cause in (Cause.EMPTY, Cause.UNREADABLE, Cause.UNEXPECTED_ANSWER, Cause.HTML)

@@ -24,6 +24,15 @@ class Incomplete(Exception):
         self.problems = problems
 
 
+def tried(make: Callable[[], T], problems: list[Problem]) -> T | None:
+    """Make a part of a document; what keeps it from being made joins the problems of the other parts."""
+    try:
+        return make()
+    except Incomplete as incomplete:
+        problems.extend(incomplete.problems)
+        return None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Shape:
     names: frozenset[str]

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from carimbo.fiscal.address import Line
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.fields import Body, RecipientRegistration, StateCode, TaxId, Text
 from carimbo.fiscal.goods.parties import split_tax_id
@@ -14,8 +15,6 @@ from carimbo.fiscal.layouts.nfe_v4.transport import (
     TransportVehicle,
     Volume,
 )
-
-Line = Annotated[Text, StringConstraints(max_length=60)]
 
 
 class FreightMode(Coded):

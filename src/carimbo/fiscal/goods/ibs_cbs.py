@@ -88,7 +88,7 @@ def _by_rate(body: IbsCbsBody, path: str) -> TaxedByRate | None:
 def _refuse_a_part(body: IbsCbsBody, path: str) -> None:
     """A tax by rates is told whole or not at all."""
     missing = [name for name in _BY_RATE if getattr(body, name) is None]
-    if len(missing) < len(_BY_RATE):
+    if len(missing) < len(_BY_RATE) or body.regular_taxation or body.government_purchase:
         raise Incomplete(
             *(required(f"{path}.{to_camel(name)}", "IBS e CBS por alíquota") for name in missing)
         )

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.fields import Body, Money, Quantity, Rate, StateCode
 from carimbo.fiscal.goods.filling import Incomplete, fill
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
@@ -221,7 +222,8 @@ def icms_group(body: IcmsBody, origin: str, path: str) -> Icms:
     """Put the caller's values into the group that the layout has for their CST or CSOSN."""
     group = _group_of(body)
     if group is None:
-        raise Incomplete(Problem("225", path, "Informe um cst ou um csosn que exista, e só um dos dois."))
+        message = "Informe um cst ou um csosn que exista, e só um dos dois."
+        raise Incomplete(Problem(SCHEMA_PROBLEM, path, message))
     return fill(group, body, path, lambda: _situation(body), origin=origin)
 
 

@@ -1,9 +1,8 @@
 """The items of a sale: as a body gives them, and as lines of the document."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
-from functools import cache
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
@@ -23,6 +22,7 @@ from carimbo.fiscal.goods.federal_taxes import (
 from carimbo.fiscal.goods.filling import Incomplete, copied, required
 from carimbo.fiscal.goods.ibs_cbs import IbsCbsBody, ibs_cbs_group
 from carimbo.fiscal.goods.icms import IcmsBody, icms_group
+from carimbo.fiscal.layouts.group import fields_among
 from carimbo.fiscal.layouts.nfe_v4.additional import Observation
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     CofinsSt,
@@ -50,6 +50,7 @@ from carimbo.fiscal.money import cents, total
 
 NO_GTIN = "SEM GTIN"
 MOST_ITEMS = 990
+LONGEST_DESCRIPTION = 120
 
 NveCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{4}$")]
 Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
@@ -66,7 +67,7 @@ _WITHOUT_DEFAULT: dict[TaxRegime, tuple[str, ...]] = {
 class ItemBody(Body):
     """One line of a sale."""
 
-    description: Annotated[Text, StringConstraints(max_length=120)]
+    description: Annotated[Text, StringConstraints(max_length=LONGEST_DESCRIPTION)]
     quantity: Annotated[Quantity, Field(gt=0)]
     unit_value: UnitValue
     sku: Annotated[Text, StringConstraints(max_length=60)] | None = None
@@ -77,6 +78,10 @@ class ItemBody(Body):
     cest: Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")] | None = None
     origin: Annotated[str, StringConstraints(pattern="^[0-8]$")] = "0"
     benefit_code: Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$|^SEM CBENEF$")] | None = None
+    barcode: Annotated[Text, StringConstraints(min_length=3, max_length=30)] | None = None
+    taxable_barcode: Annotated[Text, StringConstraints(min_length=3, max_length=30)] | None = None
+    used_good: Annotated[str, StringConstraints(pattern="^1$")] | None = None
+    ibs_zfm_credit_type: Annotated[str, StringConstraints(pattern="^[0-4]$")] | None = None
     taxable_gtin: Annotated[str, StringConstraints(pattern=r"^([0-9]{8}|[0-9]{12,14})$")] | None = None
     taxable_unit: Annotated[Text, StringConstraints(max_length=6)] | None = None
     taxable_quantity: Quantity | None = None
@@ -141,17 +146,12 @@ def compose_item(body: ItemBody, position: int, company: Company, cfop: str, des
 _CHARGED = ("st_amount", "st_fcp_amount", "single_phase_withholding_amount")
 
 
-@cache
-def _charged_in(group: Hashable) -> tuple[str, ...]:
-    return tuple(name for name in _CHARGED if name in getattr(group, "__dataclass_fields__", {}))
-
-
 def item_total(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None) -> Decimal:
     """What an item adds to the amount of the document (MOC 7.0, rule W16-10; NT 2020.005)."""
     amounts = [product.freight, product.insurance, product.other]
     if product.counts_in_total == "1":
         amounts.append(product.amount)
-    amounts.extend(getattr(taxes.icms, name) for name in _charged_in(cast(Hashable, type(taxes.icms))))
+    amounts.extend(getattr(taxes.icms, name) for name in fields_among(taxes.icms, _CHARGED))
     amounts.extend(_federal_charges(taxes))
     if returned:
         amounts.append(returned.ipi.amount)

@@ -5,9 +5,14 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from carimbo.fiscal.address import Address, Line
-from carimbo.fiscal.company import Company, Environment, MunicipalRegistration
+from carimbo.fiscal.company import Company, Environment, MunicipalRegistration, Name, TradeName
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
+from carimbo.fiscal.goods.filling import Incomplete
+from carimbo.fiscal.layouts import canonical
+from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxpayer import is_cpf
 
 BRAZIL = "1058"
@@ -54,8 +59,8 @@ class RecipientBody(Body):
 
     tax_id: TaxId | None = None
     foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = None
-    name: Text | None = None
-    trade_name: Text | None = None
+    name: Name | None = None
+    trade_name: TradeName | None = Field(default=None, description="Aceito, mas a nota não o leva.")
     state_registration: RecipientRegistration | None = None
     municipal_registration: MunicipalRegistration | None = None
     suframa_registration: Suframa | None = None
@@ -100,6 +105,7 @@ def issuer(company: Company, destination_state: str) -> layout.Issuer:
         # The layout takes the activity only beside the municipal registration.
         cnae_code=company.cnae_code if municipal else None,
         tax_regime=company.tax_regime.crt,
+        suframa_registration=company.suframa_registration,
     )
 
 
@@ -108,11 +114,12 @@ def recipient(body: RecipientBody, environment: Environment) -> layout.Recipient
     cnpj, cpf = split_tax_id(body.tax_id)
     test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
+    name = _cut(body.name) if body.name else None
     return layout.Recipient(
         cnpj=cnpj,
         cpf=cpf,
         foreign_id=body.foreign_id or ("" if body.is_foreign and not body.tax_id else None),
-        name=HOMOLOGATION_NAME if test else _cut(body.name) if body.name else None,
+        name=in_homologation(HOMOLOGATION_NAME, name, _LONGEST_NAME, "recipient.name") if test else name,
         address=_address(body),
         icms_contributor=contribution_of(body),
         state_registration=None if registration == EXEMPT else registration,
@@ -120,6 +127,15 @@ def recipient(body: RecipientBody, environment: Environment) -> layout.Recipient
         municipal_registration=body.municipal_registration,
         email=body.email,
     )
+
+
+def in_homologation(fixed: str, given: str | None, longest: int, path: str) -> str:
+    """The text that homologation wants in a field, once what production would write there has been tried."""
+    try:
+        canonical.text(given or fixed, longest)
+    except Unwritable as reason:
+        raise Incomplete(Problem(SCHEMA_PROBLEM, path, f"O campo {reason}.")) from None
+    return fixed
 
 
 def contribution_of(body: RecipientBody) -> str:

@@ -10,11 +10,11 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.fields import Body, Flag, Moment, Money, Notes, Text
+from carimbo.fiscal.fields import Body, Moment, Money, Notes, Text
 from carimbo.fiscal.goods.filling import Incomplete
 from carimbo.fiscal.goods.freight import FreightBody
-from carimbo.fiscal.goods.items import MOST_ITEMS, Cfop, ItemBody, compose_item
-from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody
+from carimbo.fiscal.goods.items import LONGEST_DESCRIPTION, MOST_ITEMS, Cfop, ItemBody, compose_item
+from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation
 from carimbo.fiscal.goods.payments import PaymentBody, payment, whole_payment
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -55,7 +55,6 @@ class SaleBody(Body):
     issue_date: Moment | None = None
     external_id: Annotated[Text, StringConstraints(max_length=100)] | None = None
     presence: Presence = Presence.IN_PERSON
-    final_consumer: Flag | None = None
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = ()
     change: Money | None = None
     freight: FreightBody | None = None
@@ -141,8 +140,11 @@ def compose_items(
     items: list[Item] = []
     problems: list[Problem] = []
     for position, body in enumerate(bodies):
-        description = first_description if first_description and position == 0 else body.description
         try:
+            description = body.description
+            if first_description and position == 0:
+                path = "items[0].description"
+                description = in_homologation(first_description, description, LONGEST_DESCRIPTION, path)
             items.append(compose_item(body, position, company, cfop, description))
         except Incomplete as incomplete:
             problems.extend(incomplete.problems)

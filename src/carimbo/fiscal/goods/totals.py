@@ -1,11 +1,11 @@
 """Totals of a document: plain sums of what its items say (MOC 7.0, rules W03 to W16; NT 2025.002)."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from carimbo.fiscal.goods.items import item_total
+from carimbo.fiscal.layouts.group import fields_among
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -184,15 +184,9 @@ def _sums(groups: Iterable[Any], names: tuple[str, ...]) -> dict[str, Decimal | 
     """Add amounts up over groups of several kinds, not all of which have them; None where none has."""
     sums: dict[str, Decimal | None] = dict.fromkeys(names)
     for group in groups:
-        for name in _present(cast(Hashable, type(group)), names):
+        for name in fields_among(group, names):
             amount = getattr(group, name)
             if amount is not None:
                 so_far = sums[name]
                 sums[name] = amount if so_far is None else so_far + amount
     return sums
-
-
-@cache
-def _present(group: Hashable, names: tuple[str, ...]) -> tuple[str, ...]:
-    fields = getattr(group, "__dataclass_fields__", {})
-    return tuple(name for name in names if name in fields)

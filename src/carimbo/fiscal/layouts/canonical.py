@@ -71,7 +71,9 @@ def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
 
 def normalize(value: str, longest: int = LONGEST_TEXT) -> str:
     """The text as the manuals want it, before escaping; used wherever its length or letters count."""
-    _refuse_longer(value.strip()[: 2 * LONGEST_TEXT + 1], 2 * LONGEST_TEXT)
+    # White space may go and accents may join, but not by so much.
+    if len(value) > 2 * LONGEST_TEXT and len(value.strip()) > 2 * LONGEST_TEXT:
+        _refuse_longer(value, longest)
     plain = unicodedata.normalize("NFC", _SPACES.sub(" ", value).strip()).translate(_TYPOGRAPHIC)
     if not plain:
         raise Unwritable("está vazio")

@@ -8,17 +8,16 @@ A group is declared once, in the order of the official XSD, in our vocabulary an
         due_date: date | None = day("dVenc", default=None)
         amount: Decimal = decimal("vDup")
 
-From the declaration come the text (`written`), what is wrong with the values (`problems`) and the way back
-from an XML element to the JSON field that it was made of (`locate`). Tests compare every declaration with the
-XSD.
+From the declaration come the text (`written`) and, in `paths`, what is wrong with the values and the way back
+from an XML element to the JSON field that it was made of. Tests compare every declaration with the XSD.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache, cached_property, lru_cache, partial
-from typing import Annotated, Any, TypeVar, cast, dataclass_transform, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -33,12 +32,14 @@ from carimbo.fiscal.layouts.compiling import (
     group_writer,
     initializer,
 )
-from carimbo.fiscal.problems import Problem
 
 T = TypeVar("T")
 
 INLINE = ""
 """Path of a field without a name in the caller's JSON: what is in it belongs to the object around it."""
+
+TOP = "/"
+"""Begins the path of a field that stands at the top of the caller's JSON, wherever it is in the layout."""
 
 SCHEMA_PROBLEM = "225"
 """The authorities' code for a document that their XSD refuses."""
@@ -161,9 +162,7 @@ def child(tag: str, *, path: str | None = None, default: Any = _REQUIRED) -> Any
 
 def children(tag: str, most: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
     """Declare a tuple of groups, each written under this tag."""
-    write = partial(written, tag=tag)
-    element = Element(tag, "children", lambda records: "".join(map(write, records)), path, most=most)
-    return _field(element, default)
+    return _field(Element(tag, "children", partial(_all_written, tag), path, most=most), default)
 
 
 def variant(tag: str = "", *, path: str | None = None, default: Any = _REQUIRED) -> Any:
@@ -185,6 +184,13 @@ def _leaf(
 def _enclosing(tag: str, to_text: Write) -> Write:
     opening, closing = f"<{tag}>", f"</{tag}>"
     return lambda value: f"{opening}{to_text(value)}{closing}"
+
+
+def _all_written(tag: str, records: Sequence[Any]) -> str:
+    texts_of = [record.__written__(tag) for record in records]
+    if not all(texts_of):
+        raise Unwritable("está vazio")
+    return "".join(texts_of)
 
 
 def _field(element: Element, default: Any) -> Any:
@@ -255,6 +261,18 @@ def made(group: type[T], values: dict[str, Any]) -> T:
     return record
 
 
+def fields_among(record: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the names that a group has: groups of one tax share names, and few have all of them."""
+    kind: Any = type(record)
+    return _fields_among(kind, names)
+
+
+@cache
+def _fields_among(kind: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    declared = kind.__layout__.defaults if hasattr(kind, "__layout__") else {}
+    return tuple(name for name in names if name in declared)
+
+
 def content(record: Any) -> str:
     """What stands between the tags of a group."""
     return layout_of(record).write_content(record)
@@ -271,85 +289,6 @@ def attributes(record: Any) -> str:
     return layout_of(record).write_attributes(record)
 
 
-def problems(record: Any, path: str = "") -> Iterator[Problem]:
-    """Everything that keeps a record from being written, each with the JSON path of its field."""
-    for name, element in layout_of(record).elements.items():
-        value = getattr(record, name)
-        if value is None:
-            continue
-        where = joined(path, json_name(name, element))
-        if element.kind in ("child", "variant"):
-            yield from problems(value, where)
-        elif element.kind == "children":
-            for position, one in enumerate(value):
-                yield from problems(one, f"{where}[{position}]")
-        else:
-            yield from _unwritable(element, value, where)
-
-
-def _unwritable(element: Element, value: Any, where: str) -> Iterator[Problem]:
-    try:
-        element.write(value)
-    except Unwritable as reason:
-        yield Problem(SCHEMA_PROBLEM, where, f"O campo {reason}.", source=f"XSD, elemento {element.tag}")
-
-
 def json_name(name: str, element: Element) -> str:
     """What a field is called in the caller's JSON."""
     return to_camel(name) if element.path is None else element.path
-
-
-def joined(path: str, name: str) -> str:
-    """A JSON path one step further down."""
-    return f"{path}.{name}" if path and name else path or name
-
-
-def locate(record: type, steps: Sequence[tuple[str, int]]) -> str:
-    """The JSON path of an XML element: from a group's class, by (tag, position among its equals) downwards.
-
-    Steps that lead out of what the layout declares end the walk: the path of the last known group is told.
-    """
-    path = ""
-    candidates: tuple[type, ...] = (record,)
-    for tag, position in steps:
-        found = _step(candidates, tag)
-        if found is None:
-            break
-        name, element, candidates = found
-        path = joined(path, name and f"{name}[{position}]" if element.kind in ("children", "texts") else name)
-    return path
-
-
-def _step(candidates: tuple[type, ...], tag: str) -> tuple[str, Element, tuple[type, ...]] | None:
-    """The field written as `tag` in one of the groups: its JSON name, declaration and inner groups."""
-    for candidate in candidates:
-        for name, element in layout_of(candidate).elements.items():
-            inner = groups_in(candidate)[name]
-            if element.tag == tag:
-                return json_name(name, element), element, inner
-            if element.kind == "variant" and not element.tag:
-                chosen = tuple(one for one in inner if layout_of(one).tag == tag)
-                if chosen:
-                    return json_name(name, element), element, chosen
-    return _own_tag(candidates, tag)
-
-
-def _own_tag(candidates: tuple[type, ...], tag: str) -> tuple[str, Element, tuple[type, ...]] | None:
-    """One group of a variant inside its wrapper: no step of its own in the JSON."""
-    for candidate in candidates:
-        if layout_of(candidate).tag == tag:
-            return INLINE, Element(tag, "variant", written, INLINE), (candidate,)
-    return None
-
-
-@cache
-def groups_in(record: type) -> dict[str, tuple[type, ...]]:
-    """The group classes that each field of a group may hold."""
-    return {name: tuple(_groups(hint)) for name, hint in get_type_hints(record).items()}
-
-
-def _groups(hint: Any) -> Iterator[type]:
-    if hasattr(hint, "__layout__"):
-        yield hint
-    for inner in get_args(hint):
-        yield from _groups(inner)

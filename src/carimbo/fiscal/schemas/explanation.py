@@ -7,7 +7,8 @@ from typing import Any
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, layout_of, locate
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, layout_of
+from carimbo.fiscal.layouts.paths import locate
 from carimbo.fiscal.problems import Problem, quoted
 
 _ATTRIBUTE = re.compile(r"Element '[^']*'(?:, attribute '([^']*)')?: (?:The attribute '([^']*)')?")
@@ -70,9 +71,19 @@ def _problem(told: _Told, record: type | None, file_name: str) -> Problem:
         SCHEMA_PROBLEM,
         _path(record, told.element, told.inner),
         told.message,
-        hint=told.hint,
+        hint=told.hint or _fields_hint(record, told),
         source=f"XSD {file_name}, elemento {told.subject}",
     )
+
+
+def _fields_hint(record: type | None, told: _Told) -> str | None:
+    """The caller's own names of the elements that are missing, where there are several to choose from."""
+    if len(told.inner) <= 1:
+        return None
+    around = _located(record, told.element, [])
+    paths = [_located(record, told.element, [(tag, 0)]) for tag in told.inner]
+    names = dict.fromkeys(path.removeprefix(around).lstrip(".") for path in paths if path != around)
+    return f"Campos: {', '.join(names)}." if names else None
 
 
 def _faults(errors: Iterable[Any], root: etree._Element) -> Iterable[_Fault]:

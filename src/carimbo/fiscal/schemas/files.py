@@ -14,7 +14,7 @@ PACKAGE = "nfelib"
 """The installed distribution that carries the official XSDs."""
 
 
-class SchemaUnusable(Exception):
+class SchemaUnusable(ValueError):
     """An XSD that is missing or does not compile; the message names the file, in Portuguese."""
 
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from carimbo.fiscal.goods.freight import FreightBody
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import BUYER_CNPJ, CPF, issued_nfe, nfe, said
+from unit.fiscal.goods.support import BUYER_CNPJ, CPF, issued_nfe, misformed, nfe, refused, said
 
 VOLUME = {"quantity": 3, "kind": "CAIXA", "brand": "MODELO", "grossWeight": 10.5, "netWeight": 9.75}
 
@@ -51,6 +53,25 @@ class TestFreight:
         document = issued_nfe(signer, freight=freight)
         assert isinstance(document, SignedDocument), document
         assert f"<transporta><CNPJ>{BUYER_CNPJ}</CNPJ><xNome>Rápido Ltda</xNome>" in document.xml.decode()
+
+    def test_with_a_volume_of_which_nothing_is_told_is_refused_at_it(self, signer: Signer) -> None:
+        problems = issued_nfe(signer, freight={"volumes": [VOLUME, {}, {"seals": []}]})
+        assert refused(problems) == {
+            "freight.volumes[1]": "O campo está vazio.",
+            "freight.volumes[2]": "O campo está vazio.",
+        }
+
+    @pytest.mark.parametrize(
+        ("name", "one", "most"),
+        [("trailers", {"plate": "ABC1D24", "state": "SP"}, 5), ("volumes", {"kind": "CX"}, 5000)],
+    )
+    def test_has_no_more_of_anything_than_the_xsd(
+        self, signer: Signer, name: str, one: dict[str, Any], most: int
+    ) -> None:
+        assert isinstance(issued_nfe(signer, freight={name: [one] * most}), SignedDocument)
+        with pytest.raises(ValidationError) as raised:
+            FreightBody.model_validate({name: [one] * (most + 1)})
+        assert misformed(raised.value) == {name: f"Deve ter no máximo {most} itens."}
 
     def test_by_a_person_tells_the_cpf(self) -> None:
         assert told("transporta/CPF", mode="sender", carrier={"taxId": CPF}) == CPF

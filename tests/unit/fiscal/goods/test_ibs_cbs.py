@@ -15,6 +15,18 @@ BY_RATE: dict[str, Any] = {
     "ibsAmount": 0.07,
     "cbs": {"rate": 0.9, "amount": 0.65},
 }
+OTHER_RATES = {
+    "stateRate": 0.1,
+    "stateAmount": 0.07,
+    "cityRate": 0,
+    "cityAmount": 0,
+    "cbsRate": 0.9,
+    "cbsAmount": 0.65,
+}
+BESIDE_RATES = [
+    ("regularTaxation", {"cst": "000", "taxClassCode": "000001", **OTHER_RATES}),
+    ("governmentPurchase", OTHER_RATES),
+]
 
 
 class TestByRate:
@@ -36,6 +48,19 @@ class TestByRate:
         assert refused(composed_nfe(items=[item(ibsCbs={"cst": "200", **given})])) == {
             f"items[0].ibsCbs.{name}": "Obrigatório com IBS e CBS por alíquota."
         }
+
+    @pytest.mark.parametrize(("name", "value"), BESIDE_RATES)
+    def test_is_needed_by_what_stands_beside_it(self, name: str, value: dict[str, Any]) -> None:
+        assert refused(composed_nfe(items=[item(), item(ibsCbs={name: value})])) == {
+            f"items[1].ibsCbs.{missing}": "Obrigatório com IBS e CBS por alíquota." for missing in BY_RATE
+        }
+
+    @pytest.mark.parametrize(("name", "value"), BESIDE_RATES)
+    def test_may_have_more_beside_it(self, signer: Signer, name: str, value: dict[str, Any]) -> None:
+        document = issued_nfe(signer, items=[item(ibsCbs=BY_RATE | {name: value})])
+        assert isinstance(document, SignedDocument), document
+        tag = {"regularTaxation": b"gTribRegular", "governmentPurchase": b"gTribCompraGov"}[name]
+        assert b"</" + tag + b">" in document.xml
 
     def test_is_left_out_when_nothing_of_it_is_given(self, signer: Signer) -> None:
         document = issued_nfe(signer, items=[item(ibsCbs={"cst": "410", "taxClassCode": "410001"})])

@@ -21,6 +21,8 @@ from unit.fiscal.goods.support import (
     said,
 )
 
+BATCH = {"number": "L1", "quantity": 2, "manufactureDate": "2026-01-01", "expiryDate": "2027-01-01"}
+
 
 def product(path: str, **changes: Any) -> str | None:
     return said(nfe(items=[item(**changes)]), f"det/prod/{path}")
@@ -128,17 +130,38 @@ class TestLine:
             purchaseOrder="PED-9",
             purchaseOrderItem="7",
             importContentId="B01F70AF-10BF-4B1F-848C-65FF57F616FE",
-            batches=[
-                {"number": "L1", "quantity": 2, "manufactureDate": "2026-01-01", "expiryDate": "2027-01-01"}
-            ],
+            batches=[BATCH],
             medicine={"anvisaCode": "1234567890123", "maximumPrice": 50},
             observation={"name": "cor", "value": "azul"},
             importTax={"base": 10, "customsExpenses": 0, "amount": 1, "iofAmount": 0},
             ipi={"cst": "50", "base": 10, "rate": 10, "amount": 1},
             referencedItem={"accessKey": "35261111222333000181550010000000031123456827", "position": 1},
+            barcode="CAN-1-AZUL",
+            taxableBarcode="CAN-1-AZUL-UN",
+            usedGood="1",
+            ibsZfmCreditType="0",
         )
         document = issued_nfe(signer, items=[whole])
         assert isinstance(document, SignedDocument), document
+
+    @pytest.mark.parametrize(
+        ("field", "tag", "value"),
+        [
+            ("barcode", "cBarra", "CAN-1-AZUL"),
+            ("taxableBarcode", "cBarraTrib", "CAN"),
+            ("usedGood", "indBemMovelUsado", "1"),
+            ("ibsZfmCreditType", "tpCredPresIBSZFM", "4"),
+        ],
+    )
+    def test_tells_what_only_some_goods_have(self, signer: Signer, field: str, tag: str, value: str) -> None:
+        assert (product(tag), product(tag, **{field: value})) == (None, value)
+        assert isinstance(issued_nfe(signer, items=[item(**{field: value})]), SignedDocument)
+
+    def test_with_an_empty_group_in_a_list_is_refused_at_its_place(self, signer: Signer) -> None:
+        details = [{"drawbackNumber": "20260000001"}, {}]
+        assert refused(issued_nfe(signer, items=[item(), item(exportDetails=details)])) == {
+            "items[1].exportDetails[1]": "O campo está vazio."
+        }
 
     def test_counts_from_one(self) -> None:
         assert [one.get("nItem") for one in lines(nfe(items=[item(), item(), item()]))] == ["1", "2", "3"]
@@ -192,6 +215,16 @@ class TestBody:
             ("unit_value", 1, "Campo desconhecido."),
             ("batches", {}, "Deve ser uma lista."),
             ("medicine", "x", "Deve ser um objeto JSON."),
+            ("barcode", "AB", "Deve ter pelo menos 3 caractere(s)."),
+            ("barcode", "x" * 31, "Deve ter no máximo 30 caracteres."),
+            ("taxableBarcode", "AB", "Deve ter pelo menos 3 caractere(s)."),
+            ("taxableBarcode", "x" * 31, "Deve ter no máximo 30 caracteres."),
+            ("usedGood", "0", "Formato inválido."),
+            ("usedGood", True, "Deve ser um texto."),
+            ("ibsZfmCreditType", "5", "Formato inválido."),
+            ("nveCodes", ["AA0001"] * 9, "Deve ter no máximo 8 itens."),
+            ("batches", [BATCH] * 501, "Deve ter no máximo 500 itens."),
+            ("exportDetails", [{}] * 501, "Deve ter no máximo 500 itens."),
         ],
     )
     def test_refuses_what_is_not_of_the_right_form(self, field: str, value: Any, message: str) -> None:

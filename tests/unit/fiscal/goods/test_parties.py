@@ -1,11 +1,16 @@
 """The parties of a sale: company, buyer, places and readers."""
 
+import dataclasses
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.parties import HOMOLOGATION_NAME, RecipientBody
+from carimbo.fiscal.layouts.nfe_v4.document import write
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.paths import locate
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from support import CNPJ
@@ -18,6 +23,8 @@ from unit.fiscal.goods.support import (
     SAO_PAULO,
     buyer,
     company,
+    composed_nfe,
+    emission,
     issued_nfe,
     misformed,
     nfe,
@@ -100,6 +107,34 @@ class TestIssuer:
     def test_with_a_character_of_no_document_is_refused_at_the_companys_record(self, signer: Signer) -> None:
         assert set(refused(issued_nfe(signer, by=company(legalName="Loja 🎉 Ltda")))) == {"company.legalName"}
 
+    @pytest.mark.parametrize("field", ["state_registration", "st_state_registration"])
+    def test_with_a_registration_that_cannot_be_written_is_refused_at_the_registrations(
+        self, field: str
+    ) -> None:
+        made = nfe()
+        wrong: dict[str, Any] = {field: "1" * 15}
+        unwritable = dataclasses.replace(made, issuer=dataclasses.replace(made.issuer, **wrong))
+        assert refused(write(unwritable)) == {
+            "company.stateRegistrations": "O campo tem mais de 14 caracteres."
+        }
+
+    @pytest.mark.parametrize("tag", ["IE", "IEST"])
+    def test_whose_registration_the_xsd_refuses_is_told_at_the_registrations(self, tag: str) -> None:
+        assert locate(Invoice, [("emit", 0), (tag, 0)]) == "company.stateRegistrations"
+
+    def test_tells_its_registration_at_suframa(self, signer: Signer) -> None:
+        registered = company(suframaRegistration="123456789")
+        document = issued_nfe(signer, by=registered)
+        assert isinstance(document, SignedDocument), document
+        assert said(nfe(by=registered), "emit/ISUFEmit") == "123456789"
+        assert said(nfe(), "emit/ISUFEmit") is None
+
+    @pytest.mark.parametrize("number", ["1234567", "1234567890", "12345678A"])
+    def test_has_a_registration_at_suframa_of_eight_or_nine_digits(self, number: str) -> None:
+        with pytest.raises(ValidationError) as raised:
+            company(suframaRegistration=number)
+        assert misformed(raised.value) == {"suframaRegistration": "Formato inválido."}
+
 
 class TestRecipient:
     @pytest.mark.parametrize(
@@ -117,7 +152,34 @@ class TestRecipient:
         assert HOMOLOGATION_NAME == "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 
     def test_has_a_name_of_sixty_characters_at_most(self) -> None:
-        assert recipient("xNome", name="Maria " * 30) == ("Maria " * 10).rstrip()
+        assert recipient("xNome", name="Maria " * 25) == ("Maria " * 10).rstrip()
+        assert recipient("xNome", name="Ã" * 150) == "Ã" * 60
+
+    @pytest.mark.parametrize("under", [PRODUCTION, emission()], ids=["production", "homologation"])
+    def test_with_a_name_that_no_document_may_have_is_refused_in_either_environment(
+        self, signer: Signer, under: Emission
+    ) -> None:
+        assert refused(issued_nfe(signer, under=under, recipient=buyer(name="Maria 🎉"))) == {
+            "recipient.name": "O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389)."
+        }
+
+    def test_without_a_name_has_nobodys_name_in_homologation_too(self) -> None:
+        assert said(nfe(recipient=buyer(name=None)), "dest/xNome") == HOMOLOGATION_NAME
+        assert recipient("xNome", name=None) is None
+
+    def test_is_refused_together_with_the_items(self) -> None:
+        problems = composed_nfe(by=company(taxRegime="normal"), recipient=buyer(name="Maria 🎉"))
+        assert list(refused(problems)) == [
+            "items[0].icms",
+            "items[0].pis",
+            "items[0].cofins",
+            "recipient.name",
+        ]
+
+    def test_may_have_a_trade_name_that_the_document_leaves_out(self, signer: Signer) -> None:
+        document = issued_nfe(signer, recipient=buyer(tradeName="Casa da Maria"))
+        assert isinstance(document, SignedDocument), document
+        assert b"Casa da Maria" not in document.xml
 
     @pytest.mark.parametrize(
         ("registration", "indicator", "written"),
@@ -205,6 +267,9 @@ class TestBody:
             ),
             ({"foreignId": "1"}, "foreignId", "Deve ter pelo menos 5 caractere(s)."),
             ({"email": "a@b"}, "email", "E-mail inválido."),
+            ({"name": "M"}, "name", "Deve ter pelo menos 2 caractere(s)."),
+            ({"name": "M" * 151}, "name", "Deve ter no máximo 150 caracteres."),
+            ({"tradeName": "M" * 61}, "tradeName", "Deve ter no máximo 60 caracteres."),
             (
                 {"address": SAO_PAULO | {"state": "XX"}},
                 "address.state",

@@ -81,6 +81,13 @@ class TestPayments:
         assert b"<indPag>1</indPag><tPag>03</tPag><vPag>71.80</vPag><dPag>2026-11-14</dPag>" in document.xml
         assert b"<card><tpIntegra>1</tpIntegra><CNPJ>11222333000181</CNPJ><tBand>01</tBand>" in document.xml
 
+    def test_are_a_hundred_at_most(self, signer: Signer) -> None:
+        payment = {"method": "cash", "amount": 1}
+        assert isinstance(issued_nfe(signer, payments=[payment] * 100), SignedDocument)
+        with pytest.raises(ValidationError) as raised:
+            nfe(payments=[payment] * 101)
+        assert misformed(raised.value) == {"payments": "Deve ter no máximo 100 itens."}
+
     def test_tell_the_change(self) -> None:
         made = nfe(payments=[{"method": "cash", "amount": 100}], change=28.2)
         assert (said(made, "pag/detPag/vPag"), said(made, "pag/vTroco")) == ("100.00", "28.20")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import issued_nfe, item, nfe, said
+from unit.fiscal.goods.support import issued_nfe, item, nfe, refused, said
 
 MONEY = st.decimals(min_value=0, max_value=10**6, places=2)
 ST: dict[str, Any] = {
@@ -184,3 +184,10 @@ class TestTaxes:
         withheld = {"pisAmount": 1.65, "incomeTaxBase": 100, "incomeTaxAmount": 1.5}
         assert isinstance(issued_nfe(signer, withheldTaxes=withheld), SignedDocument)
         assert said(nfe(withheldTaxes=withheld), "total/retTrib/vRetPIS") == "1.65"
+
+    @pytest.mark.parametrize("amount", [1.001, -1], ids=["unwritable", "against the XSD"])
+    def test_withheld_are_told_at_the_top_where_the_caller_gave_them(
+        self, signer: Signer, amount: float
+    ) -> None:
+        problems = issued_nfe(signer, withheldTaxes={"pisAmount": amount})
+        assert set(refused(problems)) == {"withheldTaxes.pisAmount"}

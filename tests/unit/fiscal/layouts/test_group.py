@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.group import (
     INLINE,
     attribute,
@@ -18,18 +19,17 @@ from carimbo.fiscal.layouts.group import (
     content,
     day,
     decimal,
+    fields_among,
     group,
-    groups_in,
     integer,
     layout_of,
-    locate,
     moment,
-    problems,
     text,
     texts,
     variant,
     written,
 )
+from carimbo.fiscal.layouts.paths import groups_in, locate, problems
 
 
 @group("porCanal")
@@ -72,6 +72,20 @@ class Wish:
     words: tuple[str, ...] = texts("palavra", 10, 5, default=())
 
 
+@group("gorjeta")
+class Tip:
+    """What the buyer gives at the top of the JSON, and the layout writes further down."""
+
+    amount: Decimal = decimal("valor")
+
+
+@group("soma")
+class Sums:
+    """What an order amounts to."""
+
+    tip: Tip | None = child("gorjeta", path="/tip", default=None)
+
+
 @group("pedido")
 class Order:
     """An order, with every kind of element."""
@@ -85,6 +99,8 @@ class Order:
     buyer: Address | None = child("dest", default=None)
     wish: Wish | None = child("desejo", default=None)
     lines: tuple[Line, ...] = children("linha", 3, default=())
+    wishes: tuple[Wish, ...] = children("outro", 2, default=())
+    sums: Sums | None = child("soma", default=None)
     shipping: BySlot | ByWeight | None = variant("envio", default=None)
     packing: BySlot | ByWeight | None = variant(path=INLINE, default=None)
 
@@ -123,6 +139,10 @@ class TestWriting:
             '<pedido Id="P1" versao="1.00"><quantos>1</quantos></pedido>'
         )
 
+    def test_refuses_an_empty_group_in_a_list(self) -> None:
+        with pytest.raises(Unwritable, match="está vazio"):
+            written(Order(id="P1", wishes=(Wish(colour="azul"), Wish())))
+
     def test_takes_the_tag_of_the_place(self) -> None:
         assert written(Address(street="Rua 1"), "emit") == "<emit><rua>Rua 1</rua></emit>"
 
@@ -159,14 +179,15 @@ class TestProblems:
     def test_are_all_told_with_the_path_of_the_field(self) -> None:
         wrong = dataclasses.replace(
             WHOLE,
-            notes=("longa demais",),
+            notes=("frágil", "longa demais", " "),
             buyer=Address(street=" ", phone="1133334444"),
             lines=(LINE, Line(position=2, name="🎉", price=Decimal("0.001"))),
             shipping=ByWeight(weight=Decimal("NaN")),
             packing=BySlot(slot="comprido"),
         )
         assert {problem.path: problem.message for problem in problems(wrong)} == {
-            "notes": "O campo tem mais de 10 caracteres.",
+            "notes[1]": "O campo tem mais de 10 caracteres.",
+            "notes[2]": "O campo está vazio.",
             "buyer.address.street": "O campo está vazio.",
             "lines[1].name": "O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389).",
             "lines[1].unitPrice": "O campo tem mais casas decimais do que as 2 permitidas: “0.001”.",
@@ -177,6 +198,24 @@ class TestProblems:
     def test_stand_under_the_path_that_leads_to_the_group(self) -> None:
         (problem,) = problems(Line(position=1, name=""), "items[7]")
         assert (problem.code, problem.path, problem.source) == ("225", "items[7].name", "XSD, elemento nome")
+
+    def test_of_an_empty_group_in_a_list_are_told_at_its_place(self) -> None:
+        (problem,) = problems(Order(id="P1", wishes=(Wish(colour="azul"), Wish(words=()))), "order")
+        assert (problem.code, problem.path) == ("225", "order.wishes[1]")
+        assert (problem.message, problem.source) == ("O campo está vazio.", "XSD, elemento outro")
+
+    def test_are_none_for_an_empty_group_that_is_not_in_a_list(self) -> None:
+        assert list(problems(Order(id="P1", wish=Wish()))) == []
+
+    def test_of_texts_in_a_list_are_told_at_both_places(self) -> None:
+        wishes = (Wish(words=("a",)), Wish(words=("a", "b", "longa demais")))
+        (problem,) = problems(Order(id="P1", wishes=wishes))
+        assert problem.path == "wishes[1].words[2]"
+
+    @pytest.mark.parametrize("path", ["", "items[7]"])
+    def test_may_stand_at_the_top_of_the_callers_json(self, path: str) -> None:
+        order = Order(id="P1", sums=Sums(tip=Tip(amount=Decimal("0.001"))))
+        assert [problem.path for problem in problems(order, path)] == ["tip.amount"]
 
     @pytest.mark.parametrize("flavour", ["", "\x00", "a & b longe", "x" * 11])
     def test_of_an_attribute_are_told_too(self, flavour: str) -> None:
@@ -204,6 +243,10 @@ class TestLocating:
             ([("porCanal", 0), ("canal", 0)], "slot"),
             ([("linha", 2), ("desconhecido", 0), ("mais", 0)], "lines[2]"),
             ([("desconhecido", 0)], ""),
+            ([("outro", 1), ("palavra", 2)], "wishes[1].words[2]"),
+            ([("soma", 0)], "sums"),
+            ([("soma", 0), ("gorjeta", 0)], "tip"),
+            ([("soma", 0), ("gorjeta", 0), ("valor", 0)], "tip.amount"),
         ],
     )
     def test_follows_the_elements_down_to_the_field(self, steps: list[tuple[str, int]], path: str) -> None:
@@ -214,6 +257,10 @@ class TestLocating:
         assert found["shipping"] == (BySlot, ByWeight)
         assert found["lines"] == (Line,)
         assert found["count"] == ()
+
+    def test_knows_which_of_some_names_a_group_has(self) -> None:
+        assert fields_among(LINE, ("price", "weight", "name")) == ("price", "name")
+        assert fields_among(None, ("price",)) == ()
 
     def test_knows_the_longest_text_and_the_places_of_a_number(self) -> None:
         elements = layout_of(Line).elements
@@ -275,6 +322,19 @@ class TestInRequestBodies:
     def test_refuses_the_official_and_the_python_name(self) -> None:
         found = errors(lines=[{"position": 1, "nome": "Chá", "price": 2, "name": "Chá"}])
         assert found == {"lines[0].nome": "Campo desconhecido.", "lines[0].price": "Campo desconhecido."}
+
+    @pytest.mark.parametrize(
+        ("field", "value", "most"),
+        [
+            ("lines", [{"position": 1, "name": "Chá"}] * 4, 3),
+            ("wishes", [{"colour": "azul"}] * 3, 2),
+            ("notes", ["a"] * 6, 5),
+        ],
+    )
+    def test_refuses_more_than_the_layout_has_places_for(self, field: str, value: Any, most: int) -> None:
+        assert errors(**{field: value}) == {field: f"Deve ter no máximo {most} itens."}
+        full = TypeAdapter(Order).validate_python(ORDER_JSON | {field: value[:most]})
+        assert len(getattr(full, field)) == most
 
     def test_asks_for_what_must_be_there(self) -> None:
         assert errors(lines=[{"position": 1}]) == {"lines[0].name": "Campo obrigatório."}

@@ -11,10 +11,11 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import AwareDatetime
 
-from carimbo.fiscal.layouts.group import child, children, day, decimal, group, groups_in, layout_of, text
+from carimbo.fiscal.layouts.group import child, children, day, decimal, group, layout_of, text
 from carimbo.fiscal.layouts.nfe_v4 import events
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.paths import groups_in
 from unit.fiscal.layouts.xsd_outline import Node, Schema, declared, differences, left_out
 
 Root = tuple[type, str, str]

@@ -1,5 +1,6 @@
 """Answers about documents, voided ranges and services: every code that a caller acts on."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -38,6 +39,8 @@ from nfe_answers import (
     PROTOCOL,
     RECEIPT,
     RECEIVED,
+    VOIDED,
+    VOIDED_RANGE,
     consult,
     dressed,
     inutilization,
@@ -170,7 +173,13 @@ class TestReadingAnAuthorization:
         assert read_authorization(processed(refused_note(code, text, key=None)).encode(), KEY) == expected
         assert read_authorization(lot(code, text).encode(), KEY) == expected
 
-    @pytest.mark.parametrize("code", ["106", "635", "999", "199", "130", "000", "0100"])
+    @pytest.mark.parametrize("code", [str(code) for code in range(178, 187)])
+    def test_tells_a_rejection_below_200_by_its_code_whatever_its_text(self, code: str) -> None:
+        expected = Rejected(code=code, message="CRT do emitente diverge")
+        for body in (lot(code, expected.message), processed(refused_note(code, expected.message))):
+            assert read_authorization(body.encode(), KEY) == expected
+
+    @pytest.mark.parametrize("code", ["106", "635", "999", "177", "187", "199", "130", "000", "0100", "0180"])
     def test_leaves_open_what_a_code_leaves_open(self, code: str) -> None:
         for body in (lot(code, "Texto"), processed(refused_note(code, "Texto"))):
             found = not_judged(read_authorization(body.encode(), KEY))
@@ -313,7 +322,7 @@ class TestReadingAConsult:
         found = read_consult(consult("205", "NF-e está denegada", inside).encode(), KEY)
         assert found == Denied(code="205", message="NF-e está denegada", access_key=KEY)
 
-    @pytest.mark.parametrize("code", ["215", "226", "252", "280", "526", "999", "124"])
+    @pytest.mark.parametrize("code", ["215", "226", "252", "280", "526", "999", "124", "180"])
     def test_never_takes_a_refused_question_for_a_rejection(self, code: str) -> None:
         found = not_judged(read_consult(consult(code, "Rejeição: Texto").encode(), KEY))
         assert (found.cause, found.code) == (Cause.UNDECIDED, code)
@@ -331,25 +340,71 @@ class TestReadingAConsult:
 class TestReadingAnInutilization:
     def test_tells_a_voided_range(self) -> None:
         body = inutilization("102", "Inutilização de número homologado", PROTOCOL).encode()
-        found = authorized(read_inutilization(body))
+        found = authorized(read_inutilization(body, VOIDED))
         assert (found.protocol, found.access_key, found.authorized_at) == (PROTOCOL, None, AT_RECEPTION)
         assert found.protocol_xml == body
 
     def test_does_not_believe_it_without_a_protocol(self) -> None:
-        assert not_judged(read_inutilization(inutilization("102", "Homologado").encode()))
+        assert not_judged(read_inutilization(inutilization("102", "Homologado").encode(), VOIDED))
 
     def test_judges_nothing_without_the_part_that_has_the_code(self) -> None:
-        assert not_judged(read_inutilization(message("retInutNFe", verdict("241", "Rejeição")).encode()))
+        body = message("retInutNFe", verdict("241", "Rejeição")).encode()
+        assert not_judged(read_inutilization(body, VOIDED))
 
     @pytest.mark.parametrize("code", ["206", "256", "563"])
     def test_tells_a_range_voided_before(self, code: str) -> None:
         text = f"Rejeição: Já existe pedido de Inutilização [nProt:{PROTOCOL}]"
-        found = read_inutilization(inutilization(code, text).encode())
+        found = read_inutilization(inutilization(code, text).encode(), VOIDED)
         assert found == Duplicate(code=code, message=text, protocol=PROTOCOL)
 
-    def test_tells_a_range_with_a_used_number(self) -> None:
-        text = "Rejeição: Um número da faixa já foi utilizado"
-        assert read_inutilization(inutilization("241", text).encode()) == Rejected(code="241", message=text)
+    @pytest.mark.parametrize("code", ["241", "178", "186"])
+    def test_tells_a_refused_range(self, code: str) -> None:
+        body = inutilization(code, "Um número da faixa já foi utilizado").encode()
+        expected = Rejected(code=code, message="Um número da faixa já foi utilizado")
+        assert read_inutilization(body, VOIDED) == expected
+
+    @pytest.mark.parametrize("code", ["102", "241", "256", "108", "656"])
+    @pytest.mark.parametrize(
+        ("tag", "other"),
+        [
+            ("CNPJ", "12ABC34501DE35"),
+            ("CNPJ", "00000000000000"),
+            ("mod", "65"),
+            ("serie", "2"),
+            ("serie", "0"),
+            ("serie", "um"),
+            ("nNFIni", "1"),
+            ("nNFIni", "100"),
+            ("nNFFin", "13"),
+            ("nNFFin", "0"),
+        ],
+    )
+    def test_judges_nothing_by_an_answer_about_another_range(self, code: str, tag: str, other: str) -> None:
+        body = inutilization(code, "Texto", PROTOCOL, VOIDED_RANGE | {tag: other}).encode()
+        found = not_judged(read_inutilization(body, VOIDED))
+        assert (found.cause, found.detail) == (Cause.UNEXPECTED_ANSWER, "retInutNFe de outra faixa")
+
+    @pytest.mark.parametrize("tag", VOIDED_RANGE)
+    def test_takes_an_answer_that_does_not_repeat_all_of_the_range(self, tag: str) -> None:
+        told = {name: value for name, value in VOIDED_RANGE.items() if name != tag}
+        for less in (told, VOIDED_RANGE | {tag: ""}, {}):
+            body = inutilization("102", "Homologado", PROTOCOL, less).encode()
+            assert authorized(read_inutilization(body, VOIDED)).protocol == PROTOCOL
+
+    def test_takes_zeros_in_front_of_the_numbers(self) -> None:
+        told = VOIDED_RANGE | {"serie": "001", "nNFIni": "000000010", "nNFFin": "000000012"}
+        body = inutilization("102", "Homologado", PROTOCOL, told).encode()
+        assert authorized(read_inutilization(body, VOIDED))
+
+    @pytest.mark.parametrize("told", ["0", "000"])
+    def test_takes_series_zero_for_what_it_is(self, told: str) -> None:
+        body = inutilization("102", "Homologado", PROTOCOL, VOIDED_RANGE | {"serie": told}).encode()
+        assert authorized(read_inutilization(body, replace(VOIDED, series=0)))
+
+    def test_knows_a_range_of_a_cnpj_with_letters(self) -> None:
+        letters = replace(VOIDED, cnpj="12ABC34501DE35")
+        body = inutilization("102", "Homologado", PROTOCOL, VOIDED_RANGE | {"CNPJ": "12ABC34501DE35"})
+        assert authorized(read_inutilization(body.encode(), letters))
 
 
 class TestReadingAStatus:

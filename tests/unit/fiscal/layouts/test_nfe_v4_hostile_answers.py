@@ -34,6 +34,7 @@ from nfe_answers import (
     CORRECTION,
     KEY,
     PROTOCOL,
+    VOIDED,
     consult,
     distribution,
     dressed,
@@ -61,6 +62,10 @@ def read_cancellation(body: bytes) -> Outcome:
     return read_event(body, KEY, CANCELLATION, 1)
 
 
+def read_voided_range(body: bytes) -> Outcome:
+    return read_inutilization(body, VOIDED)
+
+
 def read_stored_correction(body: bytes) -> Outcome:
     return read_registered_event(body, KEY, CORRECTION, 2)
 
@@ -69,7 +74,7 @@ READERS: list[Callable[[bytes], Answer]] = [
     read_authorization,
     read_receipt,
     read_consult,
-    read_inutilization,
+    read_voided_range,
     read_status,
     read_distribution,
     read_cancellation,

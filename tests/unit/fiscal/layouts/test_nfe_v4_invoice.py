@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import Element, groups_in, layout_of, locate, problems, written
+from carimbo.fiscal.layouts.group import Element, layout_of, written
 from carimbo.fiscal.layouts.nfe_v4.additional import Farming, TransitPermit
 from carimbo.fiscal.layouts.nfe_v4.goods import (
     Firearm,
@@ -32,6 +32,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, Item, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, Place, Recipient
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, Transport
+from carimbo.fiscal.layouts.paths import groups_in, locate, problems
 from support import CNPJ, OTHER_CNPJ
 
 CPF = "52998224725"

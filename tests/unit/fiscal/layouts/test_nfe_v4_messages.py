@@ -1,12 +1,17 @@
 """Requests and kept files, held against the official XSDs."""
 
+from dataclasses import replace
+
 import pytest
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.group import problems
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, signed_inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import (
+    Inutilization,
+    issue_inutilization,
+    signed_inutilization,
+)
 from carimbo.fiscal.layouts.nfe_v4.messages import (
     authorization_lot,
     authorized_invoice,
@@ -17,10 +22,10 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
     receipt_query,
     registered_event,
     registered_inutilization,
-    registration_query,
-    registry_query,
     status_query,
 )
+from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
 from support import CNPJ, OTHER_CNPJ
@@ -128,27 +133,16 @@ class TestQueries:
             f"<CNPJ>{CNPJ}</CNPJ><distNSU><ultNSU>000000000000123</ultNSU></distNSU></distDFeInt>"
         )
 
-    @pytest.mark.parametrize(
-        ("text", "who"),
-        [
-            (registry_query("SP", CNPJ), f"<CNPJ>{CNPJ}</CNPJ>"),
-            (registry_query("SP", CPF), f"<CPF>{CPF}</CPF>"),
-            (registration_query("SP", "111111111111"), "<IE>111111111111</IE>"),
-        ],
-    )
-    def test_a_taxpayer_is_asked_for_in_a_states_registry(self, text: bytes, who: str) -> None:
-        # nfelib has no XSD of this query: the text is that of consCad_v2.00.xsd.
-        assert text.decode() == (
-            f'<ConsCad xmlns="{NAMESPACE}" versao="2.00"><infCons><xServ>CONS-CAD</xServ><UF>SP</UF>{who}'
-            "</infCons></ConsCad>"
-        )
+    def test_a_person_asks_by_cpf(self) -> None:
+        assert f"<CPF>{CPF}</CPF><consChNFe>".encode() in distribution_of_key("1", "35", CPF, KEY)
 
     def test_markup_stays_text(self) -> None:
-        assert b"<IE>1&lt;/IE&gt;&amp;</IE>" in registration_query("SP", "1</IE>&")
+        assert b"<nRec>1&lt;/nRec&gt;&amp;</nRec>" in receipt_query("2", "1</nRec>&")
 
-    def test_a_control_character_is_refused(self) -> None:
+    @pytest.mark.parametrize("receipt", ["351\x00", "351\x1b", "351🙈", "\ud800", ""])
+    def test_what_no_message_can_hold_is_refused(self, receipt: str) -> None:
         with pytest.raises(Unwritable):
-            registration_query("SP", "111\x00")
+            receipt_query("2", receipt)
 
 
 class TestAuthorizationLot:
@@ -221,6 +215,100 @@ class TestInutilization:
         text = signed_inutilization(range_of(), signer).replace(b"<nNFFin>12<", b"<nNFFin>0<")
         found = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(text), Inutilization)
         assert [problem.path for problem in found] == ["numberEnd"]
+
+
+class TestIssuingAnInutilization:
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            range_of(),
+            range_of(OTHER_CNPJ),
+            range_of(reason="x" * 15),
+            range_of(reason="x" * 255),
+            replace(range_of(), model="65"),
+            replace(range_of(), series=0),
+            replace(range_of(), series=999),
+            replace(range_of(), last_number=10),
+            replace(range_of(), first_number=1, last_number=999_999_999),
+        ],
+    )
+    def test_what_is_right_is_signed(self, asked: Inutilization, signer: Signer, schemas: Schemas) -> None:
+        text = issue_inutilization(asked, signer, schemas)
+        assert isinstance(text, bytes)
+        assert text == signed_inutilization(asked, signer)
+        assert verify(etree.fromstring(text)).reference_id == asked.id
+
+    @pytest.mark.parametrize(
+        ("reason", "message"),
+        [
+            ("Erro", "O tamanho de xJust é 4; o mínimo é 15."),
+            ("x" * 14, "O tamanho de xJust é 14; o mínimo é 15."),
+            (f"  Erro{' ' * 20}", "O tamanho de xJust é 4; o mínimo é 15."),
+            ("", "O campo está vazio."),
+            (
+                "Numeração pulada 🙈",
+                "O campo tem um caractere que o documento fiscal não aceita: “🙈” (U+1F648).",
+            ),
+            ("x" * 256, "O campo tem mais de 255 caracteres."),
+            ("x" * 10_000_000, "O campo tem mais de 255 caracteres."),
+        ],
+    )
+    def test_a_wrong_reason_is_told_by_its_field(
+        self, reason: str, message: str, signer: Signer, schemas: Schemas
+    ) -> None:
+        (problem,) = self.problems(range_of(reason=reason), signer, schemas)
+        assert (problem.code, problem.path, problem.message) == ("225", "justification", message)
+
+    def test_a_reversed_range_is_told_by_its_end(self, signer: Signer, schemas: Schemas) -> None:
+        found = self.problems(replace(range_of(), last_number=9), signer, schemas)
+        assert found == (Problem("224", "numberEnd", "O número final é menor do que o inicial."),)
+
+    @pytest.mark.parametrize(
+        ("wrong", "path"),
+        [
+            (replace(range_of(), series=1000), "series"),
+            (replace(range_of(), series=-1), "series"),
+            (replace(range_of(), first_number=-5), "numberStart"),
+            (replace(range_of(), last_number=1_000_000_000), "numberEnd"),
+            (range_of(CNPJ[:-1]), "taxId"),
+        ],
+    )
+    def test_parts_that_make_no_id_are_told_by_their_field(
+        self, wrong: Inutilization, path: str, signer: Signer, schemas: Schemas
+    ) -> None:
+        (problem,) = self.problems(wrong, signer, schemas)
+        assert (problem.code, problem.path) == ("225", path)
+
+    @pytest.mark.parametrize(
+        ("wrong", "paths"),
+        [
+            (replace(range_of(), first_number=0), ["numberStart"]),
+            (replace(range_of(), first_number=0, last_number=0), ["numberStart", "numberEnd"]),
+            (replace(range_of(), model="57"), ["model"]),
+            (replace(range_of(), state_code="99"), ["stateCode"]),
+            (replace(range_of(), environment="3"), ["environment"]),
+            (replace(range_of(), year="2026"), ["year"]),
+            (range_of(f"{CNPJ}0"), ["taxId"]),
+            (range_of(OTHER_CNPJ, "Erro"), ["justification"]),
+            (replace(range_of(reason="Erro"), model="57"), ["model", "justification"]),
+            (replace(range_of(reason=""), year="2026"), ["year", "justification"]),
+        ],
+    )
+    def test_all_that_is_wrong_is_told_by_field(
+        self, wrong: Inutilization, paths: list[str], signer: Signer, schemas: Schemas
+    ) -> None:
+        assert [problem.path for problem in self.problems(wrong, signer, schemas)] == paths
+
+    def test_parts_that_make_up_for_each_other_in_the_id_are_no_way_round(
+        self, signer: Signer, schemas: Schemas
+    ) -> None:
+        wrong = replace(range_of(CNPJ[:-1]), series=1000)
+        assert [problem.path for problem in self.problems(wrong, signer, schemas)] == ["series"]
+
+    def problems(self, wrong: Inutilization, signer: Signer, schemas: Schemas) -> tuple[Problem, ...]:
+        found = issue_inutilization(wrong, signer, schemas)
+        assert isinstance(found, tuple)
+        return found
 
 
 class TestKeptFiles:

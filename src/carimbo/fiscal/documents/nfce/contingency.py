@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey, is_allowed_numeric_code
 from carimbo.fiscal.company import Company, Environment
 from carimbo.fiscal.documents.nfce.document import MODEL
 from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.states import STATES
 
@@ -21,7 +22,8 @@ def printed_emission(
 ) -> Emission | tuple[Problem, ...] | None:
     """What the paper says, if there is one; a receipt in the buyer's hands can't get another number."""
     if request.issue_mode is not IssueMode.OFFLINE_CONTINGENCY:
-        return None
+        told = [name for name in (*_PRINTED, "signed_xml") if getattr(request, name) is not None]
+        return tuple(_only_offline(name) for name in told) or None
     number, series, issued_at = request.number, request.series, request.issued_at
     if not request.access_key or not number or series is None or not issued_at or not request.contingency:
         return tuple(_required(name) for name in _PRINTED if getattr(request, name) is None)
@@ -51,12 +53,20 @@ def _differences(key: AccessKey, request: NfceRequest, company: Company) -> Iter
         ("number", key.number, request.number, "o número"),
         ("issuedAt", key.year_month, f"{request.issued_at:%y%m}", "o ano e o mês"),
     )
+    if not is_allowed_numeric_code(key.numeric_code, key.number):
+        yield Problem("897", "accessKey", "O código numérico da chave (cNF) é trivial ou repete o número.")
     for path, in_key, expected, what in said:
         if in_key != expected:
             message = f"A chave de acesso não confere com {what}: {in_key} na chave, {expected} aqui."
             yield Problem(_DIFFERENT_KEY, path, message)
 
 
+def _only_offline(name: str) -> Problem:
+    """What is on paper already can't be told of a receipt that is still to be numbered."""
+    message = "Só se usa quando issueMode é offlineContingency."
+    return Problem(SCHEMA_PROBLEM, to_camel(name), message)
+
+
 def _required(name: str) -> Problem:
     message = "Obrigatório quando issueMode é offlineContingency."
-    return Problem("225", to_camel(name), message)
+    return Problem(SCHEMA_PROBLEM, to_camel(name), message)

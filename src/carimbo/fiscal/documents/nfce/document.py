@@ -3,7 +3,7 @@
 from carimbo.fiscal.company import Company, Environment
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.filling import Incomplete
+from carimbo.fiscal.goods.filling import tried
 from carimbo.fiscal.goods.freight import transport
 from carimbo.fiscal.goods.parties import issuer, reader, recipient
 from carimbo.fiscal.goods.sale import (
@@ -15,7 +15,8 @@ from carimbo.fiscal.goods.sale import (
 )
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.ids import document_id
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
+from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 
@@ -33,14 +34,11 @@ def compose(
     request: NfceRequest, company: Company, emission: Emission, software: Software
 ) -> Invoice | tuple[Problem, ...]:
     """Make the receipt, or tell everything that is missing in the request."""
-    # In homologation the first item says that the receipt is worth nothing (rule 373).
-    test = emission.environment is Environment.HOMOLOGATION
-    try:
-        items = compose_items(
-            request.items, company, request.cfop or _USUAL_CFOP, HOMOLOGATION_ITEM if test else None
-        )
-    except Incomplete as incomplete:
-        return incomplete.problems
+    problems: list[Problem] = []
+    items = tried(lambda: _items(request, company, emission), problems)
+    buyer = tried(lambda: _buyer(request, emission), problems)
+    if items is None or problems:
+        return tuple(problems)
     totals = totals_of(items, None)
     key = access_key(MODEL, company, emission)
     return Invoice(
@@ -58,7 +56,7 @@ def compose(
             final_consumer=_FINAL_CONSUMER,
         ),
         issuer=issuer(company, company.address.state),
-        recipient=recipient(request.recipient, emission.environment) if request.recipient else None,
+        recipient=buyer,
         authorized_readers=tuple(reader(one) for one in request.authorized_readers),
         items=items,
         totals=totals,
@@ -66,5 +64,17 @@ def compose(
         payment=compose_payments(request, totals.invoice.amount, request.payment_method),
         intermediary=request.intermediary,
         additional=additional_information(request),
-        technical_responsible=software.responsible,
+        technical_responsible=software.responsible_for(key),
     )
+
+
+def _items(request: NfceRequest, company: Company, emission: Emission) -> tuple[Item, ...]:
+    """The lines; in homologation the first one says that the receipt is worth nothing (rule 373)."""
+    test = emission.environment is Environment.HOMOLOGATION
+    return compose_items(
+        request.items, company, request.cfop or _USUAL_CFOP, HOMOLOGATION_ITEM if test else None
+    )
+
+
+def _buyer(request: NfceRequest, emission: Emission) -> Recipient | None:
+    return recipient(request.recipient, emission.environment) if request.recipient else None

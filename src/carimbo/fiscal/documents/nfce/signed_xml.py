@@ -12,10 +12,12 @@ from lxml import etree
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.certificate import OwnerKind, UnreadableCertificate, owner_of
 from carimbo.fiscal.company import Environment
+from carimbo.fiscal.documents.nfce.document import MODEL
 from carimbo.fiscal.documents.nfce.qr import Csc
 from carimbo.fiscal.documents.nfce.qr_rules import qr_problems
 from carimbo.fiscal.documents.nfce.signed_receipt import SignedReceipt
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.problems import Problem, quoted
 from carimbo.fiscal.schemas import Schema, Schemas
@@ -30,7 +32,6 @@ LONGEST_XML = 500_000
 # A hostile document may break the XSD in tens of thousands of places; nobody reads further than this.
 _MOST_SCHEMA_PROBLEMS = 50
 _PATH = "signedXml"
-_MODEL = "65"
 _NOT_AN_NFE = "SIGNED_XML_NOT_NFE"
 _NOT_OFFLINE = "SIGNED_XML_NOT_OFFLINE"
 _DIFFERS = "SIGNED_XML_DIFFERS"
@@ -125,10 +126,11 @@ def _schema(root: etree._Element, schemas: Schemas) -> Iterator[Problem]:
 
 
 def _key(receipt: SignedReceipt) -> Iterator[Problem]:
-    if receipt.model != _MODEL:
-        yield _problem("775", f"O modelo do documento é {quoted(receipt.model)}, e não {_MODEL}.")
+    if receipt.model != MODEL:
+        yield _problem("775", f"O modelo do documento é {quoted(receipt.model)}, e não {MODEL}.")
     if receipt.moment is None:
-        yield _problem("225", f"A data de emissão (dhEmi) não é válida: {quoted(receipt.issued_at)}.")
+        told = quoted(receipt.issued_at)
+        yield _problem(SCHEMA_PROBLEM, f"A data de emissão (dhEmi) não é válida: {told}.")
     if receipt.id != f"NFe{receipt.composed_key}":
         yield _problem("502", "O Id não corresponde à chave de acesso que os campos do XML compõem.")
     try:

@@ -4,7 +4,7 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.filling import Incomplete
+from carimbo.fiscal.goods.filling import tried
 from carimbo.fiscal.goods.freight import transport
 from carimbo.fiscal.goods.parties import contribution_of, issuer, place, reader, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT
@@ -37,10 +37,12 @@ def compose(
 ) -> Invoice | tuple[Problem, ...]:
     """Make the document, or tell everything that is missing in the request."""
     state = destination_state(request.recipient, company)
-    try:
-        items = compose_items(request.items, company, request.cfop or _usual_cfop(request, company, state))
-    except Incomplete as incomplete:
-        return incomplete.problems
+    cfop = request.cfop or _usual_cfop(request, company, state)
+    problems: list[Problem] = []
+    items = tried(lambda: compose_items(request.items, company, cfop), problems)
+    buyer = tried(lambda: recipient(request.recipient, emission.environment), problems)
+    if items is None or buyer is None:
+        return tuple(problems)
     totals = totals_of(items, request.withheld_taxes)
     usual_payment = NO_PAYMENT if request.purpose in _NOT_PAID else _CASH
     key = access_key(MODEL, company, emission)
@@ -48,7 +50,7 @@ def compose(
         id=document_id(key),
         identification=_identification(request, company, emission, software, key),
         issuer=issuer(company, state),
-        recipient=recipient(request.recipient, emission.environment),
+        recipient=buyer,
         pickup=place(request.pickup_address) if request.pickup_address else None,
         delivery=place(request.delivery_address) if request.delivery_address else None,
         authorized_readers=tuple(reader(one) for one in request.authorized_readers),
@@ -62,7 +64,7 @@ def compose(
         export=request.export,
         purchase=request.purchase,
         sugar_cane=request.sugar_cane,
-        technical_responsible=software.responsible,
+        technical_responsible=software.responsible_for(key),
         farming=request.farming,
     )
 
@@ -84,6 +86,8 @@ def _identification(
         purpose=request.purpose.code,
         debit_type=request.debit_type,
         credit_type=request.credit_type,
+        supply_place_code=request.supply_place_code,
+        ibs_taxable_city_code=request.ibs_taxable_city_code,
         final_consumer="1" if _is_final_consumer(request) else "0",
         references=request.references,
         government_purchase=request.government_purchase,

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.fields import Day, Moment
+from carimbo.fiscal.fields import Day, Flag, Moment
 from carimbo.fiscal.goods.parties import PlaceBody, RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Export, Farming, Purchase, SugarCane
@@ -36,10 +36,13 @@ class NfeRequest(SaleBody):
     """An NF-e to be issued: recipient and items are enough, the rest has defaults."""
 
     recipient: RecipientBody
+    final_consumer: Flag | None = None
     operation: Operation = Operation.OUTBOUND
     purpose: Purpose = Purpose.NORMAL
     debit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = None
     credit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = None
+    supply_place_code: Annotated[str, Field(pattern=r"^[0-9]{6}$")] | None = None
+    ibs_taxable_city_code: Annotated[str, Field(pattern=r"^[0-9]{7}$")] | None = None
     departed_at: Moment | None = None
     expected_delivery_date: Day | None = None
     references: Annotated[tuple[Reference, ...], Field(max_length=999)] = ()

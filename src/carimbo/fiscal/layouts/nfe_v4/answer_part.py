@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from lxml import etree
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.outcome import Cause, NotJudged
+from carimbo.fiscal.outcome import Cause, NotJudged, one_line
 from carimbo.fiscal.soap import open_envelope
 
 ACCESS_KEY = re.compile(r"[0-9]{6}[0-9A-Z]{12}[0-9]{26}")
@@ -112,7 +112,7 @@ def with_code(part: Part | None) -> Part | NotJudged:
 
 def unexpected(detail: str) -> NotJudged:
     """Say that an answer is not one to what was asked."""
-    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=detail)
+    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(detail))
 
 
 def _qualified(tag: str) -> str:

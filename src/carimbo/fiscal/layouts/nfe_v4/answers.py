@@ -17,6 +17,7 @@ from carimbo.fiscal.layouts.nfe_v4.answer_part import (
     with_code,
 )
 from carimbo.fiscal.layouts.nfe_v4.event_answers import CANCELLATIONS, registered_event
+from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.layouts.nfe_v4.verdicts import (
     AUTHORIZED,
     CANCELED,
@@ -95,17 +96,33 @@ def read_consult(body: bytes, access_key: str | None = None) -> Outcome:
     return refused_question(answer)
 
 
-def read_inutilization(body: bytes) -> Outcome:
-    """Read the answer to a request to void a range of numbers (retInutNFe)."""
+def read_inutilization(body: bytes, asked: Inutilization) -> Outcome:
+    """Read the answer to a request to void a range of numbers (retInutNFe); it must be about that range."""
     answer = find_answer(body, "retInutNFe")
     if isinstance(answer, NotJudged):
         return answer
     information = with_code(answer.part("infInut"))
     if isinstance(information, NotJudged):
         return information
+    if not _is_of(information, asked):
+        return unexpected("retInutNFe de outra faixa")
     if information.code == "102":
         return authorized(information, answer)
     return duplicate(information) if information.code in _ALREADY_VOIDED else refusal(information)
+
+
+def _is_of(information: Part, asked: Inutilization) -> bool:
+    """Tell whether an answer can be about a range: it need not repeat it, but must not tell another."""
+    said = {
+        "ano": asked.year,
+        "CNPJ": asked.cnpj,
+        "mod": asked.model,
+        "serie": str(asked.series),
+        "nNFIni": str(asked.first_number),
+        "nNFFin": str(asked.last_number),
+    }
+    told = ((information.text(tag) or value, value) for tag, value in said.items())
+    return all(text.lstrip("0") == value.lstrip("0") for text, value in told)
 
 
 def read_status(body: bytes) -> Available | Unavailable | Throttled | NotJudged:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from carimbo.fiscal.layouts import group
+from carimbo.fiscal.layouts import group, paths
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.problems import Problem
@@ -36,7 +36,7 @@ def write(invoice: Invoice) -> WrittenInvoice | tuple[Problem, ...]:
     try:
         attributes, content = group.attributes(invoice), group.content(invoice)
     except Unwritable:
-        return tuple(group.problems(invoice))
+        return tuple(paths.problems(invoice))
     return WrittenInvoice(invoice.id, attributes.encode(), content.encode())
 
 

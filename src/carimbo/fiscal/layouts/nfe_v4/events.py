@@ -1,14 +1,33 @@
 """Events of NF-e and NFC-e: what happens to a document after its authorization."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from lxml import etree
+
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.ids import event_id
-from carimbo.fiscal.layouts.group import INLINE, attribute, child, content, group, integer, moment, text
+from carimbo.fiscal.layouts.group import (
+    INLINE,
+    SCHEMA_PROBLEM,
+    attribute,
+    child,
+    content,
+    group,
+    integer,
+    moment,
+    text,
+)
 from carimbo.fiscal.layouts.nfe_v4.messages import signed_message
+from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.taxpayer import is_cpf
+
+_PROTOCOL = re.compile(r"[0-9]{15}|[0-9]{17}")
 
 NATIONAL_ORGAN = "91"
 """The national environment, which registers the recipients' manifestations."""
@@ -160,3 +179,46 @@ class Event:
 def signed_event(event: Event, signer: Signer) -> bytes:
     """The event with its signature (evento), as lots take it."""
     return signed_message("evento", "1.00", "infEvento", event.id, content(event.information()), signer)
+
+
+# nfelib has no XSD of the cancellation by substitution.
+_SCHEMAS: dict[str, Schema] = {
+    Cancellation.event_type: Schema.NFE_CANCELLATION,
+    Correction.event_type: Schema.NFE_CORRECTION,
+    OperationConfirmed.event_type: Schema.NFE_MANIFESTATION,
+    OperationAcknowledged.event_type: Schema.NFE_MANIFESTATION,
+    OperationUnknown.event_type: Schema.NFE_MANIFESTATION,
+    OperationNotPerformed.event_type: Schema.NFE_MANIFESTATION,
+}
+_HIGHEST_SEQUENCE = 99
+_SHORTEST_REASON = 15
+
+
+def issue_event(event: Event, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
+    """Sign an event and hold it against its XSD, or tell everything that is wrong with it."""
+    sequence = tuple(_wrong_sequence(event.sequence))
+    if not 0 <= event.sequence <= _HIGHEST_SEQUENCE:
+        return sequence
+    if unwritable := tuple(problems(event.information())):
+        return (*sequence, *unwritable)
+    signed, schema = signed_event(event, signer), _SCHEMAS.get(event.detail.event_type)
+    if schema is None:
+        return (*sequence, *_without_schema(event.detail)) or signed
+    found = schemas.problems(schema, etree.fromstring(signed), EventInformation)
+    told = [problem.path for problem in found]
+    return (*(problem for problem in sequence if problem.path not in told), *found) or signed
+
+
+def _wrong_sequence(sequence: int) -> Iterator[Problem]:
+    """The XSD of manifestations takes any two digits."""
+    if not 1 <= sequence <= _HIGHEST_SEQUENCE:
+        yield Problem(SCHEMA_PROBLEM, "sequence", f"A sequência vai de 1 a {_HIGHEST_SEQUENCE}.")
+
+
+def _without_schema(detail: Detail) -> Iterator[Problem]:
+    """What an XSD would say of an event that has none here."""
+    if len(getattr(detail, "reason", "") or "") < _SHORTEST_REASON:
+        message = f"A justificativa tem menos de {_SHORTEST_REASON} caracteres."
+        yield Problem(SCHEMA_PROBLEM, "justification", message)
+    if not _PROTOCOL.fullmatch(getattr(detail, "protocol", "")):
+        yield Problem(SCHEMA_PROBLEM, "protocol", "O protocolo tem 15 ou 17 algarismos.")

@@ -1,9 +1,19 @@
 """Inutilization of NF-e and NFC-e numbers: a range that was skipped and is given up for good."""
 
-from carimbo.fiscal.ids import inutilization_id
-from carimbo.fiscal.layouts.group import content, group, integer, text
+from collections.abc import Iterator
+
+from lxml import etree
+
+from carimbo.fiscal.ids import InvalidId, inutilization_id
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, content, group, integer, text
 from carimbo.fiscal.layouts.nfe_v4.messages import signed_message
+from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
+
+_HIGHEST_SERIES = 999
+_HIGHEST_NUMBER = 999_999_999
 
 
 @group("infInut")
@@ -39,3 +49,29 @@ def signed_inutilization(inutilization: Inutilization, signer: Signer) -> bytes:
     """The whole request (inutNFe), signed."""
     inside = content(inutilization)
     return signed_message("inutNFe", "4.00", "infInut", inutilization.id, inside, signer)
+
+
+def issue_inutilization(
+    inutilization: Inutilization, signer: Signer, schemas: Schemas
+) -> bytes | tuple[Problem, ...]:
+    """Sign a request and hold it against its XSD, or tell everything that is wrong with it."""
+    if wrong := (*_out_of_range(inutilization), *problems(inutilization)):
+        return wrong
+    try:
+        signed = signed_inutilization(inutilization, signer)
+    except InvalidId as reason:
+        return (Problem(SCHEMA_PROBLEM, "taxId", str(reason)),)
+    found = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(signed), Inutilization)
+    return found or signed
+
+
+def _out_of_range(inutilization: Inutilization) -> Iterator[Problem]:
+    """Numbers that do not fit the Id, and a range that ends before it begins (rule 224)."""
+    if not 0 <= inutilization.series <= _HIGHEST_SERIES:
+        yield Problem(SCHEMA_PROBLEM, "series", f"A série vai de 0 a {_HIGHEST_SERIES}.")
+    numbers = (("numberStart", inutilization.first_number), ("numberEnd", inutilization.last_number))
+    for path, number in numbers:
+        if not 1 <= number <= _HIGHEST_NUMBER:
+            yield Problem(SCHEMA_PROBLEM, path, f"O número vai de 1 a {_HIGHEST_NUMBER}.")
+    if inutilization.last_number < inutilization.first_number:
+        yield Problem("224", "numberEnd", "O número final é menor do que o inicial.")

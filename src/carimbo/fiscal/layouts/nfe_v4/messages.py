@@ -52,16 +52,6 @@ def status_query(environment: str, state_code: str) -> bytes:
     return _message("consStatServ", "4.00", _element("tpAmb", environment), *asked)
 
 
-def registry_query(state: str, tax_id: str) -> bytes:
-    """Ask for a taxpayer in the registry of a state, by CNPJ or CPF."""
-    return _registry(state, _taxpayer(tax_id))
-
-
-def registration_query(state: str, state_registration: str) -> bytes:
-    """Ask for a taxpayer in the registry of a state, by its state registration."""
-    return _registry(state, _element("IE", state_registration))
-
-
 def distribution_after(environment: str, state_code: str, tax_id: str, last_nsu: int) -> bytes:
     """Ask for the documents of interest to a taxpayer that came after the last one it has."""
     return _distribution(environment, state_code, tax_id, "distNSU", _element("ultNSU", _nsu(last_nsu)))
@@ -90,11 +80,6 @@ def registered_event(signed_event: bytes, answer: bytes) -> bytes:
 def registered_inutilization(signed_inutilization: bytes, answer: bytes) -> bytes:
     """Join an inutilization with its registration, under the XSD's name for it, with a capital letter."""
     return _message("ProcInutNFe", "4.00", root_alone(signed_inutilization), root_alone(answer))
-
-
-def _registry(state: str, who: bytes) -> bytes:
-    asked = _element("xServ", "CONS-CAD"), _element("UF", state)
-    return _message("ConsCad", "2.00", b"<infCons>", *asked, who, b"</infCons>")
 
 
 def _distribution(environment: str, state_code: str, tax_id: str, tag: str, what: bytes) -> bytes:

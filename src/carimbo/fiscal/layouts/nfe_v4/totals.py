@@ -129,7 +129,7 @@ class Totals:
     """`total`: what the document amounts to, with and without the taxes of the reform."""
 
     invoice: InvoiceTotals = child("ICMSTot", path=INLINE)
-    withheld_taxes: WithheldTaxes | None = child("retTrib", default=None)
+    withheld_taxes: WithheldTaxes | None = child("retTrib", path="/withheldTaxes", default=None)
     selective_tax: SelectiveTaxTotals | None = child("ISTot", default=None)
     ibs_cbs: IbsCbsTotals | None = child("IBSCBSTot", default=None)
     amount_with_reform_taxes: Decimal | None = decimal("vNFTot", default=None)

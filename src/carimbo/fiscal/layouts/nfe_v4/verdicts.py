@@ -13,6 +13,7 @@ from carimbo.fiscal.outcome import (
     Rejected,
     Throttled,
     Unavailable,
+    one_line,
 )
 
 AUTHORIZED = frozenset({"100", "120", "150"})
@@ -32,6 +33,8 @@ _OUTAGES = {
 _UNDECIDED = frozenset({"106", "635", "999"})
 _LATE = frozenset({"150", "155"})
 _FIRST_REJECTION = 200
+# Rejections among the successes: issuer and recipient in the federal registry (NT 2026.007).
+_LOW_REJECTIONS = frozenset(str(code) for code in range(178, 187))
 
 _TOLD_KEY = re.compile(rf"\b({ACCESS_KEY.pattern})\b")
 _TOLD_PROTOCOL = re.compile(rf"\bnProt\W{{0,3}}({PROTOCOL.pattern})\b")
@@ -96,15 +99,13 @@ def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
 def undecided(part: Part) -> NotJudged:
     """Keep the code of an answer that leaves the fate of the document open."""
     code, message = part.code, part.message
-    return NotJudged(cause=Cause.UNDECIDED, detail=f"{code} {message}", code=code, message=message)
+    return NotJudged(cause=Cause.UNDECIDED, detail=one_line(f"{code} {message}"), code=code, message=message)
 
 
 def _is_rejection(code: str, message: str) -> bool:
-    """Tell rejections from successes of a kind that is not known here.
-
-    Successes are below 200, and so are some rejections since NT 2026.007 (178 to 186): their text says it.
-    """
-    return int(code) >= _FIRST_REJECTION or message.casefold().startswith("rejei")
+    """Tell rejections from successes of a kind that is not known here: those are below 200."""
+    listed = int(code) >= _FIRST_REJECTION or code in _LOW_REJECTIONS
+    return listed or message.casefold().startswith("rejei")
 
 
 def _alerts(information: Part) -> tuple[Alert, ...]:
