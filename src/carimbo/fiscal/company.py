@@ -10,6 +10,7 @@ from carimbo.fiscal.fields import Body, CnaeCode, Cnpj, Phone, StateCode, StateR
 
 Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
 TradeName = Annotated[Text, StringConstraints(max_length=60)]
+Suframa = Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")]
 MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15)]
 
 
@@ -72,7 +73,7 @@ class Company(Body):
     tax_regime: TaxRegime
     municipal_registration: MunicipalRegistration | None = None
     cnae_code: CnaeCode | None = None
-    suframa_registration: Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")] | None = None
+    suframa_registration: Suframa | None = None
     state_registrations: tuple[StateRegistration, ...] = Field(default=(), max_length=27)
 
     def registration_in(self, state: str) -> str | None:

@@ -127,9 +127,15 @@ class TestHomologation:
         }
 
     def test_hides_no_text_of_the_buyer_either(self, signer: Signer) -> None:
-        wrong = [item(description="Caneca 🎉"), item(icms={"csosn": "900", "cst": "00"})]
+        twice = {"csosn": "900", "cst": "00"}
+        wrong = [item(description="Caneca 🎉", icms=twice), item(icms=twice)]
         problems = issued_nfce(signer, items=wrong, recipient=buyer(name="Maria 🎉"))
-        assert list(refused(problems)) == ["items[0].description", "items[1].icms", "recipient.name"]
+        assert list(refused(problems)) == [
+            "items[0].description",
+            "items[0].icms",
+            "items[1].icms",
+            "recipient.name",
+        ]
 
     def test_is_not_told_in_production(self) -> None:
         assert said(nfce(under=PRODUCTION), "det/prod/xProd") == "Caneca"

@@ -1,9 +1,9 @@
 """Filling a group of the layout from a flat body, and saying what the body lacks or has too much of."""
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic.alias_generators import to_camel
 
@@ -40,15 +40,20 @@ class _Shape:
 
 
 @cache
-def _shape(group: Hashable) -> _Shape:
-    fields = dataclasses.fields(cast(Any, group))
+def _shape_of(group: Any) -> _Shape:
+    fields = dataclasses.fields(group)
     required = tuple(field.name for field in fields if field.default is dataclasses.MISSING)
     return _Shape(frozenset(field.name for field in fields), required)
 
 
+def _shape(group: type) -> _Shape:
+    kind: Any = group
+    return _shape_of(kind)
+
+
 def copied(group: type[T], body: Body, **settled: Any) -> T:
     """Make a group of what the body has given of it, and of what is settled here."""
-    names = body.model_fields_set & _shape(cast(Hashable, group)).names
+    names = body.model_fields_set & _shape(group).names
     return made(group, {name: getattr(body, name) for name in names} | settled)
 
 
@@ -57,7 +62,7 @@ def fill(group: type[T], body: Body, path: str, situation: Callable[[], str], **
 
     `situation` is what asks for the values, for the messages.
     """
-    shape = _shape(cast(Hashable, group))
+    shape = _shape(group)
     given = {name: value for name in body.model_fields_set if (value := getattr(body, name)) is not None}
     values = given | settled
     missing = [name for name in shape.required if name not in values]

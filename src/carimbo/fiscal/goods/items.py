@@ -19,7 +19,7 @@ from carimbo.fiscal.goods.federal_taxes import (
     pis_group,
     returned_ipi_group,
 )
-from carimbo.fiscal.goods.filling import Incomplete, copied, required
+from carimbo.fiscal.goods.filling import Incomplete, copied, required, tried
 from carimbo.fiscal.goods.ibs_cbs import IbsCbsBody, ibs_cbs_group
 from carimbo.fiscal.goods.icms import IcmsBody, icms_group
 from carimbo.fiscal.layouts.group import fields_among
@@ -47,6 +47,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemObservations, ItemTaxes, ReferencedItem
 from carimbo.fiscal.money import cents, total
+from carimbo.fiscal.problems import Problem
 
 NO_GTIN = "SEM GTIN"
 MOST_ITEMS = 990
@@ -201,26 +202,37 @@ def _product(body: ItemBody, position: int, cfop: str, description: str) -> Prod
 
 
 def _taxes(body: ItemBody, company: Company, path: str) -> ItemTaxes:
-    _refuse_untold(body, company, path)
-    return ItemTaxes(
+    """All taxes of an item, or everything that is missing in any of them."""
+    problems = _untold(body, company, path)
+    taxes = ItemTaxes(
         approximate_taxes=body.approximate_taxes,
-        icms=icms_group(body.icms, body.origin, f"{path}.icms")
-        if body.icms
-        else IcmsSn102(origin=body.origin, csosn=_UNTOLD_CSOSN),
-        ipi=ipi_group(body.ipi, f"{path}.ipi") if body.ipi else None,
+        icms=tried(lambda: _icms(body, path), problems),
+        ipi=tried(lambda: ipi_group(body.ipi, f"{path}.ipi") if body.ipi else None, problems),
         import_tax=body.import_tax,
-        pis=pis_group(body.pis, f"{path}.pis") if body.pis else NO_PIS,
+        pis=tried(lambda: pis_group(body.pis, f"{path}.pis") if body.pis else NO_PIS, problems),
         pis_st=body.pis_st,
-        cofins=cofins_group(body.cofins, f"{path}.cofins") if body.cofins else NO_COFINS,
+        cofins=tried(
+            lambda: cofins_group(body.cofins, f"{path}.cofins") if body.cofins else NO_COFINS, problems
+        ),
         cofins_st=body.cofins_st,
         state_share=body.state_share,
         selective_tax=body.selective_tax,
-        ibs_cbs=ibs_cbs_group(body.ibs_cbs, f"{path}.ibsCbs") if body.ibs_cbs else None,
+        ibs_cbs=tried(
+            lambda: ibs_cbs_group(body.ibs_cbs, f"{path}.ibsCbs") if body.ibs_cbs else None, problems
+        ),
     )
+    if problems:
+        raise Incomplete(*problems)
+    return taxes
 
 
-def _refuse_untold(body: ItemBody, company: Company, path: str) -> None:
-    """What has no default in the company's regime must be given."""
+def _icms(body: ItemBody, path: str) -> Icms:
+    if body.icms:
+        return icms_group(body.icms, body.origin, f"{path}.icms")
+    return IcmsSn102(origin=body.origin, csosn=_UNTOLD_CSOSN)
+
+
+def _untold(body: ItemBody, company: Company, path: str) -> list[Problem]:
+    """Taxes that have no default in the company's regime, and were not given."""
     untold = [tax for tax in _WITHOUT_DEFAULT[company.tax_regime] if getattr(body, tax) is None]
-    if untold:
-        raise Incomplete(*(required(f"{path}.{tax}", "o regime tributário da empresa") for tax in untold))
+    return [required(f"{path}.{tax}", "o regime tributário da empresa") for tax in untold]

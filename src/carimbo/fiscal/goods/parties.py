@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from carimbo.fiscal.address import Address, Line
-from carimbo.fiscal.company import Company, Environment, MunicipalRegistration, Name, TradeName
+from carimbo.fiscal.company import Company, Environment, MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
 from carimbo.fiscal.goods.filling import Incomplete
 from carimbo.fiscal.layouts import canonical
@@ -19,8 +19,6 @@ BRAZIL = "1058"
 EXEMPT = "ISENTO"
 HOMOLOGATION_NAME = "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 _LONGEST_NAME = 60
-
-Suframa = Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")]
 
 
 class ForeignAddress(Body):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
@@ -11,7 +12,7 @@ from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.fields import Body, Moment, Money, Notes, Text
-from carimbo.fiscal.goods.filling import Incomplete
+from carimbo.fiscal.goods.filling import Incomplete, tried
 from carimbo.fiscal.goods.freight import FreightBody
 from carimbo.fiscal.goods.items import LONGEST_DESCRIPTION, MOST_ITEMS, Cfop, ItemBody, compose_item
 from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation
@@ -137,20 +138,22 @@ def compose_items(
     bodies: Sequence[ItemBody], company: Company, cfop: str, first_description: str | None = None
 ) -> tuple[Item, ...]:
     """All lines of the document, or everything that is missing in them at once."""
-    items: list[Item] = []
     problems: list[Problem] = []
-    for position, body in enumerate(bodies):
-        try:
-            description = body.description
-            if first_description and position == 0:
-                path = "items[0].description"
-                description = in_homologation(first_description, description, LONGEST_DESCRIPTION, path)
-            items.append(compose_item(body, position, company, cfop, description))
-        except Incomplete as incomplete:
-            problems.extend(incomplete.problems)
+    descriptions = [body.description for body in bodies]
+    if first_description:
+        fixed = tried(lambda: _in_homologation(first_description, descriptions[0]), problems)
+        descriptions[0] = fixed or first_description
+    items = [
+        tried(partial(compose_item, body, position, company, cfop, description), problems)
+        for position, (body, description) in enumerate(zip(bodies, descriptions, strict=True))
+    ]
     if problems:
         raise Incomplete(*problems)
-    return tuple(items)
+    return tuple(item for item in items if item)
+
+
+def _in_homologation(fixed: str, description: str) -> str:
+    return in_homologation(fixed, description, LONGEST_DESCRIPTION, "items[0].description")
 
 
 def compose_payments(body: SaleBody, amount: Decimal, usual_method: str) -> Payments:

@@ -185,6 +185,23 @@ class TestLine:
         problems = composed_nfe(by=company(taxRegime="normal"))
         assert set(refused(problems)) == {"items[0].icms", "items[0].pis", "items[0].cofins"}
 
+    def test_tells_what_every_tax_lacks_at_once(self) -> None:
+        wrong = {
+            "icms": {"cst": "00", "baseMode": "3", "base": 10, "amount": 1.8},
+            "pis": {"cst": "01", "base": 10, "amount": 0.17},
+            "cofins": {"cst": "04", "amount": 1},
+            "ipi": {"cst": "50", "base": 10},
+            "ibsCbs": {"base": 10},
+        }
+        problems = composed_nfe(by=company(taxRegime="normal"), items=[item(**wrong)])
+        assert set(refused(problems)) == {
+            "items[0].icms.rate",
+            "items[0].pis.rate",
+            "items[0].cofins.amount",
+            "items[0].ipi.amount",
+            *(f"items[0].ibsCbs.{name}" for name in ("state", "city", "ibsAmount", "cbs")),
+        }
+
 
 class TestBody:
     @pytest.mark.parametrize(
