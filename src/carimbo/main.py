@@ -13,6 +13,8 @@ from prometheus_client import start_http_server
 
 from carimbo.api.app import create_app
 from carimbo.api.context import Services
+from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.settings import Settings
@@ -24,6 +26,14 @@ from carimbo.worker.tasks import TASKS
 
 # A task that resists even its cancellation does not keep the process.
 _CANCEL_SECONDS = 2
+
+
+def use_tables(settings: Settings) -> None:
+    """Put the operator's tables in force, and read them now: what is wrong is told before work begins."""
+    use_tables_of(settings.tables_folder)
+    if settings.tables_folder:
+        for table in ALL_TABLES:
+            table.load()
 
 
 @asynccontextmanager

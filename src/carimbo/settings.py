@@ -73,6 +73,11 @@ class Settings(BaseModel):
         description="Folder with official XSD packages that are newer than those of this version; "
         "`carimbo schemas` shows the files in force.",
     )
+    tables_folder: Folder | None = Field(
+        default=None,
+        description="Folder with official tables that are newer than those of this version; "
+        "`carimbo tables` shows the tables in force.",
+    )
     metrics_host: str = Field(default="127.0.0.1", description="Address of the Prometheus metrics.")
     api_metrics_port: Port = Field(default=9464, description="Port of the API's metrics; 0 turns them off.")
     worker_metrics_port: Port = Field(

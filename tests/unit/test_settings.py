@@ -77,6 +77,9 @@ class TestTypes:
             ("SCHEMAS_FOLDER", ""),
             ("SCHEMAS_FOLDER", "."),
             ("SCHEMAS_FOLDER", "/nowhere"),
+            ("TABLES_FOLDER", ""),
+            ("TABLES_FOLDER", "."),
+            ("TABLES_FOLDER", "/nowhere"),
         ],
     )
     def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:

@@ -8,7 +8,7 @@ import typer
 import uvloop
 
 from carimbo import __version__, main
-from carimbo.cli import admin, schemas
+from carimbo.cli import admin, schemas, tables
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
 from carimbo.demo.run import DEFAULT_PORT, DemoProblem, run_demo
@@ -76,8 +76,9 @@ def worker() -> None:
 
 
 def _usable_settings() -> Settings:
-    """Try database and keys before a process that is meant to stay: a sentence now, no traceback later."""
+    """Try tables, database and keys before a process that stays: a sentence now, no traceback later."""
     settings = loaded_settings()
+    tables.put_in_force(settings)
     with_database(settings, Gatekeeper.open)
     configure_logs(settings.log_format, settings.log_level)
     return settings
@@ -94,3 +95,4 @@ def migrate() -> None:
 
 
 app.command(name="schemas")(schemas.show_schemas)
+app.command(name="tables")(tables.show_tables)

@@ -1,17 +1,13 @@
 """The municipalities of Brazil, found by IBGE code or by a name as people write it."""
 
-import csv
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
-from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
+from typing import Annotated
 
-SOURCE = "IBGE, Divisão Territorial Brasileira (DTB) 2025"
-DATE = date(2025, 12, 31)
+from carimbo.fiscal.tables.table import Derived, Table
 
 # Registers outside IBGE keep the old name for years (IBGE, Alterações Toponímicas Municipais).
 FORMER_NAMES: Mapping[tuple[str, str], str] = MappingProxyType(
@@ -40,38 +36,37 @@ _IGNORED = re.compile(r"[\s'`\u2018\u2019\u02bc\u2032\-\u2010-\u2015\u0300-\u036
 class Municipality:
     """A municipality: its seven-digit IBGE code, official name and state letters."""
 
-    ibge: str
+    ibge: Annotated[str, "[0-9]{7}"]
     name: str
-    state: str
+    state: Annotated[str, "[A-Z]{2}"]
 
 
-@cache
+MUNICIPALITIES: Table[str, Municipality] = Table("municipalities", Municipality, lambda found: found.ibge)
+
+
 def municipalities() -> tuple[Municipality, ...]:
     """Return every municipality, in the order of the IBGE codes."""
-    text = files("carimbo.fiscal.tables").joinpath("municipalities.csv").read_text(encoding="utf-8")
-    return tuple(Municipality(**row) for row in csv.DictReader(text.splitlines()))
+    return tuple(MUNICIPALITIES.rows.values())
 
 
 def municipality_of_ibge(code: str) -> Municipality | None:
     """Find a municipality by its seven-digit IBGE code."""
-    return _by_ibge().get(code)
+    return MUNICIPALITIES.rows.get(code)
 
 
 def find_municipality(name: str, state: str) -> Municipality | None:
     """Find a municipality by name and state, forgiving accents, case, apostrophes, hyphens and spaces."""
-    return _by_name().get(_key(name, state))
+    return _BY_NAME.value.get(_key(name, state))
 
 
-@cache
-def _by_ibge() -> Mapping[str, Municipality]:
-    return {municipality.ibge: municipality for municipality in municipalities()}
-
-
-@cache
 def _by_name() -> Mapping[tuple[str, str], Municipality]:
     current = {_key(found.name, found.state): found for found in municipalities()}
-    former = {_key(old, state): current[_key(new, state)] for (state, old), new in FORMER_NAMES.items()}
+    renamed = {_key(old, state): _key(new, state) for (state, old), new in FORMER_NAMES.items()}
+    former = {old: current[new] for old, new in renamed.items() if new in current}
     return former | current
+
+
+_BY_NAME = Derived(_by_name)
 
 
 def _key(name: str, state: str) -> tuple[str, str]:

@@ -4,19 +4,13 @@ For some states their portal and the lists that software makers keep disagree. T
 form in use, the one to write first.
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
-from functools import cache
-from importlib.resources import files
+from typing import Annotated
 
 from carimbo.fiscal.company import Environment
-
-# Not read at the states' own portals: to be confirmed there before production.
-SOURCE = "Listas de nfephp-org/sped-nfe e Unimake/DFe; ENCAT (BA, GO, PB, RJ, RN, RR, SP), por terceiros"
-DATE = date(2026, 9, 26)
+from carimbo.fiscal.tables.table import Derived, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +21,21 @@ class NfceAddresses:
     consult: str
 
 
+@dataclass(frozen=True, slots=True)
+class NfceForm:
+    """One form of the addresses that is in use in a state."""
+
+    state: Annotated[str, "[A-Z]{2}"]
+    environment: Environment
+    qr: str
+    consult: str
+
+
+NFCE_ADDRESSES: Table[tuple[str, str, str, str], NfceForm] = Table(
+    "nfce_addresses", NfceForm, lambda form: (form.state, form.environment, form.qr, form.consult)
+)
+
+
 def nfce_addresses(state: str, environment: Environment) -> NfceAddresses | None:
     """Find the addresses to write in a new document."""
     return next(iter(known_nfce_addresses(state, environment)), None)
@@ -34,13 +43,14 @@ def nfce_addresses(state: str, environment: Environment) -> NfceAddresses | None
 
 def known_nfce_addresses(state: str, environment: Environment) -> tuple[NfceAddresses, ...]:
     """List all the forms in use, for checking a document that others wrote."""
-    return _by_state().get((state, environment), ())
+    return _BY_STATE.value.get((state, environment), ())
 
 
-@cache
 def _by_state() -> Mapping[tuple[str, str], tuple[NfceAddresses, ...]]:
-    text = files("carimbo.fiscal.tables").joinpath("nfce_addresses.csv").read_text(encoding="utf-8")
     found: defaultdict[tuple[str, str], list[NfceAddresses]] = defaultdict(list)
-    for row in csv.DictReader(text.splitlines()):
-        found[row["state"], row["environment"]].append(NfceAddresses(row["qr"], row["consult"]))
+    for form in NFCE_ADDRESSES.rows.values():
+        found[form.state, form.environment].append(NfceAddresses(form.qr, form.consult))
     return {place: tuple(addresses) for place, addresses in found.items()}
+
+
+_BY_STATE = Derived(_by_state)

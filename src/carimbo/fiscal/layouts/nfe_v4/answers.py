@@ -21,8 +21,7 @@ from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.layouts.nfe_v4.verdicts import (
     AUTHORIZED,
     CANCELED,
-    DENIED,
-    NOT_FOUND,
+    action_of,
     authorized,
     duplicate,
     refusal,
@@ -41,10 +40,7 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-
-_DUPLICATE = frozenset({"204", "539"})
-_OTHER_KEY = frozenset({"561", "562", "613"})
-_ALREADY_VOIDED = frozenset({"206", "256", "563"})
+from carimbo.fiscal.tables.statuses import Action
 
 _SECONDS = re.compile(r"[0-9]{1,4}")
 # MOC 7.0 asks for as much between the delivery of a lot and the first question about it.
@@ -56,10 +52,10 @@ def read_authorization(body: bytes, access_key: str | None = None) -> Outcome:
     answer = find_judged_answer(body, "retEnviNFe")
     if isinstance(answer, NotJudged):
         return answer
-    match answer.code:
-        case "104":
+    match action_of(answer.code):
+        case Action.PROCESSED:
             return _judged_by_protocol(answer, access_key)
-        case "103" | "105":
+        case Action.PROCESSING:
             return _processing(answer, answer.part("infRec") or answer)
         case _:
             return _verdict(answer, answer)
@@ -70,10 +66,10 @@ def read_receipt(body: bytes, access_key: str | None = None) -> Outcome:
     answer = find_judged_answer(body, "retConsReciNFe")
     if isinstance(answer, NotJudged):
         return answer
-    match answer.code:
-        case "104":
+    match action_of(answer.code):
+        case Action.PROCESSED:
             return _judged_by_protocol(answer, access_key)
-        case "103" | "105":
+        case Action.PROCESSING:
             return _processing(answer, answer)
         case _:
             return refused_question(answer)
@@ -85,13 +81,14 @@ def read_consult(body: bytes, access_key: str | None = None) -> Outcome:
     if isinstance(answer, NotJudged):
         return answer
     event = registered_event(answer, access_key, CANCELLATIONS)
-    if event or answer.code in CANCELED:
+    action = action_of(answer.code)
+    if event or action in CANCELED:
         return _canceled(answer, event, access_key)
-    if answer.code in AUTHORIZED | DENIED:
+    if action in AUTHORIZED or action is Action.DENIED:
         return _known(answer, access_key)
-    if answer.code in _OTHER_KEY:
+    if action is Action.KEY_DIFFERS:
         return duplicate(answer)
-    if answer.code == NOT_FOUND:
+    if action is Action.NOT_FOUND:
         return Unknown(code=answer.code, message=answer.message)
     return refused_question(answer)
 
@@ -106,9 +103,10 @@ def read_inutilization(body: bytes, asked: Inutilization) -> Outcome:
         return information
     if not _is_of(information, asked):
         return unexpected("retInutNFe de outra faixa")
-    if information.code == "102":
+    action = action_of(information.code)
+    if action is Action.VOIDED:
         return authorized(information, answer)
-    return duplicate(information) if information.code in _ALREADY_VOIDED else refusal(information)
+    return duplicate(information) if action is Action.ALREADY_VOIDED else refusal(information)
 
 
 def _is_of(information: Part, asked: Inutilization) -> bool:
@@ -130,7 +128,7 @@ def read_status(body: bytes) -> Available | Unavailable | Throttled | NotJudged:
     answer = find_judged_answer(body, "retConsStatServ")
     if isinstance(answer, NotJudged):
         return answer
-    if answer.code != "107":
+    if action_of(answer.code) is not Action.IN_OPERATION:
         return refused_question(answer)
     return Available(
         code=answer.code,
@@ -164,23 +162,23 @@ def _judged_by_protocol(answer: Part, access_key: str | None) -> Outcome:
 
 def _verdict(information: Part, receipt: Part) -> Outcome:
     """Judge a document by the part that has the code; an authorization must say of which document it is."""
-    code, key = information.code, information.access_key
-    if code in AUTHORIZED and key is None:
-        return unexpected(f"{code} sem chave de acesso")
-    if code in AUTHORIZED:
+    action, key = action_of(information.code), information.access_key
+    if action in AUTHORIZED and key is None:
+        return unexpected(f"{information.code} sem chave de acesso")
+    if action in AUTHORIZED:
         digest = information.text("digVal") or None
         return authorized(information, receipt, access_key=key, digest=digest)
-    if code in DENIED:
+    if action is Action.DENIED:
         return _denied(information, receipt)
-    if code in CANCELED:
-        return Canceled(code=code, message=information.message, access_key=key)
-    return duplicate(information) if code in _DUPLICATE else refusal(information)
+    if action in CANCELED:
+        return Canceled(code=information.code, message=information.message, access_key=key)
+    return duplicate(information) if action is Action.DUPLICATE else refusal(information)
 
 
 def _known(answer: Part, access_key: str | None) -> Outcome:
     """Judge a stored document by its protocol; one that contradicts the consult's code decides nothing."""
     found = _judged_by_protocol(answer, access_key)
-    if answer.code in DENIED:
+    if action_of(answer.code) is Action.DENIED:
         return found if isinstance(found, Denied) else _denied(answer, answer)
     return found if isinstance(found, Authorized | Canceled | NotJudged) else undecided(answer)
 
@@ -217,7 +215,7 @@ def _with_receipt(canceled: Canceled, receipt: Part, information: Part | None, m
     if information is None:
         return canceled
     # Some consults keep saying that the document is authorised, and tell the cancellation only as an event.
-    verdict = canceled if canceled.code in CANCELED else information
+    verdict = canceled if action_of(canceled.code) in CANCELED else information
     return replace(
         canceled,
         code=verdict.code,

@@ -10,20 +10,20 @@ from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, CancellationBySub
 from carimbo.fiscal.layouts.nfe_v4.verdicts import (
     AUTHORIZED,
     CANCELED,
-    DENIED,
-    NOT_FOUND,
+    action_of,
     authorized,
     duplicate,
     refusal,
     refused_question,
 )
 from carimbo.fiscal.outcome import Canceled, NotJudged, Outcome, Unknown
+from carimbo.fiscal.tables.statuses import Action
 
 CANCELLATIONS = frozenset({Cancellation.event_type, CancellationBySubstitution.event_type})
 
-_REGISTERED = frozenset({"135", "136", "155"})
-_ALREADY_CANCELED = frozenset({"218", "420"})
-_LISTS_EVENTS = AUTHORIZED | DENIED | CANCELED | {NOT_FOUND}
+_REGISTERED = frozenset({Action.EVENT_REGISTERED, Action.CANCELED_LATE})
+_ALREADY_CANCELED = frozenset({Action.ALREADY_CANCELED, Action.CANCELED_TWICE})
+_LISTS_EVENTS = AUTHORIZED | CANCELED | {Action.DENIED, Action.NOT_FOUND}
 _SEQUENCE = re.compile(r"[0-9]{1,3}")
 _DIGEST = etree.XPath(
     "string(d:Signature/d:SignedInfo/d:Reference/d:DigestValue)",
@@ -36,7 +36,7 @@ def read_event(body: bytes, access_key: str, event_type: str, sequence: int) -> 
     answer = find_judged_answer(body, "retEnvEvento")
     if isinstance(answer, NotJudged):
         return answer
-    if answer.code != "128":
+    if action_of(answer.code) is not Action.EVENTS_PROCESSED:
         return refusal(answer)
     told = answer.parts("retEvento")
     ours = [one for one in told if _may_be_of(one, access_key, event_type, sequence)]
@@ -57,7 +57,7 @@ def read_registered_event(body: bytes, access_key: str, event_type: str, sequenc
     found = registered_event(answer, access_key, {event_type}, sequence)
     if found:
         return _adopted(found, access_key)
-    if answer.code in _LISTS_EVENTS:
+    if action_of(answer.code) in _LISTS_EVENTS:
         return Unknown(code=answer.code, message=answer.message)
     return refused_question(answer)
 
@@ -68,7 +68,7 @@ def registered_event(
     """Find an event of one of these types in a consult, with its registration (procEventoNFe)."""
     for found in consulted.parts("procEventoNFe"):
         event, registration = found.part("evento", "infEvento"), found.part("retEvento", "infEvento")
-        if not event or not registration or registration.code not in _REGISTERED:
+        if not event or not registration or action_of(registration.code) not in _REGISTERED:
             continue
         of_type = event.text("tpEvento") in event_types and sequence in (None, _sequence(event))
         if of_type and event.may_be_of(access_key):
@@ -95,13 +95,13 @@ def _verdict(told: Part, access_key: str, event_type: str) -> Outcome:
     information = with_code(told.part("infEvento"))
     if isinstance(information, NotJudged):
         return information
-    code, message = information.code, information.message
-    if code in _REGISTERED:
+    action = action_of(information.code)
+    if action in _REGISTERED:
         return authorized(information, told, access_key=access_key, moment_tag="dhRegEvento")
-    if code == "573":
+    if action is Action.EVENT_DUPLICATE:
         return duplicate(information)
-    if code in _ALREADY_CANCELED and event_type in CANCELLATIONS:
-        return Canceled(code=code, message=message, access_key=access_key)
+    if action in _ALREADY_CANCELED and event_type in CANCELLATIONS:
+        return Canceled(code=information.code, message=information.message, access_key=access_key)
     return refusal(information)
 
 

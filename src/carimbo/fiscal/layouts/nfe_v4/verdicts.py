@@ -15,23 +15,18 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     one_line,
 )
+from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS, Action
 
-AUTHORIZED = frozenset({"100", "120", "150"})
-# Ajuste SINIEF 43/23 ended denials; a document that was denied before stays so.
-DENIED = frozenset({"110", "205", "301", "302", "303"})
-CANCELED = frozenset({"101", "151", "155", "218"})
-NOT_FOUND = "217"
+AUTHORIZED = frozenset({Action.AUTHORIZED, Action.AUTHORIZED_LATE})
+CANCELED = frozenset({Action.CANCELED, Action.CANCELED_LATE, Action.ALREADY_CANCELED})
 
-_THROTTLED = "656"
 _OUTAGES = {
-    "108": Outage.SHORT,
-    "109": Outage.WITHOUT_FORECAST,
-    "113": Outage.CONTINGENCY_CLOSING,
-    "114": Outage.CONTINGENCY_CLOSED,
+    Action.OUTAGE_SHORT: Outage.SHORT,
+    Action.OUTAGE_WITHOUT_FORECAST: Outage.WITHOUT_FORECAST,
+    Action.CONTINGENCY_CLOSING: Outage.CONTINGENCY_CLOSING,
+    Action.CONTINGENCY_CLOSED: Outage.CONTINGENCY_CLOSED,
 }
-# Lot not found, number in the queue, error outside the catalogue: the document may have been authorised.
-_UNDECIDED = frozenset({"106", "635", "999"})
-_LATE = frozenset({"150", "155"})
+_LATE = frozenset({Action.AUTHORIZED_LATE, Action.CANCELED_LATE})
 _FIRST_REJECTION = 200
 # Rejections among the successes: issuer and recipient in the federal registry (NT 2026.007).
 _LOW_REJECTIONS = frozenset(str(code) for code in range(178, 187))
@@ -39,6 +34,12 @@ _LOW_REJECTIONS = frozenset(str(code) for code in range(178, 187))
 _TOLD_KEY = re.compile(rf"\b({ACCESS_KEY.pattern})\b")
 _TOLD_PROTOCOL = re.compile(rf"\bnProt\W{{0,3}}({PROTOCOL.pattern})\b")
 _TOLD_RECEIPT = re.compile(rf"\bnRec\W{{0,3}}({RECEIPT.pattern})\b")
+
+
+def action_of(code: str) -> Action | None:
+    """What an authority's code means, by the table in force; None if the table lacks it."""
+    status = NFE_STATUSES.rows.get(code)
+    return status.action if status else None
 
 
 def authorized(
@@ -61,7 +62,7 @@ def authorized(
         protocol_xml=receipt.standing_alone(),
         access_key=access_key,
         digest=digest,
-        late=information.code in _LATE,
+        late=action_of(information.code) in _LATE,
         alerts=_alerts(information),
     )
 
@@ -80,12 +81,14 @@ def duplicate(part: Part) -> Duplicate:
 
 def refusal(part: Part) -> Rejected | Unavailable | Throttled | NotJudged:
     """Judge a code that is neither a success nor special to the service that was called."""
-    code, message = part.code, part.message
-    if code == _THROTTLED:
+    code, message, action = part.code, part.message, action_of(part.code)
+    if action is Action.THROTTLED:
         return Throttled(code=code, message=message)
-    if outage := _OUTAGES.get(code):
-        return Unavailable(code=code, message=message, outage=outage, back_at=part.moment("dhRetorno"))
-    if code in _UNDECIDED or not _is_rejection(code, message):
+    if action in _OUTAGES:
+        return Unavailable(
+            code=code, message=message, outage=_OUTAGES[action], back_at=part.moment("dhRetorno")
+        )
+    if action is Action.UNDECIDED or not _is_rejection(part):
         return undecided(part)
     return Rejected(code=code, message=message)
 
@@ -102,10 +105,10 @@ def undecided(part: Part) -> NotJudged:
     return NotJudged(cause=Cause.UNDECIDED, detail=one_line(f"{code} {message}"), code=code, message=message)
 
 
-def _is_rejection(code: str, message: str) -> bool:
-    """Tell rejections from successes of a kind that is not known here: those are below 200."""
-    listed = int(code) >= _FIRST_REJECTION or code in _LOW_REJECTIONS
-    return listed or message.casefold().startswith("rejei")
+def _is_rejection(part: Part) -> bool:
+    """Tell rejections from successes of a kind that the service does not expect: those are below 200."""
+    listed = action_of(part.code) in REJECTIONS or part.code in _LOW_REJECTIONS
+    return listed or int(part.code) >= _FIRST_REJECTION or part.message.casefold().startswith("rejei")
 
 
 def _alerts(information: Part) -> tuple[Alert, ...]:

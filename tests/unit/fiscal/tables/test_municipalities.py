@@ -3,6 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Callable
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,9 +14,27 @@ from carimbo.fiscal.tables.municipalities import (
     municipalities,
     municipality_of_ibge,
 )
-from carimbo.fiscal.tables.states import STATES, State, state_of_ibge
+from carimbo.fiscal.tables.states import STATES, Region, State, state_of_ibge
 
 SAO_PAULO = Municipality("3550308", "São Paulo", "SP")
+# Codes that IBGE gave with a wrong check digit, and kept.
+ODD_CODES = {
+    "2201919",
+    "2201988",
+    "2202251",
+    "2611533",
+    "3117836",
+    "3152131",
+    "4305871",
+    "5203939",
+    "5203962",
+}
+
+
+def check_digit(code: str) -> str:
+    """The digit of an IBGE code: weights 1 and 2 in turn, the digits of each product summed."""
+    products = [int(digit) * (1 + place % 2) for place, digit in enumerate(code[:6])]
+    return str(-sum(product // 10 + product % 10 for product in products) % 10)
 
 
 class TestStates:
@@ -32,9 +51,21 @@ class TestStates:
     def test_an_unknown_code_finds_nothing(self) -> None:
         assert state_of_ibge("99") is None
 
+    def test_each_has_a_time_zone_and_is_in_a_region(self) -> None:
+        assert (STATES["SP"].ibge, STATES["SP"].region) == ("35", Region.SOUTHEAST)
+        assert (STATES["AC"].zone, STATES["AC"].region) == ("America/Rio_Branco", Region.NORTH)
+        assert Counter(state.region for state in STATES.values()) == {
+            "N": 7,
+            "NE": 9,
+            "CO": 4,
+            "SE": 4,
+            "S": 3,
+        }
+        assert all(ZoneInfo(state.zone) for state in STATES.values())
+
     def test_the_table_cannot_be_changed(self) -> None:
         with pytest.raises(TypeError):
-            STATES["XX"] = State("XX", "99", "Nenhum")  # type: ignore[index]
+            STATES["XX"] = State("XX", "99", "Nenhum", "America/Sao_Paulo", Region.SOUTH)  # type: ignore[index]
         with pytest.raises(dataclasses.FrozenInstanceError):
             STATES["SP"].name = "Outro"  # type: ignore[misc]
 
@@ -50,6 +81,9 @@ class TestTable:
         codes = [m.ibge for m in municipalities()]
         assert codes == sorted(set(codes))
         assert all(len(code) == 7 and code.isascii() and code.isdigit() for code in codes)
+
+    def test_every_code_ends_with_its_check_digit_but_those_known_not_to(self) -> None:
+        assert {m.ibge for m in municipalities() if m.ibge[6] != check_digit(m.ibge)} == ODD_CODES
 
     def test_every_code_begins_with_the_digits_of_its_state(self) -> None:
         assert all(m.ibge.startswith(STATES[m.state].ibge) for m in municipalities())

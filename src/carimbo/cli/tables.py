@@ -1,0 +1,42 @@
+"""The command that shows which official tables are in force."""
+
+from pathlib import Path
+
+from carimbo.cli.console import fail, loaded_settings, say
+from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.table import About
+from carimbo.fiscal.tables.table_file import TableUnusable
+from carimbo.main import use_tables
+from carimbo.settings import Settings
+
+
+def put_in_force(settings: Settings) -> None:
+    """Use the operator's tables in this process, or leave with what is wrong with them."""
+    try:
+        use_tables(settings)
+    except TableUnusable as error:
+        fail(str(error))
+
+
+def show_tables() -> None:
+    """Mostra cada tabela oficial em vigor e confere as do operador, quando há. Não usa o banco."""
+    settings = loaded_settings()
+    put_in_force(settings)
+    width = max(len(table.name) for table in ALL_TABLES)
+    for about in [table.about for table in ALL_TABLES]:
+        say(f"{about.name:<{width}}  {about.date}  {about.rows:>6}  {about.source}")
+        _say_file(about, width)
+    for file in _strangers(settings.tables_folder):
+        say(f"Ignorado, pois nenhuma tabela tem esse nome: {file}")
+
+
+def _say_file(about: About, width: int) -> None:
+    if about.file:
+        say(f"{'':{width}}  do arquivo {about.file}")
+    if about.older_file:
+        say(f"{'':{width}}  ignorado, por ser mais antigo: {about.older_file}")
+
+
+def _strangers(folder: Path | None) -> list[Path]:
+    known = {f"{table.name}.csv" for table in ALL_TABLES}
+    return sorted(file for file in folder.iterdir() if file.name not in known) if folder else []

@@ -1,0 +1,36 @@
+"""Every table, in the order in which they are listed."""
+
+from typing import Any
+
+from carimbo.fiscal.tables.cest import CESTS
+from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.countries import COUNTRIES
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_RATES, IBS_CBS_SITUATIONS
+from carimbo.fiscal.tables.icms_rates import ICMS_RATES
+from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
+from carimbo.fiscal.tables.ncm import NCMS
+from carimbo.fiscal.tables.nfce_addresses import NFCE_ADDRESSES
+from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.statuses import CTE_STATUSES, MDFE_STATUSES, NFE_STATUSES
+from carimbo.fiscal.tables.table import Table
+from carimbo.fiscal.tables.tax_situations import TAX_SITUATIONS
+
+ALL_TABLES: tuple[Table[Any, Any], ...] = (
+    STATES,
+    MUNICIPALITIES,
+    COUNTRIES,
+    NFCE_ADDRESSES,
+    PAYMENT_METHODS,
+    CFOPS,
+    NCMS,
+    CESTS,
+    TAX_SITUATIONS,
+    ICMS_RATES,
+    IBS_CBS_SITUATIONS,
+    IBS_CBS_CLASSES,
+    IBS_CBS_RATES,
+    NFE_STATUSES,
+    CTE_STATUSES,
+    MDFE_STATUSES,
+)

@@ -1,0 +1,18 @@
+"""Countries by the Central Bank's code (`cPais`)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from carimbo.fiscal.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Country:
+    """A country: the Central Bank's code with four digits, the letters of ISO 3166-1 and its name."""
+
+    code: Annotated[str, "[0-9]{4}"]
+    iso2: Annotated[str, "[A-Z]{2}"]
+    name: str
+
+
+COUNTRIES: Table[str, Country] = Table("countries", Country, lambda country: country.code)

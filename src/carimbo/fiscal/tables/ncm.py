@@ -1,0 +1,26 @@
+"""The nomenclature of goods (NCM): codes in force, their units and descriptions."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from carimbo.fiscal.tables.table import Derived, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Ncm:
+    """A code of eight digits; `00000000` stands for an item that is no good (MOC 7.0, NT 2016.003)."""
+
+    code: Annotated[str, "[0-9]{8}"]
+    unit: str | None
+    """Statistical unit of the customs."""
+    description: str
+
+
+NCMS: Table[str, Ncm] = Table("ncm", Ncm, lambda ncm: ncm.code, front_coded="description")
+
+_CHAPTERS = Derived(lambda: frozenset(code[:2] for code in NCMS.rows))
+
+
+def chapters() -> frozenset[str]:
+    """The first two digits that codes in force begin with."""
+    return _CHAPTERS.value

@@ -1,0 +1,185 @@
+"""Official tables: mappings from code to row, read at first use from our file or the operator's newer one."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+from carimbo.fiscal.tables.cells import cells_of
+from carimbo.fiscal.tables.table_file import TableFile, TableUnusable, open_table_file, unusable
+
+Key = TypeVar("Key", bound=Hashable)
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+_BUILT_IN = Path(__file__).parent
+_SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of a table in force."""
+
+    name: str
+    source: str
+    date: date
+    rows: int
+    file: Path | None
+    """The operator's file; None when ours is in force."""
+    older_file: Path | None
+    """An operator's file that was passed over, because ours is newer."""
+
+
+class _Process:
+    """The operator's folder, and all that was read at first use and has to be forgotten with it."""
+
+    folder: Path | None = None
+    readers: ClassVar[list["_Reader"]] = []
+
+
+class _Reader:
+    """Something whose cached properties hold until another folder is chosen."""
+
+    cached: ClassVar[tuple[str, ...]]
+
+    def __init__(self) -> None:
+        _Process.readers.append(self)
+
+    def forget(self) -> None:
+        for name in self.cached:
+            vars(self).pop(name, None)
+
+
+def use_tables_of(folder: Path | None) -> None:
+    """Choose the operator's folder for the whole process, and forget what was read.
+
+    Process-wide, because validators of request bodies look codes up and take no arguments; to be called once,
+    before work begins.
+    """
+    if folder is not None and not folder.is_dir():
+        raise TableUnusable(f"A pasta de tabelas {folder} não existe.")
+    _Process.folder = folder
+    for reader in _Process.readers:
+        reader.forget()
+
+
+class Table(_Reader, Mapping[Key, Row]):
+    """A table by its key, usually the code; the columns of its file are the fields of its rows.
+
+    Long texts that resemble each other may be front coded: then the column `shared` tells how many characters
+    a text takes over from the beginning of the one above; an empty cell means none.
+    """
+
+    cached = ("rows", "_content")
+
+    def __init__(
+        self, name: str, row: type[Row], key: Callable[[Row], Key], *, front_coded: str | None = None
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.row = row
+        self._key = key
+        self._front_coded = front_coded
+
+    @cached_property
+    def rows(self) -> dict[Key, Row]:
+        """The plain dictionary, in the order of the file, for loops that count every attribute access."""
+        return self._content[0]
+
+    @property
+    def about(self) -> About:
+        """Source, date and size of the table in force."""
+        return self._content[1]
+
+    def load(self) -> None:
+        """Read the table now, or raise TableUnusable."""
+        len(self.rows)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a file of this table has."""
+        own = tuple(cells_of(self.row))
+        return (*own, _SHARED) if self._front_coded else own
+
+    def __getitem__(self, key: Key) -> Row:
+        return self.rows[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.rows
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def _content(self) -> tuple[dict[Key, Row], About]:
+        file, operators = self._files()
+        rows = self._read(file)
+        used = operators if file.path == operators else None
+        passed_over = operators if used is None else None
+        return rows, About(self.name, file.source, file.date, len(rows), used, passed_over)
+
+    def _files(self) -> tuple[TableFile, Path | None]:
+        """The file in force, and the operator's if there is one."""
+        ours = open_table_file(_BUILT_IN / f"{self.name}.csv")
+        path = _Process.folder and _Process.folder / f"{self.name}.csv"
+        if path is None or not path.exists():
+            return ours, None
+        theirs = open_table_file(path)
+        return (theirs if theirs.date >= ours.date else ours), path
+
+    def _read(self, file: TableFile) -> dict[Key, Row]:
+        rows: dict[Key, Row] = {}
+        for line, row in self._rows_of(file):
+            key = self._key(row)
+            if key in rows:
+                raise unusable(file.path, line, f"o código {_told(key)} está repetido")
+            rows[key] = row
+        if not rows:
+            raise unusable(file.path, file.comments + 1, "a tabela não tem linhas")
+        return rows
+
+    def _rows_of(self, file: TableFile) -> Iterator[tuple[int, Row]]:
+        cells = cells_of(self.row)
+        above = ""
+        for line, record in file.records(self.columns):
+            if self._front_coded:
+                above = record[self._front_coded] = _restored(file, line, above, record, self._front_coded)
+            values = {}
+            for column, read in cells.items():
+                try:
+                    values[column] = read(record[column])
+                except ValueError:
+                    reason = f"“{record[column]}” não serve na coluna {column}"
+                    raise unusable(file.path, line, reason) from None
+            yield line, self.row(**values)
+
+
+def _restored(file: TableFile, line: int, above: str, record: Mapping[str, str], column: str) -> str:
+    shared = record[_SHARED] or "0"
+    if not shared.isdecimal() or int(shared) > len(above):
+        raise unusable(file.path, line, f"“{shared}” não serve na coluna {_SHARED}")
+    return above[: int(shared)] + record[column]
+
+
+def _told(key: object) -> str:
+    return " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+class Derived(_Reader, Generic[Value]):
+    """What is made of tables at first use, such as a dictionary by name."""
+
+    cached = ("value",)
+
+    def __init__(self, make: Callable[[], Value]) -> None:
+        super().__init__()
+        self._make = make
+
+    @cached_property
+    def value(self) -> Value:
+        """The thing itself."""
+        return self._make()

@@ -1,0 +1,89 @@
+"""The command that shows the tables in force, and what the others do with an unusable one."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from carimbo.cli import app
+from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.icms_rates import ICMS_RATES, internal_icms
+from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.storage.database import DatabaseUnavailable
+from carimbo.storage.envelope import new_key
+
+RATES = "# source: Diário Oficial\n# date: {day}\nstate,rate,fcp\nSP,25,1.5\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    for name in [name for name in os.environ if name.startswith("CARIMBO_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("CARIMBO_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
+    monkeypatch.setenv("CARIMBO_SECRET_KEYS", new_key("k1"))
+    monkeypatch.setenv("CARIMBO_TABLES_FOLDER", str(tmp_path))
+    yield tmp_path
+    use_tables_of(None)
+
+
+def provide(folder: Path, day: str) -> Path:
+    file = folder / "icms_rates.csv"
+    file.write_text(RATES.format(day=day), encoding="utf-8")
+    return file
+
+
+class TestTables:
+    def test_are_listed_with_date_rows_and_source(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("CARIMBO_TABLES_FOLDER")
+        told = CliRunner().invoke(app, ["tables"])
+        abouts = [table.about for table in ALL_TABLES]
+        assert told.exit_code == 0
+        assert [line.split(maxsplit=3) for line in told.stdout.splitlines()] == [
+            [about.name, str(about.date), str(about.rows), about.source] for about in abouts
+        ]
+
+    def test_of_the_operator_are_named_by_file(self, folder: Path) -> None:
+        file = provide(folder, "2099-01-01")
+        told = CliRunner().invoke(app, ["tables"]).stdout.splitlines()
+        (at,) = (number for number, line in enumerate(told) if line.startswith("icms_rates"))
+        assert told[at].split(maxsplit=3) == ["icms_rates", "2099-01-01", "1", "Diário Oficial"]
+        assert told[at + 1].strip() == f"do arquivo {file}"
+        assert len(told) == len(ALL_TABLES) + 1
+
+    def test_of_the_operator_that_are_older_are_named_too(self, folder: Path) -> None:
+        file = provide(folder, "2020-01-01")
+        told = CliRunner().invoke(app, ["tables"]).stdout
+        assert f"ignorado, por ser mais antigo: {file}" in told
+        assert "Diário Oficial" not in told
+
+    def test_with_a_name_that_none_has_are_named_too(self, folder: Path) -> None:
+        (folder / "icms_rate.csv").write_text("", encoding="utf-8")
+        told = CliRunner().invoke(app, ["tables"])
+        assert told.stdout.splitlines()[-1].endswith(
+            f"nenhuma tabela tem esse nome: {folder / 'icms_rate.csv'}"
+        )
+
+    def test_that_cannot_be_used_are_told_in_one_sentence(self, folder: Path) -> None:
+        provide(folder, "ontem")
+        told = CliRunner().invoke(app, ["tables"])
+        assert (told.exit_code, told.stdout, told.stderr.count("\n")) == (1, "", 1)
+        assert f"{folder / 'icms_rates.csv'} não pode ser usada: linha 2" in told.stderr
+
+
+class TestLongRunningCommands:
+    @pytest.mark.parametrize("command", ["serve", "worker"])
+    def test_do_not_start_with_an_unusable_table(self, folder: Path, command: str) -> None:
+        provide(folder, "ontem")
+        told = CliRunner().invoke(app, [command])
+        assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
+        assert "icms_rates.csv não pode ser usada" in told.stderr
+
+    @pytest.mark.parametrize("command", ["serve", "worker"])
+    def test_use_the_operators_tables(self, folder: Path, command: str) -> None:
+        file = provide(folder, "2099-01-01")
+        told = CliRunner().invoke(app, [command])
+        assert isinstance(told.exception, DatabaseUnavailable)
+        assert ICMS_RATES.about.file == file
+        assert internal_icms("RJ") is None

@@ -1,0 +1,80 @@
+"""Codes that the operator's table knows, and codes that no table knows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization, read_consult, read_status
+from carimbo.fiscal.layouts.nfe_v4.verdicts import action_of
+from carimbo.fiscal.outcome import Authorized, Available, NotJudged, Rejected, Throttled
+from carimbo.fiscal.tables.statuses import Action
+from carimbo.fiscal.tables.table import use_tables_of
+from nfe_answers import KEY, consult, note_protocol, processed, status
+
+ROWS = """# source: NT de teste
+# date: 2099-01-01
+code,action,text
+104,processed,Lote processado
+121,authorized,Autorizado de outra maneira
+122,authorized_late,Autorizado tarde de outra maneira
+123,in_operation,Em operação
+190,rejection,Recusado
+777,throttled,Devagar
+"""
+
+
+@pytest.fixture
+def _operators_codes(tmp_path: Path) -> Iterator[None]:
+    (tmp_path / "nfe_statuses.csv").write_text(ROWS, encoding="utf-8")
+    use_tables_of(tmp_path)
+    yield
+    use_tables_of(None)
+
+
+def judged(code: str, text: str = "Texto") -> object:
+    return read_authorization(processed(note_protocol(code, text)).encode(), KEY)
+
+
+@pytest.mark.usefixtures("_operators_codes")
+class TestCodeOfTheOperatorsTable:
+    @pytest.mark.parametrize(("code", "late"), [("121", False), ("122", True)])
+    def test_may_be_a_new_success(self, code: str, late: bool) -> None:
+        outcome = judged(code)
+        assert isinstance(outcome, Authorized)
+        assert (outcome.code, outcome.late) == (code, late)
+        assert isinstance(
+            read_consult(consult(code, "x", note_protocol(code, "x")).encode(), KEY), Authorized
+        )
+
+    def test_may_be_a_new_state_of_the_service(self) -> None:
+        assert isinstance(read_status(status("123", "x").encode()), Available)
+        assert isinstance(read_status(status("107", "x").encode()), NotJudged)
+
+    def test_may_be_a_rejection_below_200(self) -> None:
+        assert isinstance(judged("190"), Rejected)
+
+    def test_may_be_something_else_than_a_rejection_above(self) -> None:
+        assert isinstance(judged("777"), Throttled)
+
+
+class TestCodeThatTheTableLacks:
+    @pytest.mark.parametrize("code", ["309", "1999", "9999"])
+    def test_is_a_rejection_from_200_on(self, code: str) -> None:
+        assert action_of(code) is None
+        assert isinstance(judged(code), Rejected)
+
+    def test_leaves_the_fate_open_below(self) -> None:
+        assert action_of("199") is None
+        assert isinstance(judged("199"), NotJudged)
+        assert isinstance(judged("199", "Rejeição: motivo novo"), Rejected)
+
+    @pytest.mark.usefixtures("_operators_codes")
+    def test_is_a_rejection_in_the_federal_registry_even_without_words(self) -> None:
+        assert action_of("181") is None
+        assert isinstance(judged("181"), Rejected)
+
+
+class TestCodeOfOurTable:
+    def test_has_an_action(self) -> None:
+        assert (action_of("100"), action_of("656")) == (Action.AUTHORIZED, Action.THROTTLED)

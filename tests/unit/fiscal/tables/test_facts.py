@@ -1,0 +1,261 @@
+"""Every table that comes with the library: complete, dated, and right where it is known how it should be."""
+
+import re
+from collections import Counter
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.cest import CESTS, cests_of_ncm
+from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.countries import COUNTRIES
+from carimbo.fiscal.tables.ibs_cbs import (
+    IBS_CBS_CLASSES,
+    IBS_CBS_SITUATIONS,
+    IbsCbsGroup,
+    IbsCbsRates,
+    ibs_cbs_rates_on,
+)
+from carimbo.fiscal.tables.icms_rates import ICMS_RATES, internal_icms
+from carimbo.fiscal.tables.ncm import NCMS, chapters
+from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.statuses import (
+    CTE_STATUSES,
+    MDFE_STATUSES,
+    NFE_STATUSES,
+    REJECTIONS,
+    Action,
+    Status,
+)
+from carimbo.fiscal.tables.table import Table
+from carimbo.fiscal.tables.tax_situations import TAX_SITUATIONS, Tax
+
+ROOT = Path(__file__).parents[4]
+FILES = ROOT / "src" / "carimbo" / "fiscal" / "tables"
+COUNTS = {
+    "states": 27,
+    "municipalities": 5571,
+    "countries": 237,
+    "nfce_addresses": 68,
+    "payment_methods": 23,
+    "cfop": 619,
+    "ncm": 10453,
+    "cest": 1043,
+    "tax_situations": 72,
+    "icms_rates": 27,
+    "ibs_cbs_situations": 18,
+    "ibs_cbs_classes": 173,
+    "ibs_cbs_rates": 1,
+    "nfe_statuses": 670,
+    "cte_statuses": 445,
+    "mdfe_statuses": 202,
+}
+STATUSES = [NFE_STATUSES, CTE_STATUSES, MDFE_STATUSES]
+
+
+class TestAllTables:
+    @pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
+    def test_read_and_say_where_they_come_from(self, table: Table[Any, Any]) -> None:
+        about = table.about
+        assert (about.name, about.rows, len(table)) == (table.name, COUNTS[table.name], COUNTS[table.name])
+        assert (about.file, about.older_file) == (None, None)
+        assert len(about.source) > 10
+        assert about.date > date(2025, 1, 1)
+
+    @pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
+    def test_have_tidy_texts(self, table: Table[Any, Any]) -> None:
+        for row in table.values():
+            texts = [value for name in table.row.__slots__ if isinstance(value := getattr(row, name), str)]
+            assert [text for text in texts if text != " ".join(text.split()) or not text.isprintable()] == []
+
+    def test_are_all_the_files_that_there_are(self) -> None:
+        assert {table.name for table in ALL_TABLES} == {file.stem for file in FILES.glob("*.csv")}
+        assert len({table.name for table in ALL_TABLES}) == len(ALL_TABLES)
+
+    def test_stand_in_the_how_to_with_their_columns(self) -> None:
+        page = (ROOT / "docs" / "howto" / "newer-tables.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `(\w+)\.csv` \|.*\| (.*) \|$", page, re.MULTILINE)
+        told = [(name, tuple(re.findall(r"`(\w+)`", columns))) for name, columns in rows]
+        assert told == [(table.name, table.columns) for table in ALL_TABLES]
+
+
+class TestCountries:
+    def test_are_known_by_the_code_of_the_central_bank(self) -> None:
+        assert (COUNTRIES["1058"].name, COUNTRIES["1058"].iso2) == ("Brasil", "BR")
+        assert (COUNTRIES["2496"].name, COUNTRIES["0639"].name) == ("Estados Unidos", "Argentina")
+
+    def test_have_letters_and_names_of_their_own(self) -> None:
+        assert len({country.iso2 for country in COUNTRIES.values()}) == len(COUNTRIES)
+        assert len({country.name for country in COUNTRIES.values()}) == len(COUNTRIES)
+
+
+class TestPaymentMethods:
+    def test_that_nfce_does_not_take(self) -> None:
+        refused = {method.code for method in PAYMENT_METHODS.values() if not method.is_for_nfce}
+        assert refused == {"14", "90"}
+
+    def test_that_have_a_card_group(self) -> None:
+        assert {method.code for method in PAYMENT_METHODS.values() if method.has_card} == {"03", "04", "17"}
+
+
+class TestCfop:
+    def test_tells_sales_returns_and_shipments_apart(self) -> None:
+        sale, back, sent = CFOPS["5102"], CFOPS["5202"], CFOPS["5915"]
+        assert sale.name.startswith("Venda de mercadoria adquirida ou recebida de terceiros")
+        assert [(one.is_for_nfe, one.is_return, one.is_shipment) for one in (sale, back, sent)] == [
+            (True, False, False),
+            (True, True, False),
+            (True, False, True),
+        ]
+
+    def test_knows_services_that_have_documents_of_their_own(self) -> None:
+        assert (CFOPS["5301"].is_communication, CFOPS["5301"].is_for_nfe) == (True, False)
+        assert (CFOPS["6353"].is_transport, CFOPS["6353"].is_for_nfe) == (True, False)
+
+    def test_knows_fuel_substitution_and_annulment(self) -> None:
+        assert CFOPS["5656"].is_fuel
+        assert CFOPS["5405"].is_tax_substitution
+        assert CFOPS["1206"].is_annulment
+
+
+class TestNcm:
+    def test_has_whole_descriptions(self) -> None:
+        ncm = NCMS["69120000"]
+        assert ncm.unit == "KG"
+        assert ncm.description.startswith("Serviços de mesa, artigos de cozinha")
+        assert ncm.description.endswith("de cerâmica, exceto de porcelana.")
+
+    def test_lacks_codes_that_ended(self) -> None:
+        assert [code for code in ("94013090", "94013010", "04031000") if code in NCMS] == []
+
+    def test_has_the_chapters_of_the_tariff(self) -> None:
+        assert chapters() == {f"{number:02}" for number in range(98)} - {"77"}
+
+
+class TestCest:
+    def test_is_found_by_the_longest_and_the_shortest_beginning(self) -> None:
+        assert CESTS["0100100"].ncm_prefixes == ("38151210", "3815129")
+        assert "0100100" in {cest.code for cest in cests_of_ncm("38151290")}
+        assert "0100100" not in {cest.code for cest in cests_of_ncm("38151220")}
+        assert "0100200" in {cest.code for cest in cests_of_ncm("39172300")}
+
+    def test_is_found_in_order_and_once(self) -> None:
+        codes = [cest.code for cest in cests_of_ncm("87082999")]
+        assert codes == sorted(set(codes))
+        assert len(codes) > 1
+
+    @pytest.mark.parametrize("ncm", ["", "0", "00000000", "x"])
+    def test_is_not_found_for_what_it_does_not_cover(self, ncm: str) -> None:
+        assert cests_of_ncm(ncm) == ()
+
+    def test_covers_goods_that_exist_or_existed(self) -> None:
+        prefixes = {prefix for cest in CESTS.values() for prefix in cest.ncm_prefixes}
+        assert all(re.fullmatch(r"[0-9]{2,8}", prefix) and prefix[:2] in chapters() for prefix in prefixes)
+
+
+class TestIcms:
+    def test_has_a_rate_for_every_state(self) -> None:
+        assert set(ICMS_RATES) == set(STATES)
+        assert all(Decimal(17) <= rate.rate <= Decimal(23) for rate in ICMS_RATES.values())
+
+    def test_adds_the_fund_of_rio_de_janeiro(self) -> None:
+        rio = internal_icms("RJ")
+        assert rio is not None
+        assert (rio.rate, rio.fcp) == (Decimal(20), Decimal(2))
+        assert internal_icms("XX") is None
+
+
+class TestTaxSituations:
+    def test_of_every_tax_are_as_many_as_the_law_has(self) -> None:
+        counted = Counter(tax for tax, _ in TAX_SITUATIONS)
+        assert counted == {Tax.ICMS: 15, Tax.ICMS_SIMPLES: 10, Tax.IPI: 14, Tax.PIS_COFINS: 33}
+
+    def test_are_told_apart_by_their_tax(self) -> None:
+        assert TAX_SITUATIONS["icms", "00"].name == "Tributada integralmente"
+        assert TAX_SITUATIONS["ipi", "00"].name == "Entrada com recuperação de crédito"
+        assert TAX_SITUATIONS["icmssn", "102"].name == "Tributada sem permissão de crédito"
+
+
+class TestIbsCbs:
+    def test_classes_are_of_a_situation(self) -> None:
+        assert {one.cst for one in IBS_CBS_CLASSES.values()} == set(IBS_CBS_SITUATIONS)
+        assert all(one.code.startswith(one.cst) for one in IBS_CBS_CLASSES.values())
+
+    def test_classes_reduce_where_their_situation_does(self) -> None:
+        for one in IBS_CBS_CLASSES.values():
+            reduces = IBS_CBS_SITUATIONS[one.cst].has_reduction
+            assert (one.ibs_reduction is not None, one.cbs_reduction is not None) == (reduces, reduces)
+
+    def test_reductions_are_those_of_the_law(self) -> None:
+        medicines, books = IBS_CBS_CLASSES["200032"], IBS_CBS_CLASSES["200025"]
+        assert (medicines.ibs_reduction, medicines.cbs_reduction) == (Decimal(60), Decimal(60))
+        assert (books.ibs_reduction, books.cbs_reduction) == (Decimal(60), Decimal(100))
+        assert IBS_CBS_CLASSES["000001"].ibs_reduction is None
+        assert {"55", "65", "57", "67", "nfse"} < set(IBS_CBS_CLASSES["000001"].models)
+
+    def test_situations_ask_for_one_group(self) -> None:
+        groups = {code: one.group for code, one in IBS_CBS_SITUATIONS.items()}
+        assert [code for code, group in groups.items() if group is IbsCbsGroup.NONE] == ["400", "410", "820"]
+        assert (groups["000"], groups["620"], groups["800"]) == ("rate", "single_phase", "credit_transfer")
+        assert (groups["810"], groups["811"]) == ("free_zone_credit", "period_adjustment")
+        assert [code for code, one in IBS_CBS_SITUATIONS.items() if one.has_deferral] == ["510", "515"]
+
+    @pytest.mark.parametrize("day", [date(2026, 1, 1), date(2026, 12, 31)])
+    def test_rates_of_2026_hold_all_the_year(self, day: date) -> None:
+        expected = (date(2026, 1, 1), date(2026, 12, 31), Decimal("0.1"), Decimal(0), Decimal("0.9"))
+        assert ibs_cbs_rates_on(day) == IbsCbsRates(*expected)
+
+    @pytest.mark.parametrize("day", [date(2025, 12, 31), date(2027, 1, 1)])
+    def test_rates_of_other_years_are_not_known(self, day: date) -> None:
+        assert ibs_cbs_rates_on(day) is None
+
+
+class TestStatuses:
+    @pytest.mark.parametrize(
+        ("code", "action"),
+        [
+            ("100", Action.AUTHORIZED),
+            ("120", Action.AUTHORIZED),
+            ("150", Action.AUTHORIZED_LATE),
+            ("101", Action.CANCELED),
+            ("155", Action.CANCELED_LATE),
+            ("204", Action.DUPLICATE),
+            ("217", Action.NOT_FOUND),
+            ("302", Action.DENIED),
+            ("656", Action.THROTTLED),
+            ("180", Action.REJECTION_BY_REGISTER),
+            ("215", Action.REJECTION_OF_MESSAGE),
+            ("280", Action.REJECTION_OF_CERTIFICATE),
+            ("501", Action.REJECTION_BY_DEADLINE),
+            ("610", Action.REJECTION),
+            ("1115", Action.REJECTION),
+        ],
+    )
+    def test_of_nfe_tell_what_to_do(self, code: str, action: Action) -> None:
+        assert NFE_STATUSES[code].action is action
+
+    def test_of_transport_differ_where_the_manuals_do(self) -> None:
+        assert CTE_STATUSES["656"].action is Action.REJECTION
+        assert CTE_STATUSES["678"].action is MDFE_STATUSES["678"].action is Action.THROTTLED
+        assert NFE_STATUSES["678"].action is Action.REJECTION
+        assert CTE_STATUSES["631"].action is MDFE_STATUSES["631"].action is Action.EVENT_DUPLICATE
+        assert MDFE_STATUSES["132"].action is MDFE_STATUSES["609"].action is Action.CLOSED
+        assert MDFE_STATUSES["686"].action is Action.OPEN_BEFORE
+        assert (MDFE_STATUSES["111"].action, MDFE_STATUSES["112"].action) == ("found", "nothing_found")
+
+    @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
+    def test_below_200_are_no_rejections_but_of_registers_and_epec(self, table: Table[str, Status]) -> None:
+        refused = {int(code) for code, status in table.items() if status.action in REJECTIONS}
+        expected = {142, *range(178, 187)} if table is NFE_STATUSES else set()
+        assert {code for code in refused if code < 200} == expected
+
+    @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
+    def test_have_the_official_text_alone(self, table: Table[str, Status]) -> None:
+        odd = re.compile(r"(?i)rejei|contador|no passo|painel|\bnItem|\[[a-z]|\.$|\b(nao|operacao|emissao)\b")
+        assert [status.text for status in table.values() if odd.search(status.text)] == []
+        assert all(re.match(r"[A-ZÁÉÍÓÚ]|[a-z]{1,2}[A-Z]", status.text) for status in table.values())
