@@ -4,11 +4,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Self
 
 from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.fiscal.taxpayer import is_cpf, modulo_11, normalize
 
+# The key of a document is written several times while it is made.
+_REMEMBERED = 64
 _LENGTH = 44
 _WEIGHTS = 8
 _TAX_ID_LENGTH = 14
@@ -41,6 +44,7 @@ class InvalidAccessKey(ValueError):
     """The text is no access key; the message is Portuguese and leaves the key out, for it names a person."""
 
 
+@lru_cache(_REMEMBERED)
 def check_digit(characters: str) -> str:
     """Compute the last digit of a key, by weights 2 to 9 (MOC 7.0; letters by NT Conjunta 2025.001)."""
     return modulo_11(characters, _WEIGHTS)
@@ -95,7 +99,7 @@ class AccessKey:
         """Make the key of a document: its month is that of the offset written in the issue date."""
         if issued_at.utcoffset() is None:
             raise InvalidAccessKey("A data de emissão não tem fuso horário.")
-        year_month = f"{issued_at:%y%m}"
+        year_month = f"{issued_at.year % 100:02d}{issued_at.month:02d}"
         owner = padded_tax_id(tax_id)
         return cls(state_code, year_month, owner, model, series, number, emission_type, numeric_code)
 
