@@ -172,6 +172,7 @@ _PUBLISHED = _PublishedAsNumber()
 # Limits stand before the other annotations: only there do they reach the published schema.
 # No number of any layout has more digits (11 and 10 decimals); sums of such numbers are exact.
 Number = Annotated[Decimal, Field(max_digits=21), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
+NotNegative = Annotated[Decimal, Field(ge=0, max_digits=21), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
 Money = Annotated[
     Decimal, Field(ge=0, max_digits=15, decimal_places=2), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
 ]
@@ -186,6 +187,9 @@ Quantity = Annotated[
 UnitValue = Annotated[
     Decimal, Field(ge=0, max_digits=21, decimal_places=10), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
 ]
+
+Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
+GoodsOrigin = Annotated[str, StringConstraints(pattern="^[0-8]$")]
 
 Cnpj = Annotated[
     str,

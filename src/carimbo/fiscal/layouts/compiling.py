@@ -72,7 +72,8 @@ def _body(elements: Mapping[str, Any], optional: frozenset[str]) -> tuple[list[s
 
 
 def _is_there(element: Any) -> str:
-    return "value" if element.kind in ("children", "texts") else "value is not None"
+    by_truth = element.kind in ("children", "texts") or not element.may_be_zero
+    return "value" if by_truth else "value is not None"
 
 
 def _expression(name: str, element: Any, value: str) -> str:

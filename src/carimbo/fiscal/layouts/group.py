@@ -22,7 +22,7 @@ from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.fields import Day, Integer, Moment, Number
+from carimbo.fiscal.fields import Day, Integer, Moment, NotNegative
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.compiling import (
@@ -50,8 +50,8 @@ _REMEMBERED = 512
 _SHORT = 14
 _RATE_PLACES = 4
 
-# A group may stand in a request body as it is.
-_JSON_TYPES: dict[Any, Any] = {Decimal: Number, int: Integer, date: Day, datetime: Moment}
+# A group may stand in a request body as it is. No number of any layout has a sign.
+_JSON_TYPES: dict[Any, Any] = {Decimal: NotNegative, int: Integer, date: Day, datetime: Moment}
 _JSON_CONFIG = ConfigDict(extra="forbid")
 
 _REQUIRED: Any = dataclasses.MISSING
@@ -78,6 +78,8 @@ class Element:
     """How many of it may stand there."""
     is_remembered: bool = False
     """Whether `write` answers from a cache what it wrote before."""
+    may_be_zero: bool = True
+    """Whether the XSD lets the number be zero; else zero is told by leaving it out."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,9 +131,17 @@ def texts(tag: str, longest: int, most: int, *, path: str | None = None, default
     return _field(element, default)
 
 
-def decimal(tag: str, places: int = 2, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
+def decimal(
+    tag: str,
+    places: int = 2,
+    *,
+    path: str | None = None,
+    default: Any = _REQUIRED,
+    may_be_zero: bool = True,
+) -> Any:
     """Declare a number written with exactly so many decimals."""
-    return _leaf(tag, "decimal", canonical.decimal_writer(places), path, default, places)
+    to_text = canonical.decimal_writer(places)
+    return _leaf(tag, "decimal", to_text, path, default, places, may_be_zero=may_be_zero)
 
 
 def integer(tag: str, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
@@ -172,13 +182,23 @@ def variant(tag: str = "", *, path: str | None = None, default: Any = _REQUIRED)
 
 
 def _leaf(
-    tag: str, kind: str, to_text: Write, path: str | None, default: Any, limit: int | None = None
+    tag: str,
+    kind: str,
+    to_text: Write,
+    path: str | None,
+    default: Any,
+    limit: int | None = None,
+    *,
+    may_be_zero: bool = True,
 ) -> Any:
     write = _enclosing(tag, to_text)
     remembered = (kind, limit) == ("decimal", _RATE_PLACES) or (kind == "text" and (limit or 0) <= _SHORT)
     if remembered:
         write = lru_cache(_REMEMBERED)(write)
-    return _field(Element(tag, kind, write, path, limit, to_text, is_remembered=remembered), default)
+    element = Element(
+        tag, kind, write, path, limit, to_text, is_remembered=remembered, may_be_zero=may_be_zero
+    )
+    return _field(element, default)
 
 
 def _enclosing(tag: str, to_text: Write) -> Write:
@@ -218,7 +238,7 @@ def group(tag: str) -> Callable[[type[T]], type[T]]:
 
 
 def _of_json(cls: type, name: str, hint: Any) -> Any:
-    """The same type for a body that holds the group: exact JSON types, and the name that paths tell."""
+    """The same type for a body that holds the group: exact JSON types, name as in paths, the official tag."""
     element: Element = cls.__dict__[name].metadata[_METADATA]
     for python_type, json_type in _JSON_TYPES.items():
         if hint == python_type:
@@ -226,7 +246,9 @@ def _of_json(cls: type, name: str, hint: Any) -> Any:
         elif hint == python_type | None:
             hint = json_type | None
     most = element.most if element.most > 1 else None
-    return Annotated[hint, Field(alias=json_name(name, element) or to_camel(name), max_length=most)]
+    alias = json_name(name, element) or to_camel(name)
+    description = f"Campo `{element.tag}` do leiaute." if element.tag else None
+    return Annotated[hint, Field(alias=alias, max_length=most, description=description)]
 
 
 def _layout(tag: str, record: type) -> Layout:

@@ -76,6 +76,8 @@ IBS_CBS_RATES: Table[date, IbsCbsRates] = Table("ibs_cbs_rates", IbsCbsRates, la
 
 def ibs_cbs_rates_on(day: date) -> IbsCbsRates | None:
     """Find the rates in force on a day; None while the law has not set them."""
-    begun = [rates for rates in IBS_CBS_RATES.rows.values() if rates.since <= day]
-    last = max(begun, key=lambda rates: rates.since, default=None)
+    last = None
+    for since, rates in IBS_CBS_RATES.rows.items():
+        if since <= day and (last is None or since > last.since):
+            last = rates
     return last if last and (last.until is None or day <= last.until) else None

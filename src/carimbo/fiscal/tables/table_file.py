@@ -13,8 +13,11 @@ _COMMENT = "#"
 _NOTE = re.compile(r"#\s*(source|date):\s*(.*\S)\s*")
 
 
-class TableUnusable(ValueError):
-    """A table that can't be read; the message names file and line, in Portuguese."""
+class TableUnusable(Exception):
+    """A table that can't be read; the message names file and line, in Portuguese.
+
+    It is no ValueError: validators of bodies would tell it as the caller's fault.
+    """
 
 
 @dataclass(frozen=True, slots=True)

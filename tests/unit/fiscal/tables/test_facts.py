@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from carimbo.fiscal.goods.hints import hints
+from carimbo.fiscal.goods.rules.judging import all_rules
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.cest import CESTS, cests_of_ncm
 from carimbo.fiscal.tables.cfop import CFOPS
@@ -51,7 +53,7 @@ COUNTS = {
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
     "ibs_cbs_rates": 1,
-    "nfe_statuses": 670,
+    "nfe_statuses": 1017,
     "cte_statuses": 445,
     "mdfe_statuses": 202,
 }
@@ -228,16 +230,50 @@ class TestStatuses:
             ("217", Action.NOT_FOUND),
             ("302", Action.DENIED),
             ("656", Action.THROTTLED),
+            ("156", Action.REJECTION),
+            ("163", Action.REJECTION_BY_REGISTER),
             ("180", Action.REJECTION_BY_REGISTER),
             ("215", Action.REJECTION_OF_MESSAGE),
             ("280", Action.REJECTION_OF_CERTIFICATE),
             ("501", Action.REJECTION_BY_DEADLINE),
             ("610", Action.REJECTION),
+            ("244", Action.REJECTION),
+            ("701", Action.REJECTION),
+            ("770", Action.REJECTION),
             ("1115", Action.REJECTION),
+            ("1283", Action.REJECTION),
         ],
     )
     def test_of_nfe_tell_what_to_do(self, code: str, action: Action) -> None:
         assert NFE_STATUSES[code].action is action
+
+    @pytest.mark.parametrize(
+        ("code", "text"),
+        [
+            ("156", "NFC-e não pode ser emitida por contribuinte exclusivo do IBS/CBS"),
+            ("244", "Processo de Emissão pelo Contribuinte incompatível com a Série da NF"),
+            ("270", "Código Município do Fato Gerador de ICMS inexistente"),
+            ("321", "NF-e de devolução de mercadoria não possui documento fiscal referenciado por item"),
+            ("337", "CFOP inválido para emitente MEI (CRT=4)"),
+            ("522", "Chave de Acesso referenciada com UF inválida"),
+            ("590", "Informado CST para emissor do Simples Nacional (CRT=1 ou 4)"),
+            ("605", "Total do vServ difere do somatório do vProd dos itens sujeitos ao ISSQN"),
+            ("681", "Proibido informar NF referenciada"),
+            ("770", "CFOP Inexistente"),
+            ("963", "Tipo de pagamento não aceita o grupo de cartões ou boletos"),
+            ("1283", "Total Líquido difere do somatório dos itens"),
+        ],
+    )
+    def test_of_nfe_have_the_text_of_the_newest_note(self, code: str, text: str) -> None:
+        assert NFE_STATUSES[code].text == text
+
+    def test_of_nfe_that_ended_stay_for_older_documents(self) -> None:
+        assert {"723", "754", "767", "786", "794"} <= set(NFE_STATUSES)
+        assert NFE_STATUSES["794"].text == "NF-e com indicativo de NFC-e com entrega a domicílio"
+
+    def test_of_nfe_have_every_code_that_a_rule_or_a_hint_tells(self) -> None:
+        told = {rule.code for rule in all_rules()} | set(hints())
+        assert told - set(NFE_STATUSES) == set()
 
     def test_of_transport_differ_where_the_manuals_do(self) -> None:
         assert CTE_STATUSES["656"].action is Action.REJECTION
@@ -251,7 +287,8 @@ class TestStatuses:
     @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
     def test_below_200_are_no_rejections_but_of_registers_and_epec(self, table: Table[str, Status]) -> None:
         refused = {int(code) for code, status in table.items() if status.action in REJECTIONS}
-        expected = {142, *range(178, 187)} if table is NFE_STATUSES else set()
+        registers = {*range(156, 189)} - {160, 172, 174}
+        expected = {142, *registers} if table is NFE_STATUSES else set()
         assert {code for code in refused if code < 200} == expected
 
     @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)

@@ -22,7 +22,7 @@ class ImportAddition:
     number: int | None = integer("nAdicao", default=None)
     sequence: int = integer("nSeqAdic")
     manufacturer_code: str = text("cFabricante", 60)
-    discount: Decimal | None = decimal("vDescDI", default=None)
+    discount: Decimal | None = decimal("vDescDI", default=None, may_be_zero=False)
     drawback_number: str | None = text("nDraw", 20, default=None)
 
 
@@ -179,11 +179,11 @@ class Fuel:
     imported_gas_share: Decimal | None = decimal("pGNi", 4, default=None)
     starting_value: Decimal | None = decimal("vPart", default=None)
     codif: str | None = text("CODIF", 21, default=None)
-    ambient_quantity: Decimal | None = decimal("qTemp", 4, default=None)
+    ambient_quantity: Decimal | None = decimal("qTemp", 4, default=None, may_be_zero=False)
     consumption_state: str = text("UFCons", 2)
     cide: Cide | None = child("CIDE", default=None)
     pump_reading: PumpReading | None = child("encerrante", default=None)
-    biodiesel_share: Decimal | None = decimal("pBio", 4, default=None)
+    biodiesel_share: Decimal | None = decimal("pBio", 4, default=None, may_be_zero=False)
     origins: tuple[FuelOrigin, ...] = children("origComb", 30, default=())
 
 

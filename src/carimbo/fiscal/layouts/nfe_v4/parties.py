@@ -62,7 +62,7 @@ class Recipient:
 class Place:
     """`retirada`, `entrega`: where goods are picked up or delivered, when it is not at the parties' own."""
 
-    cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
+    cnpj: str | None = text("CNPJ", 14, path="taxId", default=None, may_be_empty=True)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
     name: str | None = text("xNome", 60, default=None)
     street: str = text("xLgr", 60)

@@ -45,13 +45,13 @@ class InvoiceTotals:
 class WithheldTaxes:
     """`retTrib`: federal taxes that the buyer keeps back and pays for the issuer."""
 
-    pis_amount: Decimal | None = decimal("vRetPIS", default=None)
-    cofins_amount: Decimal | None = decimal("vRetCOFINS", default=None)
-    csll_amount: Decimal | None = decimal("vRetCSLL", default=None)
-    income_tax_base: Decimal | None = decimal("vBCIRRF", default=None)
-    income_tax_amount: Decimal | None = decimal("vIRRF", default=None)
-    social_security_base: Decimal | None = decimal("vBCRetPrev", default=None)
-    social_security_amount: Decimal | None = decimal("vRetPrev", default=None)
+    pis_amount: Decimal | None = decimal("vRetPIS", default=None, may_be_zero=False)
+    cofins_amount: Decimal | None = decimal("vRetCOFINS", default=None, may_be_zero=False)
+    csll_amount: Decimal | None = decimal("vRetCSLL", default=None, may_be_zero=False)
+    income_tax_base: Decimal | None = decimal("vBCIRRF", default=None, may_be_zero=False)
+    income_tax_amount: Decimal | None = decimal("vIRRF", default=None, may_be_zero=False)
+    social_security_base: Decimal | None = decimal("vBCRetPrev", default=None, may_be_zero=False)
+    social_security_amount: Decimal | None = decimal("vRetPrev", default=None, may_be_zero=False)
 
 
 @group("ISTot")

@@ -1,0 +1,299 @@
+"""Groups read from XML: what was written comes back, what is new is passed over, what is wrong is told."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any, get_type_hints
+
+import pytest
+from golden import Example, examples
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from carimbo.fiscal.layouts.group import (
+    Element,
+    attribute,
+    child,
+    children,
+    day,
+    decimal,
+    group,
+    integer,
+    layout_of,
+    moment,
+    text,
+    texts,
+    variant,
+    written,
+)
+from carimbo.fiscal.layouts.nfe_v4 import document
+from carimbo.fiscal.layouts.nfe_v4.events import EventInformation
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.layouts.paths import groups_in
+from carimbo.fiscal.layouts.reading import Unreadable, read
+
+BRASILIA = timezone(timedelta(hours=-3))
+DOCUMENTS = [example for example in examples() if example.request.parent.name != "events"]
+FEW_ITEMS = [example for example in DOCUMENTS if example.xml.stat().st_size < 20_000]
+NAME = attrgetter("__name__")
+PLACES = st.integers(0, 400)
+VISIBLE = st.text(st.characters(categories=["L", "N", "P"]))
+SAMPLES: dict[str, Any] = {
+    "text": "1",
+    "texts": ("1", "2"),
+    "integer": 7,
+    "moment": datetime(2026, 11, 14, 10, 30, tzinfo=BRASILIA),
+    "day": date(2026, 11, 14),
+}
+
+
+@group("porCanal")
+class BySlot:
+    """One way to ship."""
+
+    slot: str = text("canal", 5)
+
+
+@group("porPeso")
+class ByWeight:
+    """Another way to ship."""
+
+    weight: Decimal = decimal("peso", 3)
+
+
+@group("linha")
+class Line:
+    """A line of an order."""
+
+    position: int = attribute("n", 3)
+    price: Decimal = decimal("preco")
+    code: str = text("codigo", 3, default="00")
+    packing: BySlot | ByWeight = variant()
+
+
+@group("pedido")
+class Order:
+    """An order, with every kind of element."""
+
+    id: str = attribute("Id", 47)
+    version: str = attribute("versao", 4, default="1.00")
+    passport: str | None = text("passaporte", 20, default=None, may_be_empty=True)
+    count: int | None = integer("quantos", default=None)
+    placed_at: datetime | None = moment("dhPedido", default=None)
+    due_date: date | None = day("dPrazo", default=None)
+    notes: tuple[str, ...] = texts("nota", 10, 5, default=())
+    first: Line | None = child("primeira", default=None)
+    lines: tuple[Line, ...] = children("linha", 3)
+    shipping: BySlot | ByWeight | None = variant("envio", default=None)
+
+
+LINE = Line(position=1, price=Decimal("-2.50"), code="07", packing=BySlot(slot="A"))
+SHORT = Order(id="P1", lines=(LINE,))
+WHOLE = Order(
+    id="P1",
+    version="2.00",
+    passport="AB 1",
+    count=3,
+    placed_at=datetime(2026, 11, 14, 10, tzinfo=BRASILIA),
+    due_date=date(2026, 12, 1),
+    notes=("frágil", "a & b"),
+    first=LINE,
+    lines=(LINE, Line(position=2, price=Decimal("10.00"), packing=ByWeight(weight=Decimal("1.500")))),
+    shipping=ByWeight(weight=Decimal("0.250")),
+)
+
+
+def order(xml: str) -> Order:
+    return read(Order, etree.fromstring(xml.encode()))
+
+
+def changed(old: str, new: str) -> str:
+    """The XML of the whole order with another text in the place of one that it has."""
+    xml = written(WHOLE)
+    assert old in xml
+    return xml.replace(old, new, 1)
+
+
+def refusal(xml: str) -> str:
+    with pytest.raises(Unreadable) as raised:
+        order(xml)
+    return str(raised.value)
+
+
+def information(example: Example) -> etree._Element:
+    return etree.fromstring(example.xml.read_bytes())[0]
+
+
+def signed_part(example: Example) -> bytes:
+    """What the signature is of: the document is canonical, but for the namespace that its root declares."""
+    content = example.xml.read_bytes().partition(b"<infNFe")[2].partition(b"</infNFe>")[0]
+    return f'<infNFe xmlns="{NAMESPACE}"'.encode() + content + b"</infNFe>"
+
+
+def groups_below(kind: type) -> frozenset[type]:
+    inner = {one for groups in groups_in(kind).values() for one in groups}
+    return frozenset({kind}).union(*map(groups_below, inner))
+
+
+def filled(kind: Any) -> Iterator[Any]:
+    """Groups with a value in every field, one for each of the groups that a field may hold."""
+    elements = layout_of(kind).elements
+    for turn in range(max(1, *map(len, groups_in(kind).values()))):
+        yield kind(**{name: sample(kind, name, element, turn) for name, element in elements.items()})
+
+
+def sample(kind: Any, name: str, element: Element, turn: int) -> Any:
+    if groups := groups_in(kind)[name]:
+        inner = next(filled(groups[turn % len(groups)]))
+        return (inner, inner) if element.kind == "children" else inner
+    if element.kind == "attribute":
+        return SAMPLES["integer" if get_type_hints(kind)[name] is int else "text"]
+    return SAMPLES.get(element.kind) or Decimal(1).scaleb(-(element.limit or 0))
+
+
+class TestDocument:
+    @pytest.mark.parametrize("example", DOCUMENTS, ids=lambda example: example.file)
+    def test_that_is_read_and_written_again_is_the_one_that_was_signed(self, example: Example) -> None:
+        again = document.write(read(Invoice, information(example)))
+        assert isinstance(again, document.WrittenInvoice)
+        assert again.canonical == signed_part(example)
+
+    @pytest.mark.parametrize("kind", sorted(groups_below(Invoice), key=NAME), ids=NAME)
+    def test_has_no_group_that_comes_back_otherwise(self, kind: type) -> None:
+        for record in filled(kind):
+            xml = written(record).replace(">", f' xmlns="{NAMESPACE}">', 1)
+            assert read(kind, etree.fromstring(xml)) == record
+
+    @given(st.sampled_from(FEW_ITEMS), st.lists(PLACES, min_size=1, max_size=4))
+    def test_that_lost_any_part_is_read_or_refused(self, example: Example, places: list[int]) -> None:
+        element = information(example)
+        for place in places:
+            parts = list(element.iterdescendants())
+            lost = parts[place % len(parts)]
+            above = lost.getparent()
+            assert above is not None
+            above.remove(lost)
+        assert read_or_refused(element)
+
+    @given(st.sampled_from(FEW_ITEMS), PLACES, VISIBLE)
+    def test_with_any_text_is_read_or_refused(self, example: Example, place: int, value: str) -> None:
+        element = information(example)
+        parts = list(element.iterdescendants())
+        parts[place % len(parts)].text = value
+        assert read_or_refused(element)
+
+
+def read_or_refused(element: etree._Element) -> bool:
+    try:
+        return isinstance(read(Invoice, element), Invoice)
+    except Unreadable as refused:
+        return str(refused).startswith("O campo NFe/infNFe")
+
+
+class TestGroup:
+    @pytest.mark.parametrize("record", [WHOLE, SHORT], ids=["whole", "short"])
+    def test_comes_back_as_it_was_written(self, record: Order) -> None:
+        assert order(written(record)) == record
+
+    def test_has_an_empty_text_where_its_declaration_allows_one(self) -> None:
+        assert order(changed("<passaporte>AB 1</passaporte>", "<passaporte/>")).passport == ""
+
+    def test_is_of_its_elements_namespace_alone(self) -> None:
+        xml = changed("<pedido ", '<pedido xmlns="urn:a" xmlns:b="urn:b" ')
+        assert order(xml) == WHOLE
+        moved = xml.replace("<quantos>3</quantos>", '<b:quantos>x</b:quantos><quantos xmlns="">x</quantos>')
+        assert order(moved).count is None
+
+    def test_passes_over_elements_attributes_comments_and_white_space_that_no_declaration_names(self) -> None:
+        xml = written(WHOLE)
+        for tag in ("<quantos>", "<preco>", "</linha>", "<porPeso>", "</pedido>"):
+            xml = xml.replace(tag, f"\n <novo><preco>x</preco></novo> <!-- nota --> <?pi?>{tag}")
+        assert order(xml.replace(' Id="P1"', ' Id="P1" novo="1"')) == WHOLE
+
+    def test_has_nothing_where_a_wrapper_holds_only_what_is_new(self) -> None:
+        xml = changed("<porPeso><peso>0.250</peso></porPeso>", "<porDrone><peso>0.250</peso></porDrone>")
+        assert order(xml).shipping is None
+
+    def test_is_read_without_the_white_space_around_its_values(self) -> None:
+        assert order(changed("<preco>-2.50<", "<preco>\n -2.50 <").replace("P1", " P1 ")) == WHOLE
+
+    def test_has_plain_values_behind_cdata_and_character_references(self) -> None:
+        assert order(changed("<nota>frágil<", "<nota><![CDATA[fr]]>&#225;gil<")) == WHOLE
+
+    def test_that_its_tag_does_not_tell_is_no_group_to_read(self) -> None:
+        with pytest.raises(TypeError, match=r"^EventInformation\.detail: "):
+            read(EventInformation, etree.fromstring("<infEvento/>"))
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize(
+        ("lost", "path"),
+        [
+            (' Id="P1"', "@Id"),
+            (' versao="2.00"', "@versao"),
+            ("<preco>10.00</preco>", "linha[2]/preco"),
+            ("<codigo>00</codigo>", "linha[2]/codigo"),
+            ("<porPeso><peso>1.500</peso></porPeso>", "linha[2]/porCanal|porPeso"),
+            ("<peso>0.250</peso>", "envio/porPeso/peso"),
+        ],
+    )
+    def test_is_what_lacks_a_required_part(self, lost: str, path: str) -> None:
+        assert refusal(changed(lost, "")) == f"O campo pedido/{path} não está no XML."
+
+    def test_is_a_group_without_any_of_what_it_must_repeat(self) -> None:
+        assert refusal('<pedido Id="P1" versao="1.00"/>') == "O campo pedido/linha não está no XML."
+
+    @pytest.mark.parametrize("value", ["x", "1,00", "1.", ".5", "+1", "1E2", "NaN", "1_0", "٣", "1" * 21])
+    def test_is_what_is_no_number(self, value: str) -> None:
+        told = refusal(changed("<preco>-2.50<", f"<preco>{value}<"))
+        assert told == f"O campo pedido/primeira/preco não é um número: “{value}”."
+
+    @pytest.mark.parametrize("value", ["3.0", "-3", "x", "٣", "9" * 21])
+    def test_is_what_is_no_whole_number(self, value: str) -> None:
+        told = refusal(changed("<quantos>3<", f"<quantos>{value}<"))
+        assert told == f"O campo pedido/quantos não é um número inteiro: “{value}”."
+
+    def test_is_an_attribute_that_is_no_whole_number(self) -> None:
+        told = refusal(changed('<linha n="2"', '<linha n="b"'))
+        assert told == "O campo pedido/linha[2]/@n não é um número inteiro: “b”."
+
+    @pytest.mark.parametrize("value", ["2026-02-30", "01/12/2026", "20261201", "2026-W49-2", "hoje"])
+    def test_is_what_is_no_date(self, value: str) -> None:
+        told = refusal(changed("<dPrazo>2026-12-01<", f"<dPrazo>{value}<"))
+        assert told == f"O campo pedido/dPrazo não é uma data: “{value}”."
+
+    @pytest.mark.parametrize("time", ["", "T10:00:00", "T25:00:00-03:00", "T10:00:00-99:00", "T10:00Z"])
+    def test_is_what_is_no_moment(self, time: str) -> None:
+        value = f"2026-11-14{time}"
+        told = refusal(changed("<dhPedido>2026-11-14T10:00:00-03:00<", f"<dhPedido>{value}<"))
+        assert told == f"O campo pedido/dhPedido não é uma data e hora com fuso horário: “{value}”."
+
+    @pytest.mark.parametrize(
+        ("old", "new", "path"),
+        [
+            ("<nota>frágil<", "<nota> \n<", "pedido/nota[1]"),
+            ("<quantos>3<", "<quantos><", "pedido/quantos"),
+            ('Id="P1"', 'Id=""', "pedido/@Id"),
+        ],
+    )
+    def test_is_what_is_empty(self, old: str, new: str, path: str) -> None:
+        assert refusal(changed(old, new)) == f"O campo {path} está vazio."
+
+    @pytest.mark.parametrize("inside", ["1<!-- -->0", "1<b/>0", "<?pi?>10"])
+    def test_is_a_value_that_something_splits(self, inside: str) -> None:
+        told = refusal(changed("<quantos>3<", f"<quantos>{inside}<"))
+        assert told == "O campo pedido/quantos tem elementos ou comentários no lugar do valor."
+
+    @pytest.mark.parametrize("once", ["<quantos>3</quantos>", "<porPeso><peso>0.250</peso></porPeso>"])
+    def test_is_what_stands_twice_in_the_place_of_one(self, once: str) -> None:
+        assert refusal(changed(once, once + once)).endswith("[2] está repetido.")
+
+    def test_is_told_with_its_place_in_the_whole_file(self) -> None:
+        xml = f'<a:lote xmlns:a="urn:a">{written(SHORT)}{changed("<preco>10.00<", "<preco>x<")}</a:lote>'
+        with pytest.raises(Unreadable, match=r"^O campo lote/pedido\[2\]/linha\[2\]/preco não é um número"):
+            read(Order, etree.fromstring(xml)[1])
+
+    def test_is_told_in_few_words_whatever_stands_there(self) -> None:
+        assert len(refusal(changed("<preco>10.00<", f"<preco>{'x' * 1_000_000}<"))) < 150
