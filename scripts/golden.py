@@ -131,7 +131,7 @@ def _document(example: Example, body: Any, company: CompanyFile, signer: Signer)
         raise ValueError(f"{example.file}: {printed}")
     emission = printed or _emission(example, company, settings, request)
     software = Software("carimbo", example.responsible)
-    issuance = Issuance(company, emission, software, settings, signer, _SCHEMAS)
+    issuance = Issuance(company, emission, software, settings, signer, _SCHEMAS, emission.issued_at)
     return _made(example, issuing.issue(request, issuance)).xml
 
 

@@ -8,6 +8,8 @@ import typer
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
+from carimbo.fiscal.goods.hints import hint_of
+from carimbo.fiscal.goods.rules.judging import DOCUMENT_BOOKS, ITEM_BOOKS
 from carimbo.service.errors import Code
 from carimbo.settings import PREFIX, Settings
 
@@ -77,7 +79,40 @@ def _parameter(parameter: Any) -> str:
     return f"| `{'`, `'.join(names)}` | {parameter.help or ''} |"
 
 
-PAGES = {"settings.md": settings_page, "errors.md": errors_page, "commands.md": commands_page}
+def rules_page() -> str:
+    """Every rule of NF-e and NFC-e that runs before a document is sent."""
+    lines = [
+        "# Rules",
+        "",
+        _NOTE,
+        "What NF-e (55) and NFC-e (65) are held against before they are sent, by the authorities' own code.",
+        "A rule refuses or only warns ([why](../decisions/0016-rules.md)). *Elsewhere*: no request can break",
+        "it, only an XML that somebody else made, which is warned of it.",
+        "",
+        "| code | models | effect | message | hint | source |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [_rule(book.is_for_elsewhere, rule) for book, rule in _rules_by_code()]
+    return "\n".join(lines) + "\n"
+
+
+def _rules_by_code() -> list[tuple[Any, Any]]:
+    books: list[Any] = [*DOCUMENT_BOOKS, *ITEM_BOOKS]
+    return sorted(((book, rule) for book in books for rule in book), key=lambda found: int(found[1].code))
+
+
+def _rule(is_for_elsewhere: bool, rule: Any) -> str:
+    effect = "elsewhere" if is_for_elsewhere else rule.severity.value
+    cells = (rule.code, " ".join(rule.models), effect, rule.message, hint_of(rule.code) or "", rule.source)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+PAGES = {
+    "settings.md": settings_page,
+    "errors.md": errors_page,
+    "commands.md": commands_page,
+    "rules.md": rules_page,
+}
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.certificate_rules import certificate_problems
@@ -17,12 +17,15 @@ from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.document_type import DocumentType, Issuance, ModuleSettings
 from carimbo.fiscal.emission import Emission, local_moment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
+from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.fiscal.tables.table_file import TableUnusable
 
 
 def main(arguments: list[str]) -> int:
@@ -37,9 +40,12 @@ def main(arguments: list[str]) -> int:
         )
     except OSError as error:
         made = (Problem("INPUT", str(error.filename), "O arquivo não foi encontrado ou não pode ser lido."),)
+    except TableUnusable as error:
+        made = (Problem("INPUT", str(options.tables), str(error)),)
     except ValueError as error:
         made = (Problem("INPUT", str(options.request), str(error)),)
     if isinstance(made, SignedDocument):
+        sys.stderr.writelines(f"Aviso: {warning}\n" for warning in made.warnings)
         sys.stdout.buffer.write(made.xml + b"\n")
         return 0
     sys.stderr.writelines(map(_line, made))
@@ -59,11 +65,14 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--type", choices=names, help="the document type; else the name of the folder")
     parser.add_argument("--number", type=int, help="else that of the company's settings, or 1")
     parser.add_argument("--numeric-code", help="else drawn at random")
+    parser.add_argument("--responsible", type=Path, help="who answers for the software (infRespTec)")
+    parser.add_argument("--tables", type=Path, help="a folder with newer official tables")
     parser.add_argument("--schemas", type=Path, help="a folder with newer official XSDs")
     return parser.parse_args(arguments)
 
 
 def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
+    use_tables_of(options.tables)
     document_type = _type_named(options.type or options.request.resolve().parent.name)
     issuing = document_type.issuing
     if issuing is None:
@@ -80,13 +89,20 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
     issuance = Issuance(
         company=company,
         emission=emission,
-        software=Software("carimbo"),
+        software=Software("carimbo", _responsible(options)),
         settings=settings,
         signer=Signer.of(certificate),
         schemas=Schemas(options.schemas),
+        now=datetime.now(UTC),
     )
     unfit = certificate_problems(certificate, company.tax_id, emission.issued_at)
     return unfit or issuing.issue(request, issuance)
+
+
+def _responsible(options: argparse.Namespace) -> TechnicalResponsible | None:
+    if options.responsible is None:
+        return None
+    return TypeAdapter(TechnicalResponsible).validate_python(read_json(options.responsible))
 
 
 def _type_named(name: str) -> DocumentType:

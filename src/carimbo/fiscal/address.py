@@ -17,18 +17,18 @@ class Address(Body):
     The order of the fields matters: a city is checked against the state and the code that stand before it.
     """
 
-    zipcode: Zipcode
-    street: Line = Field(examples=["Avenida Paulista"])
-    number: Line = Field(examples=["1000"])
-    complement: Line | None = None
-    district: Line = Field(examples=["Bela Vista"])
-    state: StateCode
+    zipcode: Zipcode = Field(description="CEP, com ou sem hífen.")
+    street: Line = Field(description="Logradouro.", examples=["Avenida Paulista"])
+    number: Line = Field(description="Número do imóvel, ou S/N.", examples=["1000"])
+    complement: Line | None = Field(default=None, description="Complemento.", examples=["Sala 12"])
+    district: Line = Field(description="Bairro.", examples=["Bela Vista"])
+    state: StateCode = Field(description="Sigla da UF.")
     city_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")] | None = Field(
         default=None,
         description="Código IBGE; deduzido de `city` e `state` quando ausente.",
         examples=["3550308"],
     )
-    city: Line = Field(examples=["São Paulo"])
+    city: Line = Field(description="Nome do município.", examples=["São Paulo"])
 
     @field_validator("city_code")
     @classmethod

@@ -6,7 +6,19 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.address import Address
-from carimbo.fiscal.fields import Body, CnaeCode, Cnpj, Phone, StateCode, StateRegistrationNumber, Text
+from carimbo.fiscal.fields import (
+    Body,
+    Cfop,
+    Changes,
+    CnaeCode,
+    Cnpj,
+    GoodsOrigin,
+    Phone,
+    Rate,
+    StateCode,
+    StateRegistrationNumber,
+    Text,
+)
 
 Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
 TradeName = Annotated[Text, StringConstraints(max_length=60)]
@@ -62,6 +74,25 @@ class StateRegistration(Body):
     number: StateRegistrationNumber
 
 
+class TaxDefaults(Changes):
+    """What a document of goods takes when neither it nor its items say."""
+
+    cfop: Cfop | None = Field(
+        default=None,
+        description="CFOP das vendas dentro do estado; para outros destinos usa-se o correspondente.",
+        examples=["5102"],
+    )
+    origin: GoodsOrigin | None = Field(default=None, description="Origem das mercadorias (orig).")
+    icms_rate: Rate | None = Field(
+        default=None, description="Alíquota interna do ICMS, em percentual.", examples=[18]
+    )
+    simples_credit_rate: Rate | None = Field(
+        default=None,
+        description="Alíquota do crédito de ICMS do Simples Nacional (pCredSN).",
+        examples=[1.25],
+    )
+
+
 class Company(Body):
     """The issuer, complete: what is optional in a registration is settled before a document is composed."""
 
@@ -71,10 +102,12 @@ class Company(Body):
     address: Address
     phone: Phone | None = None
     tax_regime: TaxRegime
+    pis_cofins_regime: PisCofinsRegime | None = None
     municipal_registration: MunicipalRegistration | None = None
     cnae_code: CnaeCode | None = None
     suframa_registration: Suframa | None = None
     state_registrations: tuple[StateRegistration, ...] = Field(default=(), max_length=27)
+    defaults: TaxDefaults = TaxDefaults()
 
     def registration_in(self, state: str) -> str | None:
         """The registration at a state's tax office, if the company has one there."""

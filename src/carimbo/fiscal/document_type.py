@@ -6,6 +6,7 @@ type by its name.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from pydantic import Field
 from carimbo.fiscal.company import Company, Environment
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.fields import Body, Changes, Integer
+from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
@@ -59,10 +61,28 @@ class Issuance:
     settings: ModuleSettings
     signer: Signer
     schemas: Schemas
+    now: datetime
+    """When the document is made, which the authorities hold its date against."""
 
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What is to be said of a request before a number is spent on it."""
+
+    problems: tuple[Problem, ...] = ()
+    """Everything that keeps it from being issued."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed, and what may be refused; sentences in Portuguese."""
+
+
+ReviewRequest = Callable[[Any, Issuance], Review]
+"""Tells what would keep a validated request from being issued, without signing anything."""
 
 Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 """Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
+
+HintForRejection = Callable[[str, str], Hint | None]
+"""Tells, of an authority's code and words, where to look in the request and what to change."""
 
 PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
 """Reads the emission of a document that was issued elsewhere already; None when it was not."""
@@ -73,7 +93,9 @@ class Issuing:
     """How a type's requests become signed documents."""
 
     request: type[Body]
+    review: ReviewRequest
     issue: Issue
+    hint: HintForRejection
     printed_emission: PrintedEmission | None = None
     """For a type whose documents may be on paper before the service hears of them."""
 

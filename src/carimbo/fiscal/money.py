@@ -1,15 +1,22 @@
 """Amounts in reais, rounded as the manuals do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import accumulate
 
 ZERO = Decimal("0.00")
 _CENT = Decimal("0.01")
+_HUNDRED = Decimal(100)
 
 
 def cents(value: Decimal) -> Decimal:
     """Round to two decimals, half up (MOC 7.0, rules I11-10 and W03-10)."""
     return value.quantize(_CENT, ROUND_HALF_UP)
+
+
+def percent(amount: Decimal, rate: Decimal) -> Decimal:
+    """So many percent of an amount, to the cent."""
+    return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_UP)
 
 
 def total(amounts: Iterable[Decimal | None]) -> Decimal:
@@ -19,3 +26,16 @@ def total(amounts: Iterable[Decimal | None]) -> Decimal:
         if amount is not None:
             result += amount
     return result
+
+
+def shares(whole: Decimal, weights: Sequence[Decimal]) -> tuple[Decimal, ...]:
+    """Divide an amount in proportion to the weights; the parts add up to it to the cent.
+
+    Where the weights are amounts in whole cents and the amount is not above their sum, no part is above its
+    weight: a discount never makes an item negative.
+    """
+    if not any(weights):
+        weights = (Decimal(1),) * len(weights)
+    sum_of_weights = sum(weights)
+    reached = [cents(whole * so_far / sum_of_weights) for so_far in accumulate(weights)]
+    return tuple(after - before for before, after in zip((ZERO, *reached), reached, strict=False))

@@ -11,3 +11,5 @@ class SignedDocument:
     access_key: str
     digest_value: str
     """The authority repeats it as `digVal`."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed in making it, in Portuguese."""

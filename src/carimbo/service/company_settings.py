@@ -4,12 +4,12 @@ Three kinds of value hide behind one JSON object: plain settings are kept as JSO
 number sequences (per environment and series), and secrets are sealed and come back masked.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
-from pydantic import Field, StringConstraints, create_model
+from pydantic import Field, create_model
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.company import Environment, TaxDefaults
 from carimbo.fiscal.document_type import DocumentType, ModuleSettings
 from carimbo.fiscal.fields import Changes, Flag
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -28,14 +28,11 @@ _SHOWN_OF_A_SECRET = 4
 _MASK = "********"
 
 
-class DefaultSettings(Changes):
+class DefaultSettings(TaxDefaults):
     """What a document takes when its body does not say."""
 
     product_invoice_type: Literal["nfe", "nfce"] = Field(
         default="nfe", description="Documento das vendas de produtos: `nfe` ou `nfce`."
-    )
-    cfop: Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")] | None = Field(
-        default=None, examples=["5102"]
     )
 
 

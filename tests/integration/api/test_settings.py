@@ -21,7 +21,13 @@ class TestRead:
         assert settings["mdfe"] == {"series": 1, "number": 1}
         assert settings["nfce"]["active"] is False
         assert settings["nfce"]["qrVersion"] == 2
-        assert settings["defaults"] == {"productInvoiceType": "nfe", "cfop": None}
+        assert settings["defaults"] == {
+            "productInvoiceType": "nfe",
+            "cfop": None,
+            "origin": None,
+            "icmsRate": None,
+            "simplesCreditRate": None,
+        }
         assert settings["email"] == {"sendOnAuthorization": False}
         assert set(settings) == {"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe", "defaults", "email"}
 

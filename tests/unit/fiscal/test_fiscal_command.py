@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,66 +15,20 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import verify
 from support import CNPJ, OTHER_CNPJ
-from unit.fiscal.goods.support import COMPANY, CSC, NFCE_BODY, NFE_BODY, SAO_PAULO, item
+from unit.fiscal.desk import FAR_AWAY, LONG_AGO, PASSWORD, Captured, Desk, lasting_pfx, refusal
+from unit.fiscal.goods.support import NFCE_BODY, NFE_BODY, SAO_PAULO, item
 
-PASSWORD = "carimbo"
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-FAR_AWAY = datetime(2090, 1, 1, tzinfo=UTC)
-MANAUS = {**SAO_PAULO, "zipcode": "69005-070", "city": "Manaus", "state": "AM"}
-
-
-class Desk:
-    """A folder with a company, its certificate and a request, as the program reads them."""
-
-    def __init__(self, folder: Path, pfx: bytes) -> None:
-        self.folder = folder
-        (folder / "company.pfx").write_bytes(pfx)
-        self.company()
-        self.request("nfe", NFE_BODY)
-        self.request("nfce", NFCE_BODY)
-
-    def company(self, **changes: Any) -> None:
-        certificate = {"file": "company.pfx", "password": PASSWORD}
-        self.write(
-            "company.json", {**COMPANY, "certificate": certificate, "settings": {"nfce": CSC}, **changes}
-        )
-
-    def request(self, kind: str, body: Any) -> None:
-        (self.folder / kind).mkdir(exist_ok=True)
-        self.write(f"{kind}/request.json", body)
-
-    def write(self, name: str, body: Any) -> None:
-        self.write_text(name, json.dumps(body))
-
-    def write_text(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text, encoding="utf-8")
-
-    def arguments(self, kind: str = "nfe", *more: str) -> list[str]:
-        folder = self.folder
-        return [str(folder / kind / "request.json"), "--company", str(folder / "company.json"), *more]
+CUIABA = {**SAO_PAULO, "zipcode": "78005-000", "city": "Cuiabá", "state": "MT"}
 
 
 @pytest.fixture(scope="module")
 def pfx(authority: SampleAuthority) -> bytes:
-    """A certificate that is valid now and on every date that these tests name."""
-    return authority.issue_company(CNPJ, "LOJA MODELO LTDA", LONG_AGO, FAR_AWAY).to_pfx(PASSWORD)
+    return lasting_pfx(authority)
 
 
 @pytest.fixture
 def desk(tmp_path: Path, pfx: bytes) -> Desk:
     return Desk(tmp_path, pfx)
-
-
-Captured = pytest.CaptureFixture[str]
-
-
-def refusal(desk: Desk, capsys: Captured, kind: str = "nfe", *more: str) -> str:
-    """What the program says when it refuses."""
-    assert main(desk.arguments(kind, *more)) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "Traceback" not in said.err
-    return said.err
 
 
 class TestAsProgram:
@@ -115,13 +69,13 @@ class TestGoodInput:
         assert "<dhEmi>2026-11-14T10:00:00-03:00</dhEmi>" in capsys.readouterr().out
 
     def test_has_the_issue_date_by_the_clock_of_the_state(self, desk: Desk, capsys: Captured) -> None:
-        desk.request("nfe", NFE_BODY | {"issueDate": "2026-12-01T02:30:00.5+00:00"})
+        desk.request("nfe", NFE_BODY | {"issueDate": "2026-11-01T02:30:00.5+00:00"})
         assert main(desk.arguments()) == 0
         said = capsys.readouterr().out
-        assert "<dhEmi>2026-11-30T23:30:00-03:00</dhEmi>" in said
-        assert f'Id="NFe352611{CNPJ}' in said
+        assert "<dhEmi>2026-10-31T23:30:00-03:00</dhEmi>" in said
+        assert f'Id="NFe352610{CNPJ}' in said
 
-    @pytest.mark.parametrize(("address", "offset"), [(SAO_PAULO, "-03:00"), (MANAUS, "-04:00")])
+    @pytest.mark.parametrize(("address", "offset"), [(SAO_PAULO, "-03:00"), (CUIABA, "-04:00")])
     def test_has_the_moment_of_the_state_when_none_is_asked_for(
         self, desk: Desk, capsys: Captured, address: dict[str, str], offset: str
     ) -> None:
@@ -214,10 +168,36 @@ class TestBadInput:
         assert "items[0].unitValue: Deve ser um número finito." in refusal(desk, capsys)
 
     def test_that_lacks_a_tax_is_told_at_the_tax(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfe", NFE_BODY | {"items": [item(pis={"cst": "03", "quantity": 1, "amount": 1})]})
+        assert refusal(desk, capsys) == "items[0].pis.unitRate: Obrigatório com CST 03 do PIS. [225]\n"
+
+    def test_of_a_company_without_the_regime_that_a_tax_needs_is_told_at_the_company(
+        self, desk: Desk, capsys: Captured
+    ) -> None:
         desk.company(taxRegime="normal")
-        assert "items[0].icms: Obrigatório com o regime tributário da empresa. [225]\n" in refusal(
-            desk, capsys
+        said = refusal(desk, capsys)
+        assert {line.partition(":")[0] for line in said.splitlines()} == {"company.pisCofinsRegime"}
+
+    def test_that_breaks_a_rule_is_told_with_what_to_do(self, desk: Desk, capsys: Captured) -> None:
+        desk.request("nfe", NFE_BODY | {"items": [item(cfop="1102")]})
+        assert refusal(desk, capsys).startswith(
+            "items[0].cfop: O CFOP é de entrada, e a nota é de saída. Use"
         )
+
+    @pytest.mark.parametrize(("kind", "body"), [("nfe", NFE_BODY), ("nfce", NFCE_BODY)])
+    def test_of_tomorrow_is_told_at_the_date(
+        self, desk: Desk, capsys: Captured, kind: str, body: dict[str, Any]
+    ) -> None:
+        tomorrow = datetime.now(UTC) + timedelta(days=1)
+        desk.request(kind, body | {"issueDate": tomorrow.isoformat()})
+        assert refusal(desk, capsys, kind).startswith("issueDate: A data de emissão está no futuro.")
+
+    def test_for_a_receipt_of_yesterday_is_told_at_the_date(self, desk: Desk, capsys: Captured) -> None:
+        yesterday = datetime.now(UTC) - timedelta(days=1)
+        desk.request("nfce", NFCE_BODY | {"issueDate": yesterday.isoformat()})
+        said = refusal(desk, capsys, "nfce")
+        assert said.startswith("issueDate: A NFC-e em emissão normal tem de ser emitida na hora")
+        assert said.endswith("[704]\n")
 
     @pytest.mark.parametrize("missing", ["nfe/request.json", "company.json", "company.pfx"])
     def test_in_a_file_that_is_not_there_is_told(self, desk: Desk, capsys: Captured, missing: str) -> None:

@@ -1,12 +1,12 @@
 """Amounts in reais."""
 
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.money import ZERO, cents, total
+from carimbo.fiscal.money import ZERO, cents, percent, shares, total
 
 AMOUNTS = st.decimals(min_value=0, max_value=10**12, allow_nan=False, allow_infinity=False, places=14)
 
@@ -46,3 +46,52 @@ class TestTotal:
     @given(st.lists(st.decimals(min_value=0, max_value=10**10, places=2), max_size=50))
     def test_loses_no_cent(self, amounts: list[Decimal]) -> None:
         assert total(amounts) * 100 == sum(int(amount * 100) for amount in amounts)
+
+
+class TestPercent:
+    @pytest.mark.parametrize(
+        ("amount", "rate", "expected"),
+        [("82.00", "1.65", "1.35"), ("82.00", "7.6", "6.23"), ("0.50", "1", "0.01"), ("0.49", "1", "0.00")],
+    )
+    def test_is_rounded_half_up(self, amount: str, rate: str, expected: str) -> None:
+        assert percent(Decimal(amount), Decimal(rate)) == Decimal(expected)
+
+
+CENTS = st.decimals(min_value=0, max_value=1_000_000, places=2)
+
+
+class TestShares:
+    def test_of_a_third_each_leave_the_odd_cent_to_one(self) -> None:
+        assert shares(Decimal("10.00"), [Decimal(1)] * 3) == (
+            Decimal("3.33"),
+            Decimal("3.34"),
+            Decimal("3.33"),
+        )
+
+    def test_follow_the_weights(self) -> None:
+        assert shares(Decimal("10.00"), [Decimal(30), Decimal(0), Decimal(70)]) == (
+            Decimal("3.00"),
+            Decimal("0.00"),
+            Decimal("7.00"),
+        )
+
+    def test_are_even_where_nothing_weighs(self) -> None:
+        assert shares(Decimal("1.00"), [Decimal(0)] * 2) == (Decimal("0.50"), Decimal("0.50"))
+
+    @given(whole=CENTS, weights=st.lists(CENTS, min_size=1, max_size=60))
+    def test_add_up_to_the_whole(self, whole: Decimal, weights: list[Decimal]) -> None:
+        assert sum(shares(whole, weights)) == whole
+
+    @given(whole=CENTS, weights=st.lists(CENTS, min_size=1, max_size=60))
+    def test_are_within_a_cent_of_their_proportion(self, whole: Decimal, weights: list[Decimal]) -> None:
+        heavy = weights if any(weights) else [Decimal(1)] * len(weights)
+        for share, weight in zip(shares(whole, weights), heavy, strict=True):
+            assert abs(share - whole * weight / sum(heavy)) <= Decimal("0.01")
+
+    @given(weights=st.lists(CENTS, min_size=1, max_size=60), part=st.decimals(0, 1, places=4))
+    def test_of_no_more_than_the_weights_are_never_above_them(
+        self, weights: list[Decimal], part: Decimal
+    ) -> None:
+        if any(weights):
+            whole = (sum(weights, Decimal(0)) * part).quantize(Decimal("0.01"), ROUND_DOWN)
+            assert all(0 <= one <= most for one, most in zip(shares(whole, weights), weights, strict=True))

@@ -8,11 +8,11 @@ from lxml import etree
 from pydantic import ValidationError
 
 from carimbo.fiscal.company import Environment
-from carimbo.fiscal.documents.nfce.document import HOMOLOGATION_ITEM
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer, verify
 from carimbo.fiscal.signed_document import SignedDocument
@@ -183,7 +183,7 @@ class TestQrCode:
 
     def test_has_the_addresses_of_the_state(self, document: SignedDocument, signer: Signer) -> None:
         elsewhere = company(
-            address=RIO_DE_JANEIRO, stateRegistrations=[{"state": "RJ", "number": "22222222"}]
+            address=RIO_DE_JANEIRO, stateRegistrations=[{"state": "RJ", "number": "22222228"}]
         )
         made = issued_nfce(signer, by=elsewhere)
         assert isinstance(made, SignedDocument), made

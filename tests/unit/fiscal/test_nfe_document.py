@@ -220,7 +220,14 @@ class TestKind:
         assert said(nfe(purpose=purpose), "ide/finNFe") == code
 
     def test_of_a_return_refers_to_what_returns(self, signer: Signer) -> None:
-        document = issued_nfe(signer, purpose="return", operation="inbound", references=[{"accessKey": KEY}])
+        returned = ITEM | {"cfop": "1202", "referencedItem": {"accessKey": KEY, "position": 2}}
+        document = issued_nfe(signer, purpose="return", operation="inbound", items=[returned])
+        assert isinstance(document, SignedDocument), document
+        referenced = f"<DFeReferenciado><chaveAcesso>{KEY}</chaveAcesso><nItem>2</nItem></DFeReferenciado>"
+        assert referenced in document.xml.decode()
+
+    def test_of_a_complement_refers_to_what_it_complements(self, signer: Signer) -> None:
+        document = issued_nfe(signer, purpose="complement", references=[{"accessKey": KEY}])
         assert isinstance(document, SignedDocument), document
         assert f"<NFref><refNFe>{KEY}</refNFe></NFref>" in document.xml.decode()
 
@@ -288,14 +295,25 @@ class TestWholeRequest:
     def test_tells_what_the_xsd_refuses_at_the_field_of_the_caller(self, signer: Signer) -> None:
         problems = issued_nfe(
             signer,
-            references=[{"accessKey": "1"}],
+            advancePayment={"accessKeys": ["1"]},
+            presence="internet",
             intermediary={"taxId": "123", "sellerId": "loja-1"},
-            billing={"installments": [{"number": "001", "amount": -1}]},
+            billing={"installments": [{"number": "001", "amount": 0}]},
         )
         assert set(refused(problems)) == {
-            "references[0].accessKey",
+            "advancePayment.accessKeys[0]",
             "intermediary.taxId",
             "billing.installments[0].amount",
+        }
+
+    def test_tells_what_cannot_be_written_together_with_what_the_rules_refuse(self, signer: Signer) -> None:
+        wrong = ITEM | {"cfop": "1102", "description": "Caneca 🎉"}
+        problems = issued_nfe(signer, nature="Venda 🎉", items=[wrong], references=[{"accessKey": "1"}])
+        assert set(refused(problems)) == {
+            "nature",
+            "items[0].cfop",
+            "items[0].description",
+            "references[0].accessKey",
         }
 
     @pytest.mark.parametrize(

@@ -1,11 +1,17 @@
-"""PIS, COFINS, IPI and what else the federal government takes of an item, as a body gives it."""
+"""PIS, COFINS, IPI and what else the federal government takes of an item: as told, and computed."""
 
-from typing import Annotated, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field, StringConstraints
 
+from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
-from carimbo.fiscal.goods.filling import Incomplete, fill
+from carimbo.fiscal.goods.filling import fill, required, told
+from carimbo.fiscal.goods.findings import Incomplete
+from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
@@ -24,13 +30,14 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     ReturnedIpi,
     ReturnedIpiAmount,
 )
-from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.money import ZERO, cents, percent
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.taxes.ipi import ipi_base
+from carimbo.fiscal.taxes.item_value import ItemValue
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, ContributionRates
+from carimbo.fiscal.taxes.trade import Trade
 
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
-D = TypeVar("D")
+G = TypeVar("G")
 
 Cst = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
 
@@ -38,7 +45,7 @@ Cst = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
 class ContributionBody(Body):
     """PIS or COFINS of an item: by a percentage of `base`, or by an amount for each unit of `quantity`."""
 
-    cst: Cst = Field(description="Situação tributária (CST).")
+    cst: Cst | None = Field(default=None, description="Situação tributária (CST); na falta, a do regime.")
     base: Money | None = Field(default=None, description="Base de cálculo (vBC).")
     rate: Rate | None = Field(default=None, description="Alíquota, em percentual.")
     quantity: Quantity | None = Field(default=None, description="Quantidade vendida (qBCProd).")
@@ -54,13 +61,17 @@ class IpiBody(Body):
         default="999", description="Código de enquadramento legal (cEnq)."
     )
     producer_tax_id: Cnpj | None = Field(default=None, description="CNPJ do produtor (CNPJProd).")
-    seal_code: Annotated[Text, StringConstraints(max_length=60)] | None = None
-    seal_quantity: Annotated[Integer, Field(ge=0, le=999_999_999_999)] | None = None
-    base: Money | None = None
-    rate: Rate | None = None
-    quantity: Quantity | None = None
-    unit_rate: Quantity | None = None
-    amount: Money | None = None
+    seal_code: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+        default=None, description="Código do selo de controle (cSelo)."
+    )
+    seal_quantity: Annotated[Integer, Field(ge=0, le=999_999_999_999)] | None = Field(
+        default=None, description="Quantidade de selos (qSelo)."
+    )
+    base: Money | None = Field(default=None, description="Base de cálculo (vBC).")
+    rate: Rate | None = Field(default=None, description="Alíquota, em percentual (pIPI).")
+    quantity: Quantity | None = Field(default=None, description="Quantidade na unidade padrão (qUnid).")
+    unit_rate: Quantity | None = Field(default=None, description="Valor por unidade (vUnid).")
+    amount: Money | None = Field(default=None, description="Valor do IPI (vIPI).")
 
 
 class ReturnedIpiBody(Body):
@@ -70,8 +81,47 @@ class ReturnedIpiBody(Body):
     amount: Money = Field(description="Valor do IPI devolvido (vIPIDevol).")
 
 
+@dataclass(frozen=True, slots=True)
+class Contribution(Generic[G]):
+    """One of the two contributions, which share their rules and differ in their groups and rates."""
+
+    field: str
+    name: str
+    by_rate: type[G]
+    by_quantity: type[G]
+    not_taxed: type[G]
+    other: type[G]
+    nothing: G
+    """What companies of the Simples Nacional write: theirs is in the single payment of the regime."""
+    general_rate: Callable[[ContributionRates], Decimal]
+
+
+_NOTHING = {"cst": "49", "base": ZERO, "rate": ZERO, "amount": ZERO}
+
+PIS: Contribution[Pis] = Contribution(
+    field="pis",
+    name="PIS",
+    by_rate=PisRate,
+    by_quantity=PisQuantity,
+    not_taxed=PisNotTaxed,
+    other=PisOther,
+    nothing=PisOther(cst="49", base=ZERO, rate=ZERO, amount=ZERO),
+    general_rate=lambda rates: rates.pis,
+)
+COFINS: Contribution[Cofins] = Contribution(
+    field="cofins",
+    name="COFINS",
+    by_rate=CofinsRate,
+    by_quantity=CofinsQuantity,
+    not_taxed=CofinsNotTaxed,
+    other=CofinsOther,
+    nothing=CofinsOther(cst="49", base=ZERO, rate=ZERO, amount=ZERO),
+    general_rate=lambda rates: rates.cofins,
+)
+
 # Tables of CST of PIS and COFINS (IN RFB 1.009/2010): by percentage, by quantity, without payment, others.
-_BY_RATE = frozenset({"01", "02"})
+_FULL_RATE = "01"
+_BY_RATE = frozenset({_FULL_RATE, "02"})
 _BY_QUANTITY = frozenset({"03"})
 _NOT_TAXED = frozenset({"04", "05", "06", "07", "08", "09"})
 _OTHER = frozenset(
@@ -82,53 +132,108 @@ _OTHER = frozenset(
 )  # fmt: skip
 _IPI_TAXED = frozenset({"00", "49", "50", "99"})
 
-NO_PIS = PisOther(cst="49", base=ZERO, rate=ZERO, amount=ZERO)
-"""What companies of the Simples Nacional write: their PIS is in the single payment of the regime."""
-NO_COFINS = CofinsOther(cst="49", base=ZERO, rate=ZERO, amount=ZERO)
-"""The same for COFINS."""
+
+def contribution_group(
+    contribution: Contribution[G], body: ContributionBody | None, line: Line, trade: Trade, base: Decimal
+) -> G:
+    """Make the group of the item's CST: the caller's values, and the rest computed on `base`."""
+    if body is None and trade.company.tax_regime is not TaxRegime.NORMAL:
+        return contribution.nothing
+    path = f"{line.path}.{contribution.field}"
+    cst = (body and body.cst) or _usual_cst(line, trade, path)
+    given = told(body)
+    group, amounts = _computed(contribution, cst, given, path, trade, base)
+    situation = f"CST {cst} {'do' if contribution is PIS else 'da'} {contribution.name}"
+    return fill(group, given, path, lambda: situation, {"cst": cst, **amounts})
 
 
-def pis_group(body: ContributionBody, path: str) -> Pis:
-    """Put the caller's values into the group that the layout has for their CST."""
-    group = _contribution(body, path, PisRate, PisQuantity, PisNotTaxed, PisOther)
-    return fill(group, body, path, lambda: f"CST {body.cst} do PIS")
+def _usual_cst(line: Line, trade: Trade, path: str) -> str:
+    """Taxed by the regime's general rate; not at all when exported (Lei 10.833/2003, art. 6º)."""
+    if trade.company.tax_regime is not TaxRegime.NORMAL:
+        return "49"
+    if not line.is_sale:
+        raise Incomplete(required(f"{path}.cst", "operações que não são vendas"))
+    return "08" if trade.is_export else _FULL_RATE
 
 
-def cofins_group(body: ContributionBody, path: str) -> Cofins:
-    """The same for COFINS."""
-    group = _contribution(body, path, CofinsRate, CofinsQuantity, CofinsNotTaxed, CofinsOther)
-    return fill(group, body, path, lambda: f"CST {body.cst} da COFINS")
+def _computed(
+    contribution: Contribution[G], cst: str, given: dict[str, Any], path: str, trade: Trade, base: Decimal
+) -> tuple[type[G], dict[str, Any]]:
+    """The group of a CST, and what can be computed of it."""
+    if cst in _BY_RATE:
+        return contribution.by_rate, _by_rate(given, base, _general_rate(contribution, cst, given, trade))
+    if cst in _BY_QUANTITY:
+        return contribution.by_quantity, _by_quantity(given)
+    if cst in _NOT_TAXED:
+        return contribution.not_taxed, {}
+    if cst not in _OTHER:
+        raise Incomplete(Problem(SCHEMA_PROBLEM, f"{path}.cst", f"CST {cst} não existe."))
+    if "quantity" in given or "unit_rate" in given:
+        return contribution.other, _by_quantity(given)
+    return contribution.other, _of_other_operations(given, path, base)
 
 
-def _contribution(
-    body: ContributionBody,
-    path: str,
-    by_rate: type[A],
-    by_quantity: type[B],
-    not_taxed: type[C],
-    other: type[D],
-) -> type[A] | type[B] | type[C] | type[D]:
-    """Choose by CST, which both contributions share."""
-    if body.cst in _BY_RATE:
-        return by_rate
-    if body.cst in _BY_QUANTITY:
-        return by_quantity
-    if body.cst in _NOT_TAXED:
-        return not_taxed
-    if body.cst not in _OTHER:
-        raise Incomplete(Problem(SCHEMA_PROBLEM, f"{path}.cst", f"CST {body.cst} não existe."))
-    return other
+def _of_other_operations(given: dict[str, Any], path: str, base: Decimal) -> dict[str, Any]:
+    """Nothing, unless the caller tells something."""
+    if "rate" in given:
+        return _by_rate(given, base, None)
+    if given.get("amount"):
+        raise Incomplete(required(f"{path}.rate", "o valor da contribuição"))
+    return _NOTHING
 
 
-def ipi_group(body: IpiBody, path: str) -> Ipi:
-    """IPI that is due or not, with what the layout asks in each case."""
-    around = ("framework_code", "producer_tax_id", "seal_code", "seal_quantity")
-    kind: type[IpiTaxed | IpiNotTaxed] = IpiTaxed if body.cst in _IPI_TAXED else IpiNotTaxed
-    values = body.model_copy(update=dict.fromkeys(around))
+def _general_rate(
+    contribution: Contribution[G], cst: str, given: dict[str, Any], trade: Trade
+) -> Decimal | None:
+    if cst != _FULL_RATE or "rate" in given:
+        return None
+    regime = trade.company.pis_cofins_regime
+    if regime is None:
+        situation = "PIS e COFINS calculados pelo regime da empresa"
+        raise Incomplete(required("company.pisCofinsRegime", situation))
+    return contribution.general_rate(GENERAL_RATES[regime])
+
+
+def _by_rate(given: dict[str, Any], base: Decimal, usual: Decimal | None) -> dict[str, Any]:
+    base, rate = given.get("base", base), given.get("rate", usual)
+    if rate is None:
+        return {"base": base}
+    return {"base": base, "rate": rate, "amount": percent(base, rate)}
+
+
+def _by_quantity(given: dict[str, Any]) -> dict[str, Any]:
+    quantity, unit_rate = given.get("quantity"), given.get("unit_rate")
+    if quantity is None or unit_rate is None:
+        return {}
+    return {"amount": cents(quantity * unit_rate)}
+
+
+_AROUND_THE_IPI = ("framework_code", "producer_tax_id", "seal_code", "seal_quantity")
+
+
+def ipi_group(body: IpiBody | None, line: Line) -> Ipi | None:
+    """IPI that is due or not, with what the layout asks in each case; of most goods nothing is told."""
+    if body is None:
+        return None
+    given = {name: amount for name, amount in told(body).items() if name not in _AROUND_THE_IPI}
     return Ipi(
-        **{name: getattr(body, name) for name in around},
-        taxation=fill(kind, values, path, lambda: f"CST {body.cst} do IPI"),
+        framework_code=body.framework_code,
+        producer_tax_id=body.producer_tax_id,
+        seal_code=body.seal_code,
+        seal_quantity=body.seal_quantity,
+        taxation=_ipi_taxation(body.cst, given, f"{line.path}.ipi", line.value),
     )
+
+
+def _ipi_taxation(cst: str, given: dict[str, Any], path: str, value: ItemValue) -> IpiTaxed | IpiNotTaxed:
+    def situation() -> str:
+        return f"CST {cst} do IPI"
+
+    if cst not in _IPI_TAXED:
+        return fill(IpiNotTaxed, given, path, situation, {})
+    by_quantity = "quantity" in given or "unit_rate" in given
+    amounts = _by_quantity(given) if by_quantity else _by_rate(given, ipi_base(value), None)
+    return fill(IpiTaxed, given, path, situation, amounts if "amount" in amounts else {})
 
 
 def returned_ipi_group(body: ReturnedIpiBody) -> ReturnedIpi:

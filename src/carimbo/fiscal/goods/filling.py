@@ -1,36 +1,20 @@
 """Filling a group of the layout from a flat body, and saying what the body lacks or has too much of."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.goods.findings import Incomplete
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, made
 from carimbo.fiscal.problems import Problem
 
 T = TypeVar("T")
 
 _SOURCE = "Leiaute da NF-e 4.00"
-
-
-class Incomplete(Exception):
-    """A group that can't be made of what the caller gave."""
-
-    def __init__(self, *problems: Problem) -> None:
-        super().__init__(*problems)
-        self.problems = problems
-
-
-def tried(make: Callable[[], T], problems: list[Problem]) -> T | None:
-    """Make a part of a document; what keeps it from being made joins the problems of the other parts."""
-    try:
-        return make()
-    except Incomplete as incomplete:
-        problems.extend(incomplete.problems)
-        return None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,20 +35,38 @@ def _shape(group: type) -> _Shape:
     return _shape_of(kind)
 
 
+def told(body: Body | None) -> dict[str, Any]:
+    """What the caller gave, by the names of the fields."""
+    if body is None:
+        return {}
+    return {name: value for name in body.model_fields_set if (value := getattr(body, name)) is not None}
+
+
+def has_place_for(group: type, name: str) -> bool:
+    """Whether a group has a field of this name."""
+    return name in _shape(group).names
+
+
 def copied(group: type[T], body: Body, **settled: Any) -> T:
     """Make a group of what the body has given of it, and of what is settled here."""
     names = body.model_fields_set & _shape(group).names
     return made(group, {name: getattr(body, name) for name in names} | settled)
 
 
-def fill(group: type[T], body: Body, path: str, situation: Callable[[], str], **settled: Any) -> T:
-    """The same for a body of many uses: what the group wants must be there, and nothing that it has not.
+def fill(
+    group: type[T],
+    given: Mapping[str, Any],
+    path: str,
+    situation: Callable[[], str],
+    computed: Mapping[str, Any],
+) -> T:
+    """Make a group of computed values, where the caller's own win.
 
-    `situation` is what asks for the values, for the messages.
+    What the group wants must be there, and nothing given that it has no place for; `situation` is what asks
+    for the values, for the messages.
     """
     shape = _shape(group)
-    given = {name: value for name in body.model_fields_set if (value := getattr(body, name)) is not None}
-    values = given | settled
+    values = {**computed, **given}
     missing = [name for name in shape.required if name not in values]
     if missing or not given.keys() <= shape.names:
         raise Incomplete(*_problems(path, situation(), missing, sorted(given.keys() - shape.names)))

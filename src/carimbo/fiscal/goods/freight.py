@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.address import Line
 from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.fields import Body, RecipientRegistration, StateCode, TaxId, Text
+from carimbo.fiscal.fields import Body, Money, RecipientRegistration, StateCode, TaxId, Text
 from carimbo.fiscal.goods.parties import split_tax_id
 from carimbo.fiscal.layouts.nfe_v4.transport import (
     Carrier,
@@ -31,25 +31,47 @@ class FreightMode(Coded):
 class CarrierBody(Body):
     """Who carries the goods."""
 
-    tax_id: TaxId | None = None
-    name: Line | None = None
-    state_registration: RecipientRegistration | None = None
-    address: Line | None = None
-    city: Line | None = None
-    state: StateCode | None = None
+    tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ do transportador.")
+    name: Line | None = Field(default=None, description="Nome ou razão social do transportador.")
+    state_registration: RecipientRegistration | None = Field(
+        default=None, description="Inscrição estadual do transportador, ou ISENTO."
+    )
+    address: Line | None = Field(default=None, description="Endereço em uma linha (xEnder).")
+    city: Line | None = Field(default=None, description="Nome do município.")
+    state: StateCode | None = Field(default=None, description="Sigla da UF.")
 
 
 class FreightBody(Body):
     """Who hires the carriage, who carries, and what is carried."""
 
-    mode: FreightMode = FreightMode.NONE
-    carrier: CarrierBody | None = None
-    retained_icms: RetainedTransportIcms | None = None
-    vehicle: TransportVehicle | None = None
-    trailers: Annotated[tuple[TransportVehicle, ...], Field(max_length=5)] = ()
-    wagon: Annotated[Text, StringConstraints(max_length=20)] | None = None
-    ferry: Annotated[Text, StringConstraints(max_length=20)] | None = None
-    volumes: Annotated[tuple[Volume, ...], Field(max_length=5000)] = ()
+    mode: FreightMode = Field(
+        default=FreightMode.NONE,
+        description=(
+            "Quem contrata o frete (modFrete): sender (remetente), recipient (destinatário), thirdParty"
+            " (terceiros), ownBySender e ownByRecipient (transporte próprio) ou none (sem frete), o padrão."
+        ),
+    )
+    amount: Money | None = Field(
+        default=None,
+        description="Frete, em reais, repartido pelo preço dos itens; não se usa com `items[].freight`.",
+    )
+    carrier: CarrierBody | None = Field(default=None, description="Transportador (transporta).")
+    retained_icms: RetainedTransportIcms | None = Field(
+        default=None, description="ICMS do frete retido do transportador (retTransp)."
+    )
+    vehicle: TransportVehicle | None = Field(default=None, description="Veículo (veicTransp).")
+    trailers: Annotated[tuple[TransportVehicle, ...], Field(max_length=5)] = Field(
+        default=(), description="Reboques do veículo (reboque)."
+    )
+    wagon: Annotated[Text, StringConstraints(max_length=20)] | None = Field(
+        default=None, description="Identificação do vagão (vagao)."
+    )
+    ferry: Annotated[Text, StringConstraints(max_length=20)] | None = Field(
+        default=None, description="Identificação da balsa (balsa)."
+    )
+    volumes: Annotated[tuple[Volume, ...], Field(max_length=5000)] = Field(
+        default=(), description="Volumes transportados (vol)."
+    )
 
 
 def transport(body: FreightBody | None) -> Transport:

@@ -1,11 +1,16 @@
-"""ICMS of an item as a body gives it, and the group of the layout that its CST or CSOSN asks for."""
+"""ICMS of an item: the situation that it is in, the group that the layout has for it, and its amounts."""
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
 
-from pydantic import Field, StringConstraints
-
-from carimbo.fiscal.fields import Body, Money, Quantity, Rate, StateCode
-from carimbo.fiscal.goods.filling import Incomplete, fill
+from carimbo.fiscal.goods.filling import fill, has_place_for, required, told
+from carimbo.fiscal.goods.findings import Findings, Incomplete
+from carimbo.fiscal.goods.icms_body import IcmsBody
+from carimbo.fiscal.goods.line import Line
+from carimbo.fiscal.goods.usual_rate import usual_rate
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
@@ -30,162 +35,10 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn900,
 )
 from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
+from carimbo.fiscal.money import percent
 from carimbo.fiscal.problems import Problem
-
-Code1 = Annotated[str, StringConstraints(pattern=r"^[0-9]$")]
-Code2 = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2}$")]
-Code3 = Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")]
-Code10 = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$")]
-
-
-class IcmsBody(Body):
-    """Every value of ICMS that a caller may give; `cst` or `csosn` says which of them belong together."""
-
-    cst: Code2 | None = Field(default=None, description="Situação tributária do ICMS (CST), regime normal.")
-    csosn: Code3 | None = Field(
-        default=None, description="Situação tributária do ICMS no Simples Nacional (CSOSN)."
-    )
-    base_mode: Code1 | None = Field(
-        default=None,
-        description="Modalidade da base (modBC): 0 MVA, 1 pauta, 2 preço tabelado, 3 valor da operação.",
-    )
-    base_reduction: Rate | None = Field(
-        default=None, description="Redução da base de cálculo, em percentual (pRedBC)."
-    )
-    base_reduction_benefit_code: Code10 | None = Field(
-        default=None, description="Código de benefício fiscal da redução da base (cBenefRBC)."
-    )
-    base: Money | None = Field(default=None, description="Base de cálculo (vBC).")
-    rate: Rate | None = Field(default=None, description="Alíquota, em percentual (pICMS).")
-    operation_amount: Money | None = Field(
-        default=None, description="Valor do ICMS da operação, como se não houvesse diferimento (vICMSOp)."
-    )
-    deferral_rate: Rate | None = Field(default=None, description="Percentual do diferimento (pDif).")
-    deferral_amount: Money | None = Field(default=None, description="Valor do ICMS diferido (vICMSDif).")
-    amount: Money | None = Field(default=None, description="Valor do ICMS (vICMS).")
-    fcp_base: Money | None = Field(default=None, description="Base de cálculo do FCP (vBCFCP).")
-    fcp_rate: Rate | None = Field(default=None, description="Percentual do FCP (pFCP).")
-    fcp_amount: Money | None = Field(default=None, description="Valor do FCP (vFCP).")
-    fcp_deferral_rate: Rate | None = Field(
-        default=None, description="Percentual do diferimento do FCP (pFCPDif)."
-    )
-    fcp_deferral_amount: Money | None = Field(default=None, description="Valor do FCP diferido (vFCPDif).")
-    effective_fcp_amount: Money | None = Field(default=None, description="Valor efetivo do FCP (vFCPEfet).")
-    st_base_mode: Code1 | None = Field(
-        default=None, description="Modalidade da base da substituição tributária (modBCST)."
-    )
-    st_mva: Rate | None = Field(default=None, description="Margem de valor agregado, em percentual (pMVAST).")
-    st_base_reduction: Rate | None = Field(
-        default=None, description="Redução da base da substituição, em percentual (pRedBCST)."
-    )
-    st_base: Money | None = Field(default=None, description="Base de cálculo da substituição (vBCST).")
-    st_rate: Rate | None = Field(
-        default=None, description="Alíquota da substituição, em percentual (pICMSST)."
-    )
-    st_amount: Money | None = Field(default=None, description="Valor do ICMS da substituição (vICMSST).")
-    st_fcp_base: Money | None = Field(
-        default=None, description="Base de cálculo do FCP da substituição (vBCFCPST)."
-    )
-    st_fcp_rate: Rate | None = Field(default=None, description="Percentual do FCP da substituição (pFCPST).")
-    st_fcp_amount: Money | None = Field(default=None, description="Valor do FCP da substituição (vFCPST).")
-    st_exempted_amount: Money | None = Field(
-        default=None, description="Valor do ICMS da substituição desonerado (vICMSSTDeson)."
-    )
-    st_exemption_reason: Code2 | None = Field(
-        default=None, description="Motivo da desoneração da substituição (motDesICMSST)."
-    )
-    exempted_amount: Money | None = Field(default=None, description="Valor do ICMS desonerado (vICMSDeson).")
-    exemption_reason: Code2 | None = Field(default=None, description="Motivo da desoneração (motDesICMS).")
-    exemption_is_deducted: Code1 | None = Field(
-        default=None, description="1 se o valor desonerado deduz do item, 0 se não (indDeduzDeson)."
-    )
-    retained_base: Money | None = Field(
-        default=None, description="Base da substituição retida antes (vBCSTRet)."
-    )
-    retained_rate: Rate | None = Field(
-        default=None, description="Alíquota suportada pelo consumidor final, com FCP (pST)."
-    )
-    substitute_amount: Money | None = Field(
-        default=None, description="ICMS próprio do substituto (vICMSSubstituto)."
-    )
-    retained_amount: Money | None = Field(
-        default=None, description="ICMS da substituição retido antes (vICMSSTRet)."
-    )
-    retained_fcp_base: Money | None = Field(
-        default=None, description="Base do FCP retido antes (vBCFCPSTRet)."
-    )
-    retained_fcp_rate: Rate | None = Field(
-        default=None, description="Percentual do FCP retido antes (pFCPSTRet)."
-    )
-    retained_fcp_amount: Money | None = Field(default=None, description="FCP retido antes (vFCPSTRet).")
-    effective_base_reduction: Rate | None = Field(
-        default=None, description="Redução da base efetiva (pRedBCEfet)."
-    )
-    effective_base: Money | None = Field(default=None, description="Base efetiva (vBCEfet).")
-    effective_rate: Rate | None = Field(default=None, description="Alíquota efetiva (pICMSEfet).")
-    effective_amount: Money | None = Field(default=None, description="ICMS efetivo (vICMSEfet).")
-    credit_rate: Rate | None = Field(
-        default=None, description="Alíquota de crédito do Simples Nacional (pCredSN)."
-    )
-    credit_amount: Money | None = Field(
-        default=None, description="Crédito do ICMS que o comprador pode aproveitar (vCredICMSSN)."
-    )
-    operation_base_share: Rate | None = Field(
-        default=None, description="Percentual da base da operação própria (pBCOp), na partilha."
-    )
-    st_state: StateCode | None = Field(
-        default=None, description="UF a que a substituição é devida (UFST), na partilha."
-    )
-    st_destination_base: Money | None = Field(
-        default=None, description="Base da substituição da UF de destino (vBCSTDest)."
-    )
-    st_destination_amount: Money | None = Field(
-        default=None, description="Substituição da UF de destino (vICMSSTDest)."
-    )
-    single_phase_quantity: Quantity | None = Field(
-        default=None, description="Quantidade tributada na tributação monofásica (qBCMono)."
-    )
-    single_phase_rate: Quantity | None = Field(default=None, description="Alíquota ad rem (adRemICMS).")
-    single_phase_amount: Money | None = Field(
-        default=None, description="ICMS monofásico próprio (vICMSMono)."
-    )
-    single_phase_operation_amount: Money | None = Field(
-        default=None, description="ICMS monofásico da operação (vICMSMonoOp)."
-    )
-    single_phase_withholding_quantity: Quantity | None = Field(
-        default=None, description="Quantidade sujeita a retenção (qBCMonoReten)."
-    )
-    single_phase_withholding_rate: Quantity | None = Field(
-        default=None, description="Alíquota ad rem sujeita a retenção (adRemICMSReten)."
-    )
-    single_phase_withholding_amount: Money | None = Field(
-        default=None, description="ICMS monofásico sujeito a retenção (vICMSMonoReten)."
-    )
-    single_phase_rate_reduction: Rate | None = Field(
-        default=None, description="Redução da alíquota ad rem, em percentual (pRedAdRem)."
-    )
-    single_phase_rate_reduction_reason: Code1 | None = Field(
-        default=None, description="Motivo da redução da alíquota ad rem (motRedAdRem)."
-    )
-    single_phase_deferral_amount: Money | None = Field(
-        default=None, description="ICMS monofásico diferido (vICMSMonoDif)."
-    )
-    single_phase_deferral_quantity: Quantity | None = Field(
-        default=None, description="Quantidade diferida (qBCMonoDif)."
-    )
-    single_phase_deferral_rate: Quantity | None = Field(
-        default=None, description="Alíquota ad rem diferida (adRemICMSDif)."
-    )
-    single_phase_retained_quantity: Quantity | None = Field(
-        default=None, description="Quantidade retida antes (qBCMonoRet)."
-    )
-    single_phase_retained_rate: Quantity | None = Field(
-        default=None, description="Alíquota ad rem retida antes (adRemICMSRet)."
-    )
-    single_phase_retained_amount: Money | None = Field(
-        default=None, description="ICMS monofásico retido antes (vICMSMonoRet)."
-    )
-
+from carimbo.fiscal.taxes.icms import deferred, interstate_rate, reduced_base
+from carimbo.fiscal.taxes.trade import Trade
 
 _BY_CST: dict[str, type[Icms]] = {
     "00": Icms00,
@@ -216,29 +69,178 @@ _BY_CSOSN: dict[str, type[Icms]] = {
     "500": IcmsSn500,
     "900": IcmsSn900,
 }
+_OPERATION_VALUE = "3"
+# Goods whose tax was retained by an earlier seller (Ajuste SINIEF 07/2001).
+_RETAINED_EARLIER = frozenset({"5405", "6404"})
 
 
-def icms_group(body: IcmsBody, origin: str, path: str) -> Icms:
-    """Put the caller's values into the group that the layout has for their CST or CSOSN."""
-    group = _group_of(body)
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """What an amount of ICMS is computed from."""
+
+    group: type[Icms]
+    given: dict[str, Any]
+    line: Line
+    trade: Trade
+    value: Decimal
+    findings: Findings
+
+
+def icms_group(body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, findings: Findings) -> Icms:
+    """Make the group of the item's CST or CSOSN: the caller's values, and the rest computed."""
+    if body is None and trade.uses_csosn:
+        return simples_group(line.origin, usual_csosn(line.cfop, trade))
+    name, code = _situation(body, line, trade)
+    given = told(body)
+    group = _group_of(name, code, given)
     if group is None:
-        message = "Informe um cst ou um csosn que exista, e só um dos dois."
-        raise Incomplete(Problem(SCHEMA_PROBLEM, path, message))
-    return fill(group, body, path, lambda: _situation(body), origin=origin)
+        raise Incomplete(
+            Problem(SCHEMA_PROBLEM, f"{line.path}.icms.{name}", f"{_shown(name, code)} não existe.")
+        )
+    compute = _COMPUTED.get(group, _nothing)
+    # IPI is part of the base where the buyer won't sell the goods again (LC 87/1996, art. 13, § 2º).
+    value = line.value.operation + ipi if trade.buyer_is_final else line.value.operation
+    computed = compute(_Due(group, given, line, trade, value, findings))
+    computed |= {"origin": line.origin, name: code}
+    return fill(group, _without_empty_funds(given), f"{line.path}.icms", lambda: _shown(name, code), computed)
 
 
-def _situation(body: IcmsBody) -> str:
-    return f"CST {body.cst}" if body.cst else f"CSOSN {body.csosn}"
+def _without_empty_funds(given: dict[str, Any]) -> dict[str, Any]:
+    """What was told, but for poverty funds of zero: saying that there is none is leaving them out."""
+    for prefix in ("", "st_", "retained_"):
+        fund = [f"{prefix}fcp_{part}" for part in ("rate", "base", "amount")]
+        if fund[0] in given and not given[fund[0]] and not given.get(fund[2]):
+            given = {name: value for name, value in given.items() if name not in fund}
+    return given
 
 
-def _group_of(body: IcmsBody) -> type[Icms] | None:
-    if body.csosn:
-        return None if body.cst else _BY_CSOSN.get(body.csosn)
-    if not body.cst:
-        return None
+@lru_cache
+def simples_group(origin: str, csosn: str) -> Icms:
+    """The group of a CSOSN that tells no amounts."""
+    return IcmsSn500(origin=origin) if csosn == "500" else IcmsSn102(origin=origin, csosn=csosn)
+
+
+def _shown(name: str, code: str) -> str:
+    return f"{name.upper()} {code}"
+
+
+def _situation(body: IcmsBody | None, line: Line, trade: Trade) -> tuple[str, str]:
+    """The field that tells the situation, and its code."""
+    if body and body.cst and body.csosn:
+        raise Incomplete(Problem(SCHEMA_PROBLEM, f"{line.path}.icms", "Informe cst ou csosn, não os dois."))
+    if body and body.csosn:
+        return "csosn", body.csosn
+    if body and body.cst:
+        return "cst", body.cst
+    return ("csosn", usual_csosn(line.cfop, trade)) if trade.uses_csosn else ("cst", _usual_cst(line, trade))
+
+
+def usual_csosn(cfop: str, trade: Trade) -> str:
+    """Taxed without credit for the buyer, which is what most sales of the Simples Nacional are."""
+    if trade.is_export:
+        return "300"
+    return "500" if cfop in _RETAINED_EARLIER else "102"
+
+
+def _usual_cst(line: Line, trade: Trade) -> str:
+    """Taxed in full; not taxed when exported (LC 87/1996, art. 3º, II)."""
+    if not line.is_sale:
+        raise Incomplete(required(f"{line.path}.icms.cst", "operações que não são vendas"))
+    if trade.is_export:
+        return "41"
+    return "60" if line.cfop in _RETAINED_EARLIER else "00"
+
+
+def _group_of(name: str, code: str, given: dict[str, Any]) -> type[Icms] | None:
+    if name == "csosn":
+        return _BY_CSOSN.get(code)
     # The same CST stands in another group when the tax is shared or passed on between states (MOC 7.0, N10).
-    if body.operation_base_share is not None or body.st_state is not None:
+    if "operation_base_share" in given or "st_state" in given:
         return IcmsPart
-    if body.st_destination_base is not None or body.st_destination_amount is not None:
+    if "st_destination_base" in given or "st_destination_amount" in given:
         return IcmsSt
-    return _BY_CST.get(body.cst)
+    return _BY_CST.get(code)
+
+
+def _nothing(due: _Due) -> dict[str, Any]:
+    """Situations without an amount, and those whose amounts only the caller can know."""
+    return {}
+
+
+def _own(due: _Due) -> dict[str, Any]:
+    """The tax of the operation itself, and the poverty fund beside it (MOC 7.0, N15 to N17c)."""
+    rate, fcp_rate = _rates(due)
+    base = _base(due)
+    values = {"base_mode": _OPERATION_VALUE, "base": base, "rate": rate, "amount": percent(base, rate)}
+    return values | _fcp(due, base, fcp_rate)
+
+
+def _base(due: _Due) -> Decimal:
+    base: Decimal | None = due.given.get("base")
+    return reduced_base(due.value, due.given.get("base_reduction")) if base is None else base
+
+
+def _fcp(due: _Due, base: Decimal, rate: Decimal | None) -> dict[str, Any]:
+    if not rate:
+        return {}
+    base = due.given.get("fcp_base", base)
+    amounts = {"fcp_rate": rate, "fcp_amount": percent(base, rate)}
+    return amounts | {"fcp_base": base} if has_place_for(due.group, "fcp_base") else amounts
+
+
+def _own_if_told(due: _Due) -> dict[str, Any]:
+    """The same where the tax may also be left out."""
+    return _own(due) if "rate" in due.given else {}
+
+
+def _deferred(due: _Due) -> dict[str, Any]:
+    """The tax of the operation, the part of it that is paid later, and what is due (MOC 7.0, N16a to N17)."""
+    if "rate" not in due.given:
+        return {}
+    values = _own(due)
+    parts = deferred(values["base"], values["rate"], due.given.get("deferral_rate", Decimal(100)))
+    return values | {
+        "operation_amount": parts.operation_amount,
+        "deferral_rate": due.given.get("deferral_rate", Decimal(100)),
+        "deferral_amount": parts.deferral_amount,
+        "amount": parts.amount,
+    }
+
+
+def _credit(due: _Due) -> dict[str, Any]:
+    """The credit that the Simples Nacional passes on to the buyer (LC 123/2006, art. 23)."""
+    rate = due.given.get("credit_rate", due.trade.company.defaults.simples_credit_rate)
+    return {} if rate is None else {"credit_rate": rate, "credit_amount": percent(due.value, rate)}
+
+
+def _others_of_the_simples(due: _Due) -> dict[str, Any]:
+    """Any of the parts that the caller tells of."""
+    credit = _credit(due) if "credit_rate" in due.given else {}
+    return _own_if_told(due) | credit
+
+
+def _rates(due: _Due) -> tuple[Decimal, Decimal | None]:
+    """The rates of the tax and of the poverty fund: as told, by law between states, else the usual ones."""
+    trade, fcp_rate = due.trade, due.given.get("fcp_rate")
+    company = trade.company
+    if "rate" in due.given:
+        return due.given["rate"], fcp_rate
+    if trade.is_interstate:
+        return interstate_rate(company.address.state, trade.destination_state, due.line.origin), fcp_rate
+    if company.defaults.icms_rate is not None:
+        return company.defaults.icms_rate, fcp_rate
+    usual = usual_rate(company.address.state, f"{due.line.path}.icms.rate", due.findings)
+    return usual.rate, usual.fcp if fcp_rate is None else fcp_rate
+
+
+_COMPUTED: dict[type[Icms], Callable[[_Due], dict[str, Any]]] = {
+    Icms00: _own,
+    Icms10: _own,
+    Icms20: _own,
+    Icms70: _own,
+    Icms51: _deferred,
+    Icms90: _own_if_told,
+    IcmsSn900: _others_of_the_simples,
+    IcmsSn101: _credit,
+    IcmsSn201: _credit,
+}

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from carimbo.fiscal.address import Address, Line
+from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company, Environment, MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
-from carimbo.fiscal.goods.filling import Incomplete
+from carimbo.fiscal.goods.findings import Incomplete
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
@@ -24,21 +25,25 @@ _LONGEST_NAME = 60
 class ForeignAddress(Body):
     """A place abroad: it has no municipality and no state."""
 
-    street: Line
-    number: Line
-    complement: Line | None = None
-    district: Line
-    city: Line | None = None
+    street: Line = Field(description="Logradouro.", examples=["5th Avenue"])
+    number: Line = Field(description="Número do imóvel, ou S/N.", examples=["350"])
+    complement: Line | None = Field(default=None, description="Complemento.")
+    district: Line = Field(description="Bairro ou distrito.", examples=["Manhattan"])
+    city: Line | None = Field(
+        default=None, description="Aceita, mas a nota leva EXTERIOR no lugar do município."
+    )
     country_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}$")] = Field(
         description="Código do país no Banco Central.", examples=["2496"]
     )
-    country: Line = Field(examples=["ESTADOS UNIDOS"])
+    country: Line = Field(description="Nome do país.", examples=["ESTADOS UNIDOS"])
 
 
 class NationalAddress(Address):
     """A place in Brazil, which may say so."""
 
-    country_code: Annotated[str, StringConstraints(pattern="^1058$")] | None = None
+    country_code: Annotated[str, StringConstraints(pattern="^1058$")] | None = Field(
+        default=None, description="1058, o código do Brasil; pode faltar."
+    )
 
 
 def _where(value: Any) -> str:
@@ -52,19 +57,44 @@ AnyAddress = Annotated[
 ]
 
 
+class Contribution(Coded):
+    """What the buyer is for ICMS (`indIEDest`)."""
+
+    CONTRIBUTOR = "contributor", "1"
+    EXEMPT = "exempt", "2"
+    NONE = "none", "9"
+
+
 class RecipientBody(Body):
     """Who buys; a foreigner has `foreignId` in the place of `taxId`."""
 
-    tax_id: TaxId | None = None
-    foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = None
-    name: Name | None = None
+    tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ, com ou sem pontuação.")
+    foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = Field(
+        default=None, description="Passaporte ou outro documento de estrangeiro (idEstrangeiro)."
+    )
+    name: Name | None = Field(
+        default=None,
+        description="Nome ou razão social; em homologação a nota leva um texto fixo (xNome).",
+        examples=["Maria da Silva"],
+    )
     trade_name: TradeName | None = Field(default=None, description="Aceito, mas a nota não o leva.")
-    state_registration: RecipientRegistration | None = None
-    municipal_registration: MunicipalRegistration | None = None
-    suframa_registration: Suframa | None = None
-    email: Email | None = None
-    phone: Phone | None = None
-    address: AnyAddress | None = None
+    state_registration: RecipientRegistration | None = Field(
+        default=None,
+        description="Inscrição estadual, ou ISENTO; sem ela o comprador não é contribuinte (indIEDest).",
+    )
+    icms_contribution: Contribution | None = Field(
+        default=None,
+        description="Situação no ICMS: contributor, exempt ou none; na falta, pela inscrição (indIEDest).",
+    )
+    municipal_registration: MunicipalRegistration | None = Field(
+        default=None, description="Inscrição municipal (IM)."
+    )
+    suframa_registration: Suframa | None = Field(default=None, description="Inscrição na SUFRAMA (ISUF).")
+    email: Email | None = Field(default=None, description="E-mail que a nota leva.")
+    phone: Phone | None = Field(default=None, description="Telefone com DDD; só vai na nota com o endereço.")
+    address: AnyAddress | None = Field(
+        default=None, description="Endereço, no Brasil ou no exterior; obrigatório na NF-e (enderDest)."
+    )
 
     @property
     def is_foreign(self) -> bool:
@@ -75,17 +105,19 @@ class RecipientBody(Body):
 class PlaceBody(NationalAddress):
     """Where goods are picked up or delivered, and who is there."""
 
-    tax_id: TaxId | None = None
-    name: Text | None = None
-    state_registration: RecipientRegistration | None = None
-    email: Email | None = None
-    phone: Phone | None = None
+    tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ de quem está no local.")
+    name: Text | None = Field(default=None, description="Nome ou razão social de quem está no local.")
+    state_registration: RecipientRegistration | None = Field(
+        default=None, description="Inscrição estadual de quem está no local."
+    )
+    email: Email | None = Field(default=None, description="E-mail de quem está no local.")
+    phone: Phone | None = Field(default=None, description="Telefone do local, com DDD.")
 
 
 class ReaderBody(Body):
     """Someone else who may download the document."""
 
-    tax_id: TaxId
+    tax_id: TaxId = Field(description="CPF ou CNPJ de quem pode baixar o XML.")
 
 
 def issuer(company: Company, destination_state: str) -> layout.Issuer:
@@ -109,6 +141,7 @@ def issuer(company: Company, destination_state: str) -> layout.Issuer:
 
 def recipient(body: RecipientBody, environment: Environment) -> layout.Recipient:
     """The buyer as the layout shows it; in homologation nobody's name may stand there (rule 598)."""
+    _refuse_other_than_one_id(body)
     cnpj, cpf = split_tax_id(body.tax_id)
     test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
@@ -119,12 +152,22 @@ def recipient(body: RecipientBody, environment: Environment) -> layout.Recipient
         foreign_id=body.foreign_id or ("" if body.is_foreign and not body.tax_id else None),
         name=in_homologation(HOMOLOGATION_NAME, name, _LONGEST_NAME, "recipient.name") if test else name,
         address=_address(body),
-        icms_contributor=contribution_of(body),
+        icms_contributor=contribution_of(body).code,
         state_registration=None if registration == EXEMPT else registration,
         suframa_registration=body.suframa_registration,
         municipal_registration=body.municipal_registration,
         email=body.email,
     )
+
+
+def _refuse_other_than_one_id(body: RecipientBody) -> None:
+    if body.tax_id and body.foreign_id:
+        message = "Informe taxId ou foreignId, não os dois."
+    elif body.tax_id or body.foreign_id or body.is_foreign:
+        return
+    else:
+        message = "Informe taxId (CPF ou CNPJ), ou foreignId de um estrangeiro."
+    raise Incomplete(Problem(SCHEMA_PROBLEM, "recipient.taxId", message, source="Leiaute da NF-e 4.00, E02"))
 
 
 def in_homologation(fixed: str, given: str | None, longest: int, path: str) -> str:
@@ -136,16 +179,20 @@ def in_homologation(fixed: str, given: str | None, longest: int, path: str) -> s
     return fixed
 
 
-def contribution_of(body: RecipientBody) -> str:
-    """`indIEDest`: 1 contributor, 2 exempt from registration, 9 neither (MOC 7.0, E16a)."""
+def contribution_of(body: RecipientBody) -> Contribution:
+    """As the caller says, else by the registration (MOC 7.0, E16a)."""
+    if body.icms_contribution:
+        return body.icms_contribution
     if body.state_registration is None:
-        return "9"
-    return "2" if body.state_registration == EXEMPT else "1"
+        return Contribution.NONE
+    return Contribution.EXEMPT if body.state_registration == EXEMPT else Contribution.CONTRIBUTOR
 
 
-def place(body: PlaceBody) -> layout.Place:
-    """A place of pick-up or delivery."""
-    cnpj, cpf = split_tax_id(body.tax_id)
+def place(body: PlaceBody, usual_tax_id: str | None) -> layout.Place:
+    """A place of pick-up or delivery: the party's own unless the caller says whose."""
+    tax_id = body.tax_id or usual_tax_id
+    # The layout wants one of the two, and lets a foreigner's be empty (MOC 7.0, F02 and G02).
+    cnpj, cpf = split_tax_id(tax_id) if tax_id else ("", None)
     return layout.Place(
         cnpj=cnpj,
         cpf=cpf,

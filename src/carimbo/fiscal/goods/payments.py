@@ -12,6 +12,8 @@ from carimbo.fiscal.layouts.nfe_v4.payment import Card, Payment
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
 
 NO_PAYMENT = "90"
+PAID_LATER = "91"
+NOTHING_PAID_NOW = frozenset({NO_PAYMENT, PAID_LATER})
 _NOT_INTEGRATED = "2"
 
 
@@ -42,14 +44,27 @@ Method = Annotated[
 class PaymentBody(Body):
     """One means of payment and its part of the amount."""
 
-    method: Method
-    amount: Money
-    term: Term | None = None
-    description: Annotated[Text, StringConstraints(min_length=2, max_length=60)] | None = None
-    payment_date: Day | None = None
-    processor_tax_id: Cnpj | None = None
-    processor_state: StateCode | None = None
-    card: Card | None = None
+    method: Method = Field(
+        description="Meio de pagamento, por uma palavra como cash, pix ou creditCard, ou pelo código (tPag)."
+    )
+    amount: Money = Field(description="Valor pago por este meio, em reais (vPag).")
+    term: Term | None = Field(
+        default=None, description="Prazo: cash (à vista) ou installments (a prazo) (indPag)."
+    )
+    description: Annotated[Text, StringConstraints(min_length=2, max_length=60)] | None = Field(
+        default=None, description="Descrição do meio de pagamento, obrigatória com other (xPag)."
+    )
+    payment_date: Day | None = Field(default=None, description="Data do pagamento (dPag).")
+    processor_tax_id: Cnpj | None = Field(
+        default=None, description="CNPJ do estabelecimento em que o pagamento foi processado (CNPJPag)."
+    )
+    processor_state: StateCode | None = Field(
+        default=None, description="UF do estabelecimento em que o pagamento foi processado (UFPag)."
+    )
+    card: Card | None = Field(
+        default=None,
+        description="Transação eletrônica; na falta, cartões e PIX levam pagamento não integrado (card).",
+    )
 
 
 def payment(body: PaymentBody) -> Payment:
@@ -67,8 +82,9 @@ def payment(body: PaymentBody) -> Payment:
 
 
 def whole_payment(method: str, amount: Decimal) -> Payment:
-    """The whole amount by one means; a document without payment tells no amount."""
-    return Payment(method=method, amount=Decimal(0) if method == NO_PAYMENT else amount, card=_card(method))
+    """The whole amount by one means; what is not paid now tells no amount (rule 904)."""
+    paid = Decimal(0) if method in NOTHING_PAID_NOW else amount
+    return Payment(method=method, amount=paid, card=_card(method))
 
 
 def _card(method: str) -> Card | None:

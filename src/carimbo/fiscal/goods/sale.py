@@ -1,6 +1,5 @@
 """What the bodies of NF-e and NFC-e share, and the parts of the document that are made of it."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any
@@ -11,21 +10,23 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.fields import Body, Moment, Money, Notes, Text
-from carimbo.fiscal.goods.filling import Incomplete, tried
+from carimbo.fiscal.fields import Body, Cfop, Moment, Money, Notes, Text
+from carimbo.fiscal.goods.charges import Charges, charges_of
+from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import FreightBody
-from carimbo.fiscal.goods.items import LONGEST_DESCRIPTION, MOST_ITEMS, Cfop, ItemBody, compose_item
+from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
+from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation
 from carimbo.fiscal.goods.payments import PaymentBody, payment, whole_payment
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
-from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.taxes.trade import ABROAD, Trade
 
-ABROAD = "EX"
+MOST_ITEMS = 990
 _OWN_SOFTWARE = "0"
 
 
@@ -49,29 +50,83 @@ class SaleBody(Body):
     """The fields that a sale of goods has in either document."""
 
     # Of a tuple, pydantic would also tell that it is too short when all that is in it is wrong.
-    items: Annotated[list[ItemBody], Field(min_length=1, max_length=MOST_ITEMS)]
-    recipient: RecipientBody | None = None
-    nature: Annotated[Text, StringConstraints(max_length=60)] = "VENDA DE MERCADORIA"
-    cfop: Cfop | None = None
-    issue_date: Moment | None = None
-    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = None
-    presence: Presence = Presence.IN_PERSON
-    payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = ()
-    change: Money | None = None
-    freight: FreightBody | None = None
-    intermediary: Intermediary | None = None
-    authorized_readers: Annotated[tuple[ReaderBody, ...], Field(max_length=10)] = ()
-    notes: Annotated[Notes, StringConstraints(max_length=5000)] | None = None
-    authority_notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = None
-    observations: Annotated[tuple[Observation, ...], Field(max_length=10)] = ()
-    processes: Annotated[tuple[Process, ...], Field(max_length=100)] = ()
+    items: Annotated[list[ItemBody], Field(min_length=1, max_length=MOST_ITEMS)] = Field(
+        description="Itens vendidos, de 1 a 990 (det)."
+    )
+    recipient: RecipientBody | None = Field(default=None, description="Comprador, se identificado (dest).")
+    nature: Annotated[Text, StringConstraints(max_length=60)] = Field(
+        default="VENDA DE MERCADORIA",
+        description="Natureza da operação; na falta, VENDA DE MERCADORIA (natOp).",
+    )
+    cfop: Cfop | None = Field(
+        default=None,
+        description="CFOP dos itens que não têm o seu; na falta, o usual da empresa para o destino.",
+        examples=["5102"],
+    )
+    issue_date: Moment | None = Field(
+        default=None,
+        description="Data e hora de emissão, com fuso; na falta, a de agora (dhEmi).",
+        examples=["2026-11-14T10:00:00-03:00"],
+    )
+    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None,
+        description="Identificador no sistema de quem chama; o mesmo não cria um segundo documento.",
+    )
+    presence: Presence = Field(
+        default=Presence.IN_PERSON,
+        description=(
+            "Presença do comprador (indPres): inPerson (presencial), o padrão, internet, phone (telefone),"
+            " delivery (entrega em domicílio), outside (presencial, fora da loja), other (outra, a distância)"
+            " ou none (não se aplica)."
+        ),
+    )
+    ibs_taxable_city_code: Annotated[str, Field(pattern=r"^[0-9]{7}$")] | None = Field(
+        default=None, description="Código IBGE do município do fato gerador de IBS e CBS (cMunFGIBS)."
+    )
+    payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
+        default=(), description="Pagamentos; na falta, um só do valor total do documento (detPag)."
+    )
+    change: Money | None = Field(default=None, description="Troco, em reais (vTroco).")
+    freight: FreightBody | None = Field(
+        default=None, description="Frete e transporte; na falta, sem frete (transp)."
+    )
+    insurance: Money | None = Field(
+        default=None,
+        description="Seguro, em reais, repartido pelo preço dos itens; não se usa com `items[].insurance`.",
+    )
+    other: Money | None = Field(
+        default=None,
+        description="Outras despesas, em reais, repartidas como o desconto; não se usa com `items[].other`.",
+    )
+    discount: Money | None = Field(
+        default=None,
+        description="Desconto, em reais, repartido pelo preço dos itens; não se usa com `items[].discount`.",
+    )
+    intermediary: Intermediary | None = Field(
+        default=None, description="Plataforma que intermediou a venda a distância (infIntermed)."
+    )
+    authorized_readers: Annotated[tuple[ReaderBody, ...], Field(max_length=10)] = Field(
+        default=(), description="Quem mais pode baixar o XML (autXML)."
+    )
+    notes: Annotated[Notes, StringConstraints(max_length=5000)] | None = Field(
+        default=None, description="Informações complementares, ao comprador (infCpl)."
+    )
+    authority_notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
+        default=None, description="Informações de interesse do fisco (infAdFisco)."
+    )
+    observations: Annotated[tuple[Observation, ...], Field(max_length=10)] = Field(
+        default=(), description="Observações de uso livre (obsCont)."
+    )
+    processes: Annotated[tuple[Process, ...], Field(max_length=100)] = Field(
+        default=(), description="Processos que amparam a operação (procRef)."
+    )
 
 
 def access_key(model: str, company: Company, emission: Emission) -> AccessKey:
     """The key of the document, which both its XML and its later events refer to."""
     return AccessKey.of_issue(
         emission.issued_at,
-        state_code=STATES[company.address.state].ibge,
+        state_code=STATES.rows[company.address.state].ibge,
         tax_id=company.tax_id,
         model=model,
         series=emission.series,
@@ -105,6 +160,7 @@ def identification(
         environment=emission.environment.code,
         presence=body.presence.code,
         intermediation=intermediation(body),
+        ibs_taxable_city_code=body.ibs_taxable_city_code,
         issuing_process=_OWN_SOFTWARE,
         software_version=software.name,
         contingency_started_at=contingency.started_at if contingency else None,
@@ -120,13 +176,6 @@ def destination_state(recipient: RecipientBody | None, company: Company) -> str:
     return ABROAD if recipient.is_foreign else getattr(recipient.address, "state", ABROAD)
 
 
-def destination_code(state: str, company: Company) -> str:
-    """`idDest`: within the state, to another state, or abroad."""
-    if state == ABROAD:
-        return "3"
-    return "1" if state == company.address.state else "2"
-
-
 def intermediation(body: SaleBody) -> str | None:
     """`indIntermed`: whether a marketplace stands between the parties of a sale at a distance."""
     if body.intermediary:
@@ -135,21 +184,22 @@ def intermediation(body: SaleBody) -> str | None:
 
 
 def compose_items(
-    bodies: Sequence[ItemBody], company: Company, cfop: str, first_description: str | None = None
+    body: SaleBody, trade: Trade, cfop: str, findings: Findings, first_description: str | None = None
 ) -> tuple[Item, ...]:
-    """All lines of the document, or everything that is missing in them at once."""
-    problems: list[Problem] = []
-    descriptions = [body.description for body in bodies]
+    """All lines of the document; what is missing in them joins the findings."""
+    descriptions = [item.description for item in body.items]
     if first_description:
-        fixed = tried(lambda: _in_homologation(first_description, descriptions[0]), problems)
-        descriptions[0] = fixed or first_description
-    items = [
-        tried(partial(compose_item, body, position, company, cfop, description), problems)
-        for position, (body, description) in enumerate(zip(bodies, descriptions, strict=True))
-    ]
-    if problems:
-        raise Incomplete(*problems)
-    return tuple(item for item in items if item)
+        fixed = partial(_in_homologation, first_description, descriptions[0])
+        descriptions[0] = findings.tried(fixed) or first_description
+    freight = body.freight.amount if body.freight else None
+    of_the_document = Charges(freight, body.insurance, body.other, body.discount)
+    charges = findings.tried(lambda: charges_of(body.items, of_the_document)) or body.items
+    return tuple(
+        compose_item(item, position, trade, cfop, description, charged, findings)
+        for position, (item, description, charged) in enumerate(
+            zip(body.items, descriptions, charges, strict=True)
+        )
+    )
 
 
 def _in_homologation(fixed: str, description: str) -> str:
@@ -164,10 +214,11 @@ def compose_payments(body: SaleBody, amount: Decimal, usual_method: str) -> Paym
 
 def additional_information(body: SaleBody) -> AdditionalInformation | None:
     """Notes and observations, when there are any."""
-    information = AdditionalInformation(
+    if not (body.authority_notes or body.notes or body.observations or body.processes):
+        return None
+    return AdditionalInformation(
         authority_notes=body.authority_notes,
         notes=body.notes,
         observations=body.observations,
         processes=body.processes,
     )
-    return None if information == AdditionalInformation() else information

@@ -116,8 +116,8 @@ def _reform_totals(groups: Sequence[IbsCbs]) -> IbsCbsTotals:
     reversals = [group.credit_reversal for group in groups if group.credit_reversal]
     return IbsCbsTotals(
         base=total(one.base for one in by_rate),
-        ibs=_ibs_totals(by_rate, presumed) if by_rate else None,
-        cbs=_cbs_totals(by_rate, presumed) if by_rate else None,
+        ibs=_ibs_totals(by_rate, presumed) if by_rate or presumed else None,
+        cbs=_cbs_totals(by_rate, presumed) if by_rate or presumed else None,
         single_phase=_single_phase_totals(phases) if phases else None,
         credit_reversal=_reversal_totals(reversals) if reversals else None,
     )
@@ -127,7 +127,8 @@ def _ibs_totals(by_rate: Sequence[TaxedByRate], presumed: Sequence[OperationCred
     state = StateIbsTotals(**_told([one.state for one in by_rate]))
     city = CityIbsTotals(**_told([one.city for one in by_rate]))
     granted = [credit.ibs for credit in presumed if credit.ibs]
-    return IbsTotals(state=state, city=city, amount=state.amount + city.amount, **_credits(granted))
+    amount = total(one.ibs_amount for one in by_rate)
+    return IbsTotals(state=state, city=city, amount=amount, **_credits(granted))
 
 
 def _cbs_totals(by_rate: Sequence[TaxedByRate], presumed: Sequence[OperationCredit]) -> CbsTotals:
@@ -184,8 +185,9 @@ def _sums(groups: Iterable[Any], names: tuple[str, ...]) -> dict[str, Decimal | 
     """Add amounts up over groups of several kinds, not all of which have them; None where none has."""
     sums: dict[str, Decimal | None] = dict.fromkeys(names)
     for group in groups:
+        values = group.__dict__ if group else {}
         for name in fields_among(group, names):
-            amount = getattr(group, name)
+            amount = values[name]
             if amount is not None:
                 so_far = sums[name]
                 sums[name] = amount if so_far is None else so_far + amount

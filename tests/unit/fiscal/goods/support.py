@@ -18,6 +18,7 @@ from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.problems import Problem
@@ -53,9 +54,11 @@ COMPANY = {
     "legalName": "Loja Modelo Ltda",
     "taxRegime": "simples",
     "address": SAO_PAULO,
-    "stateRegistrations": [{"state": "SP", "number": "111111111111"}],
+    "stateRegistrations": [{"state": "SP", "number": "111111110110"}],
 }
 BUYER = {"taxId": CPF, "name": "Maria da Silva", "address": SAO_PAULO}
+CONTRIBUTOR = BUYER | {"taxId": BUYER_CNPJ, "stateRegistration": "110042490114"}
+"""Who pays ICMS and sells again what it buys."""
 ITEM = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 35.9}
 NFE_BODY = {"recipient": BUYER, "items": [ITEM]}
 NFCE_BODY = {"paymentMethod": "cash", "items": [ITEM]}
@@ -67,6 +70,10 @@ SCHEMAS = Schemas()
 def company(**changes: Any) -> Company:
     """A shop of the Simples Nacional in São Paulo."""
     return Company.model_validate(COMPANY | changes)
+
+
+NORMAL = company(taxRegime="normal", pisCofinsRegime="nonCumulative", defaults={"icmsRate": 18})
+"""The same shop in the normal regime, which tells ICMS by CST."""
 
 
 def emission(**changes: Any) -> Emission:
@@ -87,13 +94,13 @@ PRODUCTION = emission(environment=Environment.PRODUCTION)
 def nfe(*, by: Company | None = None, under: Emission | None = None, **changes: Any) -> Invoice:
     """The NF-e that a body makes, which must be whole."""
     made = composed_nfe(by=by, under=under, **changes)
-    assert isinstance(made, Invoice), made
-    return made
+    assert isinstance(made, Composition), made
+    return made.invoice
 
 
 def composed_nfe(
     *, by: Company | None = None, under: Emission | None = None, **changes: Any
-) -> Invoice | tuple[Problem, ...]:
+) -> Composition | tuple[Problem, ...]:
     """The NF-e that a body makes, or what is missing in the body."""
     request = NfeRequest.model_validate(NFE_BODY | changes)
     return nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
@@ -103,8 +110,8 @@ def nfce(*, by: Company | None = None, under: Emission | None = None, **changes:
     """The NFC-e that a body makes, which must be whole."""
     request = NfceRequest.model_validate(NFCE_BODY | changes)
     made = nfce_document.compose(request, by or company(), under or emission(), SOFTWARE)
-    assert isinstance(made, Invoice), made
-    return made
+    assert isinstance(made, Composition), made
+    return made.invoice
 
 
 def item(**changes: Any) -> dict[str, Any]:
@@ -133,6 +140,7 @@ def issuance(
         settings=settings,
         signer=signer,
         schemas=SCHEMAS,
+        now=(under or emission()).issued_at,
     )
 
 

@@ -8,7 +8,7 @@ from lxml import etree
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import company, composed_nfe, issued_nfe, item, nfe, refused, said
+from unit.fiscal.goods.support import NORMAL, company, composed_nfe, issued_nfe, item, nfe, refused, said
 
 BY_RATE = {"base": 100, "rate": 1.65, "amount": 1.65}
 BY_QUANTITY = {"quantity": 10, "unitRate": 0.1234, "amount": 1.23}
@@ -26,6 +26,18 @@ GROUPS: list[tuple[str, dict[str, Any], str]] = [
     *((cst, BY_RATE, "Outr") for cst in OTHER),
     ("99", BY_QUANTITY, "Outr"),
 ]
+# CST, what only the caller knows, and what is computed of 100.00.
+AT_A_RATE = {"base": 100, "amount": 2.1}
+COMPUTED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("02", {"rate": 2.1}, AT_A_RATE),
+    ("03", {"quantity": 10, "unitRate": 0.1234}, {"amount": 1.23}),
+    ("49", {"rate": 2.1}, AT_A_RATE),
+    ("99", {"quantity": 10, "unitRate": 0.1234}, {"amount": 1.23}),
+]
+GENERAL = {
+    "pis": {"base": 100, "rate": 1.65, "amount": 1.65},
+    "cofins": {"base": 100, "rate": 7.6, "amount": 7.6},
+}
 CONTRIBUTIONS = [("pis", "do PIS"), ("cofins", "da COFINS")]
 
 
@@ -41,8 +53,21 @@ def local_names(element: etree._Element) -> list[str]:
     return [str(one.tag).rpartition("}")[2] for one in element]
 
 
+def untaxed(**changes: Any) -> dict[str, Any]:
+    """An item of 100.00 that owes no ICMS, sold in the normal regime."""
+    return {"by": NORMAL, "items": [item(quantity=1, unitValue=100, icms={"cst": "40"}, **changes)]}
+
+
+def group(tax: str, given: dict[str, Any]) -> Any:
+    return getattr(nfe(**untaxed(**{tax: given})).items[0].taxes, tax)
+
+
 def refusal(**changes: Any) -> dict[str, str]:
-    return refused(composed_nfe(items=[item(**changes)]))
+    return refused(composed_nfe(**untaxed(**changes)))
+
+
+def without(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    return {one: value for one, value in given.items() if one != name}
 
 
 @pytest.mark.parametrize(("tax", "of"), CONTRIBUTIONS)
@@ -56,15 +81,42 @@ class TestContributions:
         assert group.tag == f"{{{NAMESPACE}}}{tag}{kind}"
         assert group.findtext(f"{{{NAMESPACE}}}CST") == cst
 
-    @pytest.mark.parametrize(
-        ("cst", "needed", "name"),
-        [("01", BY_RATE, name) for name in BY_RATE] + [("03", BY_QUANTITY, name) for name in BY_QUANTITY],
-    )
-    def test_ask_for_each_value_that_the_cst_needs(
-        self, tax: str, of: str, cst: str, needed: dict[str, Any], name: str
+    @pytest.mark.parametrize("name", [*BY_RATE, "cst"])
+    def test_at_the_general_rate_compute_each_value_that_is_not_told(
+        self, tax: str, of: str, name: str
     ) -> None:
-        given = {one: value for one, value in needed.items() if one != name}
-        assert refusal(**{tax: {"cst": cst, **given}}) == {
+        whole = {"cst": "01", **GENERAL[tax]}
+        assert group(tax, without(name, whole)) == group(tax, {}) == group(tax, whole)
+
+    @pytest.mark.parametrize(
+        ("cst", "given", "name"),
+        [(cst, needed | computed, name) for cst, needed, computed in COMPUTED for name in computed],
+    )
+    def test_compute_each_value_that_is_not_told(
+        self, tax: str, of: str, cst: str, given: dict[str, Any], name: str
+    ) -> None:
+        assert group(tax, {"cst": cst, **without(name, given)}) == group(tax, {"cst": cst, **given})
+
+    @pytest.mark.parametrize(
+        ("cst", "needed", "computed"), [*COMPUTED, ("99", {}, {"base": 0, "rate": 0, "amount": 0})]
+    )
+    def test_compute_all_of_them_at_once(
+        self, tax: str, of: str, cst: str, needed: dict[str, Any], computed: dict[str, Any]
+    ) -> None:
+        assert group(tax, {"cst": cst, **needed}) == group(tax, {"cst": cst, **needed, **computed})
+
+    @pytest.mark.parametrize(
+        ("cst", "given", "name"),
+        [
+            ("02", BY_RATE, "rate"),
+            ("03", BY_QUANTITY, "quantity"),
+            ("03", BY_QUANTITY, "unitRate"),
+        ],
+    )
+    def test_ask_for_each_value_that_only_the_caller_knows(
+        self, tax: str, of: str, cst: str, given: dict[str, Any], name: str
+    ) -> None:
+        assert refusal(**{tax: {"cst": cst, **without(name, given)}}) == {
             f"items[0].{tax}.{name}": f"Obrigatório com CST {cst} {of}."
         }
 
@@ -95,10 +147,15 @@ class TestContributions:
         assert said(made, f"det/imposto/{tag}/{tag}Outr/CST") == "49"
         assert said(made, f"det/imposto/{tag}/{tag}Outr/v{tag}") == "0.00"
 
-    def test_have_no_default_in_the_normal_regime(self, tax: str, of: str) -> None:
+    def test_ask_for_the_regime_that_sets_the_general_rate(self, tax: str, of: str) -> None:
         given = {one: {"cst": "07"} for one, _ in CONTRIBUTIONS if one != tax}
-        problems = composed_nfe(by=company(taxRegime="normal"), items=[item(icms={"cst": "40"}, **given)])
-        assert refused(problems) == {f"items[0].{tax}": "Obrigatório com o regime tributário da empresa."}
+        problems = composed_nfe(by=company(taxRegime="normal"), items=[item(**given)])
+        assert set(refused(problems)) == {"company.pisCofinsRegime"}
+
+    def test_ask_for_no_regime_when_the_caller_tells_the_rate(self, tax: str, of: str) -> None:
+        given = {one: {"rate": 3} for one, _ in CONTRIBUTIONS}
+        made = nfe(by=company(taxRegime="normal"), items=[item(icms={"cst": "40"}, **given)])
+        assert said(made, f"det/imposto/{tax.upper()}/{tax.upper()}Aliq/CST") == "01"
 
 
 class TestIpi:
@@ -120,8 +177,20 @@ class TestIpi:
         written = group_in(signer, "IPI", ipi={"cst": "53", **seal})
         assert local_names(written) == ["CNPJProd", "cSelo", "qSelo", "cEnq", "IPINT"]
 
-    def test_asks_for_the_amount_that_is_due(self) -> None:
-        assert refusal(ipi={"cst": "50", "base": 1, "rate": 1}) == {
+    @pytest.mark.parametrize(
+        ("given", "computed"),
+        [
+            ({"rate": 5}, {"base": 100, "amount": 5}),
+            ({"rate": 5, "base": 80}, {"amount": 4}),
+            ({"quantity": 10, "unitRate": 0.1234}, {"amount": 1.23}),
+        ],
+    )
+    def test_computes_what_is_not_told(self, given: dict[str, Any], computed: dict[str, Any]) -> None:
+        assert group("ipi", {"cst": "50", **given}) == group("ipi", {"cst": "50", **given, **computed})
+
+    @pytest.mark.parametrize("given", [{}, {"base": 1}, {"quantity": 1}, {"unitRate": 1}])
+    def test_asks_for_the_amount_that_cannot_be_computed(self, given: dict[str, Any]) -> None:
+        assert refusal(ipi={"cst": "50", **given}) == {
             "items[0].ipi.amount": "Obrigatório com CST 50 do IPI."
         }
 

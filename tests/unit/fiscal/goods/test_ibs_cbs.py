@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import composed_nfe, issued_nfe, item, nfe, refused, said
+from unit.fiscal.goods.support import composed_nfe, element, issued_nfe, item, misformed, nfe, refused, said
 
 BY_RATE: dict[str, Any] = {
     "base": 71.8,
@@ -23,10 +25,14 @@ OTHER_RATES = {
     "cbsRate": 0.9,
     "cbsAmount": 0.65,
 }
+REGULAR = {"cst": "000", "taxClassCode": "000001", **OTHER_RATES}
+# What stands beside the rates, its group, and a classification that it goes with.
 BESIDE_RATES = [
-    ("regularTaxation", {"cst": "000", "taxClassCode": "000001", **OTHER_RATES}),
-    ("governmentPurchase", OTHER_RATES),
+    ("regularTaxation", REGULAR, "gTribRegular", "550018"),
+    ("governmentPurchase", OTHER_RATES, "gTribCompraGov", "000001"),
 ]
+# Transport abroad, whose rates the law does not set by its general ones.
+BY_OTHER_RATES = {"taxClassCode": "222001"}
 
 
 class TestByRate:
@@ -43,24 +49,75 @@ class TestByRate:
         assert said(nfe(items=[item(ibsCbs=BY_RATE)]), "det/vItem") == "71.80"
 
     @pytest.mark.parametrize("name", BY_RATE)
-    def test_needs_all_of_its_values(self, name: str) -> None:
+    def test_computes_each_value_that_is_not_told(self, name: str) -> None:
         given = {one: value for one, value in BY_RATE.items() if one != name}
-        assert refused(composed_nfe(items=[item(ibsCbs={"cst": "200", **given})])) == {
-            f"items[0].ibsCbs.{name}": "Obrigatório com IBS e CBS por alíquota."
+        computed, told = (nfe(items=[item(ibsCbs=body)]) for body in (given, BY_RATE))
+        assert computed.items[0].taxes.ibs_cbs == told.items[0].taxes.ibs_cbs
+
+    @pytest.mark.parametrize("share", ["state", "city", "cbs"])
+    @pytest.mark.parametrize("name", ["rate", "amount"])
+    def test_computes_each_value_of_a_share_that_is_not_told(self, share: str, name: str) -> None:
+        given = {one: value for one, value in BY_RATE[share].items() if one != name}
+        computed, told = (nfe(items=[item(ibsCbs=body)]) for body in (BY_RATE | {share: given}, BY_RATE))
+        assert computed.items[0].taxes.ibs_cbs == told.items[0].taxes.ibs_cbs
+
+    def test_has_the_refund_taken_off_its_amount(self) -> None:
+        made = nfe(items=[item(ibsCbs={"cbs": {"refund": {"amount": 0.05}}})])
+        assert said(made, "det/imposto/IBSCBS/gIBSCBS/gCBS/vCBS") == "0.60"
+
+    def test_is_reduced_for_a_public_buyer(self) -> None:
+        # 10 % off: 0.09 % and 0.81 % of 71.80
+        public = {"entityType": "1", "rateReduction": 10, "operationType": "1"}
+        made = nfe(governmentPurchase=public, items=[item(ibsCbs={})])
+        told = [
+            said(made, f"det/imposto/IBSCBS/gIBSCBS/{path}")
+            for path in ("gIBSUF/gRed/pAliqEfet", "gIBSUF/vIBSUF", "gCBS/gRed/pAliqEfet", "gCBS/vCBS")
+        ]
+        assert told == ["0.0900", "0.06", "0.8100", "0.58"]
+
+    @pytest.mark.parametrize("name", BY_RATE)
+    def test_needs_all_of_its_values_where_the_law_sets_no_general_rate(self, name: str) -> None:
+        given = {one: value for one, value in BY_RATE.items() if one != name}
+        assert refused(composed_nfe(items=[item(ibsCbs=BY_OTHER_RATES | given)])) == {
+            f"items[0].ibsCbs.{name}": "Obrigatório com CST 222 do IBS e da CBS, por alíquota."
         }
 
-    @pytest.mark.parametrize(("name", "value"), BESIDE_RATES)
-    def test_is_needed_by_what_stands_beside_it(self, name: str, value: dict[str, Any]) -> None:
-        assert refused(composed_nfe(items=[item(), item(ibsCbs={name: value})])) == {
-            f"items[1].ibsCbs.{missing}": "Obrigatório com IBS e CBS por alíquota." for missing in BY_RATE
+    @pytest.mark.parametrize("share", ["state", "city", "cbs"])
+    def test_needs_the_rate_of_each_share_where_the_law_sets_no_general_one(self, share: str) -> None:
+        given = BY_OTHER_RATES | BY_RATE | {share: {"amount": 1}}
+        assert refused(composed_nfe(items=[item(ibsCbs=given)])) == {
+            f"items[0].ibsCbs.{share}.rate": "Obrigatório com IBS e CBS sem alíquota conhecida."
         }
 
-    @pytest.mark.parametrize(("name", "value"), BESIDE_RATES)
-    def test_may_have_more_beside_it(self, signer: Signer, name: str, value: dict[str, Any]) -> None:
-        document = issued_nfe(signer, items=[item(ibsCbs=BY_RATE | {name: value})])
+    def test_needs_the_classification_of_a_special_code(self) -> None:
+        assert refused(composed_nfe(items=[item(), item(ibsCbs={"cst": "200", **BY_RATE})])) == {
+            "items[1].ibsCbs.taxClassCode": "Obrigatório com CST 200 do IBS e da CBS."
+        }
+
+    @pytest.mark.parametrize(("name", "value", "tag", "tax_class"), BESIDE_RATES)
+    def test_is_computed_for_what_stands_beside_it(
+        self, name: str, value: dict[str, Any], tag: str, tax_class: str
+    ) -> None:
+        made = nfe(items=[item(ibsCbs={"taxClassCode": tax_class, name: value})])
+        beside = element(made).find(f".//{{{NAMESPACE}}}gIBSCBS/{{{NAMESPACE}}}{tag}")
+        assert (said(made, "det/imposto/IBSCBS/gIBSCBS/vBC"), beside is None) == ("71.80", False)
+
+    @pytest.mark.parametrize("tax_class", ["222001", "410001"])
+    @pytest.mark.parametrize(("name", "value"), [(name, value) for name, value, _, _ in BESIDE_RATES])
+    def test_is_asked_for_by_what_stands_beside_it_where_there_is_no_general_rate(
+        self, name: str, value: dict[str, Any], tax_class: str
+    ) -> None:
+        problems = composed_nfe(items=[item(), item(ibsCbs={"taxClassCode": tax_class, name: value})])
+        assert all(path.startswith("items[1].ibsCbs.") for path in refused(problems))
+
+    @pytest.mark.parametrize(("name", "value", "tag", "tax_class"), BESIDE_RATES)
+    def test_may_have_more_beside_it(
+        self, signer: Signer, name: str, value: dict[str, Any], tag: str, tax_class: str
+    ) -> None:
+        rates = BY_RATE if tax_class == "000001" else {}
+        document = issued_nfe(signer, items=[item(ibsCbs=rates | {"taxClassCode": tax_class, name: value})])
         assert isinstance(document, SignedDocument), document
-        tag = {"regularTaxation": b"gTribRegular", "governmentPurchase": b"gTribCompraGov"}[name]
-        assert b"</" + tag + b">" in document.xml
+        assert f"</{tag}>".encode() in document.xml
 
     def test_is_left_out_when_nothing_of_it_is_given(self, signer: Signer) -> None:
         document = issued_nfe(signer, items=[item(ibsCbs={"cst": "410", "taxClassCode": "410001"})])
@@ -73,11 +130,13 @@ class TestByRate:
         assert said(made, "det/vItem") is None
         assert said(made, "total/IBSCBSTot/vBCIBSCBS") is None
 
-    def test_with_too_many_decimals_is_told_at_its_field(self, signer: Signer) -> None:
+    def test_with_too_many_decimals_is_told_at_its_field(self) -> None:
         wrong = BY_RATE | {"cbs": {"rate": 0.9, "amount": 0.655}}
-        assert refused(issued_nfe(signer, items=[item(ibsCbs=wrong)]))["items[0].ibsCbs.cbs.amount"] == (
-            "O campo tem mais casas decimais do que as 2 permitidas: “0.655”."
-        )
+        with pytest.raises(ValidationError) as raised:
+            nfe(items=[item(ibsCbs=wrong)])
+        assert misformed(raised.value) == {
+            "items[0].ibsCbs.cbs.amount": "Deve ter no máximo 2 casas decimais."
+        }
 
 
 class TestTotals:

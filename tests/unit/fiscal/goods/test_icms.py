@@ -1,141 +1,207 @@
-"""ICMS of an item: the group that the caller's CST or CSOSN asks for, and what is missing for it."""
+"""ICMS of an item: the group that its CST or CSOSN asks for, what is computed of it and what is missing."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from lxml import etree
 from pydantic import ValidationError
 
-from carimbo.fiscal.goods.filling import Incomplete
-from carimbo.fiscal.goods.icms import IcmsBody, icms_group
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.layouts.group import layout_of
+from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import company, issued_nfe, item, misformed, refused
+from unit.fiscal.goods.support import (
+    CONTRIBUTOR,
+    LISBON,
+    NORMAL,
+    buyer,
+    company,
+    composed_nfe,
+    issued_nfe,
+    item,
+    misformed,
+    nfe,
+    refused,
+    said,
+)
 
 PATH = "items[0].icms"
 OWN = {"baseMode": "3", "base": 100, "rate": 18, "amount": 18}
 SUBSTITUTED = {"stBaseMode": "4", "stBase": 140, "stRate": 18, "stAmount": 7.2}
-CREDIT = {"creditRate": 1.25, "creditAmount": 1.25}
+FCP = {"fcpBase": 100, "fcpAmount": 2}
+CREDIT_RATE, CREDIT = {"creditRate": 1.25}, {"creditAmount": 1.25}
 SHARED = {"operationBaseShare": 100, "stState": "RJ"}
 PASSED_ON = {"retainedBase": 0, "retainedAmount": 0, "stDestinationBase": 100, "stDestinationAmount": 18}
 SINGLE_PHASE = {"singlePhaseRate": 1.1234, "singlePhaseAmount": 11.23}
 WITHHOLDING = {"singlePhaseWithholdingRate": 0.5, "singlePhaseWithholdingAmount": 5}
+DEFERRED = {"operationAmount": 18, "deferralRate": 100, "deferralAmount": 18, "amount": 0}
 
-# Code, what else it needs, and the group that it is written in (MOC 7.0, group N).
-GROUPS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    ({"cst": "00"}, OWN, "ICMS00"),
-    ({"cst": "02"}, SINGLE_PHASE, "ICMS02"),
-    ({"cst": "10"}, OWN | SUBSTITUTED, "ICMS10"),
-    ({"cst": "10"}, OWN | SUBSTITUTED | SHARED, "ICMSPart"),
-    ({"cst": "15"}, SINGLE_PHASE | WITHHOLDING, "ICMS15"),
-    ({"cst": "20"}, OWN | {"baseReduction": 33.33}, "ICMS20"),
-    ({"cst": "30"}, SUBSTITUTED, "ICMS30"),
-    ({"cst": "40"}, {}, "ICMS40"),
-    ({"cst": "41"}, {}, "ICMS40"),
-    ({"cst": "41"}, PASSED_ON, "ICMSST"),
-    ({"cst": "50"}, {}, "ICMS40"),
-    ({"cst": "51"}, {}, "ICMS51"),
-    ({"cst": "53"}, {}, "ICMS53"),
-    ({"cst": "60"}, {}, "ICMS60"),
-    ({"cst": "60"}, PASSED_ON, "ICMSST"),
-    ({"cst": "61"}, {"singlePhaseRetainedRate": 1.12, "singlePhaseRetainedAmount": 11}, "ICMS61"),
-    ({"cst": "70"}, OWN | SUBSTITUTED | {"baseReduction": 10}, "ICMS70"),
-    ({"cst": "90"}, {}, "ICMS90"),
-    ({"cst": "90"}, OWN | SUBSTITUTED | SHARED, "ICMSPart"),
-    ({"csosn": "101"}, CREDIT, "ICMSSN101"),
-    ({"csosn": "102"}, {}, "ICMSSN102"),
-    ({"csosn": "103"}, {}, "ICMSSN102"),
-    ({"csosn": "300"}, {}, "ICMSSN102"),
-    ({"csosn": "400"}, {}, "ICMSSN102"),
-    ({"csosn": "201"}, SUBSTITUTED | CREDIT, "ICMSSN201"),
-    ({"csosn": "202"}, SUBSTITUTED, "ICMSSN202"),
-    ({"csosn": "203"}, SUBSTITUTED, "ICMSSN202"),
-    ({"csosn": "500"}, {}, "ICMSSN500"),
-    ({"csosn": "900"}, {}, "ICMSSN900"),
+# Code, what only the caller knows, what is computed of 100.00, and the group (MOC 7.0, group N).
+GROUPS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] = [
+    ({"cst": "00"}, {}, OWN, "ICMS00"),
+    ({"cst": "00"}, {"fcpRate": 2}, OWN | {"fcpAmount": 2}, "ICMS00"),
+    ({"cst": "02"}, SINGLE_PHASE, {}, "ICMS02"),
+    ({"cst": "10"}, SUBSTITUTED, OWN, "ICMS10"),
+    ({"cst": "10"}, SUBSTITUTED | {"fcpRate": 2}, OWN | FCP, "ICMS10"),
+    ({"cst": "10"}, OWN | SUBSTITUTED | SHARED, {}, "ICMSPart"),
+    ({"cst": "15"}, SINGLE_PHASE | WITHHOLDING, {}, "ICMS15"),
+    ({"cst": "20"}, {"baseReduction": 33.33}, OWN | {"base": 66.67, "amount": 12}, "ICMS20"),
+    ({"cst": "30"}, SUBSTITUTED, {}, "ICMS30"),
+    ({"cst": "40"}, {}, {}, "ICMS40"),
+    ({"cst": "41"}, {}, {}, "ICMS40"),
+    ({"cst": "41"}, PASSED_ON, {}, "ICMSST"),
+    ({"cst": "50"}, {}, {}, "ICMS40"),
+    ({"cst": "51"}, {}, {}, "ICMS51"),
+    ({"cst": "51"}, {"rate": 18}, {"baseMode": "3", "base": 100} | DEFERRED, "ICMS51"),
+    ({"cst": "53"}, {}, {}, "ICMS53"),
+    ({"cst": "60"}, {}, {}, "ICMS60"),
+    ({"cst": "60"}, PASSED_ON, {}, "ICMSST"),
+    ({"cst": "61"}, {"singlePhaseRetainedRate": 1.12, "singlePhaseRetainedAmount": 11}, {}, "ICMS61"),
+    ({"cst": "70"}, SUBSTITUTED | {"baseReduction": 10}, OWN | {"base": 90, "amount": 16.2}, "ICMS70"),
+    ({"cst": "90"}, {}, {}, "ICMS90"),
+    ({"cst": "90"}, {"rate": 18}, {"baseMode": "3", "base": 100, "amount": 18}, "ICMS90"),
+    ({"cst": "90"}, OWN | SUBSTITUTED | SHARED, {}, "ICMSPart"),
+    ({"csosn": "101"}, CREDIT_RATE, CREDIT, "ICMSSN101"),
+    ({"csosn": "102"}, {}, {}, "ICMSSN102"),
+    ({"csosn": "103"}, {}, {}, "ICMSSN102"),
+    ({"csosn": "300"}, {}, {}, "ICMSSN102"),
+    ({"csosn": "400"}, {}, {}, "ICMSSN102"),
+    ({"csosn": "201"}, SUBSTITUTED | CREDIT_RATE, CREDIT, "ICMSSN201"),
+    ({"csosn": "202"}, SUBSTITUTED, {}, "ICMSSN202"),
+    ({"csosn": "203"}, SUBSTITUTED, {}, "ICMSSN202"),
+    ({"csosn": "500"}, {}, {}, "ICMSSN500"),
+    ({"csosn": "900"}, {}, {}, "ICMSSN900"),
+    ({"csosn": "900"}, {"rate": 18}, {"baseMode": "3", "base": 100, "amount": 18}, "ICMSSN900"),
 ]
+WHOLE = [(code, needed | computed, tag) for code, needed, computed, tag in GROUPS]
 NEEDED = [
-    (code, needed, name)
-    for code, needed, _ in GROUPS
+    (code, needed | computed, name)
+    for code, needed, computed, _ in GROUPS
     for name in needed
-    # Without these a CST is that of another group.
-    if name not in SHARED and name not in ("stDestinationBase", "stDestinationAmount")
+    # Without these a CST is that of another group, or of the same without a tax.
+    if name not in SHARED
+    and name not in ("stDestinationBase", "stDestinationAmount", "fcpRate")
+    and needed.keys() != {"rate"}
 ]
+COMPUTED = [(code, needed | computed, name) for code, needed, computed, _ in GROUPS for name in computed]
+
+
+def sale(icms: dict[str, Any]) -> dict[str, Any]:
+    """A sale of 100.00 to someone who sells again, by a company whose regime has the code."""
+    goods = item(quantity=1, unitValue=100, origin="5", cest="2104600", icms=icms)
+    seller = company() if "csosn" in icms else NORMAL
+    return {"by": seller, "recipient": CONTRIBUTOR, "items": [goods]}
+
+
+def group(**icms: Any) -> Icms:
+    made = nfe(**sale(icms)).items[0].taxes.icms
+    assert made
+    return made
 
 
 def refusal(**icms: Any) -> dict[str, str]:
-    with pytest.raises(Incomplete) as raised:
-        icms_group(IcmsBody.model_validate(icms), "0", PATH)
-    return refused(raised.value.problems)
+    return refused(composed_nfe(**sale(icms)))
+
+
+def without(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    return {one: value for one, value in given.items() if one != name}
 
 
 class TestGroup:
-    @pytest.mark.parametrize(("code", "needed", "tag"), GROUPS)
+    @pytest.mark.parametrize(
+        ("code", "given", "tag"),
+        [*((code, needed, tag) for code, needed, _, tag in GROUPS), *WHOLE],
+    )
     def test_is_that_of_the_code_and_stands_before_the_xsd(
-        self, signer: Signer, code: dict[str, Any], needed: dict[str, Any], tag: str
+        self, signer: Signer, code: dict[str, Any], given: dict[str, Any], tag: str
     ) -> None:
-        document = issued_nfe(signer, items=[item(origin="5", icms=code | needed)])
+        document = issued_nfe(signer, **sale(code | given))
         assert isinstance(document, SignedDocument), document
         (written,) = etree.fromstring(document.xml).iter(f"{{{NAMESPACE}}}ICMS")
-        (group,) = written
-        assert group.tag == f"{{{NAMESPACE}}}{tag}"
-        assert [one.text for one in group][:2] == ["5", *code.values()]
+        (found,) = written
+        assert found.tag == f"{{{NAMESPACE}}}{tag}"
+        assert [one.text for one in found][:2] == ["5", *code.values()]
 
-    @pytest.mark.parametrize(("code", "needed", "name"), NEEDED)
-    def test_asks_for_each_value_that_the_code_needs(
-        self, code: dict[str, Any], needed: dict[str, Any], name: str
+    @pytest.mark.parametrize(("code", "given", "name"), COMPUTED)
+    def test_computes_each_value_that_is_not_told(
+        self, code: dict[str, Any], given: dict[str, Any], name: str
+    ) -> None:
+        assert group(**code, **without(name, given)) == group(**code, **given)
+
+    @pytest.mark.parametrize(("code", "needed", "computed", "tag"), GROUPS)
+    def test_computes_all_of_them_at_once(
+        self, code: dict[str, Any], needed: dict[str, Any], computed: dict[str, Any], tag: str
+    ) -> None:
+        assert group(**code, **needed) == group(**code, **needed, **computed)
+
+    @pytest.mark.parametrize(("code", "given", "name"), NEEDED)
+    def test_asks_for_each_value_that_only_the_caller_knows(
+        self, code: dict[str, Any], given: dict[str, Any], name: str
     ) -> None:
         ((kind, number),) = code.items()
-        given = {one: value for one, value in needed.items() if one != name}
-        assert refusal(**code, **given) == {f"{PATH}.{name}": f"Obrigatório com {kind.upper()} {number}."}
-
-    def test_asks_for_all_of_them_at_once(self) -> None:
-        assert refusal(cst="00") == {
-            f"{PATH}.{name}": "Obrigatório com CST 00." for name in ("baseMode", "base", "rate", "amount")
+        assert refusal(**code, **without(name, given)) == {
+            f"{PATH}.{name}": f"Obrigatório com {kind.upper()} {number}."
         }
 
-    @pytest.mark.parametrize(
-        ("code", "needed"), [(code, needed) for code, needed, tag in GROUPS if tag != "ICMSSN102"]
-    )
+    def test_asks_for_all_of_them_at_once(self) -> None:
+        assert refusal(cst="70") == {
+            f"{PATH}.{name}": "Obrigatório com CST 70." for name in ("baseReduction", *SUBSTITUTED)
+        }
+
+    @pytest.mark.parametrize(("code", "given"), [(code, given) for code, given, _ in WHOLE])
     def test_refuses_a_value_that_belongs_to_another_code(
-        self, code: dict[str, Any], needed: dict[str, Any]
+        self, code: dict[str, Any], given: dict[str, Any]
     ) -> None:
-        group = layout_of(icms_group(IcmsBody.model_validate(code | needed), "0", PATH))
-        other = "effectiveFcpAmount" if "effective_fcp_amount" not in group.elements else "creditAmount"
+        elements = layout_of(group(**code, **given)).elements
+        other = "effectiveFcpAmount" if "effective_fcp_amount" not in elements else "creditAmount"
         ((kind, number),) = code.items()
-        assert refusal(**code, **needed, **{other: 1}) == {
+        assert refusal(**code, **given, **{other: 1}) == {
             f"{PATH}.{other}": f"Não se usa com {kind.upper()} {number}."
         }
 
     def test_tells_what_lacks_and_what_is_too_much_together(self) -> None:
-        assert refusal(csosn="101", creditRate=1, rate=18) == {
-            f"{PATH}.creditAmount": "Obrigatório com CSOSN 101.",
+        assert refusal(csosn="101", creditAmount=1, rate=18) == {
+            f"{PATH}.creditRate": "Obrigatório com CSOSN 101.",
             f"{PATH}.rate": "Não se usa com CSOSN 101.",
         }
 
     def test_takes_zero_for_a_value(self) -> None:
-        made = icms_group(
-            IcmsBody.model_validate({"csosn": "101", "creditRate": 0, "creditAmount": 0}), "0", ""
-        )
-        assert layout_of(made).tag == "ICMSSN101"
+        made: Any = group(csosn="101", creditRate=0)
+        assert (layout_of(made).tag, made.credit_amount) == ("ICMSSN101", Decimal(0))
+
+    @pytest.mark.parametrize("code", [{}, {"cst": "20", "baseReduction": 10}, {"cst": "90", "rate": 18}])
+    def test_takes_zero_for_the_rate_of_the_poverty_fund(self, signer: Signer, code: dict[str, Any]) -> None:
+        document = issued_nfe(signer, **sale(code | {"fcpRate": 0}))
+        assert isinstance(document, SignedDocument), document
 
     @pytest.mark.parametrize(
-        "icms",
+        ("icms", "path", "message"),
         [
-            {},
-            {"cst": "00", "csosn": "102"},
-            {"cst": "11"},
-            {"csosn": "999"},
-            {"stState": "RJ", "operationBaseShare": 100},
+            ({"cst": "00", "csosn": "102"}, PATH, "Informe cst ou csosn, não os dois."),
+            ({"cst": "11"}, f"{PATH}.cst", "CST 11 não existe."),
+            ({"csosn": "999"}, f"{PATH}.csosn", "CSOSN 999 não existe."),
         ],
     )
-    def test_needs_one_code_that_exists_and_only_one(self, icms: dict[str, Any]) -> None:
-        assert refusal(**icms) == {PATH: "Informe um cst ou um csosn que exista, e só um dos dois."}
+    def test_needs_a_code_that_exists_and_only_one(
+        self, icms: dict[str, Any], path: str, message: str
+    ) -> None:
+        assert refusal(**icms) == {path: message}
 
-    def test_of_a_code_that_does_not_share_the_tax_is_told_at_the_code(self, signer: Signer) -> None:
-        shared = {"cst": "40", **OWN, **SUBSTITUTED, **SHARED}
-        assert set(refused(issued_nfe(signer, items=[item(icms=shared)]))) == {f"{PATH}.cst"}
+    @pytest.mark.parametrize("code", [{"cst": "40"}, {}])
+    def test_of_a_code_that_does_not_share_the_tax_is_told_at_the_code(
+        self, signer: Signer, code: dict[str, Any]
+    ) -> None:
+        problems = issued_nfe(signer, **sale(code | OWN | SUBSTITUTED | SHARED))
+        assert set(refused(problems)) == {f"{PATH}.cst"}
+
+    def test_between_states_is_refused_to_a_buyer_abroad(self, signer: Signer) -> None:
+        abroad = buyer(taxId=None, foreignId="PASS12345", address=LISBON)
+        changes = sale({"cst": "00"}) | {"recipient": abroad, "destination": "interstate"}
+        assert "recipient.foreignId" in refused(issued_nfe(signer, **changes))
 
 
 class TestBody:
@@ -168,6 +234,15 @@ class TestDefault:
         assert b"<ICMSSN102><orig>0</orig><CSOSN>102</CSOSN></ICMSSN102>" in document.xml
 
     @pytest.mark.parametrize("regime", ["normal", "simplesExcess"])
-    def test_of_other_regimes_does_not_exist(self, signer: Signer, regime: str) -> None:
-        problems = issued_nfe(signer, by=company(taxRegime=regime))
-        assert refused(problems)[PATH] == "Obrigatório com o regime tributário da empresa."
+    def test_of_other_regimes_is_cst_00_at_the_rate_of_the_company(self, signer: Signer, regime: str) -> None:
+        seller = company(taxRegime=regime, pisCofinsRegime="cumulative", defaults={"icmsRate": 17})
+        document = issued_nfe(signer, by=seller)
+        assert isinstance(document, SignedDocument), document
+        assert (
+            b"<ICMS00><orig>0</orig><CST>00</CST><modBC>3</modBC><vBC>71.80</vBC><pICMS>17.0000</pICMS>"
+            b"<vICMS>12.21</vICMS></ICMS00>"
+        ) in document.xml
+
+    @pytest.mark.parametrize(("seller", "tag"), [(company(), "ICMSSN102"), (NORMAL, "ICMS00")])
+    def test_holds_for_a_body_without_a_code_too(self, seller: Company, tag: str) -> None:
+        assert said(nfe(by=seller, items=[item(icms={})]), f"det/imposto/ICMS/{tag}/orig") == "0"

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from carimbo.fiscal.goods.items import ItemBody
+from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from unit.fiscal.goods.support import (
-    company,
+    NORMAL,
     composed_nfe,
     issued_nfe,
     item,
@@ -176,26 +176,30 @@ class TestLine:
 
     def test_is_refused_together_with_the_others(self) -> None:
         problems = composed_nfe(
-            by=company(taxRegime="normal"),
-            items=[item(icms={"cst": "00"}), item(icms={"cst": "40"}, pis={"cst": "01"}), item()],
+            by=NORMAL, items=[item(icms={"cst": "20"}), item(), item(pis={"cst": "02"}), item(cfop="5915")]
         )
-        assert {path.partition("]")[0] for path in refused(problems)} == {"items[0", "items[1", "items[2"}
+        assert {path.partition("]")[0] for path in refused(problems)} == {"items[0", "items[2", "items[3"}
 
-    def test_tells_every_tax_that_is_missing_at_once(self) -> None:
-        problems = composed_nfe(by=company(taxRegime="normal"))
-        assert set(refused(problems)) == {"items[0].icms", "items[0].pis", "items[0].cofins"}
+    def test_of_no_sale_tells_every_tax_that_is_missing_at_once(self) -> None:
+        problems = composed_nfe(by=NORMAL, items=[item(cfop="5915")])
+        assert set(refused(problems)) == {
+            "items[0].icms.cst",
+            "items[0].pis.cst",
+            "items[0].cofins.cst",
+            "items[0].ibsCbs.taxClassCode",
+        }
 
     def test_tells_what_every_tax_lacks_at_once(self) -> None:
         wrong = {
-            "icms": {"cst": "00", "baseMode": "3", "base": 10, "amount": 1.8},
-            "pis": {"cst": "01", "base": 10, "amount": 0.17},
+            "icms": {"cst": "20", "base": 10},
+            "pis": {"cst": "02", "base": 10, "amount": 0.17},
             "cofins": {"cst": "04", "amount": 1},
             "ipi": {"cst": "50", "base": 10},
-            "ibsCbs": {"base": 10},
+            "ibsCbs": {"taxClassCode": "222001", "base": 10},
         }
-        problems = composed_nfe(by=company(taxRegime="normal"), items=[item(**wrong)])
+        problems = composed_nfe(by=NORMAL, items=[item(**wrong)])
         assert set(refused(problems)) == {
-            "items[0].icms.rate",
+            "items[0].icms.baseReduction",
             "items[0].pis.rate",
             "items[0].cofins.amount",
             "items[0].ipi.amount",

@@ -26,6 +26,7 @@ from unit.fiscal.goods.support import (
     composed_nfe,
     emission,
     issued_nfe,
+    item,
     misformed,
     nfe,
     refused,
@@ -50,7 +51,7 @@ class TestIssuer:
             ("CNPJ", CNPJ),
             ("xNome", "Loja Modelo Ltda"),
             ("xFant", None),
-            ("IE", "111111111111"),
+            ("IE", "111111110110"),
             ("IEST", None),
             ("IM", None),
             ("CRT", "1"),
@@ -88,10 +89,10 @@ class TestIssuer:
         assert len(name) <= 60
 
     def test_with_a_registration_in_the_buyers_state_is_the_substitute_there(self) -> None:
-        both = [{"state": "SP", "number": "111111111111"}, {"state": "RJ", "number": "22222222"}]
+        both = [{"state": "SP", "number": "111111110110"}, {"state": "RJ", "number": "22222228"}]
         there = buyer(address=RIO_DE_JANEIRO)
-        assert issuer("IEST", recipient=there, stateRegistrations=both) == "22222222"
-        assert issuer("IE", recipient=there, stateRegistrations=both) == "111111111111"
+        assert issuer("IEST", recipient=there, stateRegistrations=both) == "22222228"
+        assert issuer("IE", recipient=there, stateRegistrations=both) == "111111110110"
         assert issuer("IEST", stateRegistrations=both) is None
 
     def test_tells_its_activity_only_beside_the_municipal_registration(self) -> None:
@@ -168,13 +169,18 @@ class TestRecipient:
         assert recipient("xNome", name=None) is None
 
     def test_is_refused_together_with_the_items(self) -> None:
-        problems = composed_nfe(by=company(taxRegime="normal"), recipient=buyer(name="Maria 🎉"))
+        wrong = item(icms={"csosn": "101"}, pis={"cst": "97"})
+        problems = composed_nfe(items=[wrong], recipient=buyer(name="Maria 🎉"))
         assert list(refused(problems)) == [
-            "items[0].icms",
-            "items[0].pis",
-            "items[0].cofins",
+            "items[0].icms.creditRate",
+            "items[0].icms.creditAmount",
+            "items[0].pis.cst",
             "recipient.name",
         ]
+
+    def test_is_refused_together_with_what_the_company_lacks(self) -> None:
+        problems = composed_nfe(by=company(taxRegime="normal"), recipient=buyer(name="Maria 🎉"))
+        assert list(refused(problems)) == ["company.pisCofinsRegime", "recipient.name"]
 
     def test_may_have_a_trade_name_that_the_document_leaves_out(self, signer: Signer) -> None:
         document = issued_nfe(signer, recipient=buyer(tradeName="Casa da Maria"))
@@ -307,7 +313,7 @@ class TestPlaces:
         place: dict[str, Any] = RIO_DE_JANEIRO | {
             "taxId": BUYER_CNPJ,
             "name": "Depósito",
-            "stateRegistration": "22222222",
+            "stateRegistration": "22222228",
             "phone": "2133334444",
             "email": "deposito@example.com",
         }

@@ -3,8 +3,11 @@
 from carimbo.fiscal.company import Company, Environment
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.filling import tried
+from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
+from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import transport
+from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, reader, recipient
 from carimbo.fiscal.goods.sale import (
     access_key,
@@ -19,29 +22,28 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
+from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
+from carimbo.fiscal.taxes.trade import Trade
 
 MODEL = "65"
-HOMOLOGATION_ITEM = "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 _RECEIPT = "4"
 _OUTBOUND = "1"
-_WITHIN_THE_STATE = "1"
 _NORMAL_PURPOSE = "1"
 _FINAL_CONSUMER = "1"
-_USUAL_CFOP = "5102"
 
 
 def compose(
     request: NfceRequest, company: Company, emission: Emission, software: Software
-) -> Invoice | tuple[Problem, ...]:
+) -> Composition | tuple[Problem, ...]:
     """Make the receipt, or tell everything that is missing in the request."""
-    problems: list[Problem] = []
-    items = tried(lambda: _items(request, company, emission), problems)
-    buyer = tried(lambda: _buyer(request, emission), problems)
-    if items is None or problems:
-        return tuple(problems)
+    findings = Findings()
+    items = _items(request, _trade(company, emission), emission, findings)
+    buyer = findings.tried(lambda: _buyer(request, emission))
+    if findings.problems:
+        return findings.problems
     totals = totals_of(items, None)
     key = access_key(MODEL, company, emission)
-    return Invoice(
+    invoice = Invoice(
         id=document_id(key),
         identification=identification(
             request,
@@ -50,7 +52,7 @@ def compose(
             software,
             key,
             direction=_OUTBOUND,
-            destination=_WITHIN_THE_STATE,
+            destination=WITHIN_THE_STATE,
             print_format=_RECEIPT,
             purpose=_NORMAL_PURPOSE,
             final_consumer=_FINAL_CONSUMER,
@@ -66,14 +68,27 @@ def compose(
         additional=additional_information(request),
         technical_responsible=software.responsible_for(key),
     )
+    return Composition(invoice, findings.warnings)
 
 
-def _items(request: NfceRequest, company: Company, emission: Emission) -> tuple[Item, ...]:
+def _trade(company: Company, emission: Emission) -> Trade:
+    """A receipt is for whoever consumes the goods, there and then."""
+    return Trade(
+        company=company,
+        destination_state=company.address.state,
+        is_interstate=False,
+        is_sale=True,
+        buyer_is_contributor=False,
+        buyer_is_final=True,
+        reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
+    )
+
+
+def _items(request: NfceRequest, trade: Trade, emission: Emission, findings: Findings) -> tuple[Item, ...]:
     """The lines; in homologation the first one says that the receipt is worth nothing (rule 373)."""
     test = emission.environment is Environment.HOMOLOGATION
-    return compose_items(
-        request.items, company, request.cfop or _USUAL_CFOP, HOMOLOGATION_ITEM if test else None
-    )
+    cfop = request.cfop or usual_cfop(WITHIN_THE_STATE, trade, inbound=False)
+    return compose_items(request, trade, cfop, findings, HOMOLOGATION_ITEM if test else None)
 
 
 def _buyer(request: NfceRequest, emission: Emission) -> Recipient | None:

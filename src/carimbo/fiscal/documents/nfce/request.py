@@ -31,19 +31,39 @@ class Transmit(StrEnum):
 class ContingencyBody(Body):
     """Since when and why the point of sale was offline."""
 
-    started_at: Moment
-    reason: Annotated[Text, StringConstraints(min_length=15, max_length=256)]
+    started_at: Moment = Field(description="Data e hora de entrada em contingência, com fuso (dhCont).")
+    reason: Annotated[Text, StringConstraints(min_length=15, max_length=256)] = Field(
+        description="Justificativa da contingência, de 15 a 256 caracteres (xJust).",
+        examples=["Sem conexão com a internet"],
+    )
 
 
 class NfceRequest(SaleBody):
     """An NFC-e to be issued, or one that the point of sale issued offline and now hands over."""
 
-    payment_method: Method
-    issue_mode: IssueMode = IssueMode.NORMAL
-    transmit: Transmit = Transmit.NOW
-    access_key: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$")] | None = None
-    number: Number | None = None
-    series: Series | None = None
-    issued_at: Moment | None = None
-    contingency: ContingencyBody | None = None
-    signed_xml: SignedXml | None = Field(default=None, description="XML já assinado pelo ponto de venda.")
+    payment_method: Method = Field(
+        description="Meio de pagamento do valor total, quando não há `payments` (tPag)."
+    )
+    issue_mode: IssueMode = Field(
+        default=IssueMode.NORMAL,
+        description=(
+            "Modo de emissão: normal, o padrão, ou offlineContingency, para a nota que o ponto de venda já"
+            " emitiu sem conexão."
+        ),
+    )
+    transmit: Transmit = Field(
+        default=Transmit.NOW,
+        description="Quando transmitir: now (agora), o padrão, ou later (só guardar por enquanto).",
+    )
+    access_key: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$")] | None = Field(
+        default=None, description="Chave de acesso impressa, com 44 caracteres, só em contingência."
+    )
+    number: Number | None = Field(default=None, description="Número impresso, só em contingência (nNF).")
+    series: Series | None = Field(default=None, description="Série impressa, só em contingência (serie).")
+    issued_at: Moment | None = Field(
+        default=None, description="Data e hora de emissão impressas, só em contingência (dhEmi)."
+    )
+    contingency: ContingencyBody | None = Field(default=None, description="Início e motivo da contingência.")
+    signed_xml: SignedXml | None = Field(
+        default=None, description="XML já assinado pelo ponto de venda, só em contingência."
+    )

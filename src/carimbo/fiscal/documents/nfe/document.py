@@ -4,17 +4,17 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.filling import tried
+from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
+from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import transport
-from carimbo.fiscal.goods.parties import contribution_of, issuer, place, reader, recipient
+from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, reader, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.sale import (
-    ABROAD,
     access_key,
     additional_information,
     compose_items,
     compose_payments,
-    destination_code,
     destination_state,
     identification,
 )
@@ -22,37 +22,42 @@ from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
+from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
+from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
+from carimbo.fiscal.taxes.trade import Trade
 
 MODEL = "55"
 _PORTRAIT = "1"
 _CASH = "01"
 _NOT_PAID = (Purpose.ADJUSTMENT, Purpose.RETURN, Purpose.CREDIT, Purpose.DEBIT)
-_NO_CONTRIBUTOR = "9"
 
 
 def compose(
     request: NfeRequest, company: Company, emission: Emission, software: Software
-) -> Invoice | tuple[Problem, ...]:
+) -> Composition | tuple[Problem, ...]:
     """Make the document, or tell everything that is missing in the request."""
+    findings = Findings()
     state = destination_state(request.recipient, company)
-    cfop = request.cfop or _usual_cfop(request, company, state)
-    problems: list[Problem] = []
-    items = tried(lambda: compose_items(request.items, company, cfop), problems)
-    buyer = tried(lambda: recipient(request.recipient, emission.environment), problems)
-    if items is None or buyer is None:
-        return tuple(problems)
+    destination = _destination(request, state, company)
+    trade = _trade(request, company, emission, state, destination)
+    cfop = request.cfop or usual_cfop(destination, trade, inbound=request.operation is Operation.INBOUND)
+    items = compose_items(request, trade, cfop, findings)
+    buyer = findings.tried(lambda: recipient(request.recipient, emission.environment))
+    if findings.problems or buyer is None:
+        return findings.problems
     totals = totals_of(items, request.withheld_taxes)
     usual_payment = NO_PAYMENT if request.purpose in _NOT_PAID else _CASH
     key = access_key(MODEL, company, emission)
-    return Invoice(
+    invoice = Invoice(
         id=document_id(key),
-        identification=_identification(request, company, emission, software, key),
-        issuer=issuer(company, state),
+        identification=_identification(request, company, emission, software, key, trade, destination),
+        issuer=issuer(company, trade.destination_state),
         recipient=buyer,
-        pickup=place(request.pickup_address) if request.pickup_address else None,
-        delivery=place(request.delivery_address) if request.delivery_address else None,
+        pickup=place(request.pickup_address, company.tax_id) if request.pickup_address else None,
+        delivery=_delivery(request),
         authorized_readers=tuple(reader(one) for one in request.authorized_readers),
         items=items,
         totals=totals,
@@ -67,10 +72,45 @@ def compose(
         technical_responsible=software.responsible_for(key),
         farming=request.farming,
     )
+    return Composition(invoice, findings.warnings)
+
+
+def _delivery(request: NfeRequest) -> Place | None:
+    address = request.delivery_address
+    return place(address, request.recipient.tax_id) if address else None
+
+
+def _trade(request: NfeRequest, company: Company, emission: Emission, state: str, destination: str) -> Trade:
+    public_buyer = request.government_purchase
+    return Trade(
+        company=company,
+        destination_state=state,
+        is_interstate=destination == TO_ANOTHER_STATE,
+        is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
+        buyer_is_contributor=contribution_of(request.recipient) is not Contribution.NONE,
+        buyer_is_final=_is_final_consumer(request),
+        reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
+        government_reduction=public_buyer.rate_reduction if public_buyer else None,
+    )
+
+
+def _destination(request: NfeRequest, state: str, company: Company) -> str:
+    """`idDest`: as the caller says, else by the states of seller and buyer."""
+    if request.destination:
+        return request.destination.code
+    if state == EXTERIOR:
+        return ABROAD
+    return WITHIN_THE_STATE if state == company.address.state else TO_ANOTHER_STATE
 
 
 def _identification(
-    request: NfeRequest, company: Company, emission: Emission, software: Software, key: AccessKey
+    request: NfeRequest,
+    company: Company,
+    emission: Emission,
+    software: Software,
+    key: AccessKey,
+    trade: Trade,
+    destination: str,
 ) -> Identification:
     return identification(
         request,
@@ -81,14 +121,13 @@ def _identification(
         departed_at=request.departed_at,
         expected_delivery_date=request.expected_delivery_date,
         direction=request.operation.code,
-        destination=destination_code(destination_state(request.recipient, company), company),
+        destination=destination,
         print_format=_PORTRAIT,
         purpose=request.purpose.code,
         debit_type=request.debit_type,
         credit_type=request.credit_type,
         supply_place_code=request.supply_place_code,
-        ibs_taxable_city_code=request.ibs_taxable_city_code,
-        final_consumer="1" if _is_final_consumer(request) else "0",
+        final_consumer="1" if trade.buyer_is_final else "0",
         references=request.references,
         government_purchase=request.government_purchase,
         advance_payment=request.advance_payment,
@@ -99,16 +138,4 @@ def _is_final_consumer(request: NfeRequest) -> bool:
     """As the caller says; else whoever pays no ICMS consumes what it buys (rule 696), except abroad."""
     if request.final_consumer is not None:
         return request.final_consumer
-    return contribution_of(request.recipient) == _NO_CONTRIBUTOR and not request.recipient.is_foreign
-
-
-def _usual_cfop(request: NfeRequest, company: Company, state: str) -> str:
-    """The sale of goods bought from others, by where they go (Ajuste SINIEF 07/2001)."""
-    inbound = request.operation is Operation.INBOUND
-    if state == ABROAD:
-        return "3102" if inbound else "7102"
-    if state == company.address.state:
-        return "1102" if inbound else "5102"
-    if inbound:
-        return "2102"
-    return "6108" if contribution_of(request.recipient) == _NO_CONTRIBUTOR else "6102"
+    return contribution_of(request.recipient) is Contribution.NONE and not request.recipient.is_foreign

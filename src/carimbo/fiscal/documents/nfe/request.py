@@ -32,27 +32,82 @@ class Operation(Coded):
     INBOUND = "inbound", "0"
 
 
+class Destination(Coded):
+    """Where the goods go (`idDest`)."""
+
+    INTERNAL = "internal", "1"
+    INTERSTATE = "interstate", "2"
+    ABROAD = "abroad", "3"
+
+
 class NfeRequest(SaleBody):
     """An NF-e to be issued: recipient and items are enough, the rest has defaults."""
 
-    recipient: RecipientBody
-    final_consumer: Flag | None = None
-    operation: Operation = Operation.OUTBOUND
-    purpose: Purpose = Purpose.NORMAL
-    debit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = None
-    credit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = None
-    supply_place_code: Annotated[str, Field(pattern=r"^[0-9]{6}$")] | None = None
-    ibs_taxable_city_code: Annotated[str, Field(pattern=r"^[0-9]{7}$")] | None = None
-    departed_at: Moment | None = None
-    expected_delivery_date: Day | None = None
-    references: Annotated[tuple[Reference, ...], Field(max_length=999)] = ()
-    government_purchase: GovernmentPurchase | None = None
-    advance_payment: AdvancePayment | None = None
-    billing: Billing | None = None
-    pickup_address: PlaceBody | None = None
-    delivery_address: PlaceBody | None = None
-    export: Export | None = None
-    purchase: Purchase | None = None
-    sugar_cane: SugarCane | None = None
-    farming: Farming | None = None
-    withheld_taxes: WithheldTaxes | None = None
+    recipient: RecipientBody = Field(description="Comprador ou destinatário (dest).")
+    final_consumer: Flag | None = Field(
+        default=None,
+        description="Se o comprador é consumidor final; na falta, quem não é contribuinte o é (indFinal).",
+    )
+    destination: Destination | None = Field(
+        default=None,
+        description=(
+            "Destino da operação (idDest): internal (mesma UF), interstate (outra UF) ou abroad (exterior);"
+            " na falta, pelos endereços de quem vende e de quem compra."
+        ),
+    )
+    operation: Operation = Field(
+        default=Operation.OUTBOUND,
+        description="Tipo da operação (tpNF): outbound (saída), o padrão, ou inbound (entrada).",
+    )
+    purpose: Purpose = Field(
+        default=Purpose.NORMAL,
+        description=(
+            "Finalidade (finNFe): normal, o padrão, complement (complementar), adjustment (ajuste), return"
+            " (devolução), credit (nota de crédito) ou debit (nota de débito)."
+        ),
+    )
+    debit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = Field(
+        default=None, description="Tipo da nota de débito, com `purpose` debit (tpNFDebito)."
+    )
+    credit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = Field(
+        default=None, description="Tipo da nota de crédito, com `purpose` credit (tpNFCredito)."
+    )
+    supply_place_code: Annotated[str, Field(pattern=r"^[0-9]{6}$")] | None = Field(
+        default=None, description="Indicador do local de fornecimento, para IBS e CBS (cIndOp)."
+    )
+    departed_at: Moment | None = Field(
+        default=None, description="Data e hora de saída ou de entrada da mercadoria, com fuso (dhSaiEnt)."
+    )
+    expected_delivery_date: Day | None = Field(
+        default=None, description="Data prevista da entrega (dPrevEntrega)."
+    )
+    references: Annotated[tuple[Reference, ...], Field(max_length=999)] = Field(
+        default=(),
+        description="Documentos que este devolve, complementa ou acompanha (NFref).",
+    )
+    government_purchase: GovernmentPurchase | None = Field(
+        default=None, description="Compra por ente público, que reduz IBS e CBS (gCompraGov)."
+    )
+    advance_payment: AdvancePayment | None = Field(
+        default=None, description="Notas dos pagamentos antecipados (gPagAntecipado)."
+    )
+    billing: Billing | None = Field(default=None, description="Fatura e duplicatas (cobr).")
+    pickup_address: PlaceBody | None = Field(
+        default=None, description="Local de retirada, se não é o endereço de quem vende (retirada)."
+    )
+    delivery_address: PlaceBody | None = Field(
+        default=None, description="Local de entrega, se não é o endereço do destinatário (entrega)."
+    )
+    export: Export | None = Field(default=None, description="Local de saída do país (exporta).")
+    purchase: Purchase | None = Field(
+        default=None, description="Empenho, pedido e contrato do comprador (compra)."
+    )
+    sugar_cane: SugarCane | None = Field(
+        default=None, description="Fornecimento mensal de cana-de-açúcar (cana)."
+    )
+    farming: Farming | None = Field(
+        default=None, description="Receituário de defensivos e guia de trânsito (agropecuario)."
+    )
+    withheld_taxes: WithheldTaxes | None = Field(
+        default=None, description="Tributos federais retidos pelo comprador (retTrib)."
+    )

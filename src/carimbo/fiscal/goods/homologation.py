@@ -1,0 +1,4 @@
+"""Texts that documents without fiscal value must have (MOC 7.0, E04-20 and I04-10)."""
+
+HOMOLOGATION_ITEM = "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
+"""Description of the first item of a receipt."""

@@ -1,0 +1,1 @@
+"""What the authorities check beyond the XSD, known before anything is sent."""

@@ -1,0 +1,158 @@
+"""What a document is, by whom and when it is issued."""
+
+from datetime import timedelta
+from itertools import cycle
+
+from carimbo.fiscal.access_key import check_digit, is_allowed_numeric_code
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
+from carimbo.fiscal.tables.states import STATES
+
+RULES: RuleBook[DocumentCheck] = RuleBook()
+ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
+
+_CLOCK_TOLERANCE = timedelta(minutes=5)
+_LATEST_SURELY_TAKEN = timedelta(days=30)
+# Issued in the presence of an authority: normal, and the two virtual contingencies (SVC).
+_ONLINE = frozenset({"1", "6", "7"})
+# The authority's own site issues these series, and its CNPJ is in their keys (MOC 7.0, A03-10).
+_SERIES_OF_AUTHORITIES = range(890, 900)
+_ISSUED_BY_AUTHORITIES = frozenset({"1", "2"})
+_EIGHT_DIGITS = 99_999_999
+# As NT 2018.005 v1.30 publishes; other states take the group, but do not demand it.
+_DEMANDING_A_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
+
+
+def is_of_another_state(code: str, state: str) -> bool:
+    """Whether an IBGE code, of a state or of a city, belongs to another state than these letters say."""
+    expected = STATES.rows.get(state)
+    return expected is not None and not code.startswith(expected.ibge)
+
+
+def is_no_city(code: str) -> bool:
+    """Whether a code can't be a municipality's; one newer than our table still has the right digit."""
+    return code not in MUNICIPALITIES.rows and code[6:] != _city_check_digit(code[:6])
+
+
+def _city_check_digit(first6: str) -> str:
+    """IBGE's modulo 10: weights 1 and 2 in turn, and the digits of the products summed."""
+    products = (int(digit) * weight for digit, weight in zip(first6, cycle((1, 2)), strict=False))
+    return str(-sum(sum(divmod(product, 10)) for product in products) % 10)
+
+
+@ELSEWHERE_RULES.rule(
+    "226", "MOC 7.0, B02-10; NT 2026.007", "O código da UF do documento não é o da UF do emitente."
+)
+def state_of_the_issuer(case: Case) -> At | None:
+    """An issuer without registration, of IBS and CBS only, may be authorised by another state."""
+    may_be_elsewhere = case.model == NFE and case.invoice.issuer.state_registration is None
+    code = case.invoice.identification.state_code
+    if is_of_another_state(code, case.seller_state) and not may_be_elsewhere:
+        return At("company.address.state")
+    return None
+
+
+@RULES.rule(
+    "228",
+    "NT 2025.001, B09-20",
+    "A data de emissão tem mais de 30 dias, e a SEFAZ de alguns estados já não aceita a nota.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def issued_lately(case: Case) -> At | None:
+    """Each state sets its own limit, and contingencies have none."""
+    identification = case.invoice.identification
+    if case.now - identification.issued_at > _LATEST_SURELY_TAKEN and identification.emission_type in _ONLINE:
+        return At("issueDate")
+    return None
+
+
+@RULES.rule("703", "MOC 7.0, B09-10", "A data de emissão está no futuro.")
+def not_issued_in_the_future(case: Case) -> At | None:
+    """Clocks may differ by five minutes."""
+    if case.invoice.identification.issued_at - case.now > _CLOCK_TOLERANCE:
+        return At("issueDate")
+    return None
+
+
+@RULES.rule(
+    "704",
+    "NT 2026.002, B09-40",
+    "A NFC-e em emissão normal tem de ser emitida na hora, e a data de emissão passou há mais de 5 minutos.",
+    models=(NFCE,),
+)
+def receipt_issued_now(case: Case) -> At | None:
+    """Only a receipt of the offline contingency comes later."""
+    identification = case.invoice.identification
+    if case.now - identification.issued_at > _CLOCK_TOLERANCE and identification.emission_type in _ONLINE:
+        return At("issueDate")
+    return None
+
+
+@ELSEWHERE_RULES.rule(
+    "253", "MOC 7.0, B23-10", "O dígito verificador do documento não é o da chave que os campos dele formam."
+)
+def check_digit_of_the_key(case: Case) -> At | None:
+    """`cDV` is computed from the other parts of the key."""
+    identification = case.invoice.identification
+    if identification.series in _SERIES_OF_AUTHORITIES:
+        return None
+    if check_digit(case.key_without_digit) != identification.check_digit:
+        return At("accessKey")
+    return None
+
+
+@ELSEWHERE_RULES.rule("502", "MOC 7.0, A03-10", "A chave de acesso não corresponde aos campos do documento.")
+def key_of_the_fields(case: Case) -> At | None:
+    """`Id` repeats what the fields say, `cDV` too."""
+    identification = case.invoice.identification
+    if identification.series in _SERIES_OF_AUTHORITIES:
+        return None
+    if case.invoice.id != f"NFe{case.key_without_digit}{identification.check_digit}":
+        return At("accessKey")
+    return None
+
+
+@ELSEWHERE_RULES.rule("270", "MOC 7.0, B12-10", "O município do fato gerador não existe na tabela do IBGE.")
+def taxable_city_exists(case: Case) -> At | None:
+    """`cMunFG` is a municipality."""
+    if is_no_city(case.invoice.identification.taxable_city_code):
+        return At("company.address.cityCode")
+    return None
+
+
+@ELSEWHERE_RULES.rule("271", "MOC 7.0, B12-20", "O município do fato gerador não é da UF do emitente.")
+def taxable_city_of_the_state(case: Case) -> At | None:
+    """ICMS arises where the issuer is, wherever the goods go."""
+    if is_of_another_state(case.invoice.identification.taxable_city_code, case.seller_state):
+        return At("company.address.cityCode")
+    return None
+
+
+@ELSEWHERE_RULES.rule(
+    "897",
+    "NT 2019.001, B03-10",
+    "O código numérico do documento é trivial ou repete o número dele.",
+    models=(NFE,),
+)
+def unguessable_key(case: Case) -> At | None:
+    """Nobody should guess the key of someone else's document."""
+    identification = case.invoice.identification
+    # Compared as numbers: none of nine digits equals a code of eight.
+    number = identification.number if identification.number <= _EIGHT_DIGITS else 0
+    if not is_allowed_numeric_code(identification.numeric_code, number):
+        return At("numericCode")
+    return None
+
+
+@RULES.rule("972", "NT 2018.005, ZD01-10", "A UF do emitente exige os dados do responsável técnico.")
+def technical_responsible(case: Case) -> At | None:
+    """Each state decides whether someone has to answer for the software."""
+    if (
+        case.invoice.technical_responsible is None
+        and case.seller_state in _DEMANDING_A_RESPONSIBLE
+        and case.invoice.identification.issuing_process not in _ISSUED_BY_AUTHORITIES
+    ):
+        return At("technicalResponsible")
+    return None

@@ -1,0 +1,344 @@
+"""The parties: issuer, recipient, places of pick-up and delivery, carrier."""
+
+import re
+from collections.abc import Callable
+from operator import attrgetter
+
+from carimbo.fiscal.company import Environment
+from carimbo.fiscal.goods.cfop import ABROAD
+from carimbo.fiscal.goods.parties import HOMOLOGATION_NAME
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.layouts.nfe_v4.icms import Icms
+from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
+from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
+from carimbo.fiscal.taxpayer import is_cnpj, is_cpf
+
+
+def _has_other_places(case: Case) -> bool:
+    invoice = case.invoice
+    return bool(invoice.pickup or invoice.delivery or invoice.transport.carrier)
+
+
+RULES: RuleBook[DocumentCheck] = RuleBook()
+ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
+PLACE_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_other_places, elsewhere=True)
+
+_CONTRIBUTOR, _EXEMPT, _NO_CONTRIBUTOR = "1", "2", "9"
+_SIMPLIFIED_PRINT, _NFF_EMISSION = "6", "3"
+# MOC 7.0, E03a-60; whether letters with accents are taken is not written, so they are let through.
+_FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
+# Goods that are exported by law and stay in the country (NT 2022.002).
+_EXPORTS_WITHIN_THE_COUNTRY = frozenset({"7501", "7552"})
+_FUEL_EXPORT = "7667"
+# States where nobody is a contributor exempt from registration (NT 2025.001 v1.03, E16a-30).
+_WITHOUT_EXEMPT_CONTRIBUTORS = frozenset(
+    {"AL", "AM", "BA", "CE", "DF", "ES", "GO", "MG", "MS", "MT", "PB", "PE", "RJ", "RN", "RS", "SE", "SP"}
+)
+_UNTAXED = frozenset({"40", "41", "103", "300", "400"})
+
+
+def _tax_id_rule(
+    code: str,
+    source: str,
+    kind: str,
+    whose: str,
+    path: str,
+    party: str,
+    book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
+) -> None:
+    is_valid = is_cnpj if kind == "CNPJ" else is_cpf
+    name, party_of = kind.lower(), attrgetter(f"invoice.{party}")
+
+    @book.rule(code, f"MOC 7.0, {source}", f"O {kind} {whose} é inválido: os dígitos não conferem.")
+    def valid_tax_id(case: Case) -> At | None:
+        tax_id = getattr(party_of(case), name, None)
+        if tax_id is not None and not is_valid(tax_id):
+            return At(f"{path}.taxId")
+        return None
+
+
+_tax_id_rule("207", "C02-10", "CNPJ", "do emitente", "company", "issuer")
+_tax_id_rule("208", "E02-10", "CNPJ", "do destinatário", "recipient", "recipient")
+_tax_id_rule("237", "E03-10", "CPF", "do destinatário", "recipient", "recipient")
+_tax_id_rule("512", "F02-10", "CNPJ", "do local de retirada", "pickupAddress", "pickup", PLACE_RULES)
+_tax_id_rule("540", "F02a-10", "CPF", "do local de retirada", "pickupAddress", "pickup", PLACE_RULES)
+_tax_id_rule("514", "G02-10", "CNPJ", "do local de entrega", "deliveryAddress", "delivery", PLACE_RULES)
+_tax_id_rule("541", "G02a-10", "CPF", "do local de entrega", "deliveryAddress", "delivery", PLACE_RULES)
+_tax_id_rule("542", "X04-20", "CNPJ", "do transportador", "freight.carrier", "transport.carrier", PLACE_RULES)
+_tax_id_rule("543", "X05-10", "CPF", "do transportador", "freight.carrier", "transport.carrier", PLACE_RULES)
+
+_Place = Address | Place | None
+
+
+def _city_exists(
+    code: str,
+    source: str,
+    whose: str,
+    path: str,
+    place_of: Callable[[Case], _Place],
+    book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
+) -> None:
+    @book.rule(code, f"MOC 7.0, {source}", f"O município {whose} não existe na tabela do IBGE.")
+    def city_exists(case: Case) -> At | None:
+        place = place_of(case)
+        if place and place.state != EXTERIOR and is_no_city(place.city_code):
+            return At(f"{path}.cityCode")
+        return None
+
+
+def _city_of_its_state(
+    code: str,
+    source: str,
+    whose: str,
+    path: str,
+    place_of: Callable[[Case], _Place],
+    book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
+) -> None:
+    @book.rule(code, f"MOC 7.0, {source}", f"O município {whose} não é da UF do endereço.")
+    def city_of_its_state(case: Case) -> At | None:
+        place = place_of(case)
+        if place and is_of_another_state(place.city_code, place.state):
+            return At(f"{path}.cityCode", f"UF: {place.state}.")
+        return None
+
+
+def _recipient_address(case: Case) -> _Place:
+    return case.recipient.address if case.recipient else None
+
+
+_issuer_address = attrgetter("invoice.issuer.address")
+_pickup, _delivery = attrgetter("invoice.pickup"), attrgetter("invoice.delivery")
+
+_city_exists("272", "C10-10", "do emitente", "company.address", _issuer_address)
+_city_of_its_state("273", "C10-20", "do emitente", "company.address", _issuer_address)
+_city_exists("274", "E10-10", "do destinatário", "recipient.address", _recipient_address)
+_city_of_its_state("275", "E10-20", "do destinatário", "recipient.address", _recipient_address)
+_city_exists("276", "F07-20", "do local de retirada", "pickupAddress", _pickup, PLACE_RULES)
+_city_of_its_state("277", "F07-30", "do local de retirada", "pickupAddress", _pickup, PLACE_RULES)
+_city_exists("278", "G07-20", "do local de entrega", "deliveryAddress", _delivery, PLACE_RULES)
+_city_of_its_state("279", "G07-30", "do local de entrega", "deliveryAddress", _delivery, PLACE_RULES)
+
+
+@ELSEWHERE_RULES.rule(
+    "598",
+    "MOC 7.0, E04-20",
+    "Em homologação, o nome do destinatário é sempre o texto fixo que diz que a nota não tem valor.",
+)
+def nobody_in_homologation(case: Case) -> At | None:
+    """No real name stands in a test; that a receipt without any is refused is not written."""
+    if case.environment is not Environment.HOMOLOGATION or case.recipient is None:
+        return None
+    name = case.recipient.name
+    nameless_receipt = name is None and case.model == NFCE
+    by_nff = case.invoice.identification.emission_type == _NFF_EMISSION
+    if name != HOMOLOGATION_NAME and not nameless_receipt and not by_nff:
+        return At("recipient.name", f"Esperado: {HOMOLOGATION_NAME}.")
+    return None
+
+
+@ELSEWHERE_RULES.rule(
+    "718",
+    "MOC 7.0, C18-10",
+    "A NFC-e não leva inscrição estadual de substituto tributário.",
+    models=(NFCE,),
+)
+def no_substitute(case: Case) -> At | None:
+    """A receipt ends the chain: there are no next sales to pay for."""
+    if case.invoice.issuer.st_state_registration is not None:
+        return At("company.stateRegistrations")
+    return None
+
+
+@ELSEWHERE_RULES.rule("719", "MOC 7.0, E01-10", "A NF-e precisa de destinatário.", models=(NFE,))
+def has_a_recipient(case: Case) -> At | None:
+    """An NF-e names who receives the goods."""
+    if case.recipient is None and not _is_simplified(case):
+        return At("recipient")
+    return None
+
+
+@RULES.rule("726", "MOC 7.0, E05-10", "A NF-e precisa do endereço do destinatário.", models=(NFE,))
+def recipient_has_an_address(case: Case) -> At | None:
+    """Abroad too."""
+    if case.recipient and case.recipient.address is None and not _is_simplified(case):
+        return At("recipient.address")
+    return None
+
+
+def _is_simplified(case: Case) -> bool:
+    """Whether an NF-e is printed like a receipt; of those a recipient is not surely asked (NT 2026.002)."""
+    return case.invoice.identification.print_format == _SIMPLIFIED_PRINT
+
+
+@RULES.rule(
+    "720",
+    "MOC 7.0, E03a-10; NT 2022.002",
+    "Na operação com o exterior, o destinatário é identificado por documento estrangeiro.",
+    models=(NFE,),
+)
+def foreigner_abroad(case: Case) -> At | None:
+    """An empty identification is enough."""
+    if (
+        case.destination == ABROAD
+        and case.recipient
+        and case.recipient.foreign_id is None
+        and not _stays_in_the_country(case)
+    ):
+        return At("recipient.foreignId")
+    return None
+
+
+@RULES.rule(
+    "721",
+    "MOC 7.0, E03a-20",
+    "Dentro do país, só o consumidor final pode ser identificado por documento estrangeiro.",
+    models=(NFE,),
+)
+def foreigner_consumes(case: Case) -> At | None:
+    """Whoever sells the goods again has a CPF or CNPJ."""
+    if case.recipient and case.recipient.foreign_id and case.destination != ABROAD and not case.is_final:
+        return At("recipient.foreignId")
+    return None
+
+
+@RULES.rule(
+    "372",
+    "MOC 7.0, E03a-60",
+    "O documento estrangeiro só pode ter letras, algarismos, espaços e os sinais : . + - / ( ).",
+)
+def foreign_id_characters(case: Case) -> At | None:
+    """Passports have few signs."""
+    if case.recipient and case.recipient.foreign_id and not _FOREIGN_ID.fullmatch(case.recipient.foreign_id):
+        return At("recipient.foreignId")
+    return None
+
+
+@RULES.rule(
+    "925",
+    "MOC 7.0, E03a-30",
+    "O destinatário identificado por documento estrangeiro não pode ter inscrição estadual.",
+)
+def foreigner_without_registration(case: Case) -> At | None:
+    """States register those who have a CPF or CNPJ."""
+    if case.recipient and case.recipient.foreign_id and case.recipient.state_registration:
+        return At("recipient.stateRegistration")
+    return None
+
+
+@RULES.rule(
+    "727",
+    "MOC 7.0, E12-10; NT 2022.002",
+    "A operação é com o exterior, e o endereço do destinatário é no Brasil.",
+    models=(NFE,),
+)
+def address_abroad(case: Case) -> At | None:
+    """Goods that go abroad go to an address there."""
+    if (
+        case.destination == ABROAD
+        and case.buyer_state not in (None, EXTERIOR)
+        and not _stays_in_the_country(case)
+    ):
+        return At("recipient.address")
+    return None
+
+
+@RULES.rule(
+    "790",
+    "MOC 7.0, E16a-20; NT 2022.002",
+    "Na operação com o exterior, o destinatário é sempre não contribuinte do ICMS.",
+    models=(NFE,),
+)
+def no_contributor_abroad(case: Case) -> At | None:
+    """No state taxes who is abroad."""
+    if (
+        case.destination == ABROAD
+        and case.contribution not in (None, _NO_CONTRIBUTOR)
+        and not _stays_in_the_country(case)
+    ):
+        return At("recipient.stateRegistration")
+    return None
+
+
+def _stays_in_the_country(case: Case) -> bool:
+    return any(_is_export_within_the_country(item) for item in case.invoice.items)
+
+
+def _is_export_within_the_country(item: Item) -> bool:
+    cfop, fuel = item.product.cfop, item.product.fuel
+    if cfop == _FUEL_EXPORT:
+        return fuel is not None and fuel.consumption_state == EXTERIOR
+    return cfop in _EXPORTS_WITHIN_THE_COUNTRY
+
+
+@RULES.rule(
+    "232",
+    "MOC 7.0, 5E17-50",
+    "O destinatário com CNPJ e sem inscrição estadual foi tratado como não contribuinte do ICMS; "
+    "se ele tiver inscrição, a SEFAZ recusa a nota.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def company_without_registration(case: Case) -> At | None:
+    """Only the authority's registry knows whether there is a registration."""
+    if (
+        case.contribution == _NO_CONTRIBUTOR
+        and case.recipient
+        and case.recipient.cnpj
+        and case.recipient.state_registration is None
+        and case.destination != ABROAD
+    ):
+        return At("recipient.stateRegistration")
+    return None
+
+
+@RULES.rule(
+    "728",
+    "MOC 7.0, E17-20",
+    "O destinatário contribuinte do ICMS precisa de inscrição estadual.",
+    models=(NFE,),
+)
+def contributor_is_registered(case: Case) -> At | None:
+    """Being a contributor means being registered."""
+    if case.contribution == _CONTRIBUTOR and case.recipient and case.recipient.state_registration is None:
+        return At("recipient.stateRegistration")
+    return None
+
+
+@RULES.rule(
+    "791",
+    "MOC 7.0, E17-30",
+    "O destinatário isento de inscrição estadual não pode informar uma.",
+    models=(NFE,),
+)
+def exempt_is_not_registered(case: Case) -> At | None:
+    """Being exempt means having no number; who does not contribute may have one."""
+    if case.contribution == _EXEMPT and case.recipient and case.recipient.state_registration is not None:
+        return At("recipient.stateRegistration")
+    return None
+
+
+@RULES.rule(
+    "805",
+    "NT 2025.001, E16a-30",
+    "A UF do destinatário não admite contribuinte isento de inscrição estadual.",
+    models=(NFE,),
+)
+def state_has_exempt_contributors(case: Case) -> At | None:
+    """Goods with substitution or without tax are sold to them all the same."""
+    if (
+        case.contribution == _EXEMPT
+        and case.destination != ABROAD
+        and case.buyer_state in _WITHOUT_EXEMPT_CONTRIBUTORS
+        and not any(_needs_no_registration(item.taxes.icms) for item in case.invoice.items)
+    ):
+        return At("recipient.stateRegistration", f"UF: {case.buyer_state}.")
+    return None
+
+
+def _needs_no_registration(icms: Icms | None) -> bool:
+    situation = getattr(icms, "cst", None) or getattr(icms, "csosn", None)
+    amounts = (getattr(icms, name, None) for name in ("st_amount", "retained_amount"))
+    return situation in _UNTAXED or any(amount is not None for amount in amounts)

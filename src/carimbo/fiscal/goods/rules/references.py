@@ -1,0 +1,163 @@
+"""Earlier documents that this one refers to, as a whole or item by item."""
+
+from collections.abc import Iterator
+
+from carimbo.fiscal.access_key import check_digit
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.tables.states import state_of_ibge
+
+_NORMAL = "1"
+
+
+def _may_refer(case: Case) -> bool:
+    if case.purpose != _NORMAL or case.invoice.identification.references:
+        return True
+    return any(item.referenced_item for item in case.invoice.items)
+
+
+RULES: RuleBook[DocumentCheck] = RuleBook(when=_may_refer)
+
+_COMPLEMENT, _RETURN = "2", "4"
+# Fines and interest, refusals of the whole delivery, reductions of the amount.
+_CREDITS_OF_ONE_DOCUMENT = frozenset({"01", "03", "04"})
+_UNPROCESSED_DOCUMENTS = "03"
+# Returns that the buyer has no document of (MOC 7.0, B25-70); NT 2025.002 does not speak of them.
+_RETURNS_WITHOUT_DOCUMENT = frozenset({"1201", "1202", "1410", "1411", "5921", "6921"})
+_FIRST_YEAR = "06"
+_MONTHS = frozenset(f"{month:02d}" for month in range(1, 13))
+
+
+@RULES.rule(
+    "708",
+    "MOC 7.0, BA01-10; NT 2025.002, VC02-04",
+    "A NFC-e não pode referenciar outro documento.",
+    models=(NFCE,),
+)
+def receipt_refers_to_nothing(case: Case) -> Iterator[At]:
+    """A receipt stands by itself."""
+    if case.invoice.identification.references:
+        yield At("references")
+    for position, item in enumerate(case.invoice.items):
+        if item.referenced_item:
+            yield At(f"items[{position}].referencedItem")
+
+
+@RULES.rule(
+    "547",
+    "MOC 7.0, BA02-10 e BA19-10",
+    "O dígito verificador da chave de acesso referenciada não confere.",
+    models=(NFE,),
+)
+def key_has_its_digit(case: Case) -> Iterator[At]:
+    """The last digit of a key proves the others."""
+    for path, key in _keys(case):
+        if check_digit(key[:-1]) != key[-1:]:
+            yield At(path)
+
+
+@RULES.rule(
+    "522",
+    "MOC 7.0, BA02-14 e BA19-14",
+    "A chave de acesso referenciada não começa com o código de um estado.",
+    models=(NFE,),
+)
+def key_has_a_state(case: Case) -> Iterator[At]:
+    """A key begins with the state of its issuer."""
+    for path, key in _keys(case):
+        if state_of_ibge(key[:2]) is None:
+            yield At(path)
+
+
+@RULES.rule(
+    "524",
+    "MOC 7.0, BA02-20, BA02-24, BA19-20 e BA19-24",
+    "O ano e o mês da chave de acesso referenciada não existem ou ainda não chegaram.",
+    models=(NFE,),
+)
+def key_has_a_month(case: Case) -> Iterator[At]:
+    """Documents have keys since 2006; of the month the authority asks only that it exists."""
+    for path, key in _keys(case):
+        if not _FIRST_YEAR <= key[2:4] <= f"{case.now:%y}" or key[4:6] not in _MONTHS:
+            yield At(path)
+
+
+def _keys(case: Case) -> Iterator[tuple[str, str]]:
+    for position, reference in enumerate(case.invoice.identification.references):
+        if reference.access_key:
+            yield f"references[{position}].accessKey", reference.access_key
+        if reference.cte_access_key:
+            yield f"references[{position}].cteAccessKey", reference.cte_access_key
+
+
+@RULES.rule(
+    "254",
+    "NT 2025.002, B25-30",
+    "A nota complementar, ou de crédito deste tipo, precisa referenciar o documento original.",
+    models=(NFE,),
+)
+def original_is_told(case: Case) -> At | None:
+    """What is complemented or reduced has to be known."""
+    if _has_one_original(case) and not case.invoice.identification.references:
+        return At("references")
+    return None
+
+
+@RULES.rule(
+    "255",
+    "NT 2025.002, B25-40",
+    "A nota complementar, ou de crédito deste tipo, só pode referenciar um documento.",
+    models=(NFE,),
+)
+def original_is_one(case: Case) -> At | None:
+    """One document is complemented or reduced at a time."""
+    if _has_one_original(case) and len(case.invoice.identification.references) > 1:
+        return At("references")
+    return None
+
+
+def _has_one_original(case: Case) -> bool:
+    return case.purpose == _COMPLEMENT or case.invoice.identification.credit_type in _CREDITS_OF_ONE_DOCUMENT
+
+
+@RULES.rule(
+    "321",
+    "NT 2025.002, VC02-14",
+    "A devolução precisa referenciar, em cada item, o item do documento original.",
+    models=(NFE,),
+)
+def returned_item_is_told(case: Case) -> Iterator[At]:
+    """What comes back was once sold; since November 2026 a reference of the whole document does not do."""
+    if case.purpose != _RETURN:
+        return
+    for position, item in enumerate(case.invoice.items):
+        if item.referenced_item is None and item.product.cfop not in _RETURNS_WITHOUT_DOCUMENT:
+            yield At(f"items[{position}].referencedItem")
+
+
+@RULES.rule(
+    "1010",
+    "NT 2025.002, VC02-05",
+    "Os documentos são referenciados na nota ou em seus itens, e não em ambos.",
+    models=(NFE,),
+)
+def references_are_in_one_place(case: Case) -> At | None:
+    """References of the document and of its items exclude each other."""
+    if case.invoice.identification.references and any(item.referenced_item for item in case.invoice.items):
+        return At("references")
+    return None
+
+
+@RULES.rule(
+    "1048",
+    "NT 2025.002, VC03-20",
+    "Falta o número do item no documento referenciado.",
+    models=(NFE,),
+)
+def referenced_item_has_a_position(case: Case) -> Iterator[At]:
+    """Only debits of documents that were not processed refer to them as a whole."""
+    if case.invoice.identification.debit_type == _UNPROCESSED_DOCUMENTS:
+        return
+    for position, item in enumerate(case.invoice.items):
+        if item.referenced_item and item.referenced_item.position is None:
+            yield At(f"items[{position}].referencedItem.position")

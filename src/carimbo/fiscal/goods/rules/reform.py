@@ -1,0 +1,329 @@
+"""IBS and CBS of an item: rates, reductions, deferrals, refunds and amounts of its three shares."""
+
+from collections.abc import Callable, Hashable
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any
+
+from carimbo.fiscal.goods.rules.amounts import compared
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.free_areas import stays_in_a_free_area
+from carimbo.fiscal.goods.rules.reform_classes import reform_rule
+from carimbo.fiscal.goods.rules.rule import BOTH, NFCE, NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs
+from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.money import ZERO, cents, percent
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
+from carimbo.fiscal.taxes.ibs_cbs import effective_rate
+
+AnyShare = StateIbs | CityIbs | Cbs
+ShareCheck = Callable[[AnyShare, Decimal, IbsCbs, Case], At | None]
+"""Tells where a share of the tax on a base breaks a rule, by the path within the share."""
+
+
+def _looked_at(item: Item) -> Hashable:
+    """All that rules of rates look at: codes, rates, and what lessens the tax, but no amounts due."""
+    taxed: Any = item.taxes.ibs_cbs
+    rated = taxed.by_rate
+    if rated is None:
+        return taxed.cst, taxed.tax_class
+    # By identity: items of one document share the rates of the law, and hashing numbers takes long.
+    lessened = [
+        id(part)
+        for share in (rated.state, rated.city, rated.cbs)
+        for part in (share.rate, share.reduction, share.deferral, share.refund)
+    ]
+    return taxed.cst, taxed.tax_class, item.product.ncm, rated.cbs.free_zone is None, *lessened
+
+
+RATE_RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
+AMOUNT_RULES: RuleBook[ItemCheck] = RuleBook()
+
+_SHARES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "da CBS"}
+_RATE_TOLERANCE = Decimal("0.0001")
+_RETURN = "4"
+# Refused deliveries and reduced amounts repeat the rates of the document that they correct.
+_CORRECTING_CREDITS = frozenset({"03", "04", "06"})
+
+
+def _each_share(
+    message: str,
+    *,
+    book: RuleBook[ItemCheck] = RATE_RULES,
+    models: tuple[str, ...] = BOTH,
+    **codes: tuple[str, str],
+) -> Callable[[ShareCheck], ShareCheck]:
+    """Write the decorated check into the book once for every share named, under code and rule of each."""
+
+    def write(check: ShareCheck) -> ShareCheck:
+        for share, (code, rule) in codes.items():
+            told = message.format(share=_SHARES[share])
+            reform_rule(code, rule, told, book=book, models=models)(_on_items(share, check))
+        return check
+
+    return write
+
+
+def _on_items(share: str, check: ShareCheck) -> ItemCheck:
+    share_of: Callable[[object], AnyShare] = attrgetter(share)
+
+    def on_item(item: Item, case: Case) -> At | None:
+        taxed = item.taxes.ibs_cbs
+        if taxed is None or taxed.by_rate is None:
+            return None
+        at = check(share_of(taxed.by_rate), taxed.by_rate.base, taxed, case)
+        return At(f"ibsCbs.{share}.{at.path}", at.detail) if at else None
+
+    return on_item
+
+
+@_each_share("A alíquota {share} não é a vigente.", state=("1026", "UB18-10"), city=("1036", "UB37-10"))
+def rate(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """The rate is the one in force on the day, or zero where the tax is suspended."""
+    expected = _expected_rate(share, taxed, case)
+    return None if expected is None or share.rate == expected else _expected("rate", expected)
+
+
+@reform_rule("1037", "UB56-10", "A alíquota da CBS não é a vigente.", book=RATE_RULES)
+def cbs_rate(item: Item, case: Case) -> At | None:
+    """The same of the CBS, which is zero within a free trade area."""
+    taxed = item.taxes.ibs_cbs
+    if taxed is None or taxed.by_rate is None:
+        return None
+    cbs = taxed.by_rate.cbs
+    expected = _expected_rate(cbs, taxed, case)
+    if expected is None or cbs.rate == expected:
+        return None
+    if not cbs.rate and (cbs.free_zone or stays_in_a_free_area(item, case)):
+        return None
+    return _expected("ibsCbs.cbs.rate", expected)
+
+
+def _expected_rate(share: AnyShare, taxed: IbsCbs, case: Case) -> Decimal | None:
+    """None where nobody can tell; from 2027 the exceptions of the IBS are those of the CBS too (UB56-20)."""
+    known = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
+    identification = case.invoice.identification
+    if known is None or case.purpose == _RETURN or identification.credit_type in _CORRECTING_CREDITS:
+        return None
+    if known.has_regular_taxation:
+        return ZERO
+    rates = case.reform_rates
+    if rates is None:
+        return None
+    if isinstance(share, Cbs):
+        return rates.cbs
+    return rates.state if isinstance(share, StateIbs) else rates.city
+
+
+@_each_share(
+    "O CST do IBS e da CBS não admite diferimento {share}.",
+    state=("1029", "UB22-10"),
+    city=("1083", "UB40-20"),
+    cbs=("1090", "UB59-20"),
+)
+def deferral_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """Only some situations let a part of the tax be paid later."""
+    if share.deferral is None:
+        return None
+    situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
+    return At("deferral") if situation and not situation.has_deferral else None
+
+
+@_each_share(
+    "O CST do IBS e da CBS exige o diferimento {share}.",
+    state=("1030", "UB22-20"),
+    city=("1044", "UB40-10"),
+    cbs=("1061", "UB59-10"),
+)
+def deferral_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """Those situations tell which part it is."""
+    if share.deferral:
+        return None
+    situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
+    return At("deferral") if situation and situation.has_deferral else None
+
+
+@_each_share(
+    "O valor do diferimento {share} não é a base vezes a alíquota vezes o percentual diferido.",
+    book=AMOUNT_RULES,
+    state=("1031", "UB23-10"),
+    city=("1045", "UB42-10"),
+    cbs=("1062", "UB61-10"),
+)
+def deferred_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """What is paid later is a part of the whole tax."""
+    if share.deferral is None:
+        return None
+    return compared("deferral.amount", share.deferral.amount, _part(share.deferral.rate, share, base))
+
+
+# What UB27-10, UB46-10 and UB65-10 say of situations without a reduction is refused here already.
+@_each_share(
+    "O CST do IBS e da CBS não admite redução da alíquota {share}.",
+    state=("1032", "UB26-10"),
+    city=("1007", "UB45-10"),
+    cbs=("1028", "UB64-10"),
+)
+def reduction_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """Only some situations have a reduction of their own; public buyers bring theirs, beside one of zero."""
+    if share.reduction is None:
+        return None
+    situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
+    if situation is None or situation.has_reduction:
+        return None
+    is_the_buyers = case.invoice.identification.government_purchase and not share.reduction.rate
+    return None if is_the_buyers else At("reduction")
+
+
+@_each_share(
+    "Falta a redução da alíquota {share}, que o CST ou a compra governamental exige.",
+    state=("1033", "UB26-20"),
+    city=("1074", "UB45-20"),
+    cbs=("1079", "UB64-20"),
+)
+def reduction_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """A reduction is told of all shares, even of one whose rate is zero."""
+    if share.reduction:
+        return None
+    situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
+    if situation and (situation.has_reduction or case.invoice.identification.government_purchase):
+        return At("reduction")
+    return None
+
+
+@_each_share(
+    "O percentual de redução da alíquota {share} não é o da classificação tributária (cClassTrib).",
+    state=("1034", "UB27-10"),
+    city=("1046", "UB46-10"),
+    cbs=("1063", "UB65-10"),
+)
+def reduction_of_the_class(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """The classification knows how much is taken off."""
+    if share.reduction is None:
+        return None
+    known = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
+    if known is None:
+        return None
+    expected = known.cbs_reduction if isinstance(share, Cbs) else known.ibs_reduction
+    return None if expected in (None, share.reduction.rate) else _expected("reduction.rate", expected)
+
+
+@_each_share(
+    "A alíquota efetiva {share} não é a alíquota menos as reduções.",
+    state=("1035", "UB28-10"),
+    city=("1047", "UB47-10"),
+    cbs=("1064", "UB66-10"),
+)
+def rate_after_reductions(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """The reduction of a public buyer comes on top of that of the classification."""
+    reduction = share.reduction
+    if reduction is None:
+        return None
+    purchase = case.invoice.identification.government_purchase
+    expected = effective_rate(share.rate, reduction.rate, purchase.rate_reduction if purchase else ZERO)
+    if abs(reduction.effective_rate - expected) > _RATE_TOLERANCE:
+        return _expected("reduction.effectiveRate", expected)
+    return None
+
+
+@_each_share(
+    "A devolução {share} não pode ser informada.", state=("1111", "UB24-10"), city=("1112", "UB43-10")
+)
+@_each_share("A NFC-e não admite devolução {share}.", models=(NFCE,), cbs=("1187", "UB62-10"))
+def refund_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """Only the CBS goes back to the buyer by this document, and only by an NF-e."""
+    return At("refund") if share.refund else None
+
+
+@_each_share("Falta o percentual da devolução {share}.", models=(NFE,), cbs=("1188", "UB62a-10"))
+def refund_without_a_rate(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """A refund tells which part of the tax goes back."""
+    return At("refund.rate") if share.refund and share.refund.rate is None else None
+
+
+@_each_share(
+    "O valor devolvido {share} não é a base vezes a alíquota vezes o percentual devolvido.",
+    book=AMOUNT_RULES,
+    models=(NFE,),
+    cbs=("1189", "UB63-10"),
+)
+def refunded_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """What goes back is a part of the whole tax."""
+    if share.refund is None or share.refund.rate is None:
+        return None
+    return compared("refund.amount", share.refund.amount, _part(share.refund.rate, share, base))
+
+
+@_each_share(
+    "O valor {share} não é a base vezes a alíquota, menos o diferimento e a devolução.",
+    book=AMOUNT_RULES,
+    state=("1041", "UB35-10"),
+    city=("1052", "UB54-10"),
+    cbs=("1069", "UB67-10"),
+)
+def amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+    """What is due is the tax without what is paid later and what goes back."""
+    due = percent(base, _due_rate(share))
+    if share.deferral:
+        due -= share.deferral.amount
+    if share.refund:
+        due -= share.refund.amount
+    return compared("amount", share.amount, due)
+
+
+@reform_rule(
+    "1150",
+    "UB54a-10",
+    "O valor do IBS do item não é a soma das partes do estado e do município.",
+    book=AMOUNT_RULES,
+)
+def ibs_amount(item: Item, case: Case) -> At | None:
+    """The IBS is the sum of its shares; some presumed credits are taken off it."""
+    taxed = item.taxes.ibs_cbs
+    if taxed is None or taxed.by_rate is None:
+        return None
+    rated = taxed.by_rate
+    expected = rated.state.amount + rated.city.amount
+    if rated.ibs_amount == expected:
+        return None
+    credit = taxed.operation_credit.ibs if taxed.operation_credit else None
+    if credit and credit.amount is not None and rated.ibs_amount == expected - credit.amount:
+        return None
+    return _expected("ibsCbs.ibsAmount", expected)
+
+
+def _regular_amount(share: str) -> ItemCheck:
+    """What would be due without the suspension is the base times its rate."""
+    values_of: Callable[[object], tuple[Decimal, Decimal]] = attrgetter(f"{share}_amount", f"{share}_rate")
+    path = f"ibsCbs.regularTaxation.{share}Amount"
+
+    def check(item: Item, case: Case) -> At | None:
+        taxed = item.taxes.ibs_cbs
+        if taxed is None or taxed.by_rate is None or taxed.by_rate.regular_taxation is None:
+            return None
+        told, its_rate = values_of(taxed.by_rate.regular_taxation)
+        return compared(path, told, percent(taxed.by_rate.base, its_rate))
+
+    return check
+
+
+for _share, _code, _rule in (
+    ("state", "1040", "UB72-10"),
+    ("city", "1051", "UB72b-10"),
+    ("cbs", "1068", "UB72d-10"),
+):
+    _message = f"O valor da tributação regular {_SHARES[_share]} não é a base vezes a alíquota efetiva."
+    reform_rule(_code, _rule, _message, book=AMOUNT_RULES)(_regular_amount(_share))
+
+
+def _due_rate(share: AnyShare) -> Decimal:
+    return share.reduction.effective_rate if share.reduction else share.rate
+
+
+def _part(part: Decimal, share: AnyShare, base: Decimal) -> Decimal:
+    """So many percent of the whole tax of a share."""
+    return cents(base * _due_rate(share) * part / 10_000)
+
+
+def _expected(path: str, value: Decimal | None) -> At:
+    return At(path, f"Esperado: {value}.")

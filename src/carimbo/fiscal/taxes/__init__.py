@@ -1,0 +1,1 @@
+"""Taxes as formulas: numbers and codes in, amounts out; each says where it comes from."""

@@ -1,0 +1,28 @@
+"""PIS and COFINS: rates by regime and the base without ICMS."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from carimbo.fiscal.company import PisCofinsRegime
+from carimbo.fiscal.money import ZERO
+
+
+@dataclass(frozen=True, slots=True)
+class ContributionRates:
+    """The general rates of a regime, in percent."""
+
+    pis: Decimal
+    cofins: Decimal
+
+
+GENERAL_RATES = {
+    # Lei 9.718/1998, art. 8º; Lei 9.715/1998, art. 8º, I.
+    PisCofinsRegime.CUMULATIVE: ContributionRates(Decimal("0.65"), Decimal(3)),
+    # Lei 10.637/2002, art. 2º; Lei 10.833/2003, art. 2º.
+    PisCofinsRegime.NON_CUMULATIVE: ContributionRates(Decimal("1.65"), Decimal("7.6")),
+}
+
+
+def contribution_base(operation_value: Decimal, icms_amount: Decimal) -> Decimal:
+    """Revenue without the ICMS that the document tells (STF, theme 69; IN RFB 2.121/2022, art. 26, XII)."""
+    return max(ZERO, operation_value - icms_amount)

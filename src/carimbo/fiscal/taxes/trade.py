@@ -1,0 +1,48 @@
+"""Who sells to whom, and from where to where: what the taxes of every item of a document depend on."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates
+
+ABROAD = "EX"
+_REGIMES_OF_CSOSN = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
+
+
+@dataclass(frozen=True, slots=True)
+class Trade:
+    """The circumstances of a sale of goods."""
+
+    company: Company
+    destination_state: str
+    """Letters of the state that the goods go to; `EX` for another country."""
+    is_interstate: bool
+    is_sale: bool
+    """Goods go out under a document of the usual purpose."""
+    buyer_is_contributor: bool
+    """Of ICMS: whoever has a state registration."""
+    buyer_is_final: bool
+    reform_rates: IbsCbsRates | None
+    """General rates of IBS and CBS on the day of issue; None while the law has not set them."""
+    government_reduction: Decimal | None = None
+    """What a public buyer takes off the rates of IBS and CBS, in percent (LC 214/2025, art. 473)."""
+
+    @property
+    def is_export(self) -> bool:
+        """Whether the goods leave the country."""
+        return self.destination_state == ABROAD and self.is_sale
+
+    @property
+    def uses_csosn(self) -> bool:
+        """Whether ICMS is told by CSOSN: within the Simples Nacional, below its limit (MOC 7.0, C21)."""
+        return self.company.tax_regime in _REGIMES_OF_CSOSN
+
+    @property
+    def owes_the_buyers_state(self) -> bool:
+        """Whether the seller owes a share to the buyer's state (EC 87/2015, LC 190/2022).
+
+        Companies of the Simples Nacional below its limit don't (STF, ADI 5464; LC 123/2006).
+        """
+        to_a_consumer = self.buyer_is_final and not self.buyer_is_contributor
+        return self.is_interstate and self.is_sale and to_a_consumer and not self.uses_csosn

@@ -1,0 +1,159 @@
+"""What breaks the rules of the operation, references and payments."""
+
+from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
+from carimbo.fiscal.layouts.nfe_v4.parties import Address
+from unit.fiscal.goods.support import ITEM
+from unit.fiscal.rules.breaking import GONE, Breaking
+
+KEY = "35261011222333000181550010000000011123456802"
+WRONG_DIGIT = "35261011222333000181550010000000011123456801"
+STATE_99 = "99261011222333000181550010000000011123456800"
+MONTH_13 = "35261311222333000181550010000000011123456803"
+NEXT_YEAR = "35270111222333000181550010000000011123456805"
+MARKETPLACE = {"taxId": "11222333000181", "sellerId": "loja-modelo"}
+FUEL_OF_RIO = Fuel(anp_code="320102001", anp_description="GASOLINA C COMUM", consumption_state="RJ")
+HOUSE_IN_SAO_PAULO = Address(
+    street="Praça da Sé",
+    number="100",
+    district="Sé",
+    city_code="3550308",
+    city="São Paulo",
+    state="SP",
+    zipcode="01001000",
+    country_code="1058",
+    country="BRASIL",
+)
+MEI = {"taxRegime": "mei"}
+
+_OPERATION = (
+    Breaking(
+        "434",
+        "intermediary",
+        "consumer in another state",
+        document={"identification.intermediation": None},
+    ),
+    Breaking("435", "presence", body={"presence": "none", "intermediary": MARKETPLACE}),
+    Breaking(
+        "521",
+        "destination",
+        "contributor in another state",
+        {"destination": "internal", "finalConsumer": True, "presence": "internet"},
+    ),
+    Breaking("696", "finalConsumer", body={"finalConsumer": False}),
+    Breaking("772", "destination", "simples sale to a contributor", {"destination": "interstate"}),
+    Breaking("773", "destination", "contributor in another state", {"destination": "internal"}),
+)
+
+_CFOPS = (
+    Breaking("770", "items[0].cfop", body={"items[0].cfop": "5199", "items[0].icms": {"csosn": "102"}}),
+    Breaking("770", "items[0].cfop", body={"items[0].cfop": "5353", "items[0].icms": {"csosn": "102"}}),
+    Breaking("518", "items[0].cfop", body={"items[0].cfop": "1102", "items[0].icms": {"csosn": "102"}}),
+    Breaking(
+        "519",
+        "items[0].cfop",
+        body={"operation": "inbound", "items[0].cfop": "5102", "items[0].icms": {"csosn": "102"}},
+    ),
+    Breaking(
+        "731",
+        "items[0].cfop",
+        "export",
+        {
+            "destination": "internal",
+            "finalConsumer": True,
+            "items[0].cfop": "7102",
+            "items[0].icms": {"cst": "41"},
+        },
+    ),
+    Breaking("732", "items[0].cfop", "simples sale to a contributor", {"items[0].cfop": "6102"}),
+    Breaking("733", "items[0].cfop", "contributor in another state", {"items[0].cfop": "5102"}),
+    # What goes on board may go to someone in Brazil, and lets the other rules of exports pass.
+    Breaking(
+        "520",
+        "items[0].cfop",
+        "export",
+        {"items[1]": ITEM},
+        document={"recipient.address": HOUSE_IN_SAO_PAULO, "items[1].product.cfop": "7552"},
+    ),
+    # Some item of fuel that is consumed elsewhere is enough for 772.
+    Breaking(
+        "523",
+        "items[1].cfop",
+        "simples sale to a contributor",
+        {"destination": "interstate", "items[1]": ITEM},
+        document={"items[0].product.fuel": FUEL_OF_RIO},
+    ),
+    Breaking("527", "items[0].icms.cst", "export", {"items[0].icms": {"cst": "40"}}),
+    Breaking("327", "items[0].cfop", "return", {"items[0].cfop": "5102"}),
+    Breaking("328", "items[0].cfop", body={"items[0].cfop": "5202", "items[0].icms": {"csosn": "102"}}),
+    Breaking(
+        "1179",
+        "items[0].cfop",
+        "return",
+        {"items[0].cfop": "5411", "items[0].icms": {"csosn": "400"}},
+        MEI,
+    ),
+    Breaking("337", "items[0].cfop", "sale of a MEI", {"items[0].cfop": "5101"}),
+    Breaking("337", "items[0].cfop", "receipt", {"items[0].cfop": "5101"}, MEI),
+)
+
+_REFERENCES = (
+    Breaking(
+        "708",
+        "items[0].referencedItem",
+        "receipt",
+        {"items[0].referencedItem": {"accessKey": KEY, "position": 1}},
+    ),
+    Breaking("547", "references[0].accessKey", "complement", {"references[0].accessKey": WRONG_DIGIT}),
+    Breaking("522", "references[0].accessKey", "complement", {"references[0].accessKey": STATE_99}),
+    Breaking("524", "references[0].accessKey", "complement", {"references[0].accessKey": MONTH_13}),
+    Breaking("524", "references[0].accessKey", "complement", {"references[0].accessKey": NEXT_YEAR}),
+    Breaking("254", "references", "complement", {"references": GONE}),
+    Breaking("255", "references", "complement", {"references[1]": {"accessKey": KEY}}),
+    Breaking("321", "items[0].referencedItem", "return", {"items[0].referencedItem": GONE}),
+    Breaking("1010", "references", "return", {"references": [{"accessKey": KEY}]}),
+    Breaking(
+        "1048",
+        "items[0].referencedItem.position",
+        "return",
+        {"items[0].referencedItem.position": GONE},
+    ),
+)
+
+_PAYMENTS = (
+    Breaking(
+        "871",
+        "payments[0].method",
+        "return",
+        {"payments": [{"method": "cash", "amount": 71.8}]},
+    ),
+    Breaking("857", "paymentMethod", "receipt", {"paymentMethod": "14"}),
+    Breaking(
+        "899",
+        "payments[1].method",
+        "receipt",
+        {"payments": [{"method": "cash", "amount": 71.8}, {"method": "90", "amount": 0}]},
+    ),
+    Breaking("441", "payments[0].description", body={"payments": [{"method": "99", "amount": 71.8}]}),
+    Breaking(
+        "391",
+        "paymentMethod",
+        "receipt",
+        {"paymentMethod": "creditCard"},
+        document={"payment.payments[0].card": None},
+    ),
+    Breaking(
+        "963",
+        "payments[0].card",
+        body={"payments": [{"method": "cash", "amount": 71.8, "card": {"integration": "2"}}]},
+    ),
+    Breaking(
+        "904",
+        "payments[0].amount",
+        body={"payments": [{"method": "91", "amount": 71.8}]},
+    ),
+    Breaking("865", "payments", "receipt", {"payments": [{"method": "cash", "amount": 71.79}]}),
+    Breaking("866", "change", body={"payments": [{"method": "cash", "amount": 100}]}),
+    Breaking("869", "change", body={"payments": [{"method": "cash", "amount": 100}], "change": 28}),
+)
+
+BREAKINGS: tuple[Breaking, ...] = (*_OPERATION, *_CFOPS, *_REFERENCES, *_PAYMENTS)

@@ -1,0 +1,152 @@
+"""What the rules of ICMS let pass."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.goods.rules.judging import Judgement
+from unit.fiscal.goods.support import SAO_PAULO
+from unit.fiscal.rules.breaking import RIO_DE_JANEIRO, Breaking, judge
+
+BETWEEN_STATES = "contributor in another state"
+
+
+def judged(icms: dict[str, Any], good: str = "normal sale", **changes: Any) -> Judgement:
+    """What is said of a good request whose first item has another ICMS."""
+    body = {"items[0].icms": icms} | changes.pop("body", {})
+    return judge(Breaking("", "", good, body, **changes))
+
+
+def codes(icms: dict[str, Any], good: str = "normal sale", **changes: Any) -> set[str]:
+    """The codes of what is refused then."""
+    return {problem.code for problem in judged(icms, good, **changes).problems}
+
+
+class TestSituations:
+    def test_the_mei_uses_csosn(self) -> None:
+        assert not {"590", "591"} & codes({"csosn": "102"}, "simples sale", company={"taxRegime": "mei"})
+
+    def test_the_simples_above_its_limit_uses_cst(self) -> None:
+        above = {"taxRegime": "simplesExcess"}
+        assert not {"590", "591"} & codes({"cst": "00", "rate": 18}, "simples sale", company=above)
+
+    def test_the_simples_tells_fuels_by_cst(self) -> None:
+        retained = {"singlePhaseRetainedRate": 1.47, "singlePhaseRetainedAmount": 2.94}
+        assert "590" not in codes({"cst": "61"} | retained, "simples sale")
+
+
+class TestCsosnForConsumers:
+    @pytest.mark.parametrize("csosn", ["102", "103", "300", "400"])
+    def test_those_without_credit_are_taken(self, csosn: str) -> None:
+        assert codes({"csosn": csosn}, "simples sale") == set()
+
+    def test_contributors_may_have_a_credit(self) -> None:
+        assert codes({"csosn": "101", "creditRate": 2}, "simples sale to a contributor") == set()
+
+    def test_repairs_may_be_anything(self) -> None:
+        assert "600" not in codes({"csosn": "900"}, "simples sale", body={"cfop": "5915"})
+
+    @pytest.mark.parametrize(("regime", "refused"), [("mei", False), ("simples", True)])
+    def test_only_the_mei_sells_its_equipment_as_anything(self, regime: str, refused: bool) -> None:
+        found = codes({"csosn": "900"}, "simples sale", body={"cfop": "5551"}, company={"taxRegime": regime})
+        assert ("600" in found) is refused
+
+
+class TestAmounts:
+    def test_a_cent_more_is_taken(self) -> None:
+        assert codes({"amount": 12.93}) == set()
+
+    def test_two_cents_more_are_not(self) -> None:
+        told = judged({"amount": 12.94})
+        assert [problem.message for problem in told.problems] == [
+            "O valor do ICMS não é base de cálculo vezes alíquota. Esperado: 12.92."
+        ]
+
+    def test_a_complement_may_have_the_tax_alone(self) -> None:
+        tax_alone = {"base": 0, "rate": 18, "amount": 10}
+        assert "528" not in codes(tax_alone, document={"identification.purpose": "2"})
+
+    def test_other_taxation_is_not_computed_again(self) -> None:
+        assert codes({"cst": "90", "base": 50, "rate": 18, "amount": 1, "baseMode": "3"}) == set()
+
+    def test_the_fund_has_a_base_of_its_own(self) -> None:
+        reduced = {"cst": "20", "baseReduction": 50, "rate": 18}
+        assert codes(reduced | {"fcpBase": 70, "fcpRate": 2, "fcpAmount": 1.4}) == set()
+
+
+class TestDeferral:
+    def test_nothing_need_be_told_of_it(self) -> None:
+        assert codes({"cst": "51"}) == set()
+
+    @pytest.mark.parametrize("deferral_rate", [0, 33.33, 100])
+    def test_what_is_computed_fits(self, deferral_rate: float) -> None:
+        assert codes({"cst": "51", "rate": 18, "deferralRate": deferral_rate}) == set()
+
+    def test_receipts_are_not_looked_at(self) -> None:
+        deferred = {"cst": "51", "rate": 18, "amount": 3}
+        assert not {"351", "352", "353"} & codes(deferred, "receipt of the normal regime")
+
+
+class TestRateBetweenStates:
+    @pytest.mark.parametrize("rate", [4, 7, 12])
+    def test_a_lower_one_is_taken(self, rate: int) -> None:
+        assert codes({"rate": rate}, BETWEEN_STATES) == set()
+
+    def test_seven_is_the_most_to_the_north(self) -> None:
+        amazonas = RIO_DE_JANEIRO | {"city": "Manaus", "state": "AM", "zipcode": "69005-010"}
+        to_the_north = {"recipient.address": amazonas, "recipient.stateRegistration": "041939808"}
+        assert "693" in codes({"rate": 12}, BETWEEN_STATES, body=to_the_north)
+
+    def test_foreign_goods_have_a_rule_of_their_own(self) -> None:
+        assert "693" not in codes({"rate": 18}, BETWEEN_STATES, body={"items[0].origin": "1"})
+
+    def test_within_the_state_there_is_no_limit(self) -> None:
+        assert codes({"rate": 25}, "normal sale to a contributor") == set()
+
+    @pytest.mark.parametrize("cfop", ["6118", "6206", "6902"])
+    def test_sales_by_order_annulments_and_what_comes_back_may_have_more(self, cfop: str) -> None:
+        changed = {"items[0].product.cfop": cfop}
+        assert "693" not in codes({"rate": 18}, BETWEEN_STATES, document=changed)
+
+    def test_goods_delivered_in_another_state_may_have_more(self) -> None:
+        there = {"deliveryAddress": RIO_DE_JANEIRO}
+        assert "693" not in codes({"rate": 18}, BETWEEN_STATES, body=there)
+
+    def test_goods_picked_up_in_another_state_may_have_more(self) -> None:
+        here = {"pickupAddress": SAO_PAULO}
+        assert "693" not in codes({"rate": 18}, BETWEEN_STATES, body=here)
+
+    @pytest.mark.parametrize(("field", "code"), [("direction", "0"), ("purpose", "2"), ("purpose", "4")])
+    def test_only_normal_sales_are_looked_at(self, field: str, code: str) -> None:
+        changed = {f"identification.{field}": code}
+        assert "693" not in codes({"rate": 18}, BETWEEN_STATES, document=changed)
+
+
+class TestWarnings:
+    @pytest.mark.parametrize("code", ["SP010010", "SEM CBENEF"])
+    def test_a_benefit_that_is_told_is_not_asked_for(self, code: str) -> None:
+        assert judged({"cst": "40"}, body={"items[0].benefitCode": code}).warnings == ()
+
+    def test_what_is_not_taxed_is_no_benefit(self) -> None:
+        assert judged({"cst": "41"}).warnings == ()
+
+    @pytest.mark.parametrize("purpose", ["3", "4", "5", "6"])
+    def test_only_sales_are_asked_for_a_benefit(self, purpose: str) -> None:
+        told = judged({"cst": "40"}, document={"identification.purpose": purpose})
+        assert not [warning for warning in told.warnings if "benefitCode" in warning]
+
+    def test_other_states_want_no_code(self) -> None:
+        manaus = SAO_PAULO | {"city": "Manaus", "state": "AM"}
+        home = {"address": manaus, "stateRegistrations": [{"state": "AM", "number": "041939808"}]}
+        told = judged({"cst": "40"}, company=home)
+        assert not [warning for warning in told.warnings if "benefitCode" in warning]
+
+    def test_consumers_need_not_know_what_was_retained(self) -> None:
+        assert judged({"cst": "60"}, body={"items[0].cest": "1400100"}).warnings == ()
+
+    def test_zeros_tell_what_was_retained(self) -> None:
+        zeros = dict.fromkeys(("retainedBase", "retainedRate", "substituteAmount", "retainedAmount"), 0)
+        told = judged(
+            {"cst": "60"} | zeros, "normal sale to a contributor", body={"items[0].cest": "1400100"}
+        )
+        assert told.warnings == ()

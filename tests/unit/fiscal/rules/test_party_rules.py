@@ -1,0 +1,141 @@
+"""What the rules of the parties let through."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from unit.fiscal.goods.support import BUYER_CNPJ, PRODUCTION
+from unit.fiscal.rules.breaking import GONE, Breaking, judge
+from unit.fiscal.rules.breakings_parties import FOREIGN_CONSUMER, FUEL, refusals
+
+ABROAD_WITH_CPF = {"recipient.foreign_id": None, "recipient.cpf": "52998224725"}
+IN_BRAZIL = {"recipient.address.state": "SP", "recipient.address.city_code": "3550308"}
+EXEMPT = {"recipient.stateRegistration": "ISENTO"}
+
+
+def warned_of(good: str = "simples sale", **changes: Any) -> list[str]:
+    return [warning.partition(":")[0] for warning in judge(Breaking("", "", good, **changes)).warnings]
+
+
+class TestTaxIds:
+    @pytest.mark.parametrize("cpf", ["00000000000", "11111111111", "99999999999"])
+    def test_equal_digits_are_no_cpf(self, cpf: str) -> None:
+        assert refusals(document={"recipient.cpf": cpf}) == ["237"]
+
+    def test_zeros_are_no_cnpj(self) -> None:
+        good = "simples sale to a contributor"
+        assert refusals(good, document={"recipient.cnpj": "00000000000000"}) == ["208"]
+
+    def test_a_cnpj_may_have_letters(self) -> None:
+        good = "simples sale to a contributor"
+        assert refusals(good, document={"recipient.cnpj": BUYER_CNPJ}) == []
+
+
+class TestHomologation:
+    def test_in_production_a_recipient_has_a_name(self) -> None:
+        assert refusals(under=PRODUCTION) == []
+
+    def test_a_receipt_may_name_nobody(self) -> None:
+        assert refusals("receipt with delivery", document={"recipient.name": None}) == []
+
+    def test_an_invoice_may_not(self) -> None:
+        assert refusals(document={"recipient.name": None}) == ["598"]
+
+
+class TestForeigners:
+    @pytest.mark.parametrize("foreign_id", ["AB-123/4.5", "+55 (11) 2:3", "PASSÉ12345", ""])
+    def test_a_foreign_document_has_letters_digits_and_few_signs(self, foreign_id: str) -> None:
+        assert refusals("export", document={"recipient.foreign_id": foreign_id}) == []
+
+    @pytest.mark.parametrize("foreign_id", ["AB_12345", "AB&12345", "AB,12345", "AB*12345"])
+    def test_other_signs_are_refused(self, foreign_id: str) -> None:
+        assert refusals("export", document={"recipient.foreign_id": foreign_id}) == ["372"]
+
+    def test_a_foreigner_may_consume_in_the_country(self) -> None:
+        assert refusals(body=FOREIGN_CONSUMER) == []
+
+    def test_a_foreigner_who_showed_no_document_is_not_asked_for_one(self) -> None:
+        document = {"recipient.foreign_id": "", "recipient.cpf": None}
+        assert refusals(body={"operation": "inbound", "finalConsumer": False}, document=document) == []
+
+    def test_an_empty_document_may_stand_beside_a_registration(self) -> None:
+        document = {"recipient.foreign_id": "", "recipient.cnpj": None}
+        assert refusals("simples sale to a contributor", document=document) == []
+
+
+class TestExportsWithinTheCountry:
+    @pytest.mark.parametrize("cfop", ["7501", "7552"])
+    @pytest.mark.parametrize("changes", [ABROAD_WITH_CPF, IN_BRAZIL], ids=["identity", "address"])
+    def test_goods_exported_by_law_alone_may_go_to_a_brazilian(
+        self, cfop: str, changes: dict[str, Any]
+    ) -> None:
+        told = refusals("export", document={**changes, "items[0].product.cfop": cfop})
+        assert {"720", "727"}.isdisjoint(told)
+
+    @pytest.mark.parametrize("cfop", ["7501", "7552"])
+    def test_goods_exported_by_law_alone_may_go_to_a_contributor(self, cfop: str) -> None:
+        assert "790" not in refusals("export", body=EXEMPT, document={"items[0].product.cfop": cfop})
+
+    def test_so_may_fuel_that_is_consumed_abroad(self) -> None:
+        fuel = {"items[0].product.cfop": "7667", "items[0].product.fuel": FUEL}
+        told = refusals("export", document={**ABROAD_WITH_CPF, **IN_BRAZIL, **fuel})
+        assert {"720", "727"}.isdisjoint(told)
+
+    def test_fuel_that_is_consumed_in_the_country_may_not(self) -> None:
+        fuel = {
+            "items[0].product.cfop": "7667",
+            "items[0].product.fuel": replace(FUEL, consumption_state="SP"),
+        }
+        assert "720" in refusals("export", document={**ABROAD_WITH_CPF, **fuel})
+
+
+class TestMissingRecipient:
+    def test_an_invoice_printed_like_a_receipt_may_have_none(self) -> None:
+        document = {"identification.print_format": "6"}
+        assert "719" not in refusals(document={**document, "recipient": None})
+        assert "726" not in refusals(document={**document, "recipient.address": None})
+
+    def test_an_export_without_recipient_is_told_once(self) -> None:
+        told = refusals("export", document={"recipient": None})
+        assert "719" in told
+        assert {"720", "726", "727", "790"}.isdisjoint(told)
+
+
+class TestRegistration:
+    def test_a_person_without_registration_is_no_surprise(self) -> None:
+        assert "recipient.stateRegistration" not in warned_of()
+
+    def test_a_company_that_says_to_be_exempt_is_believed(self) -> None:
+        body = {"recipient.taxId": BUYER_CNPJ, **EXEMPT}
+        assert "recipient.stateRegistration" not in warned_of(body=body)
+
+    def test_a_company_abroad_has_none(self) -> None:
+        body = {"recipient.foreignId": GONE, "recipient.taxId": BUYER_CNPJ}
+        assert "recipient.stateRegistration" not in warned_of("export", body=body)
+
+    def test_who_does_not_contribute_may_have_a_number(self) -> None:
+        document = {"recipient.icms_contributor": "9", "identification.final_consumer": "1"}
+        assert refusals("simples sale to a contributor", document=document) == []
+
+
+class TestExemptContributors:
+    GOOD = "simples sale to a contributor"
+
+    @pytest.mark.parametrize("csosn", ["103", "300", "400"])
+    def test_untaxed_goods_may_go_to_them_anywhere(self, csosn: str) -> None:
+        assert refusals(self.GOOD, body={**EXEMPT, "items[0].icms": {"csosn": csosn}}) == []
+
+    @pytest.mark.parametrize("cst", ["40", "41"])
+    def test_so_may_untaxed_goods_of_the_normal_regime(self, cst: str) -> None:
+        body = {**EXEMPT, "items[0].icms": {"cst": cst}}
+        assert "805" not in refusals("normal sale to a contributor", body=body)
+
+    def test_so_may_goods_whose_tax_was_withheld_before(self) -> None:
+        retained = {"csosn": "500", "retainedBase": 10, "retainedRate": 18, "substituteAmount": 0}
+        body = {**EXEMPT, "items[0].icms": retained | {"retainedAmount": 1.8}}
+        assert "805" not in refusals(self.GOOD, body=body)
+
+    def test_a_state_that_has_them_takes_them(self) -> None:
+        document = {"recipient.address.state": "PR", "recipient.address.city_code": "4106902"}
+        assert "805" not in refusals(self.GOOD, body=EXEMPT, document=document)

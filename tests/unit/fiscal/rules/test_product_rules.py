@@ -1,0 +1,98 @@
+"""What the rules of products let pass."""
+
+from typing import Any
+
+import pytest
+
+from unit.fiscal.rules.breaking import GONE, Breaking, judge
+
+
+def codes(good: str = "simples sale", **changes: Any) -> list[str]:
+    """The codes of what is refused after changes in the first item of a good request."""
+    of_the_item = {f"items[0].{name}": value for name, value in changes.items()}
+    judgement = judge(Breaking("", "", good, of_the_item))
+    return [problem.code for problem in judgement.problems]
+
+
+class TestBarCodes:
+    @pytest.mark.parametrize("gtin", ["7891000315507", "96385074", "17891000315504"])
+    def test_a_true_one_is_taken_for_both_units(self, gtin: str) -> None:
+        assert codes(gtin=gtin) == []
+
+    def test_a_wrong_one_that_stands_for_both_units_is_told_once(self) -> None:
+        problems = judge(Breaking("", "", body={"items[0].gtin": "7891000315508"})).problems
+        assert [problem.code for problem in problems] == ["611"]
+        assert problems[0].message.endswith("Esperado: 7 no fim.")
+
+    def test_the_mei_may_leave_it_empty(self) -> None:
+        empty = Breaking("", "", company={"taxRegime": "mei"}, document={"items[0].product.gtin": ""})
+        assert judge(empty).problems == ()
+
+
+class TestPrice:
+    def test_other_units_may_be_a_cent_off(self) -> None:
+        assert codes(quantity=1, unitValue=10, taxableQuantity=3, taxableUnitValue=3.33) == []
+
+    def test_two_cents_are_too_many(self) -> None:
+        assert codes(quantity=1, unitValue=10, taxableQuantity=3, taxableUnitValue=3.3267) == ["630"]
+
+    def test_more_decimals_make_other_units_fit(self) -> None:
+        assert codes(quantity=1, unitValue=10, taxableQuantity=3, taxableUnitValue=3.3333333333) == []
+
+    def test_only_documents_of_the_usual_purpose_have_to_fit(self) -> None:
+        assert codes("return", taxableQuantity=4) == codes("return")
+
+
+class TestNcm:
+    def test_what_no_code_fits_is_told_by_zeros(self) -> None:
+        assert codes(ncm="00000000") == []
+
+    def test_exports_may_have_the_special_codes_of_the_customs(self) -> None:
+        assert codes("export", ncm="99980101") == codes("export")
+
+    def test_sales_within_the_country_may_not(self) -> None:
+        assert codes(ncm="99980101") == ["778"]
+
+    def test_a_missing_one_is_told_once_at_its_field(self) -> None:
+        missing = judge(Breaking("", "", body={"items[0].ncm": GONE}))
+        assert [(problem.code, problem.path) for problem in missing.problems] == [("777", "items[0].ncm")]
+        assert missing.warnings == ()
+
+    def test_an_adjustment_may_be_of_no_good(self) -> None:
+        purpose = {"purpose": "adjustment", "items[0].icms": {"csosn": "900"}}
+        adjusted = judge(Breaking("", "", "simples sale to a contributor", purpose | {"items[0].ncm": "00"}))
+        assert not [warning for warning in adjusted.warnings if warning.startswith("items[0].ncm")]
+
+
+class TestCest:
+    def test_receipts_need_none(self) -> None:
+        assert codes("receipt", icms={"csosn": "500"}, cfop="5405") == []
+
+    def test_one_that_is_told_is_enough(self) -> None:
+        assert codes(icms={"csosn": "500"}, cest="1400100") == []
+
+    @pytest.mark.parametrize(
+        ("good", "icms"),
+        [("normal sale", {"cst": "90"}), ("simples sale to a contributor", {"csosn": "900"})],
+    )
+    def test_other_taxation_without_substitution_needs_none(self, good: str, icms: dict[str, str]) -> None:
+        assert codes(good, icms=icms) == []
+
+    def test_tax_shared_between_states_needs_none(self) -> None:
+        shared = {
+            "cst": "10", "baseMode": "3", "base": 71.8, "rate": 18, "amount": 12.92, "stBaseMode": "4",
+            "stBase": 100, "stRate": 18, "stAmount": 5.08, "operationBaseShare": 100, "stState": "SP",
+        }  # fmt: skip
+        assert codes("normal sale to a contributor", icms=shared) == []
+
+
+class TestContributions:
+    def test_receipts_need_none(self) -> None:
+        without = {"items[0].taxes.pis": None, "items[0].taxes.cofins": None}
+        assert judge(Breaking("", "", "receipt", document=without)).problems == ()
+
+    @pytest.mark.parametrize("purpose", ["5", "6"])
+    def test_notes_of_the_reform_need_none(self, purpose: str) -> None:
+        without = {"items[0].taxes.pis": None, "items[0].taxes.cofins": None}
+        note = Breaking("", "", document=without | {"identification.purpose": purpose})
+        assert not {"745", "748"} & {problem.code for problem in judge(note).problems}

@@ -1,0 +1,81 @@
+"""What the rules of references let through."""
+
+import pytest
+
+from unit.fiscal.goods.support import ITEM
+from unit.fiscal.rules.breaking import GONE, Breaking, judge
+from unit.fiscal.rules.breakings_operation import KEY, WRONG_DIGIT
+from unit.fiscal.rules.breakings_parties import refusals
+
+OF_2006 = "35060111222333000181550010000000011123456807"
+OF_2005 = "35051211222333000181550010000000011123456801"
+OF_THE_NEXT_MONTH = "35261211222333000181550010000000011123456800"
+OF_LETTERS = "35261012ABC34501DE35550010000000011123456803"
+DOCUMENT_ALONE = {"items[0].referencedItem": GONE, "references": [{"accessKey": KEY}]}
+
+
+class TestKeys:
+    @pytest.mark.parametrize("key", [KEY, OF_2006, OF_THE_NEXT_MONTH, OF_LETTERS])
+    def test_of_any_month_since_2006_until_this_year_are_taken(self, key: str) -> None:
+        assert refusals("complement", body={"references[0].accessKey": key}) == []
+
+    def test_are_not_older_than_2006(self) -> None:
+        assert refusals("complement", body={"references[0].accessKey": OF_2005}) == ["524"]
+
+    def test_of_carriages_are_held_against_the_same_rules(self) -> None:
+        reference = {"cteAccessKey": WRONG_DIGIT}
+        judgement = judge(Breaking("", "", "complement", {"references": [reference]}))
+        assert [(found.code, found.path) for found in judgement.problems] == [
+            ("547", "references[0].cteAccessKey")
+        ]
+
+    def test_that_are_masked_prove_nothing(self) -> None:
+        assert refusals("complement", body={"references": [{"maskedAccessKey": WRONG_DIGIT}]}) == []
+
+
+class TestComplement:
+    def test_may_be_of_a_paper_invoice(self) -> None:
+        paper = {
+            "stateCode": "35",
+            "yearMonth": "0501",
+            "taxId": "11222333000181",
+            "model": "01",
+            "series": 1,
+            "number": 7,
+        }
+        assert refusals("complement", body={"references": [{"paperInvoice": paper}]}) == []
+
+    @pytest.mark.parametrize(("credit", "refused"), [("01", True), ("03", True), ("04", True), ("06", False)])
+    def test_has_an_original_as_some_credits_have(self, credit: str, refused: bool) -> None:
+        document = {"identification.purpose": "5", "identification.credit_type": credit}
+        assert ("254" in refusals(document=document)) is refused
+
+    def test_alone_is_of_one_document(self) -> None:
+        references = [{"accessKey": KEY}, {"accessKey": OF_2006}]
+        assert "255" not in refusals(body={"references": references})
+
+
+class TestReturn:
+    GOOD = "return"
+
+    def test_that_refers_to_the_document_alone_is_refused(self) -> None:
+        assert refusals(self.GOOD, body=DOCUMENT_ALONE) == ["321"]
+
+    def test_item_by_item_is_taken(self) -> None:
+        assert refusals(self.GOOD) == []
+
+    def test_tells_every_item_without_its_origin(self) -> None:
+        item = ITEM | {"icms": {"csosn": "102"}}
+        judgement = judge(Breaking("", "", self.GOOD, {"items[1]": item}))
+        assert [found.path for found in judgement.problems] == ["items[1].referencedItem"]
+
+    def test_by_a_buyer_who_has_no_document_is_taken(self) -> None:
+        body, document = {"items[0].referencedItem": GONE}, {"items[0].product.cfop": "5921"}
+        assert "321" not in refusals(self.GOOD, body=body, document=document)
+
+
+class TestReferencedItem:
+    def test_of_documents_that_were_not_processed_has_no_position(self) -> None:
+        body = {"items[0].referencedItem.position": GONE}
+        document = {"identification.purpose": "6", "identification.debit_type": "03"}
+        assert "1048" not in refusals("return", body=body, document=document)
