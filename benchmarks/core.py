@@ -24,6 +24,8 @@ from lxml import etree
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.documents.nfe.document import compose
 from carimbo.fiscal.documents.nfe.xml import issue
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
@@ -88,10 +90,12 @@ class Stages:
         """Make one document, looking at the time after each step."""
         issuance, self._last = sale.issuance, time.process_time()
         composed = compose(sale.request, issuance.company, issuance.emission, issuance.software)
-        return self._finish(sale, self._ended("compose", composed))
+        return self._finish(sale, self._ended("compose", composed).invoice)
 
     def _finish(self, sale: Sale, invoice: Invoice) -> bytes:
         issuance = sale.issuance
+        case = Case.of(invoice, sale.request, issuance.company, issuance.now)
+        self._ended("rules", judged(case).problems or case)
         written = self._ended("write", write(invoice))
         signature = self._ended("sign", issuance.signer.sign(written.canonical, written.id))
         document = self._ended("enclose", enclose(written, signature))
@@ -126,7 +130,7 @@ def make(sale: Sale) -> bytes:
 def composed(sale: Sale) -> Invoice:
     """The typed document of a sale."""
     issuance = sale.issuance
-    return made(compose(sale.request, issuance.company, issuance.emission, issuance.software))
+    return made(compose(sale.request, issuance.company, issuance.emission, issuance.software)).invoice
 
 
 def build(sale: Sale, invoice: Invoice) -> bytes:
@@ -169,7 +173,7 @@ def measure(size: Size, regime: TaxRegime, seconds: float) -> None:
     is_simple = regime is TaxRegime.SIMPLES
     pynfe = runner_of_pynfe() if is_simple else None
     runners = [rsa, ours, whole, in_stages, *([pynfe] if pynfe else [])]
-    requests = prepared_requests(size.items, regime)
+    requests = prepared_requests(size.items)
     sales = sales_of(requests, regime)
     for runner in runners:
         runner.run(*runner.prepare(next(sales)))
@@ -205,7 +209,7 @@ def _row(name: str, runner: Runner, rsa: Runner) -> str:
 def watch_memory(documents: int) -> None:
     """Make documents of one item and print the memory that the process has, which must not grow."""
     regime, process = TaxRegime.NORMAL, psutil.Process()
-    sales = sales_of(prepared_requests(1, regime), regime)
+    sales = sales_of(prepared_requests(1), regime)
     tell("documents   MiB")
     for step in range(MEMORY_STEPS + 1):
         tell(f"{step * documents // MEMORY_STEPS:9} {process.memory_info().rss / 2**20:6.1f}")

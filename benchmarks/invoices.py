@@ -1,7 +1,7 @@
 """The invoices of the benchmark: sales of a shop, no two of them alike.
 
-Under the Simples Nacional an item tells no taxes but their codes; under the normal regime it tells ICMS, PIS,
-COFINS and the taxes of the reform.
+No item says anything of its taxes. Under the Simples Nacional they are codes alone; under the normal regime
+ICMS, PIS, COFINS and the taxes of the reform are computed.
 
 carimbo remembers how short values are written (512 of each element), so values that differ from one sale to
 the next in real life have to differ here too, and there must be far more of them than are remembered.
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from carimbo.fiscal.access_key import choose_numeric_code
-from carimbo.fiscal.company import Environment, TaxRegime
+from carimbo.fiscal.company import Environment, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.money import cents
+from carimbo.fiscal.gtin import check_digit
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
@@ -49,9 +49,17 @@ _CITIES = (
     ("Santos", "11010001", "Gonzaga"),
     ("Sorocaba", "18010001", "Vila Hortência"),
 )
-_ICMS, _PIS, _COFINS = Decimal(18), Decimal("1.65"), Decimal("7.6")
-# Rates of the year of trial (LC 214/2025, arts. 343 and 346).
-_IBS_STATE, _IBS_CITY, _CBS = Decimal("0.1"), Decimal(0), Decimal("0.9")
+
+
+# Valid ones of São Paulo: few random numbers have the right check digits.
+_REGISTRATIONS = (
+    "110042490114",
+    "111111110110",
+    "111111110225",
+    "111111110330",
+    "111111110444",
+    "111111110559",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,20 @@ class Sale:
 
 def company(regime: TaxRegime) -> CompanyFile:
     """The company of the examples, issuing for real: in homologation all recipients have the same name."""
-    changes = {"taxRegime": regime, "environment": Environment.PRODUCTION}
+    changes = {
+        "taxRegime": regime,
+        "pisCofinsRegime": PisCofinsRegime.NON_CUMULATIVE,
+        "defaults": {"icmsRate": 18},
+        "environment": Environment.PRODUCTION,
+    }
     return CompanyFile.model_validate(read_json(EXAMPLES / "company.json") | changes)
 
 
-def prepared_requests(items: int, regime: TaxRegime) -> list[NfeRequest]:
+def prepared_requests(items: int) -> list[NfeRequest]:
     """As many different requests as make 10,000 items, within limits; the same ones in every run."""
     many = min(max(ITEMS_PREPARED // items, FEWEST_REQUESTS), MOST_REQUESTS)
     chance = random.Random(items)
-    return [NfeRequest.model_validate(_body(items, regime, chance)) for _ in range(many)]
+    return [NfeRequest.model_validate(_body(items, chance)) for _ in range(many)]
 
 
 def sales_of(prepared: list[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
@@ -84,11 +97,11 @@ def sales_of(prepared: list[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
         code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))
         moment = _FIRST_SALE + timedelta(seconds=number)
         emission = Emission(seller.environment, settings.series, number, code, moment)
-        yield Sale(request, Issuance(seller, emission, software, settings, signer, schemas))
+        yield Sale(request, Issuance(seller, emission, software, settings, signer, schemas, moment))
 
 
-def _body(items: int, regime: TaxRegime, chance: random.Random) -> dict[str, Any]:
-    return {"recipient": _recipient(chance), "items": [_item(regime, chance) for _ in range(items)]}
+def _body(items: int, chance: random.Random) -> dict[str, Any]:
+    return {"recipient": _recipient(chance), "items": [_item(chance) for _ in range(items)]}
 
 
 def _recipient(chance: random.Random) -> dict[str, Any]:
@@ -113,47 +126,24 @@ def _taxpayer(chance: random.Random) -> dict[str, str]:
     first = f"{chance.randrange(1, 99_999_999):08d}0001"
     return {
         "taxId": first + cnpj_check_digits(first),
-        "stateRegistration": f"{chance.randrange(10**11, 10**12)}",
+        "stateRegistration": chance.choice(_REGISTRATIONS),
     }
 
 
-def _item(regime: TaxRegime, chance: random.Random) -> dict[str, Any]:
+def _item(chance: random.Random) -> dict[str, Any]:
     quantity = Decimal(chance.randrange(1, 4_000)) / (100 if chance.random() < 0.3 else 1)
     unit_value = Decimal(chance.randrange(100, 99_999)) / 100
     words = chance.choice(_GOODS), chance.choice(_STUFF), chance.choice(_COLOURS)
     return {
         "sku": f"SKU-{chance.randrange(1_000_000):06d}",
-        "gtin": f"{chance.randrange(789 * 10**10, 790 * 10**10)}",
+        "gtin": _gtin(chance),
         "description": f"{' '.join(words)} {chance.randrange(100, 2_000)} ml",
         "ncm": chance.choice(_NCM),
         "quantity": quantity,
         "unitValue": unit_value,
-        **(_taxes(cents(quantity * unit_value)) if regime is TaxRegime.NORMAL else {}),
     }
 
 
-def _taxes(amount: Decimal) -> dict[str, Any]:
-    icms = _share(amount, _ICMS)
-    pis, cofins = _share(amount - icms, _PIS), _share(amount - icms, _COFINS)
-    contribution = {"cst": "01", "base": amount - icms}
-    return {
-        "icms": {"cst": "00", "baseMode": "3", "base": amount, "rate": _ICMS, "amount": icms},
-        "pis": {**contribution, "rate": _PIS, "amount": pis},
-        "cofins": {**contribution, "rate": _COFINS, "amount": cofins},
-        "ibsCbs": _reform(amount - icms - pis - cofins),
-    }
-
-
-def _reform(base: Decimal) -> dict[str, Any]:
-    state, city = _share(base, _IBS_STATE), _share(base, _IBS_CITY)
-    return {
-        "base": base,
-        "state": {"rate": _IBS_STATE, "amount": state},
-        "city": {"rate": _IBS_CITY, "amount": city},
-        "ibsAmount": state + city,
-        "cbs": {"rate": _CBS, "amount": _share(base, _CBS)},
-    }
-
-
-def _share(amount: Decimal, rate: Decimal) -> Decimal:
-    return cents(amount * rate / 100)
+def _gtin(chance: random.Random) -> str:
+    body = f"{chance.randrange(789 * 10**9, 790 * 10**9)}"
+    return body + check_digit(body)

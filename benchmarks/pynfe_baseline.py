@@ -16,7 +16,7 @@ from pynfe.processamento.validacao import Validacao
 from pynfe.utils.flags import NAMESPACE_NFE, VERSAO_PADRAO
 
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.goods.items import ItemBody
+from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.parties import RecipientBody, contribution_of, split_tax_id
 from carimbo.fiscal.money import cents
 from carimbo.fiscal.schemas import Schema, Schemas
