@@ -94,7 +94,7 @@ class Stages:
 
     def _finish(self, sale: Sale, invoice: Invoice) -> bytes:
         issuance = sale.issuance
-        case = Case.of(invoice, sale.request, issuance.company, issuance.now)
+        case = Case(invoice, sale.request, issuance.company, issuance.now)
         self._ended("rules", judged(case).problems or case)
         written = self._ended("write", write(invoice))
         signature = self._ended("sign", issuance.signer.sign(written.canonical, written.id))

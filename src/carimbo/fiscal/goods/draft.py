@@ -32,7 +32,7 @@ def drafted(
     """Hold a composed document against the rules and write it, or tell why that can't be done."""
     if isinstance(composed, tuple):
         return Review(composed)
-    judgement = judged(Case.of(composed.invoice, request, issuance.company, issuance.now))
+    judgement = judged(Case(composed.invoice, request, issuance.company, issuance.now))
     written = write(composed.invoice)
     warnings = composed.warnings + judgement.warnings
     if isinstance(written, tuple):

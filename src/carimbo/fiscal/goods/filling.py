@@ -47,12 +47,6 @@ def has_place_for(group: type, name: str) -> bool:
     return name in _shape(group).names
 
 
-def copied(group: type[T], body: Body, **settled: Any) -> T:
-    """Make a group of what the body has given of it, and of what is settled here."""
-    names = body.model_fields_set & _shape(group).names
-    return made(group, {name: getattr(body, name) for name in names} | settled)
-
-
 def fill(
     group: type[T],
     given: Mapping[str, Any],

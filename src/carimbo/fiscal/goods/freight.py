@@ -74,10 +74,13 @@ class FreightBody(Body):
     )
 
 
+_NONE = Transport(freight_mode=FreightMode.NONE.code)
+
+
 def transport(body: FreightBody | None) -> Transport:
     """The carriage of the layout; none is the rule."""
     if body is None:
-        return Transport(freight_mode=FreightMode.NONE.code)
+        return _NONE
     return Transport(
         freight_mode=body.mode.code,
         carrier=_carrier(body.carrier) if body.carrier else None,

@@ -5,11 +5,10 @@ from decimal import Decimal
 
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
-from carimbo.fiscal.goods.filling import copied
 from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import item_taxes
-from carimbo.fiscal.layouts.group import fields_among
+from carimbo.fiscal.layouts.group import fields_among, layout_of, made
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import ReturnedIpi
 from carimbo.fiscal.layouts.nfe_v4.goods import Product
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
@@ -86,29 +85,33 @@ def _deducted(icms: Icms | None) -> Decimal | None:
     return getattr(icms, "exempted_amount", None) if waived else None
 
 
+# What is told of a product in the very words of the layout.
+_TOLD = frozenset(ItemBody.model_fields) & frozenset(layout_of(Product).inner)
+
+
 def _product(
     body: ItemBody, position: int, cfop: str, description: str, charges: ItemBody | Charges
 ) -> Product:
     gtin = body.gtin or NO_GTIN
-    return copied(
-        Product,
-        body,
-        sku=body.sku or f"ITEM{position + 1:03d}",
-        gtin=gtin,
-        description=description,
-        ncm=body.ncm or "",
-        manufacturer_cnpj=body.manufacturer_tax_id,
-        cfop=body.cfop or cfop,
-        unit=body.unit,
-        amount=cents(body.quantity * body.unit_value),
-        taxable_gtin=body.taxable_gtin or gtin,
-        taxable_unit=body.taxable_unit or body.unit,
-        taxable_quantity=body.quantity if body.taxable_quantity is None else body.taxable_quantity,
-        taxable_unit_value=body.unit_value if body.taxable_unit_value is None else body.taxable_unit_value,
+    values = {
+        **{name: getattr(body, name) for name in body.model_fields_set & _TOLD},
+        "sku": body.sku or f"ITEM{position + 1:03d}",
+        "gtin": gtin,
+        "description": description,
+        "ncm": body.ncm or "",
+        "manufacturer_cnpj": body.manufacturer_tax_id,
+        "cfop": body.cfop or cfop,
+        "unit": body.unit,
+        "amount": cents(body.quantity * body.unit_value),
+        "taxable_gtin": body.taxable_gtin or gtin,
+        "taxable_unit": body.taxable_unit or body.unit,
+        "taxable_quantity": body.quantity if body.taxable_quantity is None else body.taxable_quantity,
+        "taxable_unit_value": body.unit_value if body.taxable_unit_value is None else body.taxable_unit_value,
         # The layout has no way to write these as zero.
-        freight=charges.freight or None,
-        insurance=charges.insurance or None,
-        discount=charges.discount or None,
-        other=charges.other or None,
-        counts_in_total=COUNTS if body.counts_in_total else "0",
-    )
+        "freight": charges.freight or None,
+        "insurance": charges.insurance or None,
+        "discount": charges.discount or None,
+        "other": charges.other or None,
+        "counts_in_total": COUNTS if body.counts_in_total else "0",
+    }
+    return made(Product, values)

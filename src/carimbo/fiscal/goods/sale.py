@@ -191,15 +191,20 @@ def compose_items(
     if first_description:
         fixed = partial(_in_homologation, first_description, descriptions[0])
         descriptions[0] = findings.tried(fixed) or first_description
-    freight = body.freight.amount if body.freight else None
-    of_the_document = Charges(freight, body.insurance, body.other, body.discount)
-    charges = findings.tried(lambda: charges_of(body.items, of_the_document)) or body.items
+    charges = findings.tried(lambda: charges_of(body.items, _charges_of_the_document(body))) or body.items
     return tuple(
         compose_item(item, position, trade, cfop, description, charged, findings)
         for position, (item, description, charged) in enumerate(
             zip(body.items, descriptions, charges, strict=True)
         )
     )
+
+
+def _charges_of_the_document(body: SaleBody) -> Charges | None:
+    freight = body.freight.amount if body.freight else None
+    if not (freight or body.insurance or body.other or body.discount):
+        return None
+    return Charges(freight, body.insurance, body.other, body.discount)
 
 
 def _in_homologation(fixed: str, description: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.goods.items import item_total
+from carimbo.fiscal.goods.items import COUNTS, item_total
 from carimbo.fiscal.layouts.group import fields_among
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
@@ -49,6 +49,8 @@ _ICMS = (
 )
 _STATE_SHARES = ("fcp_amount", "destination_amount", "origin_amount")
 _CHARGES = ("freight", "insurance", "discount", "other")
+_AMOUNT = ("amount",)
+_OTHERS = ("approximate_taxes",)
 
 
 def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
@@ -67,40 +69,52 @@ def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
 
 
 def _invoice_totals(items: Sequence[Item], amount: Decimal) -> InvoiceTotals:
-    taxes = [item.taxes for item in items]
-    shares = _sums((tax.state_share for tax in taxes if tax.state_share), _STATE_SHARES)
-    icms = _sums((tax.icms for tax in taxes), _ICMS)
-    charges = _sums((item.product for item in items), _CHARGES)
+    charges, icms, pis, cofins = _Sum(_CHARGES), _Sum(_ICMS), _Sum(_AMOUNT), _Sum(_AMOUNT)
+    shares, ipi, others = _Sum(_STATE_SHARES), _Sum(_AMOUNT), _Sum(_OTHERS)
+    goods = ZERO
+    for item in items:
+        product, taxes = item.product, item.taxes
+        if product.counts_in_total == COUNTS:
+            goods += product.amount
+        charges.add(product)
+        icms.add(taxes.icms)
+        pis.add(taxes.pis)
+        cofins.add(taxes.cofins)
+        others.add(taxes)
+        if taxes.state_share:
+            shares.add(taxes.state_share)
+        if taxes.ipi:
+            ipi.add(taxes.ipi.taxation)
     return InvoiceTotals(
-        icms_base=icms["base"] or ZERO,
-        icms_amount=icms["amount"] or ZERO,
-        exempted_amount=icms["exempted_amount"] or ZERO,
-        destination_fcp_amount=shares["fcp_amount"],
-        destination_amount=shares["destination_amount"],
-        origin_amount=shares["origin_amount"],
-        fcp_amount=icms["fcp_amount"] or ZERO,
-        st_base=icms["st_base"] or ZERO,
-        st_amount=icms["st_amount"] or ZERO,
-        st_fcp_amount=icms["st_fcp_amount"] or ZERO,
-        retained_fcp_amount=icms["retained_fcp_amount"] or ZERO,
-        single_phase_quantity=_rounded(icms["single_phase_quantity"]),
-        single_phase_amount=icms["single_phase_amount"],
-        single_phase_withholding_quantity=_rounded(icms["single_phase_withholding_quantity"]),
-        single_phase_withholding_amount=icms["single_phase_withholding_amount"],
-        single_phase_retained_quantity=_rounded(icms["single_phase_retained_quantity"]),
-        single_phase_retained_amount=icms["single_phase_retained_amount"],
-        goods_amount=total(item.product.amount for item in items if item.product.counts_in_total == "1"),
-        freight=charges["freight"] or ZERO,
-        insurance=charges["insurance"] or ZERO,
-        discount=charges["discount"] or ZERO,
-        import_tax_amount=total(tax.import_tax.amount for tax in taxes if tax.import_tax),
-        ipi_amount=_sum((tax.ipi.taxation for tax in taxes if tax.ipi), "amount"),
-        returned_ipi_amount=total(item.returned_ipi.ipi.amount for item in items if item.returned_ipi),
-        pis_amount=_sum((tax.pis for tax in taxes), "amount"),
-        cofins_amount=_sum((tax.cofins for tax in taxes), "amount"),
-        other=charges["other"] or ZERO,
+        icms_base=icms["base"],
+        icms_amount=icms["amount"],
+        exempted_amount=icms["exempted_amount"],
+        destination_fcp_amount=shares.get("fcp_amount"),
+        destination_amount=shares.get("destination_amount"),
+        origin_amount=shares.get("origin_amount"),
+        fcp_amount=icms["fcp_amount"],
+        st_base=icms["st_base"],
+        st_amount=icms["st_amount"],
+        st_fcp_amount=icms["st_fcp_amount"],
+        retained_fcp_amount=icms["retained_fcp_amount"],
+        single_phase_quantity=_rounded(icms.get("single_phase_quantity")),
+        single_phase_amount=icms.get("single_phase_amount"),
+        single_phase_withholding_quantity=_rounded(icms.get("single_phase_withholding_quantity")),
+        single_phase_withholding_amount=icms.get("single_phase_withholding_amount"),
+        single_phase_retained_quantity=_rounded(icms.get("single_phase_retained_quantity")),
+        single_phase_retained_amount=icms.get("single_phase_retained_amount"),
+        goods_amount=goods,
+        freight=charges["freight"],
+        insurance=charges["insurance"],
+        discount=charges["discount"],
+        import_tax_amount=total([item.taxes.import_tax.amount for item in items if item.taxes.import_tax]),
+        ipi_amount=ipi["amount"],
+        returned_ipi_amount=total([item.returned_ipi.ipi.amount for item in items if item.returned_ipi]),
+        pis_amount=pis["amount"],
+        cofins_amount=cofins["amount"],
+        other=charges["other"],
         amount=amount,
-        approximate_taxes=_sums(taxes, ("approximate_taxes",))["approximate_taxes"],
+        approximate_taxes=others.get("approximate_taxes"),
     )
 
 
@@ -178,17 +192,30 @@ def _reversal_totals(reversals: Sequence[CreditReversal]) -> CreditReversal:
 
 
 def _sum(groups: Iterable[Any], name: str) -> Decimal:
-    return _sums(groups, (name,))[name] or ZERO
-
-
-def _sums(groups: Iterable[Any], names: tuple[str, ...]) -> dict[str, Decimal | None]:
-    """Add amounts up over groups of several kinds, not all of which have them; None where none has."""
-    sums: dict[str, Decimal | None] = dict.fromkeys(names)
+    found = _Sum((name,))
     for group in groups:
-        values = group.__dict__ if group else {}
-        for name in fields_among(group, names):
-            amount = values[name]
+        found.add(group)
+    return found[name]
+
+
+class _Sum:
+    """Amounts added up over groups of several kinds, not all of which have them."""
+
+    __slots__ = ("_amounts", "_names")
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._amounts: dict[str, Decimal] = {}
+
+    def add(self, group: Any) -> None:
+        for name in fields_among(group, self._names):
+            amount = getattr(group, name)
             if amount is not None:
-                so_far = sums[name]
-                sums[name] = amount if so_far is None else so_far + amount
-    return sums
+                self._amounts[name] = self._amounts.get(name, ZERO) + amount
+
+    def __getitem__(self, name: str) -> Decimal:
+        return self._amounts.get(name, ZERO)
+
+    def get(self, name: str) -> Decimal | None:
+        """None where no group has told it."""
+        return self._amounts.get(name)

@@ -1,7 +1,7 @@
 """Who sells to whom, and from where to where: what the taxes of every item of a document depend on."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates
@@ -10,8 +10,7 @@ ABROAD = "EX"
 _REGIMES_OF_CSOSN = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
 
 
-@dataclass(frozen=True, slots=True)
-class Trade:
+class Trade(NamedTuple):
     """The circumstances of a sale of goods."""
 
     company: Company

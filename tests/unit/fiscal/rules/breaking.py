@@ -188,7 +188,7 @@ def judge(breaking: Breaking) -> Judgement:
     for path, value in breaking.document.items():
         invoice = altered(invoice, path, value)
     moment = breaking.now or under.issued_at
-    return judged(Case.of(invoice, request, company, moment, is_composed=not breaking.document))
+    return judged(Case(invoice, request, company, moment, is_composed=not breaking.document))
 
 
 def changed(body: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

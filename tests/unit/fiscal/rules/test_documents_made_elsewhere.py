@@ -34,7 +34,7 @@ def test_what_is_composed_here_breaks_none_of_them(example: Example) -> None:
     record = read_json(example.request.parents[1] / example.company)
     company = CompanyFile.model_validate(record)
     now = invoice.identification.issued_at
-    judgement = judged(Case.of(invoice, request, company, now, is_composed=False))
+    judgement = judged(Case(invoice, request, company, now, is_composed=False))
     assert judgement.problems == ()
 
 

@@ -74,7 +74,7 @@ def _warnings_of(xml: bytes, request: NfceRequest, issuance: Issuance) -> tuple[
         invoice = read(Invoice, content)
     except Unreadable as reason:
         return (f"signedXml: {reason}",)
-    case = Case.of(invoice, request, issuance.company, issuance.now, is_composed=False)
+    case = Case(invoice, request, issuance.company, issuance.now, is_composed=False)
     return tuple(f"signedXml: {sentence}" for sentence in judged(case).sentences)
 
 

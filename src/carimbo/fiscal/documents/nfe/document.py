@@ -82,13 +82,14 @@ def _delivery(request: NfeRequest) -> Place | None:
 
 def _trade(request: NfeRequest, company: Company, emission: Emission, state: str, destination: str) -> Trade:
     public_buyer = request.government_purchase
+    is_contributor = contribution_of(request.recipient) is not Contribution.NONE
     return Trade(
         company=company,
         destination_state=state,
         is_interstate=destination == TO_ANOTHER_STATE,
         is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
-        buyer_is_contributor=contribution_of(request.recipient) is not Contribution.NONE,
-        buyer_is_final=_is_final_consumer(request),
+        buyer_is_contributor=is_contributor,
+        buyer_is_final=_is_final_consumer(request, is_contributor),
         reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
     )
@@ -134,8 +135,8 @@ def _identification(
     )
 
 
-def _is_final_consumer(request: NfeRequest) -> bool:
+def _is_final_consumer(request: NfeRequest, is_contributor: bool) -> bool:
     """As the caller says; else whoever pays no ICMS consumes what it buys (rule 696), except abroad."""
     if request.final_consumer is not None:
         return request.final_consumer
-    return contribution_of(request.recipient) is Contribution.NONE and not request.recipient.is_foreign
+    return not is_contributor and not request.recipient.is_foreign

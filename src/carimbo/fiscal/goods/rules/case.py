@@ -1,49 +1,62 @@
 """A document before the rules: with what was asked for, who issues and when."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Final
 
 from carimbo.fiscal.company import Company, Environment
 from carimbo.fiscal.goods.rules.reform_sums import ReformSums
 from carimbo.fiscal.goods.rules.sums import Sums
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates, ibs_cbs_rates_on
 
 _OWNER_LENGTH = 14
 
 
-@dataclass(frozen=True)
 class Case:
     """What every rule may look at; codes of the layout are as the XML will have them."""
 
-    invoice: Invoice
-    request: SaleBody
-    company: Company
-    now: datetime
-    is_composed: bool
-    """Whether it was composed of the request, or made elsewhere and only handed over with it."""
-    environment: Environment
-    model: str
-    """55 NF-e, 65 NFC-e."""
-    direction: str
-    """0 inbound, 1 outbound (`tpNF`)."""
-    purpose: str
-    """1 normal, 2 complement, 3 adjustment, 4 return, 5 credit, 6 debit (`finNFe`)."""
-    destination: str
-    """1 within the state, 2 to another state, 3 abroad (`idDest`)."""
-    presence: str
-    is_final: bool
-    regime: str
-    """1 Simples, 2 Simples above its limit, 3 normal, 4 MEI (`CRT`)."""
-    recipient: Recipient | None
-    contribution: str | None
-    """1 contributor, 2 exempt from registration, 9 neither (`indIEDest`); None without a recipient."""
-    seller_state: str
-    buyer_state: str | None
-    """Letters of the buyer's state, `EX` abroad; None without an address."""
+    def __init__(
+        self,
+        invoice: Invoice,
+        request: SaleBody,
+        company: Company,
+        now: datetime,
+        *,
+        is_composed: bool = True,
+    ) -> None:
+        """Bring a document before the rules: composed of the request, or made elsewhere and handed over."""
+        identification, recipient = invoice.identification, invoice.recipient
+        self.invoice: Final = invoice
+        self.request: Final = request
+        self.company: Final = company
+        self.now: Final = now
+        self.is_composed: Final = is_composed
+        self.model: Final = identification.model
+        """55 NF-e, 65 NFC-e."""
+        self.direction: Final = identification.direction
+        """0 inbound, 1 outbound (`tpNF`)."""
+        self.purpose: Final = identification.purpose
+        """1 normal, 2 complement, 3 adjustment, 4 return, 5 credit, 6 debit (`finNFe`)."""
+        self.destination: Final = identification.destination
+        """1 within the state, 2 to another state, 3 abroad (`idDest`)."""
+        self.presence: Final = identification.presence
+        self.is_final: Final = identification.final_consumer == "1"
+        self.regime: Final = invoice.issuer.tax_regime
+        """1 Simples, 2 Simples above its limit, 3 normal, 4 MEI (`CRT`)."""
+        self.recipient: Final = recipient
+        self.contribution: Final = recipient.icms_contributor if recipient else None
+        """1 contributor, 2 exempt from registration, 9 neither (`indIEDest`); None without a recipient."""
+        self.seller_state: Final = invoice.issuer.address.state
+        self.buyer_state: Final = recipient.address.state if recipient and recipient.address else None
+        """Letters of the buyer's state, `EX` abroad; None without an address."""
+
+    @property
+    def environment(self) -> Environment:
+        """Where the document is valid, or not."""
+        in_production = self.invoice.identification.environment == Environment.PRODUCTION.code
+        return Environment.PRODUCTION if in_production else Environment.HOMOLOGATION
 
     @cached_property
     def key_without_digit(self) -> str:
@@ -68,30 +81,3 @@ class Case:
     def reform_sums(self) -> ReformSums:
         """What IBS and CBS of the items add up to."""
         return ReformSums.of(self.invoice.items)
-
-    @classmethod
-    def of(
-        cls, invoice: Invoice, request: SaleBody, company: Company, now: datetime, *, is_composed: bool = True
-    ) -> "Case":
-        """Bring a composed document before the rules."""
-        identification, recipient = invoice.identification, invoice.recipient
-        in_production = identification.environment == Environment.PRODUCTION.code
-        return cls(
-            invoice=invoice,
-            request=request,
-            company=company,
-            now=now,
-            is_composed=is_composed,
-            environment=Environment.PRODUCTION if in_production else Environment.HOMOLOGATION,
-            model=identification.model,
-            direction=identification.direction,
-            purpose=identification.purpose,
-            destination=identification.destination,
-            presence=identification.presence,
-            is_final=identification.final_consumer == "1",
-            regime=invoice.issuer.tax_regime,
-            recipient=recipient,
-            contribution=recipient.icms_contributor if recipient else None,
-            seller_state=invoice.issuer.address.state,
-            buyer_state=recipient.address.state if recipient and recipient.address else None,
-        )

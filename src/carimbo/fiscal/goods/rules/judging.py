@@ -61,6 +61,9 @@ ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     reform.AMOUNT_RULES,
 )
 
+_SOMETIMES_OPEN = tuple(book for book in ITEM_BOOKS if book.when or book.is_for_elsewhere)
+_ALWAYS_OPEN = frozenset(ITEM_BOOKS) - frozenset(_SOMETIMES_OPEN)
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -103,13 +106,14 @@ def _in_the_document(case: Case) -> Iterator[Broken]:
 
 
 def _in_the_items(case: Case) -> Iterator[Broken]:
-    opened = frozenset(book for book in ITEM_BOOKS if book.opens(case))
+    opened = _ALWAYS_OPEN.union([book for book in _SOMETIMES_OPEN if book.opens(case)])
     passed: set[Hashable] = set()
+    are_many = len(case.invoice.items) > 1
     for position, item in enumerate(case.invoice.items):
         taxes = item.taxes
         kinds: tuple[Any, ...] = type(taxes.icms), type(taxes.state_share), type(taxes.ibs_cbs)
         for book, rules in _item_books(case.model, opened, kinds):
-            alike = (book, book.like(item)) if book.like else None
+            alike = (book, book.like(item)) if book.like and are_many else None
             if alike in passed:
                 continue
             broken = [(rule, at) for rule in rules if (at := rule.check(item, case))]
