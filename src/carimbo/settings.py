@@ -146,13 +146,18 @@ class Settings(BaseModel):
         )
 
 
-def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings, or raise SettingsError with everything that is wrong."""
+def load_settings(environment: Mapping[str, str] | None = None, *, needs_database: bool = True) -> Settings:
+    """Read the settings, or raise SettingsError with everything that is wrong.
+
+    Commands that only look at files run before there is a database or a key.
+    """
     environment = os.environ if environment is None else environment
     given = {
         name: environment[_variable(name)] for name in Settings.model_fields if _variable(name) in environment
     }
-    problems = _unknown_names(environment) + _bad_database(given) + _bad_keys(given)
+    problems = _unknown_names(environment)
+    if needs_database:
+        problems += _bad_database(given) + _bad_keys(given)
     try:
         settings = Settings.model_validate(given)
     except ValidationError as error:

@@ -29,10 +29,10 @@ def fail(text: str, exit_code: int = _FAILED) -> NoReturn:
     raise SystemExit(exit_code)
 
 
-def loaded_settings() -> Settings:
+def loaded_settings(*, needs_database: bool = True) -> Settings:
     """Read the settings, or leave with all that is wrong with them."""
     try:
-        return load_settings()
+        return load_settings(needs_database=needs_database)
     except SettingsError as error:
         fail(f"Configuração inválida:\n{error}", _MISCONFIGURED)
 

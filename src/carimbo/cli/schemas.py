@@ -8,7 +8,7 @@ from carimbo.fiscal.schemas import PACKAGE, Schema, Schemas, SchemaUnusable
 
 def show_schemas() -> None:
     """Mostra o schema oficial em vigor para cada mensagem e confere se todos compilam. Não usa o banco."""
-    folder = loaded_settings().schemas_folder
+    folder = loaded_settings(needs_database=False).schemas_folder
     width = max(len(schema.file_name) for schema in Schema)
     try:
         schemas = Schemas(folder)

@@ -20,7 +20,7 @@ def put_in_force(settings: Settings) -> None:
 
 def show_tables() -> None:
     """Mostra cada tabela oficial em vigor e confere as do operador, quando há. Não usa o banco."""
-    settings = loaded_settings()
+    settings = loaded_settings(needs_database=False)
     put_in_force(settings)
     width = max(len(table.name) for table in ALL_TABLES)
     for about in [table.about for table in ALL_TABLES]:

@@ -35,6 +35,13 @@ def provide(folder: Path, day: str) -> Path:
 
 
 class TestTables:
+    def test_are_listed_before_there_is_a_database_or_a_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("CARIMBO_DATABASE_URL", "CARIMBO_SECRET_KEYS", "CARIMBO_TABLES_FOLDER"):
+            monkeypatch.delenv(name)
+        told = CliRunner().invoke(app, ["tables"])
+        assert told.exit_code == 0
+        assert told.stdout.count("\n") == len(ALL_TABLES)
+
     def test_are_listed_with_date_rows_and_source(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("CARIMBO_TABLES_FOLDER")
         told = CliRunner().invoke(app, ["tables"])

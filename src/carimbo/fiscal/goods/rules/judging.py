@@ -78,6 +78,9 @@ class Judgement:
         return (*map(_sentence, self.problems), *self.warnings)
 
 
+_NOTHING_BROKEN = Judgement((), ())
+
+
 def all_rules() -> Iterator[Rule[DocumentCheck] | Rule[ItemCheck]]:
     """Every rule that there is."""
     return chain(chain.from_iterable(DOCUMENT_BOOKS), chain.from_iterable(ITEM_BOOKS))
@@ -85,7 +88,9 @@ def all_rules() -> Iterator[Rule[DocumentCheck] | Rule[ItemCheck]]:
 
 def judged(case: Case) -> Judgement:
     """Hold a document against the rules of its model."""
-    broken = list(chain(_in_the_document(case), _in_the_items(case)))
+    broken = [*_in_the_document(case), *_in_the_items(case)]
+    if not broken:
+        return _NOTHING_BROKEN
     return Judgement(
         problems=tuple(problem for rule, problem in broken if rule.severity is Severity.REFUSES),
         warnings=tuple(_sentence(problem) for rule, problem in broken if rule.severity is Severity.WARNS),
