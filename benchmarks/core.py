@@ -93,7 +93,7 @@ class Stages:
         """Make one document, looking at the time after each step."""
         issuance, self._last = sale.issuance, time.process_time()
         composed = compose(sale.request, issuance.company, issuance.emission, issuance.software)
-        return self._finish(sale, self._ended("compose", composed).invoice)
+        return self._finish(sale, self._ended("compose", composed.problems or composed.invoice))
 
     def _finish(self, sale: Sale, invoice: Invoice) -> bytes:
         issuance = sale.issuance
@@ -133,7 +133,8 @@ def make(sale: Sale) -> bytes:
 def composed(sale: Sale) -> Invoice:
     """The typed document of a sale."""
     issuance = sale.issuance
-    return made(compose(sale.request, issuance.company, issuance.emission, issuance.software)).invoice
+    composition = compose(sale.request, issuance.company, issuance.emission, issuance.software)
+    return made(composition.problems or composition.invoice)
 
 
 def build(sale: Sale, invoice: Invoice) -> bytes:

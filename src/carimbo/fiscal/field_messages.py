@@ -53,6 +53,21 @@ _MESSAGES = {
     "value_error": "Valor inválido.",
 }
 _UNKNOWN = "Valor inválido."
+# What the commonest patterns ask for.
+_FORMS = {
+    r"^[1-7][0-9]{3}$": "informe 4 dígitos, sem pontos, por exemplo 5102",
+    r"^([0-9]{2}|[0-9]{8})$": "informe os 8 dígitos, sem pontos, por exemplo 69120000",
+    r"^[0-9]{7}$": "informe 7 dígitos, sem pontos",
+    r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$": "informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN",
+    r"^[0-8]$": "informe um dígito de 0 a 8",
+    r"^[0-9]$": "informe um dígito",
+    r"^[0-9]{1,2}$": "informe os 2 dígitos do código",
+    r"^[0-9]{2}$": "informe os 2 dígitos do código",
+    r"^[0-9]{3}$": "informe os 3 dígitos do código",
+    r"^[0-9]{4}$": "informe os 4 dígitos do código",
+    r"^[0-9]{6}$": "informe os 6 dígitos do código",
+}
+_LONGEST_STEP = 60
 
 
 def in_portuguese(error: Any) -> str:
@@ -61,6 +76,8 @@ def in_portuguese(error: Any) -> str:
     # pydantic counts a text like a list when a limit follows one of our validators.
     if kind in ("too_short", "too_long") and isinstance(error["input"], str):
         kind = f"string_{kind}"
+    if kind == "string_pattern_mismatch" and (form := _FORMS.get(error["ctx"]["pattern"])):
+        return f"Formato inválido: {form}."
     template = _MESSAGES.get(kind)
     if template is not None:
         return template.format(**_filled(error.get("ctx") or {}))
@@ -75,7 +92,9 @@ def json_path(location: Sequence[int | str]) -> str:
             path += f"[{part}]"
         # The alternatives of a union have names that no body contains.
         elif part not in UNION_TAGS:
-            path += f".{part}" if path else part
+            # An unknown name is the caller's, and may be of any length.
+            step = part[:_LONGEST_STEP]
+            path += f".{step}" if path else step
     return path
 
 

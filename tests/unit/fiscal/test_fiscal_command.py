@@ -169,7 +169,8 @@ class TestBadInput:
 
     def test_that_lacks_a_tax_is_told_at_the_tax(self, desk: Desk, capsys: Captured) -> None:
         desk.request("nfe", NFE_BODY | {"items": [item(pis={"cst": "03", "quantity": 1, "amount": 1})]})
-        assert refusal(desk, capsys) == "items[0].pis.unitRate: Obrigatório com CST 03 do PIS. [225]\n"
+        said = refusal(desk, capsys)
+        assert said.startswith("items[0].pis.unitRate: Obrigatório com CST 03 do PIS. Informe")
 
     def test_of_a_company_without_the_regime_that_a_tax_needs_is_told_at_the_company(
         self, desk: Desk, capsys: Captured

@@ -47,6 +47,10 @@ def document(signer: Signer) -> SignedDocument:
     return made
 
 
+SIX_DIGITS = "Formato inválido: informe os 6 dígitos do código."
+SEVEN_DIGITS = "Formato inválido: informe 7 dígitos, sem pontos."
+
+
 class TestSignedDocument:
     def test_is_canonical_as_it_stands(self, document: SignedDocument) -> None:
         root = etree.fromstring(document.xml)
@@ -330,8 +334,16 @@ class TestWholeRequest:
             ({"natOp": "Venda"}, "natOp", "Campo desconhecido."),
             ({"notes": "uma\x00duas"}, "notes", "Não pode conter caracteres de controle."),
             ({"notes": "x" * 5001}, "notes", "Deve ter no máximo 5000 caracteres."),
-            ({"supplyPlaceCode": "3550308"}, "supplyPlaceCode", "Formato inválido."),
-            ({"ibsTaxableCityCode": "355030"}, "ibsTaxableCityCode", "Formato inválido."),
+            (
+                {"supplyPlaceCode": "3550308"},
+                "supplyPlaceCode",
+                "Formato inválido: informe os 6 dígitos do código.",
+            ),
+            (
+                {"ibsTaxableCityCode": "355030"},
+                "ibsTaxableCityCode",
+                "Formato inválido: informe 7 dígitos, sem pontos.",
+            ),
             ({"payments": [CASH] * 101}, "payments", "Deve ter no máximo 100 itens."),
             (
                 {"billing": {"installments": [INSTALLMENT] * 121}},

@@ -14,8 +14,12 @@ _GOODS_OF_OTHERS = "102"
 # Between states, sales to non-contributors have codes of their own, and so has what was taxed earlier.
 _TO_NON_CONTRIBUTORS = {"101": "107", "102": "108"}
 _BETWEEN_STATES = {"405": "404"}
+# Nothing is retained of what leaves the country.
+_TO_OTHER_COUNTRIES = {"401": "101", "403": "102", "405": "102"}
 # Sales of own and of others' goods, with substitution, of fuels.
 _SALES = (range(101, 130), range(401, 406), range(651, 657), range(667, 668))
+# Sales whose ICMS only the caller knows: to the free zones, by a substitute, and of fuels.
+_TAXED_APART = (range(109, 111), range(401, 404), range(651, 657), range(667, 668))
 # Goods received to be exported: 5501 and 6501 send them to the exporter, 7501 exports them.
 _EXPORT_OF_RECEIVED = "7501"
 
@@ -28,12 +32,20 @@ def is_sale(cfop: str) -> bool:
     return cfop[0] in _FIRST_OUTBOUND.values() and any(int(cfop[1:]) in codes for codes in _SALES)
 
 
+@cache
+def is_taxed_plainly(cfop: str) -> bool:
+    """Whether the usual situation of ICMS can be taken for granted in a sale by this code."""
+    return cfop[0] == "7" or not any(int(cfop[1:]) in codes for codes in _TAXED_APART)
+
+
 def usual_cfop(destination: str, trade: Trade, *, inbound: bool) -> str:
     """The company's usual operation, by where the goods go; else the trade of goods made by others."""
     if inbound:
         return _FIRST_INBOUND[destination] + _GOODS_OF_OTHERS
     default = trade.company.defaults.cfop
     kind = default[1:] if default else _GOODS_OF_OTHERS
+    if destination == ABROAD:
+        kind = _TO_OTHER_COUNTRIES.get(kind, kind)
     if destination == TO_ANOTHER_STATE:
         kind = _BETWEEN_STATES.get(kind, kind)
         # The short list of the MEI has no codes for non-contributors (NT 2024.001, N12a-90).

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """The typed document, and what was assumed in making it."""
+    """The typed document, what keeps parts of it from being made, and what was assumed in making it."""
 
     invoice: Invoice
+    """With gaps where there are problems: what could be made is still held against the rules."""
+    problems: tuple[Problem, ...]
     warnings: tuple[str, ...]

@@ -1,11 +1,12 @@
 """A document on its way from the typed groups to the signed bytes, with what is to be said of it."""
 
+import re
 from dataclasses import dataclass, replace
 
 from carimbo.fiscal.document_type import Issuance, Review
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import judged
+from carimbo.fiscal.goods.rules.judging import Judgement, judged
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, check, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
@@ -26,18 +27,43 @@ class Draft:
     warnings: tuple[str, ...]
 
 
-def drafted(
-    composed: Composition | tuple[Problem, ...], request: SaleBody, issuance: Issuance
-) -> Draft | Review:
+def drafted(composed: Composition, request: SaleBody, issuance: Issuance) -> Draft | Review:
     """Hold a composed document against the rules and write it, or tell why that can't be done."""
-    if isinstance(composed, tuple):
-        return Review(composed)
     judgement = judged(Case(composed.invoice, request, issuance.company, issuance.now))
-    written = write(composed.invoice)
     warnings = composed.warnings + judgement.warnings
+    if composed.problems:
+        return Review(_judged_in_part(judgement, composed) + composed.problems, warnings)
+    written = write(composed.invoice)
     if isinstance(written, tuple):
-        return Review(judgement.problems + written, warnings)
+        return Review(judgement.problems + _untold(written, judgement.problems), warnings)
     return Draft(composed.invoice, written, judgement.problems, warnings + _size_warnings(written))
+
+
+# What rules can't know of a document whose taxes or parties are not all there.
+_FOLLOWS_FROM_TAXES = re.compile(
+    r"items\[\d+\]\.(icms|pis|cofins|ipi|ibsCbs|stateShare)|totals|payments|change"
+)
+# Fields that no body has: they are computed, and what is wrong with them is wrong elsewhere.
+_COMPUTED = re.compile(r"totals\b|items\[\d+\]\.total$|payments\[0\]\.amount$")
+
+
+def _judged_in_part(judgement: Judgement, composed: Composition) -> tuple[Problem, ...]:
+    tops = {problem.path.partition(".")[0] for problem in composed.problems} & {"recipient"}
+    return tuple(
+        problem
+        for problem in judgement.problems
+        if not _FOLLOWS_FROM_TAXES.match(problem.path) and problem.path.partition(".")[0] not in tops
+    )
+
+
+def _untold(problems: tuple[Problem, ...], told: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Those that no rule has told already, of the same field or of one that it is computed of."""
+    paths = {problem.path for problem in told}
+    return tuple(
+        problem
+        for problem in problems
+        if problem.path not in paths and not (told and _COMPUTED.match(problem.path))
+    )
 
 
 def _size_warnings(written: WrittenInvoice) -> tuple[str, ...]:
@@ -55,9 +81,8 @@ def finished(
     """The signed document, unless the rules or the XSD refuse it; then both say so at once."""
     if isinstance(signed, tuple):
         return Review(draft.problems + signed, draft.warnings)
-    told = {problem.path for problem in draft.problems}
-    # What a rule tells of a field the XSD tells again in fewer words.
-    refused = tuple(problem for problem in check(signed, issuance.schemas) if problem.path not in told)
+    # What a rule tells of a field the XSD tells again, in words of its own.
+    refused = _untold(check(signed, issuance.schemas), draft.problems)
     if draft.problems or refused:
         return Review(draft.problems + refused, draft.warnings)
     return replace(signed, warnings=draft.warnings) if draft.warnings else signed

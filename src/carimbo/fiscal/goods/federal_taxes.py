@@ -232,8 +232,10 @@ def _ipi_taxation(cst: str, given: dict[str, Any], path: str, value: ItemValue) 
     if cst not in _IPI_TAXED:
         return fill(IpiNotTaxed, given, path, situation, {})
     by_quantity = "quantity" in given or "unit_rate" in given
+    if not by_quantity and "rate" not in given:
+        raise Incomplete(required(f"{path}.rate", situation()))
     amounts = _by_quantity(given) if by_quantity else _by_rate(given, ipi_base(value), None)
-    return fill(IpiTaxed, given, path, situation, amounts if "amount" in amounts else {})
+    return fill(IpiTaxed, given, path, situation, amounts)
 
 
 def returned_ipi_group(body: ReturnedIpiBody) -> ReturnedIpi:

@@ -62,14 +62,24 @@ def fill(
     shape = _shape(group)
     values = {**computed, **given}
     missing = [name for name in shape.required if name not in values]
+    missing = [name for name in missing if _FOLLOWS.get(name, _NOTHING).isdisjoint(missing)]
     if missing or not given.keys() <= shape.names:
         raise Incomplete(*_problems(path, situation(), missing, sorted(given.keys() - shape.names)))
     return made(group, values)
 
 
+_NOTHING: frozenset[str] = frozenset()
+# Amounts that are computed once these are told.
+_FOLLOWS = {
+    "amount": frozenset({"rate", "quantity", "unit_rate"}),
+    "credit_amount": frozenset({"credit_rate"}),
+}
+
+
 def required(path: str, situation: str) -> Problem:
     """A value that what the caller gave asks for."""
-    return Problem(SCHEMA_PROBLEM, path, f"Obrigatório com {situation}.", source=_SOURCE)
+    hint = f"Informe {path}, que não pode ser calculado nem suposto."
+    return Problem(SCHEMA_PROBLEM, path, f"Obrigatório com {situation}.", hint, _SOURCE)
 
 
 def _problems(path: str, situation: str, missing: list[str], unused: list[str]) -> list[Problem]:

@@ -210,9 +210,10 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
 
 
 def _shares(body: IbsCbsBody, base: Decimal, rates: _Rates, path: str) -> TaxedByRate:
-    state = StateIbs(**_share(body.state, base, rates.state, f"{path}.state"))
-    city = CityIbs(**_share(body.city, base, rates.city, f"{path}.city"))
-    cbs = _share(body.cbs, base, rates.cbs, f"{path}.cbs")
+    _refuse_unknown_rates(body, rates, path)
+    state = StateIbs(**_share(body.state, base, rates.state))
+    city = CityIbs(**_share(body.city, base, rates.city))
+    cbs = _share(body.cbs, base, rates.cbs)
     return TaxedByRate(
         base=base,
         state=state,
@@ -224,13 +225,25 @@ def _shares(body: IbsCbsBody, base: Decimal, rates: _Rates, path: str) -> TaxedB
     )
 
 
-def _share(body: ShareBody | None, base: Decimal, usual: _Rate, path: str) -> dict[str, Any]:
+def _refuse_unknown_rates(body: IbsCbsBody, rates: _Rates, path: str) -> None:
+    shares = (
+        ("state", body.state, rates.state),
+        ("city", body.city, rates.city),
+        ("cbs", body.cbs, rates.cbs),
+    )
+    untold = [
+        name for name, told, usual in shares if usual.rate is None and (told is None or told.rate is None)
+    ]
+    if untold:
+        situation = "IBS e CBS sem alíquota conhecida"
+        raise Incomplete(*(required(f"{path}.{name}.rate", situation) for name in untold))
+
+
+def _share(body: ShareBody | None, base: Decimal, usual: _Rate) -> dict[str, Any]:
     """The values of one share, computed where they are not told."""
     if body is None:
         body = _NOTHING_OF_A_SHARE
-    rate = usual.rate if body.rate is None else body.rate
-    if rate is None:
-        raise Incomplete(required(f"{path}.rate", "IBS e CBS sem alíquota conhecida"))
+    rate = (usual.rate if body.rate is None else body.rate) or ZERO
     reduction = _reduction(body.reduction, rate, usual)
     applied = reduction.effective_rate if reduction else rate
     deferral = _deferral(body.deferral, base, applied)

@@ -6,6 +6,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from carimbo.fiscal.company import TaxRegime
+from carimbo.fiscal.goods.cfop import is_taxed_plainly
 from carimbo.fiscal.goods.filling import fill, has_place_for, required, told
 from carimbo.fiscal.goods.findings import Findings, Incomplete
 from carimbo.fiscal.goods.icms_body import IcmsBody
@@ -70,6 +72,7 @@ _BY_CSOSN: dict[str, type[Icms]] = {
     "900": IcmsSn900,
 }
 _OPERATION_VALUE = "3"
+_TELLING_OF_A_TAX = frozenset({"rate", "base", "base_reduction", "deferral_rate"})
 # Goods whose tax was retained by an earlier seller (Ajuste SINIEF 07/2001).
 _RETAINED_EARLIER = frozenset({"5405", "6404"})
 
@@ -88,9 +91,7 @@ class _Due:
 
 def icms_group(body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, findings: Findings) -> Icms:
     """Make the group of the item's CST or CSOSN: the caller's values, and the rest computed."""
-    if body is None and trade.uses_csosn:
-        return simples_group(line.origin, usual_csosn(line.cfop, trade))
-    name, code = _situation(body, line, trade)
+    name, code = _situation(body, line, trade, findings)
     given = told(body)
     group = _group_of(name, code, given)
     if group is None:
@@ -124,7 +125,7 @@ def _shown(name: str, code: str) -> str:
     return f"{name.upper()} {code}"
 
 
-def _situation(body: IcmsBody | None, line: Line, trade: Trade) -> tuple[str, str]:
+def _situation(body: IcmsBody | None, line: Line, trade: Trade, findings: Findings) -> tuple[str, str]:
     """The field that tells the situation, and its code."""
     if body and body.cst and body.csosn:
         raise Incomplete(Problem(SCHEMA_PROBLEM, f"{line.path}.icms", "Informe cst ou csosn, não os dois."))
@@ -132,14 +133,29 @@ def _situation(body: IcmsBody | None, line: Line, trade: Trade) -> tuple[str, st
         return "csosn", body.csosn
     if body and body.cst:
         return "cst", body.cst
-    return ("csosn", usual_csosn(line.cfop, trade)) if trade.uses_csosn else ("cst", _usual_cst(line, trade))
+    return _usual_situation(line, trade, findings)
+
+
+def _usual_situation(line: Line, trade: Trade, findings: Findings) -> tuple[str, str]:
+    name = "csosn" if trade.uses_csosn else "cst"
+    if not is_taxed_plainly(line.cfop):
+        raise Incomplete(required(f"{line.path}.icms.{name}", f"CFOP {line.cfop}"))
+    if not trade.uses_csosn:
+        return name, _usual_cst(line, trade)
+    csosn = usual_csosn(line.cfop, trade)
+    if not line.is_sale:
+        findings.assumed(
+            f"CSOSN não informado em operação que não é venda (CFOP {line.cfop}): usado o {csosn}. Confira."
+        )
+    return name, csosn
 
 
 def usual_csosn(cfop: str, trade: Trade) -> str:
     """Taxed without credit for the buyer, which is what most sales of the Simples Nacional are."""
     if trade.is_export:
         return "300"
-    return "500" if cfop in _RETAINED_EARLIER else "102"
+    is_retained = cfop in _RETAINED_EARLIER and trade.company.tax_regime is not TaxRegime.MEI
+    return "500" if is_retained else "102"
 
 
 def _usual_cst(line: Line, trade: Trade) -> str:
@@ -190,12 +206,12 @@ def _fcp(due: _Due, base: Decimal, rate: Decimal | None) -> dict[str, Any]:
 
 def _own_if_told(due: _Due) -> dict[str, Any]:
     """The same where the tax may also be left out."""
-    return _own(due) if "rate" in due.given else {}
+    return _own(due) if due.given.keys() & _TELLING_OF_A_TAX else {}
 
 
 def _deferred(due: _Due) -> dict[str, Any]:
     """The tax of the operation, the part of it that is paid later, and what is due (MOC 7.0, N16a to N17)."""
-    if "rate" not in due.given:
+    if not due.given.keys() & _TELLING_OF_A_TAX:
         return {}
     values = _own(due)
     parts = deferred(values["base"], values["rate"], due.given.get("deferral_rate", Decimal(100)))
@@ -229,7 +245,8 @@ def _rates(due: _Due) -> tuple[Decimal, Decimal | None]:
         return interstate_rate(company.address.state, trade.destination_state, due.line.origin), fcp_rate
     if company.defaults.icms_rate is not None:
         return company.defaults.icms_rate, fcp_rate
-    usual = usual_rate(company.address.state, f"{due.line.path}.icms.rate", due.findings)
+    path = f"{due.line.path}.icms.rate"
+    usual = usual_rate(company.address.state, path, due.findings, with_fund=fcp_rate is None)
     return usual.rate, usual.fcp if fcp_rate is None else fcp_rate
 
 

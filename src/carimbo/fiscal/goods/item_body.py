@@ -25,7 +25,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 
 LONGEST_DESCRIPTION = 120
-_GTIN = r"^([0-9]{8}|[0-9]{12,14})$"
+_GTIN = r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$"
 
 NveCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{4}$")]
 
@@ -36,7 +36,7 @@ class ItemBody(Body):
     description: Annotated[Text, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(
         description="Descrição do produto (xProd).", examples=["Caneca de porcelana 300 ml"]
     )
-    quantity: Annotated[Quantity, Field(gt=0)] = Field(
+    quantity: Quantity = Field(
         description="Quantidade vendida, na unidade `unit`, com até 4 casas decimais (qCom).", examples=[2]
     )
     unit_value: UnitValue = Field(

@@ -4,7 +4,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from carimbo.fiscal.goods.cfop import is_sale
+from carimbo.fiscal.goods.cfop import is_sale, is_taxed_plainly
 from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_group, ipi_group
 from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.ibs_cbs import ibs_cbs_group
@@ -39,13 +39,16 @@ def item_taxes(
 ) -> ItemTaxes:
     """Compute the taxes of an item; what is missing in any of them joins the findings."""
     origin = body.origin or trade.company.defaults.origin or _NATIONAL
-    if trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES):
+    if trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES) and _is_plain(product.cfop, trade):
         return _of_the_simples(origin, usual_csosn(product.cfop, trade))
     line, tried = _line(product, position, origin, trade), findings.tried
     value = line.value.operation
     ipi = tried(lambda: ipi_group(body.ipi, line))
-    icms = tried(lambda: icms_group(body.icms, line, trade, _amount(ipi and ipi.taxation), findings))
-    share = tried(lambda: state_share_group(body.state_share, icms, line, trade, findings))
+    charged_ipi = _amount(ipi and ipi.taxation)
+    icms = tried(lambda: icms_group(body.icms, line, trade, charged_ipi, findings))
+    share = tried(lambda: state_share_group(body.state_share, icms, line, trade, charged_ipi, findings))
+    # ICMS that a benefit takes off the price is no revenue.
+    value -= deducted_icms(icms)
     revenue = contribution_base(value, _amount(icms))
     pis = tried(lambda: contribution_group(PIS, body.pis, line, trade, revenue))
     cofins = tried(lambda: contribution_group(COFINS, body.cofins, line, trade, revenue))
@@ -71,6 +74,16 @@ def item_taxes(
 def _of_the_simples(origin: str, csosn: str) -> ItemTaxes:
     """What most items of the Simples Nacional say, the same for all of them."""
     return ItemTaxes(icms=simples_group(origin, csosn), pis=PIS.nothing, cofins=COFINS.nothing)
+
+
+def _is_plain(cfop: str, trade: Trade) -> bool:
+    return trade.is_sale and is_sale(cfop) and is_taxed_plainly(cfop)
+
+
+def deducted_icms(icms: Icms | None) -> Decimal:
+    """ICMS that a benefit waives, where the price was told with it."""
+    waived = getattr(icms, "exemption_is_deducted", None) == "1"
+    return (getattr(icms, "exempted_amount", None) if waived else None) or ZERO
 
 
 def _amount(group: Any) -> Decimal:

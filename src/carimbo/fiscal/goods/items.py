@@ -5,15 +5,15 @@ from decimal import Decimal
 
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
-from carimbo.fiscal.goods.findings import Findings
+from carimbo.fiscal.goods.findings import Findings, Incomplete
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.item_taxes import item_taxes
-from carimbo.fiscal.layouts.group import fields_among, layout_of, made
+from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, fields_among, layout_of, made
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import ReturnedIpi
 from carimbo.fiscal.layouts.nfe_v4.goods import Product
-from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemObservations, ItemTaxes
 from carimbo.fiscal.money import ZERO, cents
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxes.trade import Trade
 
 NO_GTIN = "SEM GTIN"
@@ -30,6 +30,7 @@ def compose_item(
     findings: Findings,
 ) -> Item:
     """Make one line of the document; `position` counts from zero, as the caller's list does."""
+    findings.tried(lambda: _refuse_nothing_sold(body, position, trade))
     product = _product(body, position, cfop, description, charges)
     taxes = item_taxes(body, product, position, trade, findings)
     returned = returned_ipi_group(body.returned_ipi) if body.returned_ipi else None
@@ -46,6 +47,13 @@ def compose_item(
     )
 
 
+def _refuse_nothing_sold(body: ItemBody, position: int, trade: Trade) -> None:
+    """Only documents that complete or adjust others may have no quantity."""
+    if trade.is_sale and not body.quantity:
+        path = f"items[{position}].quantity"
+        raise Incomplete(Problem(SCHEMA_PROBLEM, path, "Deve ser maior que 0 em uma venda."))
+
+
 # What the groups of ICMS add to the amount of an item beside its price.
 _CHARGED = ("st_amount", "st_fcp_amount", "single_phase_withholding_amount")
 
@@ -56,7 +64,7 @@ def item_total(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None)
     for charge in _charges(product, taxes, returned):
         if charge:
             amount += charge
-    for deduction in (product.discount, _deducted(taxes.icms)):
+    for deduction in (product.discount, deducted_icms(taxes.icms)):
         if deduction:
             amount -= deduction
     return amount
@@ -77,12 +85,6 @@ def _charges(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None) -
             yield substitution.amount
     if returned:
         yield returned.ipi.amount
-
-
-def _deducted(icms: Icms | None) -> Decimal | None:
-    """ICMS that a benefit waives, where the price was told with it."""
-    waived = getattr(icms, "exemption_is_deducted", None) == "1"
-    return getattr(icms, "exempted_amount", None) if waived else None
 
 
 # What is told of a product in the very words of the layout.

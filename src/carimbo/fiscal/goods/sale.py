@@ -16,7 +16,7 @@ from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import FreightBody
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
-from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation
+from carimbo.fiscal.goods.parties import PlaceBody, ReaderBody, RecipientBody, in_homologation
 from carimbo.fiscal.goods.payments import PaymentBody, payment, whole_payment
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -169,8 +169,10 @@ def identification(
     )
 
 
-def destination_state(recipient: RecipientBody | None, company: Company) -> str:
-    """The state that the goods go to; that of the company when nothing else is said."""
+def destination_state(recipient: RecipientBody | None, delivery: PlaceBody | None, company: Company) -> str:
+    """Where the goods go: the delivery's state before the buyer's (LC 87/1996, art. 11, § 7º)."""
+    if delivery:
+        return delivery.state
     if recipient is None or recipient.address is None:
         return company.address.state
     return ABROAD if recipient.is_foreign else getattr(recipient.address, "state", ABROAD)

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from carimbo.fiscal.fields import Body, Money, Percent
-from carimbo.fiscal.goods.filling import fill, told
-from carimbo.fiscal.goods.findings import Findings
+from carimbo.fiscal.goods.filling import fill, required, told
+from carimbo.fiscal.goods.findings import Findings, Incomplete
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.goods.usual_rate import usual_rate
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
@@ -18,6 +18,7 @@ from carimbo.fiscal.taxes.trade import Trade
 
 # All of the difference belongs to the state of destination since 2019 (ADCT, art. 99).
 _WHOLE = Decimal(100)
+_FUND = frozenset({"fcp_rate", "fcp_base", "fcp_amount"})
 
 
 class StateShareBody(Body):
@@ -41,17 +42,33 @@ class StateShareBody(Body):
 
 
 def state_share_group(
-    body: StateShareBody | None, icms: Icms | None, line: Line, trade: Trade, findings: Findings
+    body: StateShareBody | None,
+    icms: Icms | None,
+    line: Line,
+    trade: Trade,
+    ipi: Decimal,
+    findings: Findings,
 ) -> StateShare | None:
     """Make the group where the seller owes the share, or where the caller tells it."""
     base = getattr(icms, "base", None)
     is_due = base is not None and line.is_sale and trade.owes_the_buyers_state
     if body is None and not is_due:
         return None
+    # What the seller's state takes off its base is not taken off the other's (Convênio ICMS 153/2015).
+    if base is None or getattr(icms, "base_reduction", None):
+        base = line.value.operation + ipi
     given = told(body)
-    path = f"{line.path}.stateShare"
-    computed = _computed(given, base or line.value.operation, line, trade, findings)
-    return fill(StateShare, given, path, lambda: "ICMS da UF de destino", computed)
+    computed = _computed(given, base, line, trade, findings)
+    if "fcp_rate" not in computed:
+        given = _without_a_fund(given, line)
+    return fill(StateShare, given, f"{line.path}.stateShare", lambda: "ICMS da UF de destino", computed)
+
+
+def _without_a_fund(given: dict[str, Any], line: Line) -> dict[str, Any]:
+    """What was told where no rate of the poverty fund is known, or zero is told: then it has no amount."""
+    if given.get("fcp_amount") or given.get("fcp_base"):
+        raise Incomplete(required(f"{line.path}.stateShare.fcpRate", "valores do FCP"))
+    return {name: value for name, value in given.items() if name not in _FUND}
 
 
 def _computed(
@@ -79,7 +96,8 @@ def _rates(
     fund = given.get("fcp_rate")
     if "internal_rate" in given:
         return given["internal_rate"], fund
-    usual = usual_rate(trade.destination_state, f"{line.path}.stateShare.internalRate", findings)
+    path = f"{line.path}.stateShare.internalRate"
+    usual = usual_rate(trade.destination_state, path, findings, with_fund=fund is None)
     return usual.rate, usual.fcp if fund is None else fund
 
 

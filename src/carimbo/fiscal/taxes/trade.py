@@ -17,6 +17,8 @@ class Trade(NamedTuple):
     destination_state: str
     """Letters of the state that the goods go to; `EX` for another country."""
     is_interstate: bool
+    is_abroad: bool
+    """The goods cross the border of the country, wherever the buyer lives."""
     is_sale: bool
     """Goods go out under a document of the usual purpose."""
     buyer_is_contributor: bool
@@ -30,7 +32,7 @@ class Trade(NamedTuple):
     @property
     def is_export(self) -> bool:
         """Whether the goods leave the country."""
-        return self.destination_state == ABROAD and self.is_sale
+        return self.is_abroad and self.is_sale
 
     @property
     def uses_csosn(self) -> bool:

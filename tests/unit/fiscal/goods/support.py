@@ -103,14 +103,15 @@ def composed_nfe(
 ) -> Composition | tuple[Problem, ...]:
     """The NF-e that a body makes, or what is missing in the body."""
     request = NfeRequest.model_validate(NFE_BODY | changes)
-    return nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
+    made = nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
+    return made.problems or made
 
 
 def nfce(*, by: Company | None = None, under: Emission | None = None, **changes: Any) -> Invoice:
     """The NFC-e that a body makes, which must be whole."""
     request = NfceRequest.model_validate(NFCE_BODY | changes)
     made = nfce_document.compose(request, by or company(), under or emission(), SOFTWARE)
-    assert isinstance(made, Composition), made
+    assert not made.problems, made.problems
     return made.invoice
 
 

@@ -188,7 +188,11 @@ class TestIpi:
     def test_computes_what_is_not_told(self, given: dict[str, Any], computed: dict[str, Any]) -> None:
         assert group("ipi", {"cst": "50", **given}) == group("ipi", {"cst": "50", **given, **computed})
 
-    @pytest.mark.parametrize("given", [{}, {"base": 1}, {"quantity": 1}, {"unitRate": 1}])
+    @pytest.mark.parametrize("given", [{}, {"base": 1}, {"amount": 1}])
+    def test_asks_for_the_rate_that_is_not_told(self, given: dict[str, Any]) -> None:
+        assert refusal(ipi={"cst": "50", **given}) == {"items[0].ipi.rate": "Obrigatório com CST 50 do IPI."}
+
+    @pytest.mark.parametrize("given", [{"quantity": 1}, {"unitRate": 1}])
     def test_asks_for_the_amount_that_cannot_be_computed(self, given: dict[str, Any]) -> None:
         assert refusal(ipi={"cst": "50", **given}) == {
             "items[0].ipi.amount": "Obrigatório com CST 50 do IPI."

@@ -115,7 +115,12 @@ class TestByRate:
         self, signer: Signer, name: str, value: dict[str, Any], tag: str, tax_class: str
     ) -> None:
         rates = BY_RATE if tax_class == "000001" else {}
-        document = issued_nfe(signer, items=[item(ibsCbs=rates | {"taxClassCode": tax_class, name: value})])
+        purchase = {"entityType": "1", "rateReduction": 0, "operationType": "1"}
+        more: dict[str, Any] = {"governmentPurchase": purchase} if name == "governmentPurchase" else {}
+        reduced = {"reduction": {"rate": 0}} if more else {}
+        rates = {key: one | reduced if isinstance(one, dict) else one for key, one in rates.items()}
+        told = rates | {"taxClassCode": tax_class, name: value}
+        document = issued_nfe(signer, items=[item(ibsCbs=told)], **more)
         assert isinstance(document, SignedDocument), document
         assert f"</{tag}>".encode() in document.xml
 

@@ -209,8 +209,8 @@ class TestBody:
         ("field", "value", "message"),
         [
             ("cst", 0, "Deve ser um texto."),
-            ("cst", "000", "Formato inválido."),
-            ("csosn", "10", "Formato inválido."),
+            ("cst", "000", "Formato inválido: informe os 2 dígitos do código."),
+            ("csosn", "10", "Formato inválido: informe os 3 dígitos do código."),
             ("rate", "18", "Deve ser um número."),
             ("rate", -1, "Deve ser maior ou igual a 0."),
             ("rate", 1.23456, "Deve ter no máximo 4 casas decimais."),

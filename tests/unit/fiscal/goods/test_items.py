@@ -28,6 +28,9 @@ def product(path: str, **changes: Any) -> str | None:
     return said(nfe(items=[item(**changes)]), f"det/prod/{path}")
 
 
+NCM_FORM = "Formato inválido: informe os 8 dígitos, sem pontos, por exemplo 69120000."
+
+
 class TestDefaults:
     @pytest.mark.parametrize(
         ("path", "value"),
@@ -202,9 +205,25 @@ class TestLine:
             "items[0].icms.baseReduction",
             "items[0].pis.rate",
             "items[0].cofins.amount",
-            "items[0].ipi.amount",
+            "items[0].ipi.rate",
             *(f"items[0].ibsCbs.{name}" for name in ("state", "city", "ibsAmount", "cbs")),
         }
+
+
+class TestQuantity:
+    def test_of_a_sale_is_more_than_nothing(self) -> None:
+        assert refused(composed_nfe(items=[item(quantity=0)])) == {
+            "items[0].quantity": "Deve ser maior que 0 em uma venda."
+        }
+
+    def test_of_a_complement_may_be_nothing(self) -> None:
+        made = nfe(purpose="complement", items=[item(quantity=0, unitValue=0)])
+        assert said(made, "det/prod/qCom") == "0.0000"
+
+
+class TestGtin:
+    def test_may_be_told_to_be_missing(self) -> None:
+        assert said(nfe(items=[item(gtin="SEM GTIN")]), "det/prod/cEAN") == "SEM GTIN"
 
 
 class TestBody:
@@ -214,7 +233,6 @@ class TestBody:
             ("description", "", "Deve ter pelo menos 1 caractere(s)."),
             ("description", "x" * 121, "Deve ter no máximo 120 caracteres."),
             ("description", "a\x00b", "Não pode conter caracteres de controle."),
-            ("quantity", 0, "Deve ser maior que 0."),
             ("quantity", -1, "Deve ser maior ou igual a 0."),
             ("quantity", "2", "Deve ser um número."),
             ("quantity", True, "Deve ser um número."),
@@ -224,12 +242,16 @@ class TestBody:
             ("unitValue", Decimal("1e400"), "Deve ter no máximo 21 dígitos."),
             ("unitValue", float("nan"), "Deve ser um número finito."),
             ("unitValue", float("inf"), "Deve ser um número finito."),
-            ("ncm", "6912", "Formato inválido."),
+            ("ncm", "6912", NCM_FORM),
             ("ncm", 69120000, "Deve ser um texto."),
-            ("ncm", "69120000\n", "Formato inválido."),
-            ("cfop", "8102", "Formato inválido."),
-            ("gtin", "123", "Formato inválido."),
-            ("origin", "9", "Formato inválido."),
+            (
+                "ncm",
+                "69120000\n",
+                "Formato inválido: informe os 8 dígitos, sem pontos, por exemplo 69120000.",
+            ),
+            ("cfop", "8102", "Formato inválido: informe 4 dígitos, sem pontos, por exemplo 5102."),
+            ("gtin", "123", "Formato inválido: informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN."),
+            ("origin", "9", "Formato inválido: informe um dígito de 0 a 8."),
             ("discount", 1.001, "Deve ter no máximo 2 casas decimais."),
             ("countsInTotal", 1, "Deve ser true ou false."),
             ("vProd", 1, "Campo desconhecido."),

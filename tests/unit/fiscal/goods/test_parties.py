@@ -173,7 +173,6 @@ class TestRecipient:
         problems = composed_nfe(items=[wrong], recipient=buyer(name="Maria 🎉"))
         assert list(refused(problems)) == [
             "items[0].icms.creditRate",
-            "items[0].icms.creditAmount",
             "items[0].pis.cst",
             "recipient.name",
         ]
@@ -322,8 +321,13 @@ class TestPlaces:
         assert isinstance(document, SignedDocument), document
         assert f"<{tag}><CNPJ>{BUYER_CNPJ}</CNPJ><xNome>Depósito</xNome>" in document.xml.decode()
 
-    def test_do_not_move_the_destination_of_the_sale(self) -> None:
-        assert said(nfe(deliveryAddress=RIO_DE_JANEIRO | {"taxId": CPF}), "ide/idDest") == "1"
+    def test_of_delivery_is_the_destination_of_the_sale(self) -> None:
+        made = nfe(deliveryAddress=RIO_DE_JANEIRO | {"taxId": CPF})
+        assert said(made, "ide/idDest") == "2"
+        assert said(made, "det/prod/CFOP") == "6108"
+
+    def test_of_pickup_is_not(self) -> None:
+        assert said(nfe(pickupAddress=RIO_DE_JANEIRO | {"taxId": CPF}), "ide/idDest") == "1"
 
 
 class TestReaders:

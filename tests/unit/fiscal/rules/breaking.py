@@ -13,7 +13,6 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe import document as nfe_document
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import Judgement, judged
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
@@ -183,7 +182,7 @@ def judge(breaking: Breaking) -> Judgement:
     else:
         request = NfceRequest.model_validate(body)
         made = nfce_document.compose(request, company, under, SOFTWARE)
-    assert isinstance(made, Composition), made
+    assert not made.problems, made.problems
     invoice: Invoice = made.invoice
     for path, value in breaking.document.items():
         invoice = altered(invoice, path, value)

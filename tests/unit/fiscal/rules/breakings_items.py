@@ -9,6 +9,10 @@ _CONSUMER, _CONTRIBUTOR = "consumer in another state", "contributor in another s
 _DEFERRED = {"cst": "51", "rate": 18}
 
 BREAKINGS: tuple[Breaking, ...] = (
+    Breaking("782", "items[0].icms.csosn", "sale of a MEI", {"items[0].icms": {"csosn": "103"}}),
+    Breaking("382", "items[0].cfop", "receipt of the normal regime", {"items[0].icms": {"cst": "60"}}),
+    Breaking("386", "items[0].cfop", "receipt", {"items[0].icms": {"csosn": "500"}}),
+    Breaking("383", "items[0].icms.csosn", "receipt", {"items[0].icms": {"csosn": "101", "creditRate": 1}}),
     Breaking("611", "items[0].gtin", body={"items[0].gtin": "7891000315508"}),
     Breaking(
         "612",

@@ -51,6 +51,27 @@ def of_each_share(good: str, field: str, value: object, *codes: str) -> tuple[Br
 GROUPS = (
     Breaking("1115", IBS_CBS, "receipt of the normal regime", document={ITEM_TAXES: None, TOTALS: None}),
     Breaking("1020", f"{IBS_CBS}.cst", "normal sale", {IBS_CBS: {"cst": "999", "taxClassCode": "000001"}}),
+    Breaking(
+        "1141",
+        f"{IBS_CBS}.governmentPurchase",
+        "government purchase",
+        {f"{IBS_CBS}.governmentPurchase": GONE},
+    ),
+    Breaking(
+        "1144",
+        f"{IBS_CBS}.governmentPurchase",
+        "normal sale",
+        {
+            f"{IBS_CBS}.governmentPurchase": {
+                "stateRate": 0.1,
+                "stateAmount": 0.05,
+                "cityRate": 0,
+                "cityAmount": 0,
+                "cbsRate": 0.9,
+                "cbsAmount": 0.48,
+            }
+        },
+    ),
     Breaking("1021", f"{IBS_CBS}.base", "export", {IBS_CBS: NOTHING_BY_RATE}),
     Breaking("1022", f"{IBS_CBS}.base", "normal sale", {IBS_CBS: {"taxClassCode": "830001"}}),
     Breaking("1023", f"{IBS_CBS}.taxClassCode", "normal sale", {f"{IBS_CBS}.taxClassCode": "000099"}),

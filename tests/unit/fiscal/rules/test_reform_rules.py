@@ -10,7 +10,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import OperationCredit, PresumedCredi
 from carimbo.fiscal.layouts.nfe_v4.identification import Reference
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 from unit.fiscal.goods.support import PRODUCTION, SAO_PAULO, emission, item
-from unit.fiscal.rules.breaking import Breaking, judge
+from unit.fiscal.rules.breaking import GONE, Breaking, judge
 from unit.fiscal.rules.breakings_reform import IBS_CBS, IN_2027, ITEM_TAXES, TOTALS
 
 OLD_KEY = "35261011222333000181550010000000011123456802"
@@ -227,8 +227,8 @@ def test_documents_of_another_offset_are_judged_by_their_own_day() -> None:
 class TestGovernmentPurchase:
     def test_has_the_rates_that_the_law_leaves_of_the_general_ones(self) -> None:
         # 10 % off by the public buyer: 0.09 % and 0.81 %, told beside a reduction of zero.
-        body: dict[str, Any] = {IBS_CBS: {}}
-        assert told("government purchase", body=body) == set()
+        shares = {f"{IBS_CBS}.{name}": GONE for name in ("state", "city", "cbs")}
+        assert told("government purchase", body=shares) == set()
 
 
 class TestSuspension:

@@ -20,7 +20,6 @@ from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
-from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
 from carimbo.fiscal.taxes.trade import Trade
@@ -32,15 +31,11 @@ _NORMAL_PURPOSE = "1"
 _FINAL_CONSUMER = "1"
 
 
-def compose(
-    request: NfceRequest, company: Company, emission: Emission, software: Software
-) -> Composition | tuple[Problem, ...]:
-    """Make the receipt, or tell everything that is missing in the request."""
+def compose(request: NfceRequest, company: Company, emission: Emission, software: Software) -> Composition:
+    """Make the receipt, and tell everything that is missing in the request."""
     findings = Findings()
     items = _items(request, _trade(company, emission), emission, findings)
     buyer = findings.tried(lambda: _buyer(request, emission))
-    if findings.problems:
-        return findings.problems
     totals = totals_of(items, None)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
@@ -68,7 +63,7 @@ def compose(
         additional=additional_information(request),
         technical_responsible=software.responsible_for(key),
     )
-    return Composition(invoice, findings.warnings)
+    return Composition(invoice, findings.problems, findings.warnings)
 
 
 def _trade(company: Company, emission: Emission) -> Trade:
@@ -77,6 +72,7 @@ def _trade(company: Company, emission: Emission) -> Trade:
         company=company,
         destination_state=company.address.state,
         is_interstate=False,
+        is_abroad=False,
         is_sale=True,
         buyer_is_contributor=False,
         buyer_is_final=True,

@@ -4,7 +4,7 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
+from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, is_sale, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import transport
@@ -21,9 +21,8 @@ from carimbo.fiscal.goods.sale import (
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
-from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
@@ -35,21 +34,17 @@ _CASH = "01"
 _NOT_PAID = (Purpose.ADJUSTMENT, Purpose.RETURN, Purpose.CREDIT, Purpose.DEBIT)
 
 
-def compose(
-    request: NfeRequest, company: Company, emission: Emission, software: Software
-) -> Composition | tuple[Problem, ...]:
-    """Make the document, or tell everything that is missing in the request."""
+def compose(request: NfeRequest, company: Company, emission: Emission, software: Software) -> Composition:
+    """Make the document, and tell everything that is missing in the request."""
     findings = Findings()
-    state = destination_state(request.recipient, company)
+    state = destination_state(request.recipient, request.delivery_address, company)
     destination = _destination(request, state, company)
     trade = _trade(request, company, emission, state, destination)
     cfop = request.cfop or usual_cfop(destination, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)
     buyer = findings.tried(lambda: recipient(request.recipient, emission.environment))
-    if findings.problems or buyer is None:
-        return findings.problems
     totals = totals_of(items, request.withheld_taxes)
-    usual_payment = NO_PAYMENT if request.purpose in _NOT_PAID else _CASH
+    usual_payment = _CASH if _is_paid(request, items) else NO_PAYMENT
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
         id=document_id(key),
@@ -72,7 +67,14 @@ def compose(
         technical_responsible=software.responsible_for(key),
         farming=request.farming,
     )
-    return Composition(invoice, findings.warnings)
+    return Composition(invoice, findings.problems, findings.warnings)
+
+
+def _is_paid(request: NfeRequest, items: tuple[Item, ...]) -> bool:
+    """Adjustments and returns are not, nor is what goes out without being sold."""
+    if request.purpose in _NOT_PAID:
+        return False
+    return request.operation is Operation.INBOUND or any(is_sale(item.product.cfop) for item in items)
 
 
 def _delivery(request: NfeRequest) -> Place | None:
@@ -87,6 +89,7 @@ def _trade(request: NfeRequest, company: Company, emission: Emission, state: str
         company=company,
         destination_state=state,
         is_interstate=destination == TO_ANOTHER_STATE,
+        is_abroad=destination == ABROAD,
         is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
         buyer_is_contributor=is_contributor,
         buyer_is_final=_is_final_consumer(request, is_contributor),

@@ -8,6 +8,15 @@ from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, ItemCheck, RuleBook
 from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.layouts.nfe_v4.icms import Icms00, Icms20, Icms40, Icms60, Icms90
+from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
+    IcmsSn101,
+    IcmsSn102,
+    IcmsSn201,
+    IcmsSn202,
+    IcmsSn500,
+    IcmsSn900,
+)
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 
 RULES: RuleBook[DocumentCheck] = RuleBook()
@@ -186,3 +195,59 @@ def cfop_of_a_receipt(item: Item, case: Case) -> At | None:
     if cfop in _CFOPS or (cfop == _OTHER_OUTBOUND and case.seller_state in _STATES_OF_OTHER_OUTBOUND):
         return None
     return At("cfop", f"Esperado: {', '.join(sorted(_CFOPS))}.")
+
+
+_TAXED_NOW = frozenset({"5101", "5102", "5103", "5104", "5115", "5910", "5949"})
+_TAXED_EARLIER = frozenset({"5405", "5656", "5667", "5910", "5949"})
+_BY_SITUATION = {
+    **dict.fromkeys(("00", "20", "40", "41", "102", "103", "300", "400"), _TAXED_NOW),
+    **dict.fromkeys(("60", "500"), _TAXED_EARLIER),
+}
+# Ceará lets other taxations have the code of what was retained.
+_OTHERS, _STATE_OF_OTHERS = frozenset({"90", "900"}), "CE"
+
+
+@ITEM_RULES.rule(
+    "382",
+    "NT 2026.002, I08-160",
+    "O CFOP não combina com o CST do ICMS em uma NFC-e.",
+    models=(NFCE,),
+    on=(Icms00, Icms20, Icms40, Icms60, Icms90),
+)
+def cfop_of_the_cst(item: Item, case: Case) -> At | None:
+    """What was retained earlier has codes of its own."""
+    return _unlike_the_situation(item, case, getattr(item.taxes.icms, "cst", ""))
+
+
+@ITEM_RULES.rule(
+    "386",
+    "NT 2026.002, I08-170",
+    "O CFOP não combina com o CSOSN em uma NFC-e.",
+    models=(NFCE,),
+    on=(IcmsSn102, IcmsSn500, IcmsSn900),
+)
+def cfop_of_the_csosn(item: Item, case: Case) -> At | None:
+    """The same under the Simples Nacional."""
+    return _unlike_the_situation(item, case, getattr(item.taxes.icms, "csosn", ""))
+
+
+def _unlike_the_situation(item: Item, case: Case, situation: str) -> At | None:
+    cfop = item.product.cfop
+    if cfop not in _CFOPS:
+        return None
+    allowed = _BY_SITUATION.get(situation)
+    if situation in _OTHERS:
+        allowed = _TAXED_NOW if case.seller_state != _STATE_OF_OTHERS else None
+    return At("cfop") if allowed is not None and cfop not in allowed else None
+
+
+@ITEM_RULES.rule(
+    "383",
+    "NT 2026.002, N12a-20",
+    "Este CSOSN não serve à NFC-e, que é sempre a consumidor.",
+    models=(NFCE,),
+    on=(IcmsSn101, IcmsSn201, IcmsSn202),
+)
+def csosn_of_a_receipt(item: Item, case: Case) -> At | None:
+    """A consumer can use neither a credit nor a substitution."""
+    return At("icms.csosn")

@@ -20,6 +20,7 @@ def _looked_at(item: Item) -> Hashable:
         taxed.tax_class,
         rated is None,
         rated is None or rated.regular_taxation is None,
+        rated is None or rated.government_purchase is None,
         taxed.single_phase is None,
         taxed.credit_transfer is None,
         taxed.period_adjustment is None,
@@ -89,7 +90,7 @@ def known_situation(item: Item, case: Case) -> At | None:
     """The situation is one of the table."""
     taxed = item.taxes.ibs_cbs
     if taxed and taxed.cst not in IBS_CBS_SITUATIONS.rows:
-        return At("ibsCbs.cst")
+        return At("ibsCbs.taxClassCode" if taxed.tax_class.startswith(taxed.cst) else "ibsCbs.cst")
     return None
 
 
@@ -199,6 +200,32 @@ for _code, _rule, _group, _models in (
 ):
     _message = f"O CST do IBS e da CBS exige {_group.name}."
     reform_rule(_code, _rule, _message, models=_models)(_group.is_missing)
+
+
+@reform_rule(
+    "1141",
+    "UB82a-10",
+    "A compra governamental exige os tributos sem a redução (gTribCompraGov).",
+)
+def purchase_that_is_missing(item: Item, case: Case) -> At | None:
+    """What a public buyer does not pay is told all the same."""
+    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
+    is_missing = rated is not None and rated.government_purchase is None
+    is_purchase = case.invoice.identification.government_purchase is not None
+    return At("ibsCbs.governmentPurchase") if is_missing and is_purchase else None
+
+
+@reform_rule(
+    "1144",
+    "UB82a-30",
+    "Só a compra governamental tem os tributos sem a redução (gTribCompraGov).",
+)
+def purchase_out_of_place(item: Item, case: Case) -> At | None:
+    """Other buyers have no reduction of their own."""
+    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
+    is_told = rated is not None and rated.government_purchase is not None
+    is_purchase = case.invoice.identification.government_purchase is not None
+    return At("ibsCbs.governmentPurchase") if is_told and not is_purchase else None
 
 
 @reform_rule(
