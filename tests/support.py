@@ -1,12 +1,18 @@
 """What tests share: a caller of the API, and how to read its answers."""
 
 import asyncio
+import random
+import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import httpx2
+
+# Below the ports that the system gives to connections of its own: nobody takes one before it is used.
+_PORTS = iter(random.sample(range(20_000, 30_000), 10_000))
 
 CNPJ = "11222333000181"
 OTHER_CNPJ = "12ABC34501DE35"
@@ -50,6 +56,14 @@ def data_of(answer: httpx2.Response) -> Any:
     assert answer.status_code == 200, answer.text
     assert answer.json()["success"] is True
     return answer.json()["data"]
+
+
+def free_port() -> int:
+    """A port of this machine that nothing listens on, another one at every call."""
+    for port in _PORTS:
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")
 
 
 ALL_ANSWERED = "not exists (select from probes where answered_at is null)"

@@ -25,6 +25,7 @@ import typer
 import carimbo
 from carimbo.cli import app, run
 from carimbo.storage.envelope import KeyRing, new_key
+from support import free_port
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 PLACEHOLDER = "k1:" + "A" * 43 + "="
@@ -99,13 +100,6 @@ def running(*arguments: str, **settings: str) -> Iterator[subprocess.Popen[str]]
     finally:
         process.kill()
         process.communicate()
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import select
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ import pytest
 
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.sample_certificate import SampleAuthority
+from support import free_port
 
 START_SECONDS = 60
 STOP_SECONDS = 30
@@ -161,11 +161,6 @@ def mentioning(data: Path) -> list[list[str]]:
     """Command lines of processes on this folder, whoever is their parent by now."""
     lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     return [line for line in lines if any(str(data) in argument for argument in line)]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def environment() -> dict[str, str]:

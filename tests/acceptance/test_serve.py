@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ from carimbo.service.subscriptions import create_subscription, define_plan
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Plan
-from support import CNPJ
+from support import CNPJ, free_port
 
 DEADLINE_SECONDS = 30
 
@@ -30,11 +29,6 @@ class Process:
     popen: subprocess.Popen[bytes]
     url: str
     metrics_url: str
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def start(settings: Settings) -> Process:
