@@ -2,16 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Self
 
 from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.fiscal.taxpayer import is_cpf, modulo_11, normalize
 
-# The key of a document is written several times while it is made.
-_REMEMBERED = 64
 _LENGTH = 44
 _WEIGHTS = 8
 _TAX_ID_LENGTH = 14
@@ -44,44 +40,83 @@ class InvalidAccessKey(ValueError):
     """The text is no access key; the message is Portuguese and leaves the key out, for it names a person."""
 
 
-@lru_cache(_REMEMBERED)
 def check_digit(characters: str) -> str:
     """Compute the last digit of a key, by weights 2 to 9 (MOC 7.0; letters by NT Conjunta 2025.001)."""
     return modulo_11(characters, _WEIGHTS)
 
 
-@dataclass(frozen=True, slots=True)
-class AccessKey:
-    """What the 44 characters of a document's key say; `str` writes them."""
+class AccessKey(str):
+    """The 44 characters of a document's key, with what they say."""
 
-    state_code: str
-    """IBGE code of the issuer's state, two digits."""
-    year_month: str
-    """Issue date as `AAMM`."""
-    tax_id: str
-    """CNPJ, or a CPF with three zeros in front."""
-    model: str
-    """55, 65, 57, 67 or 58."""
-    series: int
-    number: int
-    emission_type: str
-    """Normal or one of the contingencies: another type is another key."""
-    numeric_code: str
-    """Eight digits drawn for the document."""
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        """Refuse parts that do not make a key."""
-        if not _APART.fullmatch(" ".join(self._parts())):
+    def __new__(
+        cls,
+        state_code: str,
+        year_month: str,
+        tax_id: str,
+        model: str,
+        series: int,
+        number: int,
+        emission_type: str,
+        numeric_code: str,
+    ) -> Self:
+        """Put the parts together, or refuse those that do not make a key."""
+        document = f"{model} {series:03d} {number:09d} {emission_type} {numeric_code}"
+        apart = f"{state_code} {year_month} {tax_id} {document}"
+        if not _APART.fullmatch(apart):
             raise InvalidAccessKey("A chave de acesso tem partes fora do formato.")
-        if state_of_ibge(self.state_code) is None:
-            raise InvalidAccessKey(f"A chave de acesso não começa com código de estado: {self.state_code}.")
-        if self.year_month[2:] not in _MONTHS:
-            raise InvalidAccessKey(f"O mês da chave de acesso não existe: {self.year_month[2:]}.")
+        if state_of_ibge(state_code) is None:
+            raise InvalidAccessKey(f"A chave de acesso não começa com código de estado: {state_code}.")
+        if year_month[2:] not in _MONTHS:
+            raise InvalidAccessKey(f"O mês da chave de acesso não existe: {year_month[2:]}.")
+        first = apart.replace(" ", "")
+        return super().__new__(cls, first + check_digit(first))
 
-    def __str__(self) -> str:
-        """Write the 44 characters."""
-        first = "".join(self._parts())
-        return first + check_digit(first)
+    @property
+    def state_code(self) -> str:
+        """IBGE code of the issuer's state, two digits."""
+        return self[:2]
+
+    @property
+    def year_month(self) -> str:
+        """Issue date as `AAMM`."""
+        return self[2:6]
+
+    @property
+    def tax_id(self) -> str:
+        """CNPJ, or a CPF with three zeros in front."""
+        return self[6:20]
+
+    @property
+    def model(self) -> str:
+        """55, 65, 57, 67 or 58."""
+        return self[20:22]
+
+    @property
+    def series(self) -> int:
+        """One of the numberings that a company has for a model."""
+        return int(self[22:25])
+
+    @property
+    def number(self) -> int:
+        """Place of the document in its series."""
+        return int(self[25:34])
+
+    @property
+    def emission_type(self) -> str:
+        """Normal or one of the contingencies: another type is another key."""
+        return self[34]
+
+    @property
+    def numeric_code(self) -> str:
+        """Eight digits drawn for the document."""
+        return self[35:43]
+
+    @property
+    def check_digit(self) -> str:
+        """The last one, computed of all others."""
+        return self[43]
 
     @classmethod
     def of_issue(
@@ -116,21 +151,9 @@ class AccessKey:
         parsed = cls(
             state_code, year_month, tax_id, model, int(series), int(number), emission_type, numeric_code
         )
-        if str(parsed) != key:
+        if parsed != key:
             raise InvalidAccessKey("O dígito verificador da chave de acesso não confere.")
         return parsed
-
-    def _parts(self) -> tuple[str, ...]:
-        return (
-            self.state_code,
-            self.year_month,
-            self.tax_id,
-            self.model,
-            f"{self.series:03d}",
-            f"{self.number:09d}",
-            self.emission_type,
-            self.numeric_code,
-        )
 
 
 def padded_tax_id(tax_id: str) -> str:

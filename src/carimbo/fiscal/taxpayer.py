@@ -2,9 +2,12 @@
 
 import re
 from functools import lru_cache
-from itertools import cycle, islice
+from itertools import accumulate, cycle, islice
 from operator import mul
 from string import ascii_lowercase, ascii_uppercase
+
+CPF_LENGTH = 11
+"""By which a CPF is told apart from a CNPJ, once either is known to be right."""
 
 _CPF = re.compile(r"[0-9]{11}", re.ASCII)
 _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}", re.ASCII)
@@ -23,6 +26,11 @@ _CNPJ_WEIGHTS = 8
 _ZERO = ord("0")
 _LONGEST = 64
 _WEIGHTS = {weights: tuple(islice(cycle(range(2, 2 + weights)), _LONGEST)) for weights in range(1, _LONGEST)}
+# What zeros alone would add up to, by their number.
+_ZEROS = {
+    weights: tuple(_ZERO * so_far for so_far in accumulate(row, initial=0))
+    for weights, row in _WEIGHTS.items()
+}
 
 
 class InvalidTaxId(ValueError):
@@ -128,7 +136,6 @@ def modulo_11(text: str, weights: int) -> str:
     """Compute the digit by modulo 11 with weights that start at 2 on the right and repeat after so many."""
     # A letter is worth its ASCII code less 48, which leaves digits at their own value (IN RFB 2.229/2024).
     # The 48 are taken off at once: this runs several times for every document.
-    repeated = _WEIGHTS[weights]
-    total = sum(map(mul, reversed(text.encode()), repeated)) - _ZERO * sum(repeated[: len(text)])
+    total = sum(map(mul, text.encode()[::-1], _WEIGHTS[weights])) - _ZEROS[weights][len(text)]
     # Remainders 0 and 1 both give the digit 0.
     return str(-total % 11 % 10)

@@ -24,6 +24,7 @@ from carimbo.fiscal.ids import (
     nfse_event_id,
 )
 from carimbo.fiscal.tables.states import STATES
+from unit.fiscal.keys import with_parts
 
 NFE = "35261111222333000181550010000000011123456806"
 WITH_LETTERS = "35261112ABC34501DE35550010000000071123456860"
@@ -104,18 +105,13 @@ class TestCompose:
         ],
     )
     def test_a_part_that_does_not_fit_is_refused(self, field: str, value: str | int) -> None:
-        parts: dict[str, str | int] = {
-            "state_code": "35",
-            "year_month": "2611",
-            "tax_id": "11222333000181",
-            "model": "55",
-            "series": 1,
-            "number": 1,
-            "emission_type": "1",
-            "numeric_code": "12345680",
-        }
         with pytest.raises(InvalidAccessKey):
-            AccessKey(**(parts | {field: value}))  # type: ignore[arg-type]
+            with_parts(AccessKey.parse(NFE), **{field: value})
+
+    @given(keys)
+    def test_a_key_says_its_parts(self, key: AccessKey) -> None:
+        assert with_parts(key) == key
+        assert key.check_digit == key[-1]
 
     def test_parts_too_long_and_too_short_do_not_make_up_for_each_other(self) -> None:
         with pytest.raises(InvalidAccessKey):

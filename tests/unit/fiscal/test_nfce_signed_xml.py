@@ -1,6 +1,5 @@
 """NFC-e that a point of sale signed offline: checked, and never changed."""
 
-import dataclasses
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -18,6 +17,7 @@ from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import Signer
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.goods.support import CPF, ISSUED_AT, SCHEMAS, signer_of
+from unit.fiscal.keys import with_parts
 from unit.fiscal.point_of_sale import (
     ADDRESS,
     CONSULT,
@@ -68,7 +68,7 @@ class TestGoodDocuments:
         assert isinstance(check(PointOfSale(signer_of(branch)).v2()), CheckedXml)
 
     def test_letters_in_the_cnpj_are_as_good(self, strangers_point_of_sale: PointOfSale) -> None:
-        key = dataclasses.replace(KEY, tax_id=OTHER_CNPJ)
+        key = with_parts(KEY, tax_id=OTHER_CNPJ)
         signed_part = reissued(key, f"<CNPJ>{OTHER_CNPJ}</CNPJ>")
         xml = strangers_point_of_sale.v2(signed_part, access_key=str(key))
         assert isinstance(check(xml, tax_id=OTHER_CNPJ, access_key=str(key)), CheckedXml)
@@ -77,7 +77,7 @@ class TestGoodDocuments:
         now = datetime.now(UTC)
         person = authority.issue_person(CPF, "FULANO", now, now + timedelta(days=9))
         point_of_sale = PointOfSale(signer_of(person))
-        key = dataclasses.replace(KEY, tax_id=f"000{CPF}", series=920)
+        key = with_parts(KEY, tax_id=f"000{CPF}", series=920)
         signed_part = reissued(key, f"<CPF>{CPF}</CPF>")
         known = {"tax_id": CPF, "access_key": str(key), "series": 920}
         assert isinstance(check(point_of_sale.v3(signed_part, access_key=str(key)), **known), CheckedXml)
@@ -251,7 +251,7 @@ class TestKey:
 
 class TestContingency:
     def test_a_receipt_that_was_not_issued_offline_is_refused(self, point_of_sale: PointOfSale) -> None:
-        key = dataclasses.replace(KEY, emission_type="1")
+        key = with_parts(KEY, emission_type="1")
         signed_part = reissued(key, f"<CNPJ>{CNPJ}</CNPJ>").replace(CONTINGENCY, "")
         xml = point_of_sale.signed(online_v3(ADDRESS, str(key), HOMOLOGATION), signed_part)
         assert codes(xml, access_key=str(key)) == {"SIGNED_XML_NOT_OFFLINE"}
@@ -264,7 +264,7 @@ class TestPrintedFields:
     @pytest.mark.parametrize(
         ("changes", "problem"),
         [
-            ({"access_key": str(dataclasses.replace(KEY, number=11))}, ("SIGNED_XML_DIFFERS", "accessKey")),
+            ({"access_key": str(with_parts(KEY, number=11))}, ("SIGNED_XML_DIFFERS", "accessKey")),
             ({"access_key": ""}, ("SIGNED_XML_DIFFERS", "accessKey")),
             ({"number": 11}, ("SIGNED_XML_DIFFERS", "number")),
             ({"number": 0}, ("SIGNED_XML_DIFFERS", "number")),

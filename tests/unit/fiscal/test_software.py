@@ -18,6 +18,7 @@ from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Csrt, Software
 from support import CNPJ
 from unit.fiscal.goods.support import CSC, NFCE_BODY, NFE_BODY, issuance
+from unit.fiscal.keys import with_parts
 
 # The example of NT 2018.005.
 KEY = AccessKey.parse("41180678393592000146558900000006041028190697")
@@ -41,7 +42,7 @@ class TestResponsible:
         assert Software("carimbo", csrt=code).responsible_for(KEY) is None
 
     def test_has_another_proof_for_another_document(self) -> None:
-        other = dataclasses.replace(KEY, number=605)
+        other = with_parts(KEY, number=605)
         found = Software("carimbo", RESPONSIBLE, CODE).responsible_for(other)
         assert found
         assert found.csrt_hash != PROOF

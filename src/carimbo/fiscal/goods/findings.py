@@ -41,6 +41,10 @@ class Findings:
             self._problems.update(dict.fromkeys(incomplete.problems))
             return None
 
+    def missed(self, problem: Problem) -> None:
+        """Note what keeps the document from being made, though its parts can be."""
+        self._problems[problem] = None
+
     def assumed(self, warning: str) -> None:
         """Note what the caller should know was assumed."""
         self._warnings[warning] = None

@@ -8,6 +8,7 @@ from carimbo.fiscal.address import Line
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.fields import Body, Money, RecipientRegistration, StateCode, TaxId, Text
 from carimbo.fiscal.goods.parties import split_tax_id
+from carimbo.fiscal.layouts.group import with_kept_text
 from carimbo.fiscal.layouts.nfe_v4.transport import (
     Carrier,
     RetainedTransportIcms,
@@ -74,7 +75,7 @@ class FreightBody(Body):
     )
 
 
-_NONE = Transport(freight_mode=FreightMode.NONE.code)
+_NONE = with_kept_text(Transport(freight_mode=FreightMode.NONE.code))
 
 
 def transport(body: FreightBody | None) -> Transport:

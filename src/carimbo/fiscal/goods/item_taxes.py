@@ -12,7 +12,7 @@ from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.goods.state_share import state_share_group
-from carimbo.fiscal.layouts.group import fields_among
+from carimbo.fiscal.layouts.group import fields_among, with_kept_text
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.goods import Product
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
@@ -73,7 +73,8 @@ def item_taxes(
 @lru_cache
 def _of_the_simples(origin: str, csosn: str) -> ItemTaxes:
     """What most items of the Simples Nacional say, the same for all of them."""
-    return ItemTaxes(icms=simples_group(origin, csosn), pis=PIS.nothing, cofins=COFINS.nothing)
+    icms = simples_group(origin, csosn)
+    return with_kept_text(ItemTaxes(icms=icms, pis=PIS.nothing, cofins=COFINS.nothing))
 
 
 def _is_plain(cfop: str, trade: Trade) -> bool:
@@ -91,7 +92,8 @@ def _amount(group: Any) -> Decimal:
 
 
 def _icms_amounts(icms: Icms | None) -> Decimal:
-    return total(getattr(icms, name) for name in fields_among(icms, _ICMS_AMOUNTS))
+    kind: Any = type(icms)
+    return total([getattr(icms, name) for name in fields_among(kind, _ICMS_AMOUNTS)])
 
 
 def _share_amounts(share: StateShare | None) -> Decimal:

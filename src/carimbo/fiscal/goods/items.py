@@ -1,11 +1,11 @@
 """The items of a sale as lines of the document: products, and what they add to its amount."""
 
-from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
-from carimbo.fiscal.goods.findings import Findings, Incomplete
+from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, fields_among, layout_of, made
@@ -30,7 +30,8 @@ def compose_item(
     findings: Findings,
 ) -> Item:
     """Make one line of the document; `position` counts from zero, as the caller's list does."""
-    findings.tried(lambda: _refuse_nothing_sold(body, position, trade))
+    if trade.is_sale and not body.quantity:
+        findings.missed(_nothing_sold(position))
     product = _product(body, position, cfop, description, charges)
     taxes = item_taxes(body, product, position, trade, findings)
     returned = returned_ipi_group(body.returned_ipi) if body.returned_ipi else None
@@ -47,11 +48,9 @@ def compose_item(
     )
 
 
-def _refuse_nothing_sold(body: ItemBody, position: int, trade: Trade) -> None:
+def _nothing_sold(position: int) -> Problem:
     """Only documents that complete or adjust others may have no quantity."""
-    if trade.is_sale and not body.quantity:
-        path = f"items[{position}].quantity"
-        raise Incomplete(Problem(SCHEMA_PROBLEM, path, "Deve ser maior que 0 em uma venda."))
+    return Problem(SCHEMA_PROBLEM, f"items[{position}].quantity", "Deve ser maior que 0 em uma venda.")
 
 
 # What the groups of ICMS add to the amount of an item beside its price.
@@ -61,7 +60,10 @@ _CHARGED = ("st_amount", "st_fcp_amount", "single_phase_withholding_amount")
 def item_total(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None) -> Decimal:
     """What an item adds to the amount of the document (MOC 7.0, rule W16-10; NT 2020.005)."""
     amount = product.amount if product.counts_in_total == COUNTS else ZERO
-    for charge in _charges(product, taxes, returned):
+    charges = [product.freight, product.insurance, product.other, *_taxes_on_top(taxes)]
+    if returned:
+        charges.append(returned.ipi.amount)
+    for charge in charges:
         if charge:
             amount += charge
     for deduction in (product.discount, deducted_icms(taxes.icms)):
@@ -70,21 +72,18 @@ def item_total(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None)
     return amount
 
 
-def _charges(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None) -> Iterator[Decimal | None]:
-    yield product.freight
-    yield product.insurance
-    yield product.other
-    for name in fields_among(taxes.icms, _CHARGED):
-        yield getattr(taxes.icms, name)
+def _taxes_on_top(taxes: ItemTaxes) -> list[Decimal | None]:
+    """Taxes that the price does not hold."""
+    kind: Any = type(taxes.icms)
+    amounts = [getattr(taxes.icms, name) for name in fields_among(kind, _CHARGED)]
     if taxes.import_tax:
-        yield taxes.import_tax.amount
+        amounts.append(taxes.import_tax.amount)
     if taxes.ipi:
-        yield getattr(taxes.ipi.taxation, "amount", None)
+        amounts.append(getattr(taxes.ipi.taxation, "amount", None))
     for substitution in (taxes.pis_st, taxes.cofins_st):
         if substitution and substitution.adds_to_total == COUNTS:
-            yield substitution.amount
-    if returned:
-        yield returned.ipi.amount
+            amounts.append(substitution.amount)
+    return amounts
 
 
 # What is told of a product in the very words of the layout.

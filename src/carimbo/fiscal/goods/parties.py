@@ -14,7 +14,7 @@ from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.taxpayer import is_cpf
+from carimbo.fiscal.taxpayer import CPF_LENGTH
 
 BRAZIL = "1058"
 EXEMPT = "ISENTO"
@@ -223,7 +223,7 @@ def split_tax_id(tax_id: str | None) -> tuple[str | None, str | None]:
     """CNPJ and CPF have each an element of its own."""
     if tax_id is None:
         return None, None
-    return (None, tax_id) if is_cpf(tax_id) else (tax_id, None)
+    return (None, tax_id) if len(tax_id) == CPF_LENGTH else (tax_id, None)
 
 
 def _address(body: RecipientBody) -> layout.Address | None:
@@ -269,4 +269,6 @@ def _abroad(address: ForeignAddress, phone: str | None) -> layout.Address:
 def _cut(name: str) -> str:
     """A name of the federal registry may be longer than the layout's."""
     # The one character that becomes longer when it is written.
+    if len(name) <= _LONGEST_NAME and "…" not in name:
+        return name
     return " ".join(name.split()).replace("…", "...")[:_LONGEST_NAME].rstrip()

@@ -18,6 +18,7 @@ from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.parties import PlaceBody, ReaderBody, RecipientBody, in_homologation
 from carimbo.fiscal.goods.payments import PaymentBody, payment, whole_payment
+from carimbo.fiscal.layouts.group import made
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
@@ -146,27 +147,27 @@ def identification(
 ) -> Identification:
     """`ide`: what both documents say alike, and what a type has of its own."""
     contingency = emission.contingency
-    return Identification(
-        state_code=key.state_code,
-        numeric_code=key.numeric_code,
-        nature=body.nature,
-        model=key.model,
-        series=key.series,
-        number=key.number,
-        issued_at=emission.issued_at,
-        taxable_city_code=company.address.city_code or "",
-        emission_type=emission.type,
-        check_digit=str(key)[-1],
-        environment=emission.environment.code,
-        presence=body.presence.code,
-        intermediation=intermediation(body),
-        ibs_taxable_city_code=body.ibs_taxable_city_code,
-        issuing_process=_OWN_SOFTWARE,
-        software_version=software.name,
-        contingency_started_at=contingency.started_at if contingency else None,
-        contingency_reason=contingency.reason if contingency else None,
-        **of_the_type,
-    )
+    values = {
+        "state_code": key.state_code,
+        "numeric_code": emission.numeric_code,
+        "nature": body.nature,
+        "model": key.model,
+        "series": emission.series,
+        "number": emission.number,
+        "issued_at": emission.issued_at,
+        "taxable_city_code": company.address.city_code or "",
+        "emission_type": emission.type,
+        "check_digit": key.check_digit,
+        "environment": emission.environment.code,
+        "presence": body.presence.code,
+        "intermediation": intermediation(body),
+        "ibs_taxable_city_code": body.ibs_taxable_city_code,
+        "issuing_process": _OWN_SOFTWARE,
+        "software_version": software.name,
+        "contingency_started_at": contingency.started_at if contingency else None,
+        "contingency_reason": contingency.reason if contingency else None,
+    }
+    return made(Identification, values | of_the_type)
 
 
 def destination_state(recipient: RecipientBody | None, delivery: PlaceBody | None, company: Company) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from carimbo.fiscal.goods.items import COUNTS, item_total
-from carimbo.fiscal.layouts.group import fields_among
+from carimbo.fiscal.layouts.group import fields_among, layout_of, made
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -31,31 +32,48 @@ from carimbo.fiscal.layouts.nfe_v4.totals import (
 )
 from carimbo.fiscal.money import ZERO, cents, total
 
-_ICMS = (
-    "base",
-    "amount",
-    "exempted_amount",
-    "fcp_amount",
-    "st_base",
-    "st_amount",
-    "st_fcp_amount",
-    "retained_fcp_amount",
+# Fields of an item's groups, and what their sums are called in `ICMSTot`; few groups have all of theirs.
+_SUMS = {
+    "product": {name: name for name in ("freight", "insurance", "discount", "other")},
+    "taxes": {"approximate_taxes": "approximate_taxes"},
+    "icms": {
+        "base": "icms_base",
+        "amount": "icms_amount",
+        "exempted_amount": "exempted_amount",
+        "fcp_amount": "fcp_amount",
+        "st_base": "st_base",
+        "st_amount": "st_amount",
+        "st_fcp_amount": "st_fcp_amount",
+        "retained_fcp_amount": "retained_fcp_amount",
+        "single_phase_quantity": "single_phase_quantity",
+        "single_phase_amount": "single_phase_amount",
+        "single_phase_withholding_quantity": "single_phase_withholding_quantity",
+        "single_phase_withholding_amount": "single_phase_withholding_amount",
+        "single_phase_retained_quantity": "single_phase_retained_quantity",
+        "single_phase_retained_amount": "single_phase_retained_amount",
+    },
+    "state_share": {
+        "fcp_amount": "destination_fcp_amount",
+        "destination_amount": "destination_amount",
+        "origin_amount": "origin_amount",
+    },
+    "pis": {"amount": "pis_amount"},
+    "cofins": {"amount": "cofins_amount"},
+    "ipi": {"amount": "ipi_amount"},
+    "returned_ipi": {"amount": "returned_ipi_amount"},
+    "import_tax": {"amount": "import_tax_amount"},
+}
+_ALWAYS_TOLD = [name for name, default in layout_of(InvoiceTotals).defaults.items() if default is not None]
+_QUANTITIES = (
     "single_phase_quantity",
-    "single_phase_amount",
     "single_phase_withholding_quantity",
-    "single_phase_withholding_amount",
     "single_phase_retained_quantity",
-    "single_phase_retained_amount",
 )
-_STATE_SHARES = ("fcp_amount", "destination_amount", "origin_amount")
-_CHARGES = ("freight", "insurance", "discount", "other")
-_AMOUNT = ("amount",)
-_OTHERS = ("approximate_taxes",)
 
 
 def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
     """Add the items up."""
-    amount = total(item.total or item_total(item.product, item.taxes, item.returned_ipi) for item in items)
+    amount = total([item.total or item_total(item.product, item.taxes, item.returned_ipi) for item in items])
     reform = [item.taxes.ibs_cbs for item in items if item.taxes.ibs_cbs]
     selective = [item.taxes.selective_tax for item in items if item.taxes.selective_tax]
     return Totals(
@@ -69,58 +87,49 @@ def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
 
 
 def _invoice_totals(items: Sequence[Item], amount: Decimal) -> InvoiceTotals:
-    charges, icms, pis, cofins = _Sum(_CHARGES), _Sum(_ICMS), _Sum(_AMOUNT), _Sum(_AMOUNT)
-    shares, ipi, others = _Sum(_STATE_SHARES), _Sum(_AMOUNT), _Sum(_OTHERS)
-    goods = ZERO
+    sums = dict.fromkeys(_ALWAYS_TOLD, ZERO)
     for item in items:
-        product, taxes = item.product, item.taxes
-        if product.counts_in_total == COUNTS:
-            goods += product.amount
-        charges.add(product)
-        icms.add(taxes.icms)
-        pis.add(taxes.pis)
-        cofins.add(taxes.cofins)
-        others.add(taxes)
-        if taxes.state_share:
-            shares.add(taxes.state_share)
-        if taxes.ipi:
-            ipi.add(taxes.ipi.taxation)
-    return InvoiceTotals(
-        icms_base=icms["base"],
-        icms_amount=icms["amount"],
-        exempted_amount=icms["exempted_amount"],
-        destination_fcp_amount=shares.get("fcp_amount"),
-        destination_amount=shares.get("destination_amount"),
-        origin_amount=shares.get("origin_amount"),
-        fcp_amount=icms["fcp_amount"],
-        st_base=icms["st_base"],
-        st_amount=icms["st_amount"],
-        st_fcp_amount=icms["st_fcp_amount"],
-        retained_fcp_amount=icms["retained_fcp_amount"],
-        single_phase_quantity=_rounded(icms.get("single_phase_quantity")),
-        single_phase_amount=icms.get("single_phase_amount"),
-        single_phase_withholding_quantity=_rounded(icms.get("single_phase_withholding_quantity")),
-        single_phase_withholding_amount=icms.get("single_phase_withholding_amount"),
-        single_phase_retained_quantity=_rounded(icms.get("single_phase_retained_quantity")),
-        single_phase_retained_amount=icms.get("single_phase_retained_amount"),
-        goods_amount=goods,
-        freight=charges["freight"],
-        insurance=charges["insurance"],
-        discount=charges["discount"],
-        import_tax_amount=total([item.taxes.import_tax.amount for item in items if item.taxes.import_tax]),
-        ipi_amount=ipi["amount"],
-        returned_ipi_amount=total([item.returned_ipi.ipi.amount for item in items if item.returned_ipi]),
-        pis_amount=pis["amount"],
-        cofins_amount=cofins["amount"],
-        other=charges["other"],
-        amount=amount,
-        approximate_taxes=others.get("approximate_taxes"),
-    )
+        _add_item(sums, item)
+    for name in _QUANTITIES:
+        if name in sums:
+            # Items have quantities of four decimals, totals of two (NT 2023.001).
+            sums[name] = cents(sums[name])
+    sums["amount"] = amount
+    return made(InvoiceTotals, sums)
 
 
-def _rounded(quantity: Decimal | None) -> Decimal | None:
-    """Items have quantities of four decimals, totals of two (NT 2023.001)."""
-    return None if quantity is None else cents(quantity)
+def _add_item(sums: dict[str, Decimal], item: Item) -> None:
+    product, taxes = item.product, item.taxes
+    if product.counts_in_total == COUNTS:
+        sums["goods_amount"] += product.amount
+    _add(sums, product, "product")
+    _add(sums, taxes, "taxes")
+    _add(sums, taxes.icms, "icms")
+    _add(sums, taxes.pis, "pis")
+    _add(sums, taxes.cofins, "cofins")
+    if taxes.state_share:
+        _add(sums, taxes.state_share, "state_share")
+    if taxes.ipi:
+        _add(sums, taxes.ipi.taxation, "ipi")
+    if item.returned_ipi:
+        _add(sums, item.returned_ipi.ipi, "returned_ipi")
+    if taxes.import_tax:
+        _add(sums, taxes.import_tax, "import_tax")
+
+
+def _add(sums: dict[str, Decimal], group: Any, part: str) -> None:
+    kind: Any = type(group)
+    for field, name in _summed(kind, part):
+        amount = getattr(group, field)
+        if amount is not None:
+            sums[name] = sums.get(name, ZERO) + amount
+
+
+@cache
+def _summed(kind: Any, part: str) -> tuple[tuple[str, str], ...]:
+    """Which fields of a kind of group are added up, and to what."""
+    has = fields_among(kind, tuple(_SUMS[part]))
+    return tuple((field, _SUMS[part][field]) for field in has)
 
 
 def _reform_totals(groups: Sequence[IbsCbs]) -> IbsCbsTotals:
@@ -192,30 +201,5 @@ def _reversal_totals(reversals: Sequence[CreditReversal]) -> CreditReversal:
 
 
 def _sum(groups: Iterable[Any], name: str) -> Decimal:
-    found = _Sum((name,))
-    for group in groups:
-        found.add(group)
-    return found[name]
-
-
-class _Sum:
-    """Amounts added up over groups of several kinds, not all of which have them."""
-
-    __slots__ = ("_amounts", "_names")
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self._names = names
-        self._amounts: dict[str, Decimal] = {}
-
-    def add(self, group: Any) -> None:
-        for name in fields_among(group, self._names):
-            amount = getattr(group, name)
-            if amount is not None:
-                self._amounts[name] = self._amounts.get(name, ZERO) + amount
-
-    def __getitem__(self, name: str) -> Decimal:
-        return self._amounts.get(name, ZERO)
-
-    def get(self, name: str) -> Decimal | None:
-        """None where no group has told it."""
-        return self._amounts.get(name)
+    """Add amounts up over groups of several kinds, not all of which have them."""
+    return total([getattr(group, name, None) for group in groups])

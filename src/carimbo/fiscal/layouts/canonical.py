@@ -21,6 +21,7 @@ class Unwritable(ValueError):
 # and with single spaces inside: text that goes out as it came in. The soft hyphen is invisible, and out.
 _PRINTABLE = r"[!-%'-;=?-~\xa1-\xac\xae-\xff]"
 _AS_IT_IS = re.compile(rf"{_PRINTABLE}+(?: {_PRINTABLE}+)*")
+_PLAIN_ATTRIBUTE = re.compile(r"[0-9A-Za-z.]+")
 _FORBIDDEN = re.compile(r"[^ -~\xa1-\xac\xae-\xff]")
 _SPACES = re.compile(r"[ \t\n\r\x0b\x0c\x85\xa0\u2000-\u200a\u2028\u2029\u202f\u3000]+")
 _ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
@@ -64,7 +65,7 @@ def text_or_nothing(value: str, longest: int = LONGEST_TEXT) -> str:
 def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
     """Escape a text for an attribute, where C14N leaves `>` alone and escapes the quotation mark."""
     shown = str(value)
-    if len(shown) <= longest and shown.isascii() and shown.isalnum():
+    if len(shown) <= longest and _PLAIN_ATTRIBUTE.fullmatch(shown):
         return shown
     return normalize(shown, longest).translate(_ESCAPED_IN_ATTRIBUTE)
 

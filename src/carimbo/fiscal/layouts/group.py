@@ -282,14 +282,19 @@ def made(group: type[T], values: dict[str, Any]) -> T:
     return record
 
 
-def fields_among(record: Any, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the names that a group has: groups of one tax share names, and few have all of them."""
-    kind: Any = type(record)
-    return _fields_among(kind, names)
+def with_kept_text(record: T) -> T:
+    """The same group, written once and for all: for one that is in many documents, with the tag it has there.
+
+    A group's own function is found in its class; one that is found in the record comes before it.
+    """
+    text_of: str = written(record)
+    vars(record)["__written__"] = lambda *_tag: text_of
+    return record
 
 
 @cache
-def _fields_among(kind: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+def fields_among(kind: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the names that a kind of group has: groups of one tax share names, and few have all."""
     declared = kind.__layout__.defaults if hasattr(kind, "__layout__") else {}
     return tuple(name for name in names if name in declared)
 

@@ -27,6 +27,7 @@ from carimbo.fiscal.layouts.group import (
     text,
     texts,
     variant,
+    with_kept_text,
     written,
 )
 from carimbo.fiscal.layouts.paths import groups_in, locate, problems
@@ -163,6 +164,13 @@ class TestWriting:
         for value in ("2.5", "2.50", "25E-1", "2.5000"):
             assert content(ByWeight(weight=Decimal(value))) == "<peso>2.500</peso>"
 
+    def test_writes_a_group_whose_text_is_kept_as_any_other(self) -> None:
+        kept = with_kept_text(Line(position=1, name="Café"))
+        assert kept == LINE
+        assert content(Order(id="P1", lines=(kept,))) == content(Order(id="P1", lines=(LINE,)))
+        changed = dataclasses.replace(kept, name="Chá")
+        assert written(changed) == written(Line(position=1, name="Chá"))
+
     def test_is_frozen(self) -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
             LINE.name = "Chá"  # type: ignore[misc]
@@ -259,8 +267,8 @@ class TestLocating:
         assert found["count"] == ()
 
     def test_knows_which_of_some_names_a_group_has(self) -> None:
-        assert fields_among(LINE, ("price", "weight", "name")) == ("price", "name")
-        assert fields_among(None, ("price",)) == ()
+        assert fields_among(Line, ("price", "weight", "name")) == ("price", "name")
+        assert fields_among(type(None), ("price",)) == ()
 
     def test_knows_the_longest_text_and_the_places_of_a_number(self) -> None:
         elements = layout_of(Line).elements

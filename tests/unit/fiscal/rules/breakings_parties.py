@@ -1,6 +1,5 @@
 """What breaks the rules of identity, parties and receipts."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +8,7 @@ from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, ISSUED_AT, SAO_PAULO
+from unit.fiscal.keys import with_parts
 from unit.fiscal.rules.breaking import GONE, Breaking, judge
 
 WRONG_CNPJ = "11222333000180"
@@ -45,7 +45,7 @@ _IDENTITY = (
     Breaking(
         "226",
         "company.address.state",
-        document=keyed(replace(KEY, state_code="33")) | {"identification.state_code": "33"},
+        document=keyed(with_parts(KEY, state_code="33")) | {"identification.state_code": "33"},
     ),
     Breaking("228", "issueDate", now=ISSUED_AT + timedelta(days=31)),
     Breaking(
@@ -55,13 +55,14 @@ _IDENTITY = (
     ),
     Breaking("270", "company.address.cityCode", document={"identification.taxable_city_code": NO_CITY}),
     Breaking("271", "company.address.cityCode", document={"identification.taxable_city_code": RIO_CITY}),
-    Breaking("502", "accessKey", document={"id": document_id(replace(KEY, number=4))[:-1] + str(KEY)[-1]}),
+    Breaking("502", "accessKey", document={"id": document_id(with_parts(KEY, number=4))[:-1] + str(KEY)[-1]}),
     Breaking("703", "issueDate", now=ISSUED_AT - timedelta(minutes=6)),
     Breaking("704", "issueDate", "receipt", now=ISSUED_AT + timedelta(minutes=6)),
     Breaking(
         "897",
         "numericCode",
-        document=keyed(replace(KEY, numeric_code="00000003")) | {"identification.numeric_code": "00000003"},
+        document=keyed(with_parts(KEY, numeric_code="00000003"))
+        | {"identification.numeric_code": "00000003"},
     ),
     Breaking("972", "technicalResponsible", "receipt", company=IN_PARANA),
 )
@@ -70,7 +71,7 @@ _TAX_IDS = (
     Breaking(
         "207",
         "company.taxId",
-        document=keyed(replace(KEY, tax_id=WRONG_CNPJ)) | {"issuer.cnpj": WRONG_CNPJ},
+        document=keyed(with_parts(KEY, tax_id=WRONG_CNPJ)) | {"issuer.cnpj": WRONG_CNPJ},
     ),
     Breaking(
         "208", "recipient.taxId", "simples sale to a contributor", document={"recipient.cnpj": WRONG_CNPJ}

@@ -1,6 +1,5 @@
 """What the rules of a document's identity let through."""
 
-from dataclasses import replace
 from datetime import UTC, timedelta
 
 import pytest
@@ -11,13 +10,14 @@ from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT, PRODUCTION, emission
+from unit.fiscal.keys import with_parts
 from unit.fiscal.rules.breaking import Breaking, judge
 from unit.fiscal.rules.breakings_parties import IN_PARANA, KEY, OTHER_DIGIT, keyed, refusals
 
 RESPONSIBLE = TechnicalResponsible(
     cnpj=CNPJ, contact="Maria da Silva", email="maria@example.com", phone="1133334444"
 )
-ELSEWHERE = {**keyed(replace(KEY, state_code="33")), "identification.state_code": "33"}
+ELSEWHERE = {**keyed(with_parts(KEY, state_code="33")), "identification.state_code": "33"}
 
 
 def in_contingency(emission_type: EmissionType) -> Emission:
@@ -29,7 +29,7 @@ class TestStateOfTheIssuer:
         assert refusals(document={**ELSEWHERE, "issuer.state_registration": None}) == []
 
     def test_a_receipt_without_registration_may_not(self) -> None:
-        key = replace(KEY, state_code="33", model="65")
+        key = with_parts(KEY, state_code="33", model="65")
         document = {**ELSEWHERE, **keyed(key), "issuer.state_registration": None}
         assert refusals("receipt", document=document) == ["226"]
 
@@ -68,7 +68,7 @@ class TestAccessKey:
         assert refusals(document={"id": f"NFe{str(KEY)[:-1]}{OTHER_DIGIT}"}) == ["502"]
 
     def test_the_key_of_a_person_has_the_cpf_filled_up(self) -> None:
-        key = replace(KEY, tax_id="00052998224725")
+        key = with_parts(KEY, tax_id="00052998224725")
         document = {**keyed(key), "issuer.cnpj": None, "issuer.cpf": "52998224725"}
         assert refusals(document=document) == []
 
@@ -88,17 +88,17 @@ class TestNumericCode:
 
     @pytest.mark.parametrize("code", ["00000000", "77777777", "12345678", "90123456", "01234567"])
     def test_a_trivial_code_is_refused(self, code: str) -> None:
-        assert self.refusals_of(replace(KEY, numeric_code=code)) == ["897"]
+        assert self.refusals_of(with_parts(KEY, numeric_code=code)) == ["897"]
 
     @pytest.mark.parametrize("code", ["98765432", "11111112", "00000004"])
     def test_another_code_passes(self, code: str) -> None:
-        assert self.refusals_of(replace(KEY, numeric_code=code)) == []
+        assert self.refusals_of(with_parts(KEY, numeric_code=code)) == []
 
     def test_a_number_of_nine_digits_never_equals_the_code(self) -> None:
-        assert self.refusals_of(replace(KEY, number=112345680, numeric_code="12345680")) == []
+        assert self.refusals_of(with_parts(KEY, number=112345680, numeric_code="12345680")) == []
 
     def test_receipts_are_not_held_to_it(self) -> None:
-        assert self.refusals_of(replace(KEY, model="65", numeric_code="00000003"), "receipt") == []
+        assert self.refusals_of(with_parts(KEY, model="65", numeric_code="00000003"), "receipt") == []
 
 
 class TestCities:

@@ -64,7 +64,7 @@ def _as_signed(request: NfceRequest, signed_xml: str, issuance: Issuance) -> Sig
     if isinstance(checked, tuple):
         return Review(checked)
     warnings = _warnings_of(checked.element, request, issuance)
-    return SignedDocument(checked.element, str(checked.access_key), checked.digest_value, warnings)
+    return SignedDocument(checked.element, checked.access_key, checked.digest_value, warnings)
 
 
 def _warnings_of(xml: bytes, request: NfceRequest, issuance: Issuance) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Holding a document against every rule, and telling all that are broken at once."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -61,8 +61,7 @@ ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     reform.AMOUNT_RULES,
 )
 
-_SOMETIMES_OPEN = tuple(book for book in ITEM_BOOKS if book.when or book.is_for_elsewhere)
-_ALWAYS_OPEN = frozenset(ITEM_BOOKS) - frozenset(_SOMETIMES_OPEN)
+_CLOSED_UNLESS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +97,13 @@ def judged(case: Case) -> Judgement:
 
 
 Broken = tuple[Rule[DocumentCheck] | Rule[ItemCheck], Problem]
+DocumentRules = tuple[tuple[Callable[[Case], bool] | None, tuple[Rule[DocumentCheck], ...]], ...]
+ItemRules = tuple[tuple[RuleBook[ItemCheck], tuple[Rule[ItemCheck], ...]], ...]
 
 
 def _in_the_document(case: Case) -> Iterator[Broken]:
-    for book, rules in _document_books(case.model):
-        if book.opens(case):
+    for when, rules in _document_rules(case.model, case.is_composed):
+        if when is None or when(case):
             for rule in rules:
                 found = rule.check(case)
                 if found is not None:
@@ -111,35 +112,40 @@ def _in_the_document(case: Case) -> Iterator[Broken]:
 
 
 def _in_the_items(case: Case) -> Iterator[Broken]:
-    opened = _ALWAYS_OPEN.union([book for book in _SOMETIMES_OPEN if book.opens(case)])
+    closed = frozenset([book for book, opens in _CLOSED_UNLESS if not opens(case)])
     passed: set[Hashable] = set()
     are_many = len(case.invoice.items) > 1
     for position, item in enumerate(case.invoice.items):
         taxes = item.taxes
         kinds: tuple[Any, ...] = type(taxes.icms), type(taxes.state_share), type(taxes.ibs_cbs)
-        for book, rules in _item_books(case.model, opened, kinds):
+        for book, rules in _item_rules(case.model, case.is_composed, closed, kinds):
             alike = (book, book.like(item)) if book.like and are_many else None
             if alike in passed:
                 continue
-            broken = [(rule, at) for rule in rules if (at := rule.check(item, case))]
-            yield from ((rule, rule.problem(at, f"items[{position}].")) for rule, at in broken)
-            if alike and not broken:
+            is_right = True
+            for rule in rules:
+                at = rule.check(item, case)
+                if at:
+                    is_right = False
+                    yield rule, rule.problem(at, f"items[{position}].")
+            if alike and is_right:
                 passed.add(alike)
 
 
 @cache
-def _document_books(
-    model: str,
-) -> tuple[tuple[RuleBook[DocumentCheck], tuple[Rule[DocumentCheck], ...]], ...]:
-    return tuple((book, tuple(rule for rule in book if model in rule.models)) for book in DOCUMENT_BOOKS)
+def _document_rules(model: str, is_composed: bool) -> DocumentRules:
+    """The rules that can be broken by a document of a model, by when they have to be looked at."""
+    books = [book for book in DOCUMENT_BOOKS if not (book.is_for_elsewhere and is_composed)]
+    chosen = ((book.when, tuple(rule for rule in book if model in rule.models)) for book in books)
+    return tuple((when, rules) for when, rules in chosen if rules)
 
 
 @cache
-def _item_books(
-    model: str, opened: frozenset[RuleBook[ItemCheck]], kinds: tuple[Any, ...]
-) -> tuple[tuple[RuleBook[ItemCheck], tuple[Rule[ItemCheck], ...]], ...]:
+def _item_rules(
+    model: str, is_composed: bool, closed: frozenset[RuleBook[ItemCheck]], kinds: tuple[Any, ...]
+) -> ItemRules:
     """The rules that can be broken by an item with these groups of taxes, by their books."""
-    books = [book for book in ITEM_BOOKS if book in opened]
+    books = [book for book in ITEM_BOOKS if not (book in closed or (book.is_for_elsewhere and is_composed))]
     chosen = ((book, tuple(rule for rule in book if _may_break(rule, model, kinds))) for book in books)
     return tuple((book, rules) for book, rules in chosen if rules)
 

@@ -76,12 +76,6 @@ class RuleBook(Generic[Check]):
         self.like = like
         self.is_for_elsewhere = elsewhere
 
-    def opens(self, case: Case) -> bool:
-        """Whether a document has to be held against these rules."""
-        if self.is_for_elsewhere and case.is_composed:
-            return False
-        return self.when is None or self.when(case)
-
     def __iter__(self) -> Iterator[Rule[Check]]:
         return iter(self._rules)
 

@@ -168,7 +168,7 @@ class Event:
             environment=self.environment,
             cnpj=None if is_person else self.tax_id,
             cpf=self.tax_id if is_person else None,
-            access_key=str(self.access_key),
+            access_key=self.access_key,
             occurred_at=self.occurred_at,
             event_type=self.detail.event_type,
             sequence=self.sequence,
