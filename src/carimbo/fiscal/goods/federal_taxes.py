@@ -32,8 +32,6 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
 )
 from carimbo.fiscal.money import ZERO, cents, percent
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.taxes.ipi import ipi_base
-from carimbo.fiscal.taxes.item_value import ItemValue
 from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, ContributionRates
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -87,6 +85,7 @@ class Contribution(Generic[G]):
 
     field: str
     name: str
+    """In Portuguese, as it follows what is of it."""
     by_rate: type[G]
     by_quantity: type[G]
     not_taxed: type[G]
@@ -100,7 +99,7 @@ _NOTHING = {"cst": "49", "base": ZERO, "rate": ZERO, "amount": ZERO}
 
 PIS: Contribution[Pis] = Contribution(
     field="pis",
-    name="PIS",
+    name="do PIS",
     by_rate=PisRate,
     by_quantity=PisQuantity,
     not_taxed=PisNotTaxed,
@@ -110,7 +109,7 @@ PIS: Contribution[Pis] = Contribution(
 )
 COFINS: Contribution[Cofins] = Contribution(
     field="cofins",
-    name="COFINS",
+    name="da COFINS",
     by_rate=CofinsRate,
     by_quantity=CofinsQuantity,
     not_taxed=CofinsNotTaxed,
@@ -143,8 +142,7 @@ def contribution_group(
     cst = (body and body.cst) or _usual_cst(line, trade, path)
     given = told(body)
     group, amounts = _computed(contribution, cst, given, path, trade, base)
-    situation = f"CST {cst} {'do' if contribution is PIS else 'da'} {contribution.name}"
-    return fill(group, given, path, lambda: situation, {"cst": cst, **amounts})
+    return fill(group, given, path, lambda: f"CST {cst} {contribution.name}", {"cst": cst, **amounts})
 
 
 def _usual_cst(line: Line, trade: Trade, path: str) -> str:
@@ -225,7 +223,7 @@ def ipi_group(body: IpiBody | None, line: Line) -> Ipi | None:
     )
 
 
-def _ipi_taxation(cst: str, given: dict[str, Any], path: str, value: ItemValue) -> IpiTaxed | IpiNotTaxed:
+def _ipi_taxation(cst: str, given: dict[str, Any], path: str, base: Decimal) -> IpiTaxed | IpiNotTaxed:
     def situation() -> str:
         return f"CST {cst} do IPI"
 
@@ -234,7 +232,7 @@ def _ipi_taxation(cst: str, given: dict[str, Any], path: str, value: ItemValue) 
     by_quantity = "quantity" in given or "unit_rate" in given
     if not by_quantity and "rate" not in given:
         raise Incomplete(required(f"{path}.rate", situation()))
-    amounts = _by_quantity(given) if by_quantity else _by_rate(given, ipi_base(value), None)
+    amounts = _by_quantity(given) if by_quantity else _by_rate(given, base, None)
     return fill(IpiTaxed, given, path, situation, amounts)
 
 

@@ -20,14 +20,16 @@ _SOURCE = "Leiaute da NF-e 4.00"
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Shape:
     names: frozenset[str]
-    required: tuple[str, ...]
+    required: frozenset[str]
+    order: tuple[str, ...]
 
 
 @cache
 def _shape_of(group: Any) -> _Shape:
     fields = dataclasses.fields(group)
-    required = tuple(field.name for field in fields if field.default is dataclasses.MISSING)
-    return _Shape(frozenset(field.name for field in fields), required)
+    names = tuple(field.name for field in fields)
+    required = frozenset(field.name for field in fields if field.default is dataclasses.MISSING)
+    return _Shape(frozenset(names), required, names)
 
 
 def _shape(group: type) -> _Shape:
@@ -61,11 +63,11 @@ def fill(
     """
     shape = _shape(group)
     values = {**computed, **given}
-    missing = [name for name in shape.required if name not in values]
+    if shape.required <= values.keys() and given.keys() <= shape.names:
+        return made(group, values)
+    missing = [name for name in shape.order if name in shape.required and name not in values]
     missing = [name for name in missing if _FOLLOWS.get(name, _NOTHING).isdisjoint(missing)]
-    if missing or not given.keys() <= shape.names:
-        raise Incomplete(*_problems(path, situation(), missing, sorted(given.keys() - shape.names)))
-    return made(group, values)
+    raise Incomplete(*_problems(path, situation(), missing, sorted(given.keys() - shape.names)))
 
 
 _NOTHING: frozenset[str] = frozenset()

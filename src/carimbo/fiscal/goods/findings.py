@@ -1,10 +1,11 @@
 """What is found out while a document is composed: what keeps it from being made, and what was assumed."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from carimbo.fiscal.problems import Problem
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -33,10 +34,10 @@ class Findings:
         """Everything that was assumed, in sentences for people."""
         return tuple(self._warnings)
 
-    def tried(self, make: Callable[[], T]) -> T | None:
+    def tried(self, make: Callable[P, T], *values: P.args, **named: P.kwargs) -> T | None:
         """Make a part of the document; what keeps it from being made joins the problems of the others."""
         try:
-            return make()
+            return make(*values, **named)
         except Incomplete as incomplete:
             self._problems.update(dict.fromkeys(incomplete.problems))
             return None

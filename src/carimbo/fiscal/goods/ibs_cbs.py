@@ -1,9 +1,8 @@
 """IBS and CBS of an item: as told, and computed by the classification of the item."""
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
@@ -13,6 +12,7 @@ from carimbo.fiscal.fields import Body, Money, Percent
 from carimbo.fiscal.goods.filling import required
 from carimbo.fiscal.goods.findings import Incomplete
 from carimbo.fiscal.goods.line import Line
+from carimbo.fiscal.layouts.group import made
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -173,8 +173,7 @@ def _by_rate(
     return _shares(body, base if body.base is None else body.base, rates or _NO_RATES, path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rate:
+class _Rate(NamedTuple):
     """A rate and what is taken off it, as far as they are known."""
 
     rate: Decimal | None
@@ -182,8 +181,7 @@ class _Rate:
     government_reduction: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Rates:
+class _Rates(NamedTuple):
     state: _Rate
     city: _Rate
     cbs: _Rate
@@ -210,16 +208,17 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
 
 
 def _shares(body: IbsCbsBody, base: Decimal, rates: _Rates, path: str) -> TaxedByRate:
-    _refuse_unknown_rates(body, rates, path)
-    state = StateIbs(**_share(body.state, base, rates.state))
-    city = CityIbs(**_share(body.city, base, rates.city))
-    cbs = _share(body.cbs, base, rates.cbs)
+    if None in (rates.state.rate, rates.city.rate, rates.cbs.rate):
+        _refuse_unknown_rates(body, rates, path)
+    state = made(StateIbs, _share(body.state, base, rates.state))
+    city = made(CityIbs, _share(body.city, base, rates.city))
+    cbs = _share(body.cbs, base, rates.cbs) | {"free_zone": body.cbs.free_zone if body.cbs else None}
     return TaxedByRate(
         base=base,
         state=state,
         city=city,
         ibs_amount=state.amount + city.amount if body.ibs_amount is None else body.ibs_amount,
-        cbs=Cbs(**cbs, free_zone=body.cbs.free_zone if body.cbs else None),
+        cbs=made(Cbs, cbs),
         regular_taxation=body.regular_taxation,
         government_purchase=body.government_purchase,
     )

@@ -1,10 +1,9 @@
 """ICMS of an item: the situation that it is in, the group that the layout has for it, and its amounts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.goods.cfop import is_taxed_plainly
@@ -73,12 +72,14 @@ _BY_CSOSN: dict[str, type[Icms]] = {
 }
 _OPERATION_VALUE = "3"
 _TELLING_OF_A_TAX = frozenset({"rate", "base", "base_reduction", "deferral_rate"})
+_FUNDS = [
+    (f"{prefix}fcp_rate", f"{prefix}fcp_base", f"{prefix}fcp_amount") for prefix in ("", "st_", "retained_")
+]
 # Goods whose tax was retained by an earlier seller (Ajuste SINIEF 07/2001).
 _RETAINED_EARLIER = frozenset({"5405", "6404"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Due:
+class _Due(NamedTuple):
     """What an amount of ICMS is computed from."""
 
     group: type[Icms]
@@ -100,7 +101,7 @@ def icms_group(body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, fi
         )
     compute = _COMPUTED.get(group, _nothing)
     # IPI is part of the base where the buyer won't sell the goods again (LC 87/1996, art. 13, § 2º).
-    value = line.value.operation + ipi if trade.buyer_is_final else line.value.operation
+    value = line.value + ipi if ipi and trade.buyer_is_final else line.value
     computed = compute(_Due(group, given, line, trade, value, findings))
     computed |= {"origin": line.origin, name: code}
     return fill(group, _without_empty_funds(given), f"{line.path}.icms", lambda: _shown(name, code), computed)
@@ -108,10 +109,9 @@ def icms_group(body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, fi
 
 def _without_empty_funds(given: dict[str, Any]) -> dict[str, Any]:
     """What was told, but for poverty funds of zero: saying that there is none is leaving them out."""
-    for prefix in ("", "st_", "retained_"):
-        fund = [f"{prefix}fcp_{part}" for part in ("rate", "base", "amount")]
-        if fund[0] in given and not given[fund[0]] and not given.get(fund[2]):
-            given = {name: value for name, value in given.items() if name not in fund}
+    for rate, base, amount in _FUNDS:
+        if rate in given and not given[rate] and not given.get(amount):
+            given = {name: value for name, value in given.items() if name not in (rate, base, amount)}
     return given
 
 

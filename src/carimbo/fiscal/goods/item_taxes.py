@@ -19,7 +19,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import ItemTaxes
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.taxes.ibs_cbs import reform_base
-from carimbo.fiscal.taxes.item_value import ItemValue
+from carimbo.fiscal.taxes.operation_value import operation_value
 from carimbo.fiscal.taxes.pis_cofins import contribution_base
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -42,16 +42,15 @@ def item_taxes(
     if trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES) and _is_plain(product.cfop, trade):
         return _of_the_simples(origin, usual_csosn(product.cfop, trade))
     line, tried = _line(product, position, origin, trade), findings.tried
-    value = line.value.operation
-    ipi = tried(lambda: ipi_group(body.ipi, line))
+    ipi = tried(ipi_group, body.ipi, line)
     charged_ipi = _amount(ipi and ipi.taxation)
-    icms = tried(lambda: icms_group(body.icms, line, trade, charged_ipi, findings))
-    share = tried(lambda: state_share_group(body.state_share, icms, line, trade, charged_ipi, findings))
+    icms = tried(icms_group, body.icms, line, trade, charged_ipi, findings)
+    share = tried(state_share_group, body.state_share, icms, line, trade, charged_ipi, findings)
     # ICMS that a benefit takes off the price is no revenue.
-    value -= deducted_icms(icms)
+    value = line.value - deducted_icms(icms)
     revenue = contribution_base(value, _amount(icms))
-    pis = tried(lambda: contribution_group(PIS, body.pis, line, trade, revenue))
-    cofins = tried(lambda: contribution_group(COFINS, body.cofins, line, trade, revenue))
+    pis = tried(contribution_group, PIS, body.pis, line, trade, revenue)
+    cofins = tried(contribution_group, COFINS, body.cofins, line, trade, revenue)
     # IBS and CBS are on a value that holds no other tax, but those that the country takes at its borders.
     replaced = _amount(pis) + _amount(cofins) + _icms_amounts(icms) + _share_amounts(share)
     base = reform_base(value + _amount(body.import_tax) + _amount(body.selective_tax), replaced)
@@ -66,7 +65,7 @@ def item_taxes(
         cofins_st=body.cofins_st,
         state_share=share,
         selective_tax=body.selective_tax,
-        ibs_cbs=tried(lambda: ibs_cbs_group(body.ibs_cbs, line, trade, base)),
+        ibs_cbs=tried(ibs_cbs_group, body.ibs_cbs, line, trade, base),
     )
 
 
@@ -105,12 +104,10 @@ def _line(product: Product, position: int, origin: str, trade: Trade) -> Line:
         path=f"items[{position}]",
         origin=origin,
         cfop=product.cfop,
-        value=ItemValue(
+        value=operation_value(
             product.amount,
-            product.freight or ZERO,
-            product.insurance or ZERO,
-            product.other or ZERO,
-            product.discount or ZERO,
+            charges=(product.freight, product.insurance, product.other),
+            discount=product.discount,
         ),
         is_sale=trade.is_sale and is_sale(product.cfop),
     )

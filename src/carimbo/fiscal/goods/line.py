@@ -1,18 +1,17 @@
 """An item on its way into the document."""
 
-from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
 
-from carimbo.fiscal.taxes.item_value import ItemValue
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """Where an item stands in the caller's body, and what its taxes are computed from."""
 
     path: str
     """`items[3]`"""
     origin: str
     cfop: str
-    value: ItemValue
+    value: Decimal
+    """What the item costs the buyer, before taxes that are charged on top."""
     is_sale: bool
     """Taxes have defaults in sales only: what else moves goods is taxed in too many ways."""

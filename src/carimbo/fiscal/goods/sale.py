@@ -1,7 +1,6 @@
 """What the bodies of NF-e and NFC-e share, and the parts of the document that are made of it."""
 
 from decimal import Decimal
-from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
@@ -192,9 +191,9 @@ def compose_items(
     """All lines of the document; what is missing in them joins the findings."""
     descriptions = [item.description for item in body.items]
     if first_description:
-        fixed = partial(_in_homologation, first_description, descriptions[0])
-        descriptions[0] = findings.tried(fixed) or first_description
-    charges = findings.tried(lambda: charges_of(body.items, _charges_of_the_document(body))) or body.items
+        fixed = findings.tried(_in_homologation, first_description, descriptions[0])
+        descriptions[0] = fixed or first_description
+    charges = findings.tried(charges_of, body.items, _charges_of_the_document(body)) or body.items
     return tuple(
         compose_item(item, position, trade, cfop, description, charged, findings)
         for position, (item, description, charged) in enumerate(

@@ -56,7 +56,7 @@ def state_share_group(
         return None
     # What the seller's state takes off its base is not taken off the other's (Convênio ICMS 153/2015).
     if base is None or getattr(icms, "base_reduction", None):
-        base = line.value.operation + ipi
+        base = line.value + ipi
     given = told(body)
     computed = _computed(given, base, line, trade, findings)
     if "fcp_rate" not in computed:

@@ -1,19 +1,10 @@
-"""Formulas of PIS, COFINS and IPI, with figures worked out by hand."""
+"""Formulas of PIS and COFINS and what is taxed, with figures worked out by hand."""
 
 from decimal import Decimal
 
 from carimbo.fiscal.company import PisCofinsRegime
-from carimbo.fiscal.taxes.ipi import ipi_base
-from carimbo.fiscal.taxes.item_value import ItemValue
+from carimbo.fiscal.taxes.operation_value import operation_value
 from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, contribution_base
-
-VALUE = ItemValue(
-    goods=Decimal("100.00"),
-    freight=Decimal("10.00"),
-    insurance=Decimal("2.00"),
-    other=Decimal("3.00"),
-    discount=Decimal("5.00"),
-)
 
 
 class TestContributions:
@@ -29,9 +20,10 @@ class TestContributions:
         assert contribution_base(Decimal("100.00"), Decimal("18.00")) == Decimal("82.00")
 
 
-class TestItemValue:
-    def test_of_the_operation_has_charges_in_and_discounts_out(self) -> None:
-        assert VALUE.operation == Decimal("110.00")
+class TestValueOfTheOperation:
+    def test_has_charges_in_and_discounts_out(self) -> None:
+        charges = (Decimal("10.00"), None, Decimal("5.00"))
+        assert operation_value(Decimal(100), charges=charges, discount=Decimal("5.00")) == Decimal("110.00")
 
-    def test_is_the_base_of_ipi(self) -> None:
-        assert ipi_base(VALUE) == Decimal("110.00")
+    def test_is_the_price_where_nothing_is_charged_with_it(self) -> None:
+        assert operation_value(Decimal("99.90")) == Decimal("99.90")

@@ -35,7 +35,7 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
     """Make the receipt, and tell everything that is missing in the request."""
     findings = Findings()
     items = _items(request, _trade(company, emission), emission, findings)
-    buyer = findings.tried(lambda: _buyer(request, emission))
+    buyer = findings.tried(_buyer, request, emission)
     totals = totals_of(items, None)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(

@@ -42,7 +42,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     trade = _trade(request, company, emission, state, destination)
     cfop = request.cfop or usual_cfop(destination, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)
-    buyer = findings.tried(lambda: recipient(request.recipient, emission.environment))
+    buyer = findings.tried(recipient, request.recipient, emission.environment)
     totals = totals_of(items, request.withheld_taxes)
     usual_payment = _CASH if _is_paid(request, items) else NO_PAYMENT
     key = access_key(MODEL, company, emission)
