@@ -9,6 +9,7 @@ from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company, Environment, MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
 from carimbo.fiscal.goods.findings import Incomplete
+from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
@@ -18,7 +19,6 @@ from carimbo.fiscal.taxpayer import CPF_LENGTH
 
 BRAZIL = "1058"
 EXEMPT = "ISENTO"
-HOMOLOGATION_NAME = "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 _LONGEST_NAME = 60
 
 

@@ -7,7 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.parties import HOMOLOGATION_NAME, RecipientBody
+from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
+from carimbo.fiscal.goods.parties import RecipientBody
 from carimbo.fiscal.layouts.nfe_v4.document import write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.paths import locate

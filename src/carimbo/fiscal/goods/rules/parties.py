@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from carimbo.fiscal.company import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
-from carimbo.fiscal.goods.parties import HOMOLOGATION_NAME
+from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
