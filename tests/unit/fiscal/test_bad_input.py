@@ -95,6 +95,8 @@ COMPUTED: dict[str, Any] = {
         ),
         item(icms={"cst": "20", "baseReduction": 10}, pis={"cst": "03", "quantity": 1, "unitRate": 0.5}),
         item(
+            # Sold on order of the buyer, to whom others deliver: else no consumer has the tax deferred.
+            cfop="6123",
             icms={"cst": "51", "rate": 12, "deferralRate": 50},
             ibsCbs={"taxClassCode": "510001", "state": DEFERRED, "city": DEFERRED, "cbs": DEFERRED},
         ),
@@ -224,6 +226,8 @@ def is_beside(path: str, place: tuple[Step, ...]) -> bool:
 
 def is_summed_up_in(path: str, place: tuple[Step, ...]) -> bool:
     """Whether a path leads to what is computed of a price or a payment, and can be wrong in its stead."""
+    if place[0] == "billing":
+        return path == "billing.installments"
     return place[0] in ("items", "payments") and (path.startswith("totals.") or path == "change")
 
 

@@ -288,7 +288,8 @@ class TestWholeRequest:
         assert isinstance(issued_nfe(signer, **given), SignedDocument)
 
     def test_may_have_as_many_installments_as_the_xsd(self, signer: Signer) -> None:
-        document = issued_nfe(signer, billing={"installments": [INSTALLMENT] * 120})
+        installments = [INSTALLMENT | {"number": f"{number:03d}"} for number in range(1, 121)]
+        document = issued_nfe(signer, billing={"installments": installments})
         assert isinstance(document, SignedDocument), document
 
     def test_keeps_the_external_id_out_of_the_document(self, signer: Signer) -> None:

@@ -255,7 +255,8 @@ class TestForeigner:
         assert said(nfe(recipient=FOREIGNER), path) == value
 
     def test_without_a_document_has_the_one_element_that_may_be_empty(self, signer: Signer) -> None:
-        document = issued_nfe(signer, recipient=buyer(taxId=None, address=LISBON))
+        exit_place = {"state": "SP", "exitPlace": "Porto de Santos"}
+        document = issued_nfe(signer, recipient=buyer(taxId=None, address=LISBON), export=exit_place)
         assert isinstance(document, SignedDocument), document
         assert b"<dest><idEstrangeiro></idEstrangeiro><xNome>" in document.xml
 

@@ -56,7 +56,9 @@ class TestStateShare:
         assert share({one: value for one, value in WHOLE.items() if one != name}) == share(WHOLE)
 
     def test_of_goods_that_leave_the_country_is_refused(self, signer: Signer) -> None:
-        problems = issued_nfe(signer, recipient=ABROAD, items=[item(stateShare={"internalRate": 18})])
+        exit_place = {"state": "SP", "exitPlace": "Porto de Santos"}
+        shared = [item(stateShare={"internalRate": 18})]
+        problems = issued_nfe(signer, recipient=ABROAD, export=exit_place, items=shared)
         assert set(refused(problems)) == {"items[0].stateShare"}
 
     def test_has_the_general_fund_of_the_state_only_beside_its_general_rate(self) -> None:

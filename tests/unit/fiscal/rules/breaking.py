@@ -71,6 +71,13 @@ _TO_GOVERNMENT = {
         "cbsAmount": 8.1,
     },
 }
+_BILLING = {
+    "bill": {"number": "118", "originalAmount": 80, "discount": 8.2, "netAmount": 71.8},
+    "installments": [
+        {"number": "001", "dueDate": "2026-12-14", "amount": 35.9},
+        {"number": "002", "dueDate": "2027-01-13", "amount": 35.9},
+    ],
+}
 
 
 @dataclass(frozen=True)
@@ -142,6 +149,7 @@ GOOD = {
         },
         _NORMAL,
     ),
+    "sale by installments": Good(NFE_BODY | {"billing": _BILLING}),
 }
 """Requests by what they are; the tests of each rule begin with one of them."""
 

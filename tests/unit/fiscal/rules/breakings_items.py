@@ -33,7 +33,7 @@ BREAKINGS: tuple[Breaking, ...] = (
     Breaking(
         "806",
         "items[0].cest",
-        "normal sale",
+        "normal sale to a contributor",
         {"items[0].icms": {"cst": "90", "stBaseMode": "4", "stBase": 100, "stRate": 18, "stAmount": 18}},
     ),
     Breaking("745", "items[0].pis", document={"items[0].taxes.pis": None}),
@@ -41,6 +41,7 @@ BREAKINGS: tuple[Breaking, ...] = (
     Breaking("590", "items[0].icms.cst", body={"items[0].icms": {"cst": "00"}}),
     Breaking("591", "items[0].icms.csosn", "normal sale", {"items[0].icms": {"csosn": "102"}}),
     Breaking("600", "items[0].icms.csosn", body={"items[0].icms": {"csosn": "101", "creditRate": 2}}),
+    Breaking("508", "items[0].icms.cst", "normal sale", {"items[0].icms": {"cst": "90"}}),
     Breaking("528", "items[0].icms.amount", "normal sale", {"items[0].icms": {"amount": 12.90}}),
     Breaking(
         "351",

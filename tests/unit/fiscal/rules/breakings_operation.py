@@ -2,8 +2,9 @@
 
 from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
 from carimbo.fiscal.layouts.nfe_v4.parties import Address
-from unit.fiscal.goods.support import ITEM
+from unit.fiscal.goods.support import BUYER_CNPJ, ITEM
 from unit.fiscal.rules.breaking import GONE, Breaking
+from unit.fiscal.rules.breakings_parties import carried_by
 
 KEY = "35261011222333000181550010000000011123456802"
 WRONG_DIGIT = "35261011222333000181550010000000011123456801"
@@ -24,6 +25,10 @@ HOUSE_IN_SAO_PAULO = Address(
     country="BRASIL",
 )
 MEI = {"taxRegime": "mei"}
+OF_ANOTHER = "35261012ABC34501DE35550010000000011123456803"
+TRUCK = {"plate": "ABC1D23", "state": "SP"}
+_BY_INSTALLMENTS, _SECOND = "sale by installments", "billing.installments[1]"
+
 
 _OPERATION = (
     Breaking(
@@ -42,6 +47,17 @@ _OPERATION = (
     Breaking("696", "finalConsumer", body={"finalConsumer": False}),
     Breaking("772", "destination", "simples sale to a contributor", {"destination": "interstate"}),
     Breaking("773", "destination", "contributor in another state", {"destination": "internal"}),
+    Breaking("864", "references", body={"presence": "outside"}),
+    Breaking("355", "export", "export", {"export": GONE}),
+    Breaking("356", "export", body={"export": {"state": "SP", "exitPlace": "Porto de Santos"}}),
+)
+
+_TRANSPORT = (
+    Breaking("845", "freight.carrier", body=carried_by(BUYER_CNPJ, "none")),
+    Breaking("846", "freight.carrier.taxId", body=carried_by(BUYER_CNPJ, "ownBySender")),
+    Breaking("848", "freight.carrier.taxId", body=carried_by(BUYER_CNPJ, "ownByRecipient")),
+    Breaking("868", "freight.vehicle", "contributor in another state", {"freight": {"vehicle": TRUCK}}),
+    Breaking("868", "freight.trailers", "contributor in another state", {"freight": {"trailers": [TRUCK]}}),
 )
 
 _CFOPS = (
@@ -60,6 +76,7 @@ _CFOPS = (
         {
             "destination": "internal",
             "finalConsumer": True,
+            "export": GONE,
             "items[0].cfop": "7102",
             "items[0].icms": {"cst": "41"},
         },
@@ -109,6 +126,7 @@ _REFERENCES = (
     Breaking("524", "references[0].accessKey", "complement", {"references[0].accessKey": NEXT_YEAR}),
     Breaking("254", "references", "complement", {"references": GONE}),
     Breaking("255", "references", "complement", {"references[1]": {"accessKey": KEY}}),
+    Breaking("269", "references[0].accessKey", "complement", {"references[0].accessKey": OF_ANOTHER}),
     Breaking("321", "items[0].referencedItem", "return", {"items[0].referencedItem": GONE}),
     Breaking("1010", "references", "return", {"references": [{"accessKey": KEY}]}),
     Breaking(
@@ -156,4 +174,28 @@ _PAYMENTS = (
     Breaking("869", "change", body={"payments": [{"method": "cash", "amount": 100}], "change": 28}),
 )
 
-BREAKINGS: tuple[Breaking, ...] = (*_OPERATION, *_CFOPS, *_REFERENCES, *_PAYMENTS)
+_BILLS = (
+    Breaking("905", "billing.bill.number", _BY_INSTALLMENTS, {"billing.bill.number": GONE}),
+    Breaking("901", "billing.bill.discount", _BY_INSTALLMENTS, {"billing.bill.discount": 80.01}),
+    Breaking("902", "billing.bill.netAmount", _BY_INSTALLMENTS, {"billing.bill.discount": 8}),
+    Breaking("852", f"{_SECOND}.number", _BY_INSTALLMENTS, {f"{_SECOND}.number": "2"}),
+    Breaking("900", f"{_SECOND}.dueDate", _BY_INSTALLMENTS, {f"{_SECOND}.dueDate": GONE}),
+    Breaking("850", f"{_SECOND}.dueDate", _BY_INSTALLMENTS, {f"{_SECOND}.dueDate": "2026-12-13"}),
+    Breaking("797", f"{_SECOND}.dueDate", _BY_INSTALLMENTS, {f"{_SECOND}.dueDate": "2036-11-15"}),
+    Breaking("851", "billing.installments", _BY_INSTALLMENTS, {f"{_SECOND}.amount": 35.91}),
+    Breaking(
+        "853",
+        "billing.installments[0].dueDate",
+        _BY_INSTALLMENTS,
+        {"billing.installments": [{"number": "001", "dueDate": "2026-11-14", "amount": 71.8}]},
+    ),
+)
+
+BREAKINGS: tuple[Breaking, ...] = (
+    *_OPERATION,
+    *_TRANSPORT,
+    *_CFOPS,
+    *_REFERENCES,
+    *_PAYMENTS,
+    *_BILLS,
+)

@@ -31,9 +31,9 @@ def keyed(key: AccessKey) -> dict[str, Any]:
     return {"id": document_id(key), "identification.check_digit": str(key)[-1]}
 
 
-def carried_by(tax_id: str) -> dict[str, Any]:
-    """A body with a carrier."""
-    return {"freight": {"mode": "sender", "carrier": {"taxId": tax_id, "name": "Transportes Modelo"}}}
+def carried_by(tax_id: str, mode: str = "sender") -> dict[str, Any]:
+    """A body with a carrier, and whoever hires it."""
+    return {"freight": {"mode": mode, "carrier": {"taxId": tax_id, "name": "Transportes Modelo"}}}
 
 
 def refusals(good: str = "simples sale", **changes: Any) -> list[str]:
@@ -160,6 +160,7 @@ _RECIPIENTS = (
         "recipient.foreignId",
         body=FOREIGN_CONSUMER | {"finalConsumer": False, "operation": "inbound"},
     ),
+    Breaking("377", "recipient.address.countryCode", "export", {"recipient.address.countryCode": "9999"}),
     Breaking("726", "recipient.address", body={"recipient.address": GONE}),
     Breaking(
         "727",

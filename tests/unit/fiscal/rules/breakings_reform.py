@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import CreditReversal
 from carimbo.fiscal.layouts.nfe_v4.totals import IbsCbsTotals, SinglePhaseTotals
-from unit.fiscal.goods.support import emission
+from unit.fiscal.goods.support import PRODUCTION, emission
 from unit.fiscal.rules.breaking import GONE, Breaking
 
 ZERO, ONE = Decimal("0.00"), Decimal("1.00")
@@ -50,12 +50,25 @@ def of_each_share(good: str, field: str, value: object, *codes: str) -> tuple[Br
 
 GROUPS = (
     Breaking("1115", IBS_CBS, "receipt of the normal regime", document={ITEM_TAXES: None, TOTALS: None}),
+    Breaking(
+        "1115",
+        IBS_CBS,
+        "receipt of the normal regime",
+        document={ITEM_TAXES: None, TOTALS: None},
+        under=PRODUCTION,
+    ),
     Breaking("1020", f"{IBS_CBS}.cst", "normal sale", {IBS_CBS: {"cst": "999", "taxClassCode": "000001"}}),
     Breaking(
         "1141",
         f"{IBS_CBS}.governmentPurchase",
         "government purchase",
         {f"{IBS_CBS}.governmentPurchase": GONE},
+    ),
+    Breaking(
+        "1142",
+        f"{IBS_CBS}.governmentPurchase",
+        "government purchase",
+        {f"{IBS_CBS}.governmentPurchase.stateAmount": 0.95},
     ),
     Breaking(
         "1144",

@@ -1,14 +1,22 @@
 """What the rules of ICMS let pass."""
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from carimbo.fiscal.goods.rules.judging import Judgement
-from unit.fiscal.goods.support import SAO_PAULO
+from unit.fiscal.goods.support import ITEM, SAO_PAULO
 from unit.fiscal.rules.breaking import RIO_DE_JANEIRO, Breaking, judge
+from unit.fiscal.rules.breakings_operation import FUEL_OF_RIO
+from unit.fiscal.rules.test_total_rules import VEHICLE
 
 BETWEEN_STATES = "contributor in another state"
+TO_A_CONSUMER = "consumer in another state"
+SUBSTITUTED = {
+    "cst": "10", "baseMode": "3", "base": 71.8, "rate": 12, "amount": 8.62, "stBaseMode": "4",
+    "stBase": 100, "stRate": 18, "stAmount": 9.38,
+}  # fmt: skip
 
 
 def judged(icms: dict[str, Any], good: str = "normal sale", **changes: Any) -> Judgement:
@@ -52,6 +60,70 @@ class TestCsosnForConsumers:
         assert ("600" in found) is refused
 
 
+class TestCstForConsumers:
+    @pytest.mark.parametrize("icms", [{"cst": "40"}, {"cst": "41"}, {"cst": "20", "baseReduction": 10}])
+    def test_those_of_any_sale_are_taken(self, icms: dict[str, Any]) -> None:
+        assert codes(icms) == set()
+
+    @pytest.mark.parametrize("cst", ["50", "90"])
+    def test_others_are_not(self, cst: str) -> None:
+        assert codes({"cst": cst}) == {"508"}
+
+    @pytest.mark.parametrize("cst", ["50", "51", "90"])
+    def test_contributors_may_have_others(self, cst: str) -> None:
+        assert "508" not in codes({"cst": cst}, "normal sale to a contributor")
+
+    def test_what_comes_in_may_have_others(self) -> None:
+        inbound = {"identification.direction": "0"}
+        assert "508" not in codes({"cst": "90"}, document=inbound)
+
+    @pytest.mark.parametrize("cfop", ["5915", "5916", "5949", "5998"])
+    def test_shipments_and_what_comes_back_may_be_suspended(self, cfop: str) -> None:
+        assert "508" not in codes({"cst": "50"}, document={"items[0].product.cfop": cfop})
+
+    @pytest.mark.parametrize(("cst", "refused"), [("50", False), ("51", False), ("90", True)])
+    def test_returns_may_be_suspended_or_deferred(self, cst: str, refused: bool) -> None:
+        returned = {"identification.purpose": "4"}
+        assert ("508" in codes({"cst": cst}, TO_A_CONSUMER, document=returned)) is refused
+
+    @pytest.mark.parametrize(("good", "refused"), [("normal sale", False), (TO_A_CONSUMER, True)])
+    @pytest.mark.parametrize("icms", [{"cst": "51"}, SUBSTITUTED])
+    def test_within_the_state_others_may_be_taken(
+        self, icms: dict[str, Any], good: str, refused: bool
+    ) -> None:
+        assert ("508" in codes(icms, good)) is refused
+
+    @pytest.mark.parametrize("cfop", ["6123", "6922"])
+    def test_what_is_delivered_later_may_be_deferred(self, cfop: str) -> None:
+        document = {"items[0].product.cfop": cfop}
+        assert "508" not in codes({"cst": "51"}, TO_A_CONSUMER, document=document)
+
+    @pytest.mark.parametrize(
+        ("product", "refused"),
+        [
+            ({"ncm": "27160000"}, False),
+            ({"fuel": FUEL_OF_RIO}, False),
+            ({"fuel": dataclasses.replace(FUEL_OF_RIO, anp_code="810101001")}, True),
+            ({}, True),
+        ],
+    )
+    def test_energy_and_petroleum_may_be_exempt_and_substituted(
+        self, product: dict[str, Any], refused: bool
+    ) -> None:
+        document = {f"items[0].product.{name}": value for name, value in product.items()}
+        exempt = {key: value for key, value in SUBSTITUTED.items() if key.startswith("st")} | {"cst": "30"}
+        assert ("508" in codes(exempt, TO_A_CONSUMER, document=document)) is refused
+
+    @pytest.mark.parametrize(("cfop", "refused"), [("5405", False), ("5102", True)])
+    def test_ceara_takes_other_taxations_of_what_was_substituted(self, cfop: str, refused: bool) -> None:
+        document = {"issuer.address.state": "CE", "items[0].product.cfop": cfop}
+        assert ("508" in codes({"cst": "90"}, document=document)) is refused
+
+    def test_beside_a_new_vehicle_any_is_taken(self) -> None:
+        beside = {"items[1]": ITEM | {"vehicle": VEHICLE}}
+        assert "508" not in codes({"cst": "90"}, body=beside)
+
+
 class TestAmounts:
     def test_a_cent_more_is_taken(self) -> None:
         assert codes({"amount": 12.93}) == set()
@@ -67,7 +139,8 @@ class TestAmounts:
         assert "528" not in codes(tax_alone, document={"identification.purpose": "2"})
 
     def test_other_taxation_is_not_computed_again(self) -> None:
-        assert codes({"cst": "90", "base": 50, "rate": 18, "amount": 1, "baseMode": "3"}) == set()
+        others = {"cst": "90", "base": 50, "rate": 18, "amount": 1, "baseMode": "3"}
+        assert codes(others, "normal sale to a contributor") == set()
 
     def test_the_fund_has_a_base_of_its_own(self) -> None:
         reduced = {"cst": "20", "baseReduction": 50, "rate": 18}

@@ -18,6 +18,19 @@ def warned_of(good: str = "simples sale", **changes: Any) -> list[str]:
     return [warning.partition(":")[0] for warning in judge(Breaking("", "", good, **changes)).warnings]
 
 
+class TestCountry:
+    @pytest.mark.parametrize("code", ["0132", "132", "6076"])
+    def test_may_have_no_zeros_in_front(self, code: str) -> None:
+        told = warned_of("export", document={"recipient.address.country_code": code})
+        assert "recipient.address.countryCode" not in told
+
+    def test_need_not_be_told(self) -> None:
+        assert warned_of(document={"recipient.address.country_code": None}) == []
+
+    def test_that_is_unknown_is_refused_by_the_authority_alone(self) -> None:
+        assert refusals("export", body={"recipient.address.countryCode": "9999"}) == []
+
+
 class TestTaxIds:
     @pytest.mark.parametrize("cpf", ["00000000000", "11111111111", "99999999999"])
     def test_equal_digits_are_no_cpf(self, cpf: str) -> None:

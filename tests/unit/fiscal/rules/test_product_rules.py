@@ -73,7 +73,10 @@ class TestCest:
 
     @pytest.mark.parametrize(
         ("good", "icms"),
-        [("normal sale", {"cst": "90"}), ("simples sale to a contributor", {"csosn": "900"})],
+        [
+            ("normal sale to a contributor", {"cst": "90"}),
+            ("simples sale to a contributor", {"csosn": "900"}),
+        ],
     )
     def test_other_taxation_without_substitution_needs_none(self, good: str, icms: dict[str, str]) -> None:
         assert codes(good, icms=icms) == []

@@ -2,22 +2,27 @@
 
 import pytest
 
-from unit.fiscal.goods.support import ITEM
+from carimbo.fiscal.access_key import AccessKey
+from unit.fiscal.goods.support import BUYER_CNPJ, ITEM
 from unit.fiscal.rules.breaking import GONE, Breaking, judge
-from unit.fiscal.rules.breakings_operation import KEY, WRONG_DIGIT
+from unit.fiscal.rules.breakings_operation import KEY, OF_ANOTHER, WRONG_DIGIT
 from unit.fiscal.rules.breakings_parties import refusals
 
 OF_2006 = "35060111222333000181550010000000011123456807"
 OF_2005 = "35051211222333000181550010000000011123456801"
 OF_THE_NEXT_MONTH = "35261211222333000181550010000000011123456800"
-OF_LETTERS = "35261012ABC34501DE35550010000000011123456803"
+OF_THE_AUTHORITY = str(AccessKey("35", "2610", "46377222000129", "55", 890, 1, "1", "11234568"))
 DOCUMENT_ALONE = {"items[0].referencedItem": GONE, "references": [{"accessKey": KEY}]}
 
 
 class TestKeys:
-    @pytest.mark.parametrize("key", [KEY, OF_2006, OF_THE_NEXT_MONTH, OF_LETTERS])
+    @pytest.mark.parametrize("key", [KEY, OF_2006, OF_THE_NEXT_MONTH])
     def test_of_any_month_since_2006_until_this_year_are_taken(self, key: str) -> None:
         assert refusals("complement", body={"references[0].accessKey": key}) == []
+
+    def test_may_have_letters(self) -> None:
+        own = {"taxId": BUYER_CNPJ}
+        assert refusals("complement", body={"references[0].accessKey": OF_ANOTHER}, company=own) == []
 
     def test_are_not_older_than_2006(self) -> None:
         assert refusals("complement", body={"references[0].accessKey": OF_2005}) == ["524"]
@@ -34,16 +39,24 @@ class TestKeys:
 
 
 class TestComplement:
-    def test_may_be_of_a_paper_invoice(self) -> None:
+    @pytest.mark.parametrize(("owner", "codes"), [("11222333000181", []), ("11444777000161", ["269"])])
+    def test_may_be_of_a_paper_invoice_of_its_own(self, owner: str, codes: list[str]) -> None:
         paper = {
             "stateCode": "35",
             "yearMonth": "0501",
-            "taxId": "11222333000181",
+            "taxId": owner,
             "model": "01",
             "series": 1,
             "number": 7,
         }
-        assert refusals("complement", body={"references": [{"paperInvoice": paper}]}) == []
+        assert refusals("complement", body={"references": [{"paperInvoice": paper}]}) == codes
+
+    def test_may_be_of_what_the_authority_issued_for_someone(self) -> None:
+        assert refusals("complement", body={"references[0].accessKey": OF_THE_AUTHORITY}) == []
+
+    def test_alone_asks_whose_the_original_is(self) -> None:
+        sold = {"references": [{"accessKey": OF_ANOTHER}]}
+        assert refusals(body=sold) == []
 
     @pytest.mark.parametrize(("credit", "refused"), [("01", True), ("03", True), ("04", True), ("06", False)])
     def test_has_an_original_as_some_credits_have(self, credit: str, refused: bool) -> None:

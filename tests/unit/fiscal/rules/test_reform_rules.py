@@ -127,9 +127,13 @@ class TestZeroCbs:
 
 class TestReductions:
     def test_of_a_public_buyer_stand_beside_one_of_the_law(self) -> None:
-        reduced = {f"{IBS_CBS}.taxClassCode": "200034"} | {
+        reduced: dict[str, Any] = {f"{IBS_CBS}.taxClassCode": "200034"} | {
             f"{IBS_CBS}.{share}.reduction": {"rate": 60, "effectiveRate": effective}
             for share, effective in (("state", 0.036), ("city", 0), ("cbs", 0.324))
+        }
+        reduced |= {
+            f"{IBS_CBS}.governmentPurchase.stateAmount": 0.36,
+            f"{IBS_CBS}.governmentPurchase.cbsAmount": 3.24,
         }
         assert told("government purchase", reduced) == set()
 
@@ -138,7 +142,10 @@ class TestReductions:
         assert told("government purchase", reduced) == {"1032"}
 
     def test_of_a_public_buyer_lower_the_rate(self) -> None:
-        unlowered = {f"{IBS_CBS}.cbs.reduction.effectiveRate": 0.9}
+        unlowered = {
+            f"{IBS_CBS}.cbs.reduction.effectiveRate": 0.9,
+            f"{IBS_CBS}.governmentPurchase.cbsAmount": 9,
+        }
         assert told("government purchase", unlowered) == {"1064"}
 
     @pytest.mark.parametrize(
@@ -168,6 +175,10 @@ class TestAmounts:
     def test_are_without_what_is_paid_later(self) -> None:
         assert told("deferred tax", {f"{IBS_CBS}.cbs.amount": 45}) == set()
         assert told("deferred tax", {f"{IBS_CBS}.cbs.amount": 90}) == {"1069"}
+
+    @pytest.mark.parametrize(("amount", "codes"), [(8.06, set()), (8.14, set()), (8.15, {"1142"})])
+    def test_of_a_public_buyer_may_be_a_few_cents_off(self, amount: float, codes: set[str]) -> None:
+        assert told("government purchase", {f"{IBS_CBS}.governmentPurchase.cbsAmount": amount}) == codes
 
     @pytest.mark.parametrize(("amount", "codes"), [("1.00", set()), ("0.70", set()), ("0.50", {"1150"})])
     def test_of_the_ibs_may_be_without_a_presumed_credit(self, amount: str, codes: set[str]) -> None:

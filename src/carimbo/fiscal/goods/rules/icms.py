@@ -9,6 +9,7 @@ from carimbo.fiscal.goods.rules.circumstances import (
     is_coming_back,
     moves_between_other_states,
 )
+from carimbo.fiscal.goods.rules.consumers import suits_no_contributor
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
@@ -110,6 +111,24 @@ def csosn_for_consumers(item: Item, case: Case) -> At | None:
     if is_others and case.regime == _MEI and item.product.cfop in _MEI_OTHERS:
         return None
     return At("icms.csosn", "Aceitos: 102, 103, 300, 400 e 500.")
+
+
+# Of the single-phase fuels only CST 61 is named by the rule; the others are left to the authority.
+@RULES.rule(
+    "508",
+    "NT 2023.003, N12-70",
+    "O CST do ICMS não serve à venda a quem não é contribuinte do ICMS.",
+    models=(NFE,),
+    on=(Icms10, Icms30, Icms40, Icms51, Icms70, Icms90),
+)
+def cst_for_consumers(item: Item, case: Case) -> At | None:
+    """Whoever has no registration can have neither a deferral nor a substitution."""
+    if case.contribution != _NO_CONTRIBUTOR or case.direction != _OUTBOUND:
+        return None
+    icms: Any = item.taxes.icms
+    if suits_no_contributor(icms.cst, item, case):
+        return None
+    return At("icms.cst", "Aceitos: 00, 20, 40, 41 e 60.")
 
 
 @RULES.rule(

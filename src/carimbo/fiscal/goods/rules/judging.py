@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from carimbo.fiscal.goods.rules import (
+    billing,
     cfops,
     icms,
     identity,
@@ -22,6 +23,7 @@ from carimbo.fiscal.goods.rules import (
     registrations,
     state_share,
     totals,
+    transport,
 )
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import At, DocumentCheck, ItemCheck, Rule, RuleBook, Severity
@@ -40,6 +42,8 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     receipt.ELSEWHERE_RULES,
     receipt.RULES,
     references.RULES,
+    transport.RULES,
+    billing.RULES,
     payments.RULES,
     totals.ELSEWHERE_RULES,
     totals.RULES,

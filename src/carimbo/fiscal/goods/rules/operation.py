@@ -3,7 +3,9 @@
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.cfops import consumed_in
+from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
 from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.sale import Presence
 
 RULES: RuleBook[DocumentCheck] = RuleBook()
 ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
@@ -12,6 +14,7 @@ _OUTBOUND = "1"
 _NORMAL = "1"
 _CONTRIBUTOR, _NO_CONTRIBUTOR = "1", "9"
 _IN_PERSON, _NO_FREIGHT = "1", "9"
+_PRINTED_AS_A_RECEIPT = "6"
 _AT_A_DISTANCE = frozenset({"2", "3", "4", "9"})
 _MAY_BE_INTERMEDIATED = _AT_A_DISTANCE | {_IN_PERSON}
 # Annulments, energy and communication have no marketplace (NT 2020.006).
@@ -45,6 +48,26 @@ def intermediation_is_possible(case: Case) -> At | None:
     """Nobody stands between where there is no sale, or where it is made outside the shop."""
     if case.invoice.identification.intermediation == "1" and case.presence not in _MAY_BE_INTERMEDIATED:
         return At("presence")
+    return None
+
+
+# Printed like a receipt, an NF-e may be of a sale outside too, and refers to nothing (NT 2026.002).
+@RULES.rule(
+    "864",
+    "MOC 7.0, B25b-40",
+    "A venda presencial fora do estabelecimento precisa referenciar a nota com que a mercadoria saiu.",
+    models=(NFE,),
+)
+def goods_sold_outside_left(case: Case) -> At | None:
+    """What is sold outside was sent there by an earlier document."""
+    identification = case.invoice.identification
+    if (
+        case.presence == Presence.OUTSIDE.code
+        and not identification.references
+        and identification.print_format != _PRINTED_AS_A_RECEIPT
+        and not any(item.referenced_item for item in case.invoice.items)
+    ):
+        return At("references")
     return None
 
 
@@ -133,3 +156,31 @@ def _goods_leave(case: Case) -> bool:
     sender, receiver = parties if case.direction == _OUTBOUND else reversed(parties)
     pickup, delivery = case.invoice.pickup, case.invoice.delivery
     return (pickup.state if pickup else sender) != (delivery.state if delivery else receiver)
+
+
+@RULES.rule(
+    "355",
+    "MOC 7.0, ZA01-10",
+    "A exportação precisa do local por onde a mercadoria sai do país.",
+    models=(NFE,),
+)
+def exit_is_told(case: Case) -> At | None:
+    """What stays in the country may leave it by no place."""
+    if _is_export(case) and case.invoice.export is None and not stays_in_the_country(case):
+        return At("export")
+    return None
+
+
+@RULES.rule(
+    "356",
+    "MOC 7.0, ZA01-20",
+    "Só a exportação tem o local por onde a mercadoria sai do país.",
+    models=(NFE,),
+)
+def only_exports_exit(case: Case) -> At | None:
+    """Imports come in, and other goods stay."""
+    return At("export") if case.invoice.export is not None and not _is_export(case) else None
+
+
+def _is_export(case: Case) -> bool:
+    return case.direction == _OUTBOUND and case.destination == ABROAD

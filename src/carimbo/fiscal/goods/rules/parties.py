@@ -7,12 +7,14 @@ from operator import attrgetter
 from carimbo.fiscal.company import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
+from carimbo.fiscal.goods.parties import BRAZIL
 from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
 from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
-from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
+from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 from carimbo.fiscal.taxpayer import is_cnpj, is_cpf
 
@@ -28,11 +30,9 @@ PLACE_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_other_places, elsewher
 
 _CONTRIBUTOR, _EXEMPT, _NO_CONTRIBUTOR = "1", "2", "9"
 _SIMPLIFIED_PRINT, _NFF_EMISSION = "6", "3"
+_COUNTRY_LENGTH = 4
 # MOC 7.0, E03a-60; whether letters with accents are taken is not written, so they are let through.
 _FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
-# Goods that are exported by law and stay in the country (NT 2022.002).
-_EXPORTS_WITHIN_THE_COUNTRY = frozenset({"7501", "7552"})
-_FUEL_EXPORT = "7667"
 # States where nobody is a contributor exempt from registration (NT 2025.001 v1.03, E16a-30).
 _WITHOUT_EXEMPT_CONTRIBUTORS = frozenset(
     {"AL", "AM", "BA", "CE", "DF", "ES", "GO", "MG", "MS", "MT", "PB", "PE", "RJ", "RN", "RS", "SE", "SP"}
@@ -185,7 +185,7 @@ def foreigner_abroad(case: Case) -> At | None:
         case.destination == ABROAD
         and case.recipient
         and case.recipient.foreign_id is None
-        and not _stays_in_the_country(case)
+        and not stays_in_the_country(case)
     ):
         return At("recipient.foreignId")
     return None
@@ -239,7 +239,7 @@ def address_abroad(case: Case) -> At | None:
     if (
         case.destination == ABROAD
         and case.buyer_state not in (None, EXTERIOR)
-        and not _stays_in_the_country(case)
+        and not stays_in_the_country(case)
     ):
         return At("recipient.address")
     return None
@@ -256,21 +256,26 @@ def no_contributor_abroad(case: Case) -> At | None:
     if (
         case.destination == ABROAD
         and case.contribution not in (None, _NO_CONTRIBUTOR)
-        and not _stays_in_the_country(case)
+        and not stays_in_the_country(case)
     ):
         return At("recipient.stateRegistration")
     return None
 
 
-def _stays_in_the_country(case: Case) -> bool:
-    return any(_is_export_within_the_country(item) for item in case.invoice.items)
-
-
-def _is_export_within_the_country(item: Item) -> bool:
-    cfop, fuel = item.product.cfop, item.product.fuel
-    if cfop == _FUEL_EXPORT:
-        return fuel is not None and fuel.consumption_state == EXTERIOR
-    return cfop in _EXPORTS_WITHIN_THE_COUNTRY
+# The table of the Portal may have a country that ours does not.
+@RULES.rule(
+    "377",
+    "MOC 7.0, E14-04",
+    "O código do país do destinatário não está na tabela do Banco Central.",
+    severity=Severity.WARNS,
+)
+def country_exists(case: Case) -> At | None:
+    """Codes may leave out the zeros in front."""
+    address = case.recipient.address if case.recipient else None
+    code = address.country_code if address else None
+    if code not in (None, BRAZIL) and code.zfill(_COUNTRY_LENGTH) not in COUNTRIES.rows:
+        return At("recipient.address.countryCode")
+    return None
 
 
 @RULES.rule(

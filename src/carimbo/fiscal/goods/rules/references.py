@@ -25,6 +25,9 @@ _UNPROCESSED_DOCUMENTS = "03"
 # Returns that the buyer has no document of (MOC 7.0, B25-70); NT 2025.002 does not speak of them.
 _RETURNS_WITHOUT_DOCUMENT = frozenset({"1201", "1202", "1410", "1411", "5921", "6921"})
 _FIRST_YEAR = "06"
+_OWNER_IN_KEY, _SERIES_IN_KEY = slice(6, 20), slice(22, 25)
+# Whose keys have the CNPJ of the authority that issues for someone (MOC 7.0, A03-10).
+_SERIES_OF_THE_AUTHORITY = frozenset(map(str, range(890, 900)))
 _MONTHS = frozenset(f"{month:02d}" for month in range(1, 13))
 
 
@@ -114,6 +117,25 @@ def original_is_one(case: Case) -> At | None:
     if _has_one_original(case) and len(case.invoice.identification.references) > 1:
         return At("references")
     return None
+
+
+@RULES.rule(
+    "269",
+    "MOC 7.0, B25-50",
+    "A nota complementar só pode referenciar um documento da própria empresa.",
+    models=(NFE,),
+)
+def original_is_of_the_issuer(case: Case) -> Iterator[At]:
+    """Nobody complements what others issued."""
+    if case.purpose != _COMPLEMENT:
+        return
+    issuer = case.key_without_digit[_OWNER_IN_KEY]
+    for position, reference in enumerate(case.invoice.identification.references):
+        key, paper = reference.access_key, reference.paper_invoice
+        if key and key[_OWNER_IN_KEY] != issuer and key[_SERIES_IN_KEY] not in _SERIES_OF_THE_AUTHORITY:
+            yield At(f"references[{position}].accessKey", f"Esperado: {issuer}.")
+        if paper and paper.cnpj != issuer:
+            yield At(f"references[{position}].paperInvoice.taxId", f"Esperado: {issuer}.")
 
 
 def _has_one_original(case: Case) -> bool:

@@ -41,6 +41,7 @@ AMOUNT_RULES: RuleBook[ItemCheck] = RuleBook()
 
 _SHARES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "da CBS"}
 _RATE_TOLERANCE = Decimal("0.0001")
+_PURCHASE_TOLERANCE = Decimal("0.04")
 _RETURN = "4"
 # Refused deliveries and reduced amounts repeat the rates of the document that they correct.
 _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
@@ -290,6 +291,25 @@ def ibs_amount(item: Item, case: Case) -> At | None:
     if credit and credit.amount is not None and rated.ibs_amount == expected - credit.amount:
         return None
     return _expected("ibsCbs.ibsAmount", expected)
+
+
+@reform_rule(
+    "1142",
+    "UB82a-20",
+    "A soma dos tributos da compra governamental (gTribCompraGov) não é a de IBS e CBS do item.",
+    book=AMOUNT_RULES,
+)
+def purchase_amount(item: Item, case: Case) -> At | None:
+    """A public buyer's taxes go to other hands, and are no less for that."""
+    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
+    if rated is None or rated.government_purchase is None:
+        return None
+    purchase = rated.government_purchase
+    told = purchase.state_amount + purchase.city_amount + purchase.cbs_amount
+    expected = rated.state.amount + rated.city.amount + rated.cbs.amount
+    if abs(told - expected) <= _PURCHASE_TOLERANCE:
+        return None
+    return _expected("ibsCbs.governmentPurchase", expected)
 
 
 def _regular_amount(share: str) -> ItemCheck:

@@ -9,6 +9,7 @@ from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import (
     is_coming_back,
     is_payment_by_government,
+    is_petroleum,
     moves_between_other_states,
 )
 from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
@@ -38,14 +39,6 @@ _SHARED_PURPOSES = frozenset({_NORMAL, _RETURN})
 # Assets moved between places of one owner, sales invoiced before delivery, and those of a receipt.
 _NO_SALES = frozenset({"6552", "6922", "6929"})
 _NOT_TAXED = frozenset({"40", "41", "103", "300", "400"})
-# The only fuels that are no derivatives of petroleum.
-_OTHER_FUELS = frozenset(
-    {
-        "820101001", "820101010", "810102001", "810102004", "810102002", "810102003", "810101002",
-        "810101001", "810101003", "220101003", "220101004", "220101002", "220101001", "220101005",
-        "220101006", "560101001",
-    }
-)  # fmt: skip
 _FIRST_YEAR = "16"
 _OF_FOREIGN_GOODS = Decimal(4)
 _OF_NATIONAL_GOODS = (Decimal(7), Decimal(12))
@@ -88,17 +81,12 @@ def _was_sold_before_the_share(case: Case) -> bool:
 
 def _is_free_of_share(item: Item) -> bool:
     icms, cfop = item.taxes.icms, item.product.cfop
-    if isinstance(icms, IcmsPart) or is_coming_back(cfop) or cfop in _NO_SALES or _is_petroleum(item):
+    if isinstance(icms, IcmsPart) or is_coming_back(cfop) or cfop in _NO_SALES or is_petroleum(item):
         return True
     known = CFOPS.rows.get(cfop)
     if known and known.is_shipment:
         return True
     return (getattr(icms, "cst", None) or getattr(icms, "csosn", None)) in _NOT_TAXED
-
-
-def _is_petroleum(item: Item) -> bool:
-    fuel = item.product.fuel
-    return fuel is not None and fuel.anp_code not in _OTHER_FUELS
 
 
 @RULES.rule(
@@ -111,7 +99,7 @@ def _is_petroleum(item: Item) -> bool:
 def share_of_consumers_alone(item: Item, case: Case) -> At | None:
     """No other sale has a share of the buyer's state."""
     is_consumer = case.is_final and case.contribution == _NO_CONTRIBUTOR
-    if is_consumer and case.destination == TO_ANOTHER_STATE and not _is_petroleum(item):
+    if is_consumer and case.destination == TO_ANOTHER_STATE and not is_petroleum(item):
         return None
     delivery = case.invoice.delivery
     return None if delivery and delivery.state != case.seller_state else At("stateShare")

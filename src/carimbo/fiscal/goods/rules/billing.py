@@ -1,0 +1,152 @@
+"""The bill and its installments."""
+
+from collections.abc import Iterator
+from datetime import UTC
+from itertools import pairwise
+
+from pydantic.alias_generators import to_camel
+
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.layouts.nfe_v4.billing import Bill, Installment
+from carimbo.fiscal.money import ZERO, total
+
+RULES: RuleBook[DocumentCheck] = RuleBook(when=lambda case: case.invoice.billing is not None)
+
+_LONGEST_TERM = 10
+_EMPTY_BILL = Bill()
+_NEEDED_OF_A_BILL = ("number", "original_amount", "net_amount")
+
+
+# The manual calls it a future rule, and does not say whether installments need a bill at all.
+@RULES.rule(
+    "905",
+    "MOC 7.0, Y01-20",
+    "A SEFAZ pode exigir da cobrança o número, o valor original e o valor líquido da fatura.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def bill_is_told(case: Case) -> At | None:
+    """Installments are of a bill."""
+    bill = _bill(case)
+    missing = [name for name in _NEEDED_OF_A_BILL if getattr(bill, name) is None]
+    return At(f"billing.bill.{to_camel(missing[0])}") if missing else None
+
+
+@RULES.rule("901", "MOC 7.0, Y05-10", "O desconto da fatura é maior que o valor original.", models=(NFE,))
+def discount_is_of_the_bill(case: Case) -> At | None:
+    """No more is taken off than there is."""
+    bill = _bill(case)
+    if (bill.discount or ZERO) > (bill.original_amount or ZERO):
+        return At("billing.bill.discount")
+    return None
+
+
+@RULES.rule(
+    "902",
+    "MOC 7.0, Y06-10",
+    "O valor líquido da fatura não é o original menos o desconto.",
+    models=(NFE,),
+)
+def net_amount_of_the_bill(case: Case) -> At | None:
+    """What is left is to be paid; of a discount that leaves less than nothing rule 901 tells."""
+    bill = _bill(case)
+    if bill.net_amount is None or bill.original_amount is None:
+        return None
+    expected = bill.original_amount - (bill.discount or ZERO)
+    if expected < 0 or bill.net_amount == expected:
+        return None
+    return At("billing.bill.netAmount", f"Esperado: {expected}.")
+
+
+@RULES.rule(
+    "852",
+    "MOC 7.0, Y08-10",
+    "As parcelas são numeradas em sequência, com três algarismos.",
+    models=(NFE,),
+)
+def installments_are_numbered(case: Case) -> Iterator[At]:
+    """From 001 on."""
+    for position, installment in enumerate(_installments(case)):
+        expected = f"{position + 1:03d}"
+        if installment.number != expected:
+            yield At(f"billing.installments[{position}].number", f"Esperado: {expected}.")
+
+
+# The manual has this rule and the next one for every state, but not every state is known to apply them.
+@RULES.rule(
+    "900",
+    "MOC 7.0, Y09-20",
+    "A parcela não tem vencimento, ou vence antes da emissão.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def installments_are_due_later(case: Case) -> Iterator[At]:
+    """Nothing is due before it is sold."""
+    issued_on = case.invoice.identification.issued_at.date()
+    for position, installment in enumerate(_installments(case)):
+        if installment.due_date is None or installment.due_date < issued_on:
+            yield At(f"billing.installments[{position}].dueDate")
+
+
+@RULES.rule(
+    "850",
+    "MOC 7.0, Y09-30",
+    "A parcela vence antes da anterior.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def installments_are_in_order(case: Case) -> Iterator[At]:
+    """They are told as they fall due."""
+    for position, (earlier, later) in enumerate(pairwise(_installments(case)), start=1):
+        if earlier.due_date and later.due_date and later.due_date < earlier.due_date:
+            yield At(f"billing.installments[{position}].dueDate")
+
+
+@RULES.rule(
+    "853",
+    "NT 2025.001, Y09-40",
+    "A parcela única que vence na emissão é pagamento à vista, que não tem cobrança.",
+    models=(NFE,),
+)
+def something_is_due_later(case: Case) -> At | None:
+    """In whose zone the day of issue ends is not written, so it must be the same in all."""
+    installments, issued_at = _installments(case), case.invoice.identification.issued_at
+    if len(installments) != 1:
+        return None
+    if installments[0].due_date == issued_at.date() == issued_at.astimezone(UTC).date():
+        return At("billing.installments[0].dueDate")
+    return None
+
+
+@RULES.rule("797", "NT 2025.001, Y09-50", "A parcela vence daqui a mais de dez anos.", models=(NFE,))
+def installments_are_due_soon(case: Case) -> Iterator[At]:
+    """Nobody waits longer."""
+    last = (case.now.year + _LONGEST_TERM, case.now.month, case.now.day)
+    for position, installment in enumerate(_installments(case)):
+        due = installment.due_date
+        if due and (due.year, due.month, due.day) > last:
+            yield At(f"billing.installments[{position}].dueDate")
+
+
+@RULES.rule(
+    "851",
+    "MOC 7.0, Y10-10",
+    "A soma das parcelas não é o valor líquido da fatura.",
+    models=(NFE,),
+)
+def installments_divide_the_bill(case: Case) -> At | None:
+    """Nothing of the bill is left out."""
+    installments, expected = _installments(case), _bill(case).net_amount
+    if not installments or expected is None or total(one.amount for one in installments) == expected:
+        return None
+    return At("billing.installments", f"Esperado: {expected}.")
+
+
+def _bill(case: Case) -> Bill:
+    billing = case.invoice.billing
+    return billing.bill if billing and billing.bill else _EMPTY_BILL
+
+
+def _installments(case: Case) -> tuple[Installment, ...]:
+    return case.invoice.billing.installments if case.invoice.billing else ()
