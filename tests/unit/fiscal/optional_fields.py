@@ -1,198 +1,103 @@
 """Everything that a caller may add to a good body, as strategies: each value is one that has a meaning.
 
-Zero is among the amounts and rates wherever a body may hold it. Fields that the layout knows only together
-stand in one strategy; of those that exclude each other one is drawn. `CNPJPag` is left out: the layout has it
-only beside `UFPag`, which it has only beside `CNPJPag` (NT 2023.004).
+Fields that the layout knows only together stand in one strategy; of those that exclude each other one is
+drawn. Taxes of an item have a file of their own.
 """
 
 from decimal import Decimal
-from typing import Any
-
-from hypothesis import strategies as st
 
 from support import CNPJ
-from unit.fiscal.goods.support import BUYER_CNPJ, CPF, SAO_PAULO
-
-Strategy = st.SearchStrategy[Any]
-Fields = dict[str, Strategy]
-
-
-def one(*values: Any) -> Strategy:
-    return st.sampled_from(values)
-
-
-def number(most: int, places: int = 2) -> Strategy:
-    """Zero as often as anything else."""
-    return st.just(Decimal(0)) | st.decimals(min_value=0, max_value=most, places=places)
-
-
-def having(must: Fields, may: Fields | None = None) -> Strategy:
-    return st.fixed_dictionaries(must, optional=may or {})
-
-
-def some_of(fields: Fields) -> Strategy:
-    """A few of many fields, each as likely as the others."""
-    names = st.lists(st.sampled_from(sorted(fields)), unique=True, max_size=6)
-    return names.flatmap(lambda chosen: having({name: fields[name] for name in chosen}))
-
-
-def few(values: Strategy, least: int = 0) -> Strategy:
-    return st.lists(values, min_size=least, max_size=2)
-
-
-AMOUNT = number(9)
-# The layout can't write these as zero, and an item of a list that is worth nothing says nothing else.
-SOME_AMOUNT = st.decimals(min_value="0.01", max_value=9, places=2)
-SOME_SHARE = st.decimals(min_value="0.0001", max_value=100, places=4)
-RATE = number(30, 4)
-SHARE = number(100, 4)
-QUANTITY = number(9, 4)
-UNIT_RATE = number(1, 4)
-KEY = st.just("35261111222333000181550010000000011123456789")
-DAY = st.just("2026-11-10")
-TEXT = st.text(alphabet="Aé1 &<>'\"", min_size=2, max_size=15).filter(lambda text: len(text.strip()) > 1)
-
-ST: Fields = {"stBaseMode": one("0", "4", "6"), "stBase": AMOUNT, "stRate": RATE, "stAmount": AMOUNT}
-ST_MARGIN: Fields = {"stMva": RATE, "stBaseReduction": SHARE}
-ST_FCP: Fields = {"stFcpBase": AMOUNT, "stFcpRate": RATE, "stFcpAmount": AMOUNT}
-OWN: Fields = {"baseMode": one(*"0123"), "base": AMOUNT, "amount": AMOUNT, "fcpRate": RATE}
-RATED: Fields = {"rate": RATE}
-WAIVED: Fields = {"exemptedAmount": AMOUNT, "exemptionReason": one("9")}
-RETAINED: Fields = {"retainedBase": AMOUNT, "retainedRate": RATE, "retainedAmount": AMOUNT}
-PHASE: Fields = {"singlePhaseRate": UNIT_RATE, "singlePhaseAmount": AMOUNT}
-KEPT: Fields = {"singlePhaseWithholdingRate": UNIT_RATE, "singlePhaseWithholdingAmount": AMOUNT}
-SHARED: Fields = {"baseMode": one("3"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT}
-SHARED |= {"operationBaseShare": SHARE, "stState": one("RJ")}
-PASSED_ON: Fields = dict.fromkeys(
-    ("retainedBase", "retainedAmount", "stDestinationBase", "stDestinationAmount"), AMOUNT
+from unit.fiscal.drawing import (
+    AMOUNT,
+    DAY,
+    FLAG,
+    KEY,
+    MOMENT,
+    QUANTITY,
+    RATE,
+    SHARE,
+    SOME_AMOUNT,
+    SOME_SHARE,
+    TEXT,
+    Fields,
+    each,
+    either,
+    few,
+    having,
+    number,
+    one,
+    the,
 )
-LATER: Fields = {"fcpRate": RATE, "fcpDeferralRate": SHARE, "fcpDeferralAmount": AMOUNT}
+from unit.fiscal.goods.support import BUYER_CNPJ, CPF, LISBON, SAO_PAULO, item
+from unit.fiscal.optional_taxes import TAXES
+from unit.fiscal.point_of_sale import KEY as PRINTED_KEY
 
-ICMS_BY_CST = st.one_of(
-    having({"cst": one("00")}, OWN | RATED),
-    having({"cst": one("20"), "baseReduction": SHARE}, OWN | RATED),
-    having({"cst": one("20"), "baseReduction": SHARE, **WAIVED}, {"exemptionIsDeducted": one(*"01")}),
-    having({"cst": one("10"), **ST}, OWN | RATED | ST_MARGIN),
-    having({"cst": one("10"), **ST, **ST_FCP}),
-    having({"cst": one("30"), **ST}, ST_MARGIN),
-    having({"cst": one("40", "41", "50")}),
-    having({"cst": one("40", "41", "50"), **WAIVED}, {"exemptionIsDeducted": one(*"01")}),
-    having({"cst": one("51")}),
-    having({"cst": one("51"), "rate": RATE}, {"deferralRate": SHARE, "baseReduction": SHARE}),
-    having({"cst": one("51"), "rate": RATE, **LATER, "effectiveFcpAmount": AMOUNT}),
-    having({"cst": one("60")}),
-    having({"cst": one("60"), **RETAINED}, {"substituteAmount": AMOUNT}),
-    having({"cst": one("70"), "baseReduction": SHARE, **ST}, OWN | RATED | ST_MARGIN),
-    having({"cst": one("90")}),
-    having({"cst": one("90"), "rate": RATE}, OWN | {"baseReduction": SHARE}),
-    having({"cst": one("90"), "rate": RATE, **ST}, ST_MARGIN),
-    having({"cst": one("02"), **PHASE}, {"singlePhaseQuantity": QUANTITY}),
-    having({"cst": one("15"), **PHASE, **KEPT}, {"singlePhaseWithholdingQuantity": QUANTITY}),
-    having({"cst": one("53")}, {"singlePhaseQuantity": QUANTITY, "deferralRate": SHARE}),
-    having({"cst": one("10", "90"), **SHARED, **ST}, ST_MARGIN),
-    having({"cst": one("41", "60"), **PASSED_ON}),
-    having({"cst": one("61"), "singlePhaseRetainedRate": UNIT_RATE, "singlePhaseRetainedAmount": AMOUNT}),
+ADDITION = having(
+    {"sequence": one(1, 999), "manufacturerCode": one("F1")},
+    {"number": one(1, 999), "discount": AMOUNT, "drawbackNumber": one("20260001")},
 )
-ICMS_BY_CSOSN = st.one_of(
-    having({"csosn": one("101"), "creditRate": RATE}, {"creditAmount": AMOUNT}),
-    having({"csosn": one("102", "103", "300", "400", "500", "900")}),
-    having({"csosn": one("201"), "creditRate": RATE, **ST}, ST_MARGIN),
-    having({"csosn": one("202", "203"), **ST, **ST_FCP}, ST_MARGIN),
-    having({"csosn": one("500"), **RETAINED}, {"substituteAmount": AMOUNT}),
-    having({"csosn": one("900"), "rate": RATE}, {"base": AMOUNT, "amount": AMOUNT, "baseReduction": SHARE}),
-)
-CONTRIBUTION = st.one_of(
-    having({"cst": one("01", "02", "49", "99"), "rate": RATE}, {"base": AMOUNT, "amount": AMOUNT}),
-    having({"cst": one("03", "49", "99"), "quantity": QUANTITY, "unitRate": UNIT_RATE}),
-    having({"cst": one("04", "06", "07", "08", "09", "49", "98")}),
-)
-SUBSTITUTION = st.one_of(
-    having({"base": SOME_AMOUNT, "rate": RATE, "amount": AMOUNT}, {"addsToTotal": one(*"01")}),
-    having({"quantity": QUANTITY, "unitRate": UNIT_RATE, "amount": AMOUNT}),
-)
-AROUND_THE_IPI: Fields = {
-    "frameworkCode": one("301"),
-    "producerTaxId": one(CNPJ),
-    "sealCode": one("1"),
-    "sealQuantity": one(0, 5),
+IMPORTED: Fields = {
+    "number": one("26/0001"),
+    "registrationDate": DAY,
+    "clearancePlace": one("Santos"),
+    "clearanceState": one("SP"),
+    "clearanceDate": DAY,
+    "transportRoute": one("1", "13"),
+    "intermediation": one("1", "2"),
+    "exporterCode": one("E1"),
+    "additions": few(ADDITION, least=1),
 }
-IPI = st.one_of(
-    having({"cst": one("00", "49", "50", "99"), "rate": RATE}, AROUND_THE_IPI | {"base": AMOUNT}),
-    having({"cst": one("50"), "quantity": QUANTITY, "unitRate": UNIT_RATE}, AROUND_THE_IPI),
-    having({"cst": one("01", "02", "03", "04", "05", "51", "52", "53", "54", "55")}, AROUND_THE_IPI),
+IMPORT_DECLARATION = either(
+    having(IMPORTED, {"afrmmAmount": AMOUNT, "acquirerCnpj": one(CNPJ), "acquirerState": one("SP")}),
+    having(IMPORTED, {"acquirerCpf": one(CPF)}),
 )
-TAX_SHARE = having(
-    {},
-    {
-        "rate": RATE,
-        "amount": AMOUNT,
-        "deferral": having({"rate": SHARE}, {"amount": AMOUNT}),
-        "refund": having({"amount": AMOUNT}, {"rate": SHARE}),
-        "reduction": having({"rate": SHARE}, {"effectiveRate": RATE}),
-    },
+INDIRECT_EXPORT = having({"registration": one("123456789012"), "accessKey": KEY, "quantity": QUANTITY})
+BATCH = having(
+    {"number": one("L1"), "quantity": number(9, 3), "manufactureDate": DAY, "expiryDate": DAY},
+    {"aggregationCode": one("1")},
 )
-PRESUMED = st.one_of(
-    having({"rate": RATE, "amount": AMOUNT}), having({"rate": RATE, "conditionalAmount": AMOUNT})
-)
-BOTH_AMOUNTS: Fields = {"ibsAmount": AMOUNT, "cbsAmount": AMOUNT}
-IBS_CBS = st.one_of(
-    having(
-        {"taxClassCode": one("000001", "200003", "200034", "510001", "515001")},
-        {
-            "base": AMOUNT,
-            "state": TAX_SHARE,
-            "city": TAX_SHARE,
-            "ibsAmount": AMOUNT,
-            "cbs": TAX_SHARE,
-            "operationCredit": having(
-                {"base": AMOUNT, "code": one("01", "13")}, {"ibs": PRESUMED, "cbs": PRESUMED}
-            ),
-        },
-    ),
-    having({"taxClassCode": one("400001", "410001", "410004")}),
-    having({"taxClassCode": one("800001"), "creditTransfer": having(BOTH_AMOUNTS)}),
-    having(
-        {"taxClassCode": one("811001"), "periodAdjustment": having({"period": one("2026-10")} | BOTH_AMOUNTS)}
-    ),
-    having({"taxClassCode": one("410001"), "creditReversal": having(BOTH_AMOUNTS)}),
-)
-STATE_SHARE = having(
-    {}, {"base": AMOUNT, "fcpRate": RATE, "internalRate": RATE, "interstateRate": one(4, 7, 12)}
-)
-
-IMPORT_DECLARATION = having(
-    {
-        "number": one("26/0001"),
-        "registrationDate": DAY,
-        "clearancePlace": one("Santos"),
-        "clearanceState": one("SP"),
-        "clearanceDate": DAY,
-        "transportRoute": one("1", "13"),
-        "intermediation": one("1", "2"),
-        "exporterCode": one("E1"),
-        "additions": few(
-            having(
-                {"sequence": one(1, 999), "manufacturerCode": one("F1")},
-                {"number": one(1, 999), "discount": AMOUNT, "drawbackNumber": one("20260001")},
-            ),
-            least=1,
-        ),
-    },
-    {"afrmmAmount": AMOUNT, "acquirerCnpj": one(CNPJ), "acquirerState": one("SP")},
+PUMP = having(
+    {"nozzle": one("1"), "tank": one("1"), "initialReading": number(9, 3), "finalReading": number(9, 3)},
+    {"pump": one("1")},
 )
 FUEL = having(
     {"anpCode": one("210203001"), "anpDescription": one("GLP"), "consumptionState": one("SP")},
     {
         "lpgShare": SHARE,
+        "nationalGasShare": SHARE,
+        "importedGasShare": SHARE,
         "startingValue": AMOUNT,
+        "codif": one("123456789"),
+        "ambientQuantity": QUANTITY,
         "biodieselShare": SHARE,
         "cide": having({"quantity": QUANTITY, "rate": RATE, "amount": AMOUNT}),
+        "pumpReading": PUMP,
         "origins": few(having({"imported": one(*"01"), "stateCode": one("35"), "share": SOME_SHARE})),
     },
 )
-SPECIAL_GOODS = st.one_of(
-    having({"medicine": having({"anvisaCode": one("1234567890123"), "maximumPrice": AMOUNT})}),
+NEW_VEHICLE = having(
+    {
+        **each(one("2026"), "modelYear", "manufactureYear"),
+        **each(one("1"), "operationType", "colorCode", "horsepower", "displacement", "serialNumber"),
+        **each(one("1"), "towingCapacity", "wheelbase", "paintType", "species", "condition", "modelCode"),
+        **each(one("0", "9"), "restriction"),
+        **each(one("01"), "fuelType", "denatranColorCode", "vehicleType"),
+        **each(one("1200"), "netWeight", "grossWeight"),
+        "chassis": one("9BWZZZ377VT004251"),
+        "color": TEXT,
+        "engineNumber": TEXT,
+        "chassisCondition": one("R", "N"),
+        "seats": one(1, 999),
+    }
+)
+MEDICINE = having({"anvisaCode": one("1234567890123", "ISENTO"), "maximumPrice": AMOUNT})
+SPECIAL_GOODS = either(
+    having({"medicine": MEDICINE}),
+    having(
+        {"medicine": having({"anvisaCode": one("ISENTO"), "maximumPrice": AMOUNT, "exemptionReason": TEXT})}
+    ),
     having({"fuel": FUEL}),
+    having({"vehicle": NEW_VEHICLE}),
     having(
         {"firearms": few(one({"kind": "0", "serialNumber": "1", "barrelNumber": "1", "description": "x"}))}
     ),
@@ -200,12 +105,21 @@ SPECIAL_GOODS = st.one_of(
 )
 SCALE = having({"cest": one("2104600")}, {"relevantScale": one("S", "N"), "manufacturerTaxId": one(CNPJ)})
 # What is not in the total can't take anything off it, so such an item has no discount.
-CHARGES = st.one_of(
-    having({}, dict.fromkeys(("discount", "freight", "insurance", "other"), number(20))),
-    having({"countsInTotal": st.booleans()}, {"freight": number(20)}),
+CHARGES = either(
+    having({}, each(number(20), "discount", "freight", "insurance", "other")),
+    having({"countsInTotal": FLAG}, {"freight": number(20)}),
 )
-ITEM: Fields = {
+SOLD = having(
+    {
+        "description": TEXT,
+        "ncm": one("69120000", "00"),
+        "quantity": one(1, 2.5),
+        "unitValue": one(35.9, Decimal("35.0123456789")),
+    }
+)
+ITEM: Fields = TAXES | {
     "sku": TEXT,
+    "cfop": one("5102", "5101"),
     "unit": one("KG", "CX"),
     "gtin": one("7891000315507"),
     "origin": one(*"012345678"),
@@ -218,35 +132,20 @@ ITEM: Fields = {
     "taxableUnit": one("KG"),
     "taxableQuantity": QUANTITY,
     "taxableUnitValue": number(99, 10),
-    "approximateTaxes": AMOUNT,
     "notes": TEXT,
-    "nveCodes": st.just(["AA0001"]),
+    "nveCodes": one(["AA0001"]),
     "ipiException": one("01", "001"),
     "purchaseOrder": one("P1"),
     "purchaseOrderItem": one("0", "123456"),
     "importContentId": one("B01F70AF-10BF-4B1F-848C-65FF57F616FE"),
     "presumedCredits": few(having({"code": one("SP000001"), "rate": RATE, "amount": AMOUNT})),
     "importDeclarations": few(IMPORT_DECLARATION),
-    "exportDetails": few(having({"drawbackNumber": one("20260001")})),
-    "batches": few(
-        having(
-            {"number": one("L1"), "quantity": number(9, 3), "manufactureDate": DAY, "expiryDate": DAY},
-            {"aggregationCode": one("1")},
-        )
+    "exportDetails": few(
+        having({"drawbackNumber": one("20260001")}, {"indirectExport": INDIRECT_EXPORT}), least=1
     ),
+    "batches": few(BATCH),
     "observation": having({"name": one("cor"), "value": TEXT}),
     "referencedItem": having({"accessKey": KEY}, {"position": one(1, 990)}),
-    "ipi": IPI,
-    "pis": CONTRIBUTION,
-    "cofins": CONTRIBUTION,
-    "pisSt": SUBSTITUTION,
-    "cofinsSt": SUBSTITUTION,
-    "ibsCbs": IBS_CBS,
-    "selectiveTax": having(
-        {"cst": one("000"), "taxClassCode": one("000001"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT}
-    ),
-    "importTax": having(dict.fromkeys(("base", "customsExpenses", "amount", "iofAmount"), AMOUNT)),
-    "returnedIpi": having({"returnedShare": number(100), "amount": AMOUNT}),
 }
 
 RECIPIENT: Fields = {
@@ -256,23 +155,36 @@ RECIPIENT: Fields = {
     "email": one("a@example.com", "a" * 48 + "@example.com"),
     "phone": one("11 3333-4444"),
 }
+MORE_OF_AN_ADDRESS: Fields = {"complement": TEXT, "countryCode": one("1058"), "cityCode": one("3550308")}
+ABROAD = having(the(LISBON), {"complement": TEXT})
+REGISTERED: Fields = {"taxId": one(BUYER_CNPJ), "stateRegistration": one("110042490114")}
+WHO_BUYS = either(
+    having(REGISTERED | {"name": TEXT, "address": having(the(SAO_PAULO), MORE_OF_AN_ADDRESS)}),
+    having({"icmsContribution": one("none", "exempt")}),
+    having(REGISTERED | {"icmsContribution": one("contributor", "none")}),
+    having({"taxId": one(BUYER_CNPJ), "stateRegistration": one("ISENTO")}),
+)
+WHO_BUYS_ABROAD = having({"name": TEXT, "address": ABROAD}, {"foreignId": one("PASS12345")})
 PLACE = having(
-    {name: st.just(value) for name, value in SAO_PAULO.items()},
+    the(SAO_PAULO),
     {
         "taxId": one(CPF, BUYER_CNPJ),
         "name": TEXT,
         "stateRegistration": one("110042490114", "ISENTO"),
         "email": one("a@example.com"),
         "phone": one("1133334444"),
-        "complement": TEXT,
-        "countryCode": one("1058"),
-    },
+    }
+    | MORE_OF_AN_ADDRESS,
 )
 VEHICLE = having({"plate": one("ABC1D23", "ABC1234")}, {"state": one("SP"), "rntc": one("123")})
-CARRIAGE = st.one_of(
+CARRIAGE = either(
     having({}, {"vehicle": VEHICLE, "trailers": few(VEHICLE)}),
     having({"wagon": one("V1")}),
     having({"ferry": one("B1")}),
+)
+RETAINED_ICMS = having(
+    each(AMOUNT, "serviceAmount", "base", "amount")
+    | {"rate": RATE, "cfop": one("5353"), "taxableCityCode": one("3550308")}
 )
 FREIGHT: Fields = {
     "mode": one("sender", "recipient", "thirdParty", "ownBySender", "ownByRecipient", "none"),
@@ -280,51 +192,41 @@ FREIGHT: Fields = {
         {},
         {
             "taxId": one(CPF, CNPJ),
-            "name": TEXT,
             "stateRegistration": one("110042490114", "ISENTO"),
-            "address": TEXT,
-            "city": TEXT,
             "state": one("SP"),
+            **each(TEXT, "name", "address", "city"),
         },
     ),
-    "retainedIcms": having(
-        {
-            "serviceAmount": AMOUNT,
-            "base": AMOUNT,
-            "rate": RATE,
-            "amount": AMOUNT,
-            "cfop": one("5353"),
-            "taxableCityCode": one("3550308"),
-        }
-    ),
+    "retainedIcms": RETAINED_ICMS,
     "volumes": few(
         having(
             {"quantity": one(0, 1, 99)},
-            {"kind": TEXT, "brand": TEXT, "netWeight": number(9, 3), "seals": few(having({"number": TEXT}))},
+            each(TEXT, "kind", "brand", "numbering")
+            | each(number(9, 3), "netWeight", "grossWeight")
+            | {"seals": few(having({"number": TEXT}))},
         )
     ),
 }
-PAYMENT = having(
-    {"method": one("cash", "pix", "creditCard", "boleto", "none", "22"), "amount": AMOUNT},
-    {
-        "term": one("cash", "installments"),
-        "description": TEXT,
-        "paymentDate": DAY,
-        "card": having(
-            {"integration": one("1", "2")},
-            {
-                "institutionTaxId": one(CNPJ),
-                "brand": one("01", "99"),
-                "authorization": TEXT,
-                "terminal": TEXT,
-            },
-        ),
-    },
+CARD = having(
+    {"integration": one("1", "2")},
+    {"brand": one("01", "99"), "authorization": TEXT, "terminal": TEXT}
+    | each(one(CNPJ), "institutionTaxId", "beneficiaryTaxId"),
 )
-SALE_CHARGES: Fields = dict.fromkeys(("discount", "insurance", "other"), number(20))
+PAID: Fields = {"method": one("cash", "pix", "creditCard", "boleto", "none", "22"), "amount": AMOUNT}
+PAYMENT = either(
+    having(
+        PAID, {"term": one("cash", "installments"), "description": TEXT, "paymentDate": DAY, "card": CARD}
+    ),
+    having(PAID | {"processorTaxId": one(CNPJ), "processorState": one("SP")}),
+)
+SALE_CHARGES = each(number(20), "discount", "insurance", "other")
 SALE: Fields = {
     "nature": TEXT,
+    "cfop": one("5102"),
+    "issueDate": MOMENT,
+    "externalId": TEXT,
     "presence": one("none", "inPerson", "internet", "phone", "delivery", "outside", "other"),
+    "ibsTaxableCityCode": one("3550308"),
     "payments": few(PAYMENT),
     "change": AMOUNT,
     "intermediary": having({"taxId": one(CNPJ), "sellerId": TEXT}),
@@ -334,27 +236,44 @@ SALE: Fields = {
     "observations": few(having({"name": one("a", "b" * 20), "value": TEXT})),
     "processes": few(having({"number": TEXT, "origin": one(*"01239")}, {"actType": one("08", "15")})),
 }
-WITHHELD = ("pisAmount", "cofinsAmount", "csllAmount", "incomeTaxBase", "incomeTaxAmount")
+ON_PAPER: Fields = {
+    "stateCode": one("35"),
+    "yearMonth": one("2611"),
+    "model": one("01"),
+    "series": one(0, 999),
+    "number": one(1, 999_999_999),
+}
+OF_A_PRODUCER: Fields = ON_PAPER | {"stateRegistration": one("110042490114", "ISENTO")}
+REFERENCE = either(
+    having({"accessKey": KEY}),
+    having({"maskedAccessKey": KEY}),
+    having({"cteAccessKey": KEY}),
+    having({"paperInvoice": having(ON_PAPER | {"taxId": one(CNPJ)})}),
+    having({"producerInvoice": having(OF_A_PRODUCER | {"cnpj": one(CNPJ)})}),
+    having({"producerInvoice": having(OF_A_PRODUCER | {"cpf": one(CPF)})}),
+    one({"printerReceipt": {"model": "2D", "printerNumber": "1", "operationNumber": "1"}}),
+)
+BILL = having({}, {"number": TEXT, **each(AMOUNT, "originalAmount", "discount", "netAmount")})
 SUPPLY = having({"dayOfMonth": one(1, 31), "quantity": number(9, 10)})
 CANE: Fields = {
-    **dict.fromkeys(("monthQuantity", "previousQuantity", "totalQuantity"), number(9, 10)),
-    **dict.fromkeys(("amount", "deductionsAmount", "netAmount"), AMOUNT),
+    **each(number(9, 10), "monthQuantity", "previousQuantity", "totalQuantity"),
+    **each(AMOUNT, "amount", "deductionsAmount", "netAmount"),
 }
+PERMIT = having({"kind": one(*"1234567"), "state": one("SP"), "number": one("1")}, {"series": one("1")})
+WITHHELD = each(
+    AMOUNT,
+    *("pisAmount", "cofinsAmount", "csllAmount", "incomeTaxBase", "incomeTaxAmount"),
+    *("socialSecurityBase", "socialSecurityAmount"),
+)
 NFE_ONLY: Fields = {
-    "finalConsumer": st.booleans(),
+    "finalConsumer": FLAG,
     "supplyPlaceCode": one("000001"),
-    "ibsTaxableCityCode": one("3550308"),
-    "departedAt": one("2026-11-14T11:00:00-03:00"),
+    "departedAt": MOMENT,
     "expectedDeliveryDate": DAY,
-    "references": few(
-        st.one_of(
-            having({"accessKey": KEY}),
-            having({"cteAccessKey": KEY}),
-            st.just({"printerReceipt": {"model": "2D", "printerNumber": "1", "operationNumber": "1"}}),
-        )
-    ),
+    "references": few(REFERENCE),
     "governmentPurchase": having(
-        {"entityType": one(*"1234"), "rateReduction": SHARE, "operationType": one(*"12")}
+        {"entityType": one(*"1234"), "rateReduction": SHARE, "operationType": one(*"12")},
+        {"previousAccessKeys": few(KEY)},
     ),
     "sugarCane": having(
         {"harvest": one("2026"), "referenceMonth": one("11/2026"), "supplies": few(SUPPLY, least=1), **CANE},
@@ -364,16 +283,45 @@ NFE_ONLY: Fields = {
     "billing": having(
         {},
         {
-            "bill": having(
-                {}, {"number": TEXT, "originalAmount": AMOUNT, "discount": AMOUNT, "netAmount": AMOUNT}
-            ),
+            "bill": BILL,
             "installments": few(having({"amount": SOME_AMOUNT}, {"number": one("001"), "dueDate": DAY})),
         },
     ),
     "pickupAddress": PLACE,
     "deliveryAddress": PLACE,
     "export": having({"state": one("SP"), "exitPlace": TEXT}, {"dispatchPlace": TEXT}),
-    "purchase": having({}, {"commitmentNote": TEXT, "order": TEXT, "contract": TEXT}),
-    "farming": one({}, {"pesticides": [{"prescription": "1", "agronomistTaxId": CPF}]}),
-    "withheldTaxes": having({}, dict.fromkeys(WITHHELD, AMOUNT)),
+    "purchase": having({}, each(TEXT, "commitmentNote", "order", "contract")),
+    "farming": either(
+        one({}, {"pesticides": [{"prescription": "1", "agronomistTaxId": CPF}]}),
+        having({"transitPermit": PERMIT}),
+    ),
+    "withheldTaxes": having({}, WITHHELD),
+}
+
+# Of what is no sale nothing is taken for granted: its items tell all their taxes.
+NOT_SOLD = item(
+    icms={"cst": "41"}, pis={"cst": "49"}, cofins={"cst": "49"}, ibsCbs={"taxClassCode": "410001"}
+)
+OPERATION = either(
+    having({"operation": one("outbound", "inbound"), "purpose": one("normal", "complement", "adjustment")}),
+    having({"operation": one("outbound", "inbound"), "purpose": one("return"), "references": few(REFERENCE)}),
+    having({"purpose": one("debit"), "debitType": one("01", "02", "08")}),
+    having({"purpose": one("credit"), "creditType": one("01", "02", "06")}),
+    having({"destination": one("internal", "interstate", "abroad")}),
+).map(lambda told: told | {"items": [NOT_SOLD]})
+
+OFFLINE = having(
+    {
+        "issueMode": one("offlineContingency"),
+        "accessKey": one(str(PRINTED_KEY)),
+        "number": one(10),
+        "series": one(1),
+        "issuedAt": one("2026-11-14T10:00:00-03:00"),
+        "contingency": having({"startedAt": MOMENT, "reason": TEXT.map(lambda text: text + "." * 15)}),
+    }
+)
+NFCE_ONLY: Fields = {
+    "paymentMethod": one("cash", "pix", "creditCard", "boleto", "22"),
+    "transmit": one("now", "later"),
+    "issueMode": one("normal"),
 }

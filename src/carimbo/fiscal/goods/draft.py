@@ -43,8 +43,9 @@ def drafted(composed: Composition, request: SaleBody, issuance: Issuance) -> Dra
 _FOLLOWS_FROM_TAXES = re.compile(
     r"items\[\d+\]\.(icms|pis|cofins|ipi|ibsCbs|stateShare)|totals|payments|change"
 )
+_ITEM = re.compile(r"items\[\d+\]")
 # Fields that no body has: they are computed, and what is wrong with them is wrong elsewhere.
-_COMPUTED = re.compile(r"totals\b|items\[\d+\]\.total$|payments\[0\]\.amount$")
+_COMPUTED = re.compile(r"totals\b|items\[\d+\]\.(total|amount)$|payments\[0\]\.amount$")
 
 
 def _judged_in_part(judgement: Judgement, composed: Composition) -> tuple[Problem, ...]:
@@ -59,11 +60,19 @@ def _judged_in_part(judgement: Judgement, composed: Composition) -> tuple[Proble
 def _untold(problems: tuple[Problem, ...], told: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Those that no rule has told already, of the same field or of one that it is computed of."""
     paths = {problem.path for problem in told}
-    return tuple(
-        problem
-        for problem in problems
-        if problem.path not in paths and not (told and _COMPUTED.match(problem.path))
-    )
+    untold = [problem for problem in problems if problem.path not in paths]
+    of_fields = tuple(problem for problem in untold if not _COMPUTED.match(problem.path))
+    if of_fields or told or not untold:
+        return of_fields
+    return (_of_the_items(untold[0]),)
+
+
+def _of_the_items(problem: Problem) -> Problem:
+    """A computed amount that the document has no place for, though each that it is computed of has one."""
+    message = f"Um valor calculado dos itens não cabe na nota. {problem.message}"
+    item = _ITEM.match(problem.path)
+    path, hint = item[0] if item else "items", "Confira quantidades, preços e descontos."
+    return replace(problem, path=path, message=message, hint=hint)
 
 
 def _size_warnings(written: WrittenInvoice) -> tuple[str, ...]:

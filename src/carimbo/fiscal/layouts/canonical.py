@@ -7,7 +7,7 @@ what C14N 1.0 would make of the value, or raises `Unwritable`.
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Context, Decimal, Inexact, InvalidOperation
 
 from carimbo.fiscal.problems import quoted
@@ -48,6 +48,8 @@ _TYPOGRAPHIC = str.maketrans(
 )
 # No text of any layout is longer (infCpl, 5000); a longer one is refused before it is looked at.
 LONGEST_TEXT = 5_000
+_HOUR = timedelta(hours=1)
+_FIRST_YEAR, _LAST_YEAR = 2000, 2099
 
 
 def text(value: str, longest: int = LONGEST_TEXT) -> str:
@@ -143,11 +145,22 @@ def _exact(value: Decimal, places: int) -> str:
 
 def moment(value: datetime) -> str:
     """Date and time with the offset of its zone, which the layouts require (TDateTimeUTC)."""
-    if value.utcoffset() is None:
+    offset = value.utcoffset()
+    if offset is None:
         raise Unwritable("não tem fuso horário")
+    if offset % _HOUR:
+        raise Unwritable("tem um fuso horário que não é de horas inteiras")
+    _refuse_other_century(value.year)
     return value.isoformat(timespec="seconds")
 
 
 def day(value: date) -> str:
     """A calendar date."""
+    _refuse_other_century(value.year)
     return value.isoformat()
+
+
+def _refuse_other_century(year: int) -> None:
+    """The layouts have no others (TData, TDateTimeUTC)."""
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
+        raise Unwritable(f"tem um ano que não é de {_FIRST_YEAR} a {_LAST_YEAR}")

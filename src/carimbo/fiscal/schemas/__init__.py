@@ -53,4 +53,4 @@ class Schemas:
         if validator.validate(root):
             return ()
         errors: Any = validator.error_log
-        return explained(errors, root, record, schema.file_name)
+        return explained(errors, root, record, self._files[schema])

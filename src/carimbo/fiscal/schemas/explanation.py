@@ -1,7 +1,7 @@
 """What libxml2 says about an invalid message, retold in Portuguese and in the caller's field names."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,16 @@ from lxml import etree
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, layout_of
 from carimbo.fiscal.layouts.paths import locate
 from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.schemas.content import Lack, content_of, faults
+from carimbo.fiscal.schemas.files import SchemaFile
 
 _ATTRIBUTE = re.compile(r"Element '[^']*'(?:, attribute '([^']*)')?: (?:The attribute '([^']*)')?")
 _PREFIXED = re.compile(r"[\w.-]+:([\w.-]+)")
-_EXPECTED = re.compile(r"Expected is (?:one of )?\( (.*) \)\.$")
+_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.[0-9]+)?")
+_MOST_DIGITS = re.compile(r"\[1-9\](?:\{1\})?\[0-9\]\{0,([0-9]+)\}")
 # Longer patterns and tables of codes tell a person nothing.
 _READABLE = 120
-# libxml2 lists no more expected elements than these, and does not say when it knows others.
-_MOST_EXPECTED = 10
+_MOST_NAMED = 8
 _LENGTH_AND_LIMIT = 2
 
 
@@ -29,6 +31,10 @@ class _Fault:
     text: str
     element: etree._Element
     attribute: str | None
+    path: str
+    """The field that the element was made of, or the nearest around it."""
+    has_field: bool
+    """Whether the path says which element is meant."""
 
     @property
     def name(self) -> str:
@@ -36,65 +42,69 @@ class _Fault:
         return f"{tag}/@{self.attribute}" if self.attribute else tag
 
     @property
+    def of_name(self) -> str:
+        """The official name, where no path of the caller's says what is meant."""
+        return "" if self.has_field else f" de {self.name}"
+
+    @property
     def value(self) -> str:
         found = self.element.get(self.attribute) if self.attribute else self.element.text
         return str(found or "")
 
-    @property
-    def expected(self) -> tuple[str, ...]:
-        """Tags that could have stood where the wrong one stands, or where none is left."""
-        listed = _EXPECTED.search(self.text)
-        return tuple(one.rpartition("}")[2] for one in listed[1].split(", ")) if listed else ()
-
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A fault in words, and where it is: in an element, or in children or an attribute of it."""
+    """A fault in words, and where it is."""
 
+    path: str
     message: str
-    element: etree._Element
     subject: str
     """What the XSD calls the wrong part."""
-    inner: tuple[str, ...] = ()
     hint: str | None = None
 
 
 def explained(
-    errors: Iterable[Any], root: etree._Element, record: type | None, file_name: str
+    errors: Iterable[Any], root: etree._Element, record: type | None, file: SchemaFile
 ) -> tuple[Problem, ...]:
     """One problem per element or attribute, in the order of the document."""
-    return tuple(_problem(_told(fault), record, file_name) for fault in _gravest(_faults(errors, root)))
-
-
-def _problem(told: _Told, record: type | None, file_name: str) -> Problem:
-    return Problem(
-        SCHEMA_PROBLEM,
-        _path(record, told.element, told.inner),
-        told.message,
-        hint=told.hint or _fields_hint(record, told),
-        source=f"XSD {file_name}, elemento {told.subject}",
+    return tuple(
+        Problem(
+            SCHEMA_PROBLEM,
+            told.path,
+            told.message,
+            hint=told.hint,
+            source=f"XSD {file.path.name}, elemento {told.subject}",
+        )
+        for fault in _gravest(_faults(errors, root, record))
+        for told in _told(fault, root, record, file)
     )
 
 
-def _fields_hint(record: type | None, told: _Told) -> str | None:
-    """The caller's own names of the elements that are missing, where there are several to choose from."""
-    if len(told.inner) <= 1:
-        return None
-    around = _located(record, told.element, [])
-    paths = [_located(record, told.element, [(tag, 0)]) for tag in told.inner]
-    names = dict.fromkeys(path.removeprefix(around).lstrip(".") for path in paths if path != around)
-    return f"Campos: {', '.join(names)}." if names else None
+def _told(fault: _Fault, root: etree._Element, record: type | None, file: SchemaFile) -> Iterable[_Told]:
+    if fault.kind != "ELEMENT_CONTENT":
+        return [_WORDS.get(fault.kind, _other)(fault)]
+    told = list(_of_content(fault, root, record, file))
+    return told or [_of_element(fault, f"{_shown(fault)} não pode estar aqui.")]
 
 
-def _faults(errors: Iterable[Any], root: etree._Element) -> Iterable[_Fault]:
+def _faults(errors: Iterable[Any], root: etree._Element, record: type | None) -> Iterable[_Fault]:
     for error in errors:
         named = _ATTRIBUTE.match(error.message)
+        element, attribute = _element_at(root, error.path), named and (named[1] or named[2])
+        path = _located(record, element, [(attribute, 0)] if attribute else [])
         yield _Fault(
             kind=error.type_name.removeprefix("SCHEMAV_"),
             text=error.message,
-            element=_element_at(root, error.path),
-            attribute=named and (named[1] or named[2]),
+            element=element,
+            attribute=attribute,
+            path=path,
+            has_field=path != _around(record, element, attribute),
         )
+
+
+def _around(record: type | None, element: etree._Element, attribute: str | None) -> str:
+    parent = element if attribute else element.getparent()
+    return "" if parent is None else _located(record, parent, [])
 
 
 def _element_at(root: etree._Element, path: str) -> etree._Element:
@@ -121,27 +131,26 @@ def _gravity(fault: _Fault) -> int:
     return _KINDS.index(fault.kind) if fault.kind in _KINDS else len(_KINDS)
 
 
-def _told(fault: _Fault) -> _Told:
-    return _WORDS.get(fault.kind, _other)(fault)
-
-
 def _of_value(fault: _Fault, message: str, hint: str | None = None) -> _Told:
     if not fault.value:
-        message = f"{fault.name} está vazio."
-    inner = (fault.attribute,) if fault.attribute else ()
-    return _Told(message, fault.element, fault.name, inner, hint)
+        message = f"O campo{fault.of_name} está vazio."
+    return _Told(fault.path, message, fault.name, hint)
 
 
 def _pattern(fault: _Fault) -> _Told:
     pattern = fault.text.rpartition("by the pattern '")[2].removesuffix("'.")
+    number, most = _NUMBER.fullmatch(fault.value), _MOST_DIGITS.search(pattern)
+    if number and most and (number[1] or len(number[2]) > int(most[1]) + 1):
+        wrong = "é negativo" if number[1] else f"tem mais de {int(most[1]) + 1} algarismos antes da vírgula"
+        return _of_value(fault, f"O valor {quoted(fault.value)}{fault.of_name} {wrong}.")
     hint = f"O formato exigido, como expressão regular, é {pattern}." if len(pattern) <= _READABLE else None
-    return _of_value(fault, f"O valor {quoted(fault.value)} de {fault.name} não tem o formato exigido.", hint)
+    return _of_value(fault, f"O valor {quoted(fault.value)}{fault.of_name} não tem o formato exigido.", hint)
 
 
 def _enumeration(fault: _Fault) -> _Told:
     allowed = fault.text.rpartition("of the set {")[2].removesuffix("}.").replace("'", "")
     hint = f"Valores permitidos: {allowed}." if len(allowed) <= _READABLE else None
-    return _of_value(fault, f"O valor {quoted(fault.value)} de {fault.name} não é um dos permitidos.", hint)
+    return _of_value(fault, f"O valor {quoted(fault.value)}{fault.of_name} não é um dos permitidos.", hint)
 
 
 def _length(limit: str) -> Callable[[_Fault], _Told]:
@@ -151,41 +160,84 @@ def _length(limit: str) -> Callable[[_Fault], _Told]:
         if len(numbers) != _LENGTH_AND_LIMIT:
             return _type(fault)
         length, allowed = numbers
-        return _of_value(fault, f"O tamanho de {fault.name} é {length}; {limit} é {allowed}.")
+        return _of_value(fault, f"O tamanho{fault.of_name} é {length}; {limit} é {allowed}.")
 
     return tell
 
 
 def _type(fault: _Fault) -> _Told:
-    return _of_value(fault, f"O valor {quoted(fault.value)} de {fault.name} não é do tipo exigido.")
+    return _of_value(fault, f"O valor {quoted(fault.value)}{fault.of_name} não é do tipo exigido.")
 
 
-def _content(fault: _Fault) -> _Told:
-    """A missing element shows as its successor that was not expected, or as a parent that ends too soon."""
-    if "Missing child" in fault.text:
-        return _missing(fault, fault.element, f"em {fault.name}")
-    following = {_local(one) for one in fault.element.itersiblings("*")}
-    parent = fault.element.getparent()
-    if parent is None or not fault.expected or following.intersection(fault.expected):
-        return _of_element(fault, f"O elemento {fault.name} não pode estar aqui.")
-    return _missing(fault, parent, f"antes de {fault.name}")
+def _of_content(
+    fault: _Fault, root: etree._Element, record: type | None, file: SchemaFile
+) -> Iterator[_Told]:
+    """What the elements of a group lack and have too much of; nothing when only their order is wrong."""
+    parent = fault.element if "Missing child" in fault.text else fault.element.getparent()
+    content = None if parent is None else content_of(file).inside(_way(root, parent))
+    if parent is None or content is None:
+        return
+    for wrong in faults(content, [_local(child) for child in parent.iterchildren("*")]):
+        place = _Place(record, parent)
+        yield place.lacking(wrong) if isinstance(wrong, Lack) else place.having_too_much(*wrong)
 
 
-def _missing(fault: _Fault, parent: etree._Element, place: str) -> _Told:
-    tags = fault.expected
-    if len(tags) == 1:
-        return _Told(f"Falta o elemento {tags[0]} {place}.", parent, tags[0], tags)
-    listed = ", ".join(tags) + (" ou outro" if len(tags) == _MOST_EXPECTED else "")
-    return _Told(f"Falta um destes elementos {place}: {listed}.", parent, _local(parent), tags)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A group, with the fields that its elements were made of."""
+
+    record: type | None
+    parent: etree._Element
+
+    @property
+    def path(self) -> str:
+        return _located(self.record, self.parent, [])
+
+    def path_of(self, tag: str) -> str:
+        return _located(self.record, self.parent, [(tag, 0)]).removesuffix("[0]")
+
+    def name_of(self, tag: str) -> str:
+        """The caller's name of an element, or the official one where it has none."""
+        return self.path_of(tag).removeprefix(self.path).lstrip(".") or tag
+
+    def names_of(self, tags: Sequence[str], last: str) -> str:
+        names = list(dict.fromkeys(map(self.name_of, tags)))
+        if len(names) > _MOST_NAMED:
+            names = [*names[: _MOST_NAMED - 1], "outros" if last == "e" else "outro"]
+        return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    def lacking(self, lack: Lack) -> _Told:
+        paths = {self.path_of(tag) for tag in lack.tags}
+        path = paths.pop() if len(paths) == 1 else self.path
+        beside = f" com {self.names_of(lack.beside, 'e')}" if lack.beside else ""
+        if path == self.path:
+            wanted = self.names_of(lack.tags, "ou")
+            return _Told(path, f"Falta {wanted}{beside and ', exigido'}{beside}.", lack.tags[0])
+        return _Told(path, f"Obrigatório{beside}.", lack.tags[0])
+
+    def having_too_much(self, tag: str, beside: str) -> _Told:
+        path, other = self.path_of(tag), self.path_of(beside)
+        shown = f"{tag} não se usa" if path in (self.path, other) else "Não se usa"
+        named = beside if path == other else self.name_of(beside)
+        return _Told(path, f"{shown} com {named}: informe só um dos dois.", tag)
+
+
+def _way(root: etree._Element, element: etree._Element) -> list[str]:
+    """The tags from the message's root, which may stand inside of another message, to an element."""
+    line = [*reversed(list(element.iterancestors())), element]
+    return [_local(one) for one in line[line.index(root) :]]
+
+
+def _shown(fault: _Fault) -> str:
+    return "O campo" if fault.has_field else f"O elemento {fault.name}"
 
 
 def _of_element(fault: _Fault, message: str) -> _Told:
-    return _Told(message, fault.element, fault.name)
+    return _Told(fault.path, message, fault.name)
 
 
 def _missing_attribute(fault: _Fault) -> _Told:
-    message = f"Falta o atributo {fault.attribute} em {_local(fault.element)}."
-    return _Told(message, fault.element, fault.name, (str(fault.attribute),))
+    return _of_element(fault, f"Falta o atributo {fault.attribute} em {_local(fault.element)}.")
 
 
 def _unknown_attribute(fault: _Fault) -> _Told:
@@ -193,15 +245,15 @@ def _unknown_attribute(fault: _Fault) -> _Told:
 
 
 def _not_a_group(fault: _Fault) -> _Told:
-    return _of_element(fault, f"{fault.name} leva um texto, e não outros elementos.")
+    return _of_element(fault, f"{_shown(fault)} leva um texto, e não outros elementos.")
 
 
 def _loose_text(fault: _Fault) -> _Told:
-    return _of_element(fault, f"{fault.name} leva elementos, e não um texto.")
+    return _of_element(fault, f"{_shown(fault)} leva outros elementos, e não um texto.")
 
 
 def _repeated(fault: _Fault) -> _Told:
-    return _of_element(fault, f"{fault.name} repete um valor que deve ser único na mensagem.")
+    return _of_element(fault, f"{_shown(fault)} repete um valor que deve ser único na mensagem.")
 
 
 def _wrong_root(fault: _Fault) -> _Told:
@@ -211,8 +263,8 @@ def _wrong_root(fault: _Fault) -> _Told:
 def _other(fault: _Fault) -> _Told:
     reason = fault.text.partition(": ")[2]
     if reason.startswith("[facet '"):
-        return _of_value(fault, f"O valor {quoted(fault.value)} de {fault.name} está fora dos limites.")
-    return _of_element(fault, f"{fault.name} não segue o schema: {quoted(reason)}")
+        return _of_value(fault, f"O valor {quoted(fault.value)}{fault.of_name} está fora dos limites.")
+    return _of_element(fault, f"{_shown(fault)} não segue o schema: {quoted(reason)}")
 
 
 _WORDS: dict[str, Callable[[_Fault], _Told]] = {
@@ -224,7 +276,6 @@ _WORDS: dict[str, Callable[[_Fault], _Told]] = {
     "CVC_DATATYPE_VALID_1_2_1": _type,
     "CVC_DATATYPE_VALID_1_2_2": _type,
     "CVC_DATATYPE_VALID_1_2_3": _type,
-    "ELEMENT_CONTENT": _content,
     "CVC_COMPLEX_TYPE_4": _missing_attribute,
     "CVC_COMPLEX_TYPE_3_2_1": _unknown_attribute,
     "CVC_TYPE_3_1_1": _unknown_attribute,
@@ -233,13 +284,8 @@ _WORDS: dict[str, Callable[[_Fault], _Told]] = {
     "CVC_IDC": _repeated,
     "CVC_ELT_1": _wrong_root,
 }
-_KINDS = list(_WORDS)
-
-
-def _path(record: type | None, element: etree._Element, inner: tuple[str, ...]) -> str:
-    """The JSON path of what is inside an element; the element's own when several paths come into question."""
-    paths = {_located(record, element, [(tag, 0)]) for tag in inner}
-    return paths.pop() if len(paths) == 1 else _located(record, element, [])
+# Of several complaints about one place, the one that comes first here says most.
+_KINDS = [*_WORDS, "ELEMENT_CONTENT"]
 
 
 def _located(record: type | None, element: etree._Element, further: list[tuple[str, int]]) -> str:

@@ -27,6 +27,7 @@ class SchemaFile:
     """From the operator's folder, and then taken as it is."""
 
 
+_INCLUDED = ("{http://www.w3.org/2001/XMLSchema}include", "{http://www.w3.org/2001/XMLSchema}import")
 _PATTERN = "{http://www.w3.org/2001/XMLSchema}pattern"
 
 # CNPJs and access keys hold letters since July 2026 (NT Conjunta 2025.001), protocols may have 17 digits
@@ -113,6 +114,18 @@ def compiled(file: SchemaFile) -> etree.XMLSchema:
         return etree.XMLSchema(xsd)
     except (OSError, etree.LxmlError) as error:
         raise SchemaUnusable(f"O schema {file.path} não pode ser usado: {_reason(error)}") from error
+
+
+def sources(file: SchemaFile) -> list[etree._Element]:
+    """The XSD in force and all that it includes, as they are written."""
+    found: dict[Path, etree._Element] = {}
+    names = [file.path]
+    for path in names:
+        if path not in found:
+            found[path] = etree.fromstring(_read(path, file))
+            included = found[path].iterchildren(*_INCLUDED)
+            names += [file.path.with_name(Path(one.get("schemaLocation", "")).name) for one in included]
+    return list(found.values())
 
 
 def _reason(error: Exception) -> str:

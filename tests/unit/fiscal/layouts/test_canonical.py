@@ -220,11 +220,21 @@ class TestMoment:
         with pytest.raises(Unwritable, match=r"^não tem fuso horário$"):
             moment(datetime(2026, 11, 14, 10))  # noqa: DTZ001 - what is to be refused
 
-    def test_of_an_early_year_keeps_four_digits(self) -> None:
-        assert moment(datetime(999, 1, 2, tzinfo=UTC)) == "0999-01-02T00:00:00+00:00"
+    def test_of_a_zone_that_is_off_by_less_than_an_hour_is_refused(self) -> None:
+        with pytest.raises(Unwritable, match=r"fuso horário que não é de horas inteiras$"):
+            moment(datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=5, minutes=30))))
+
+    @pytest.mark.parametrize("year", [999, 1999, 2100])
+    def test_of_another_century_is_refused(self, year: int) -> None:
+        with pytest.raises(Unwritable, match=r"^tem um ano que não é de 2000 a 2099$"):
+            moment(datetime(year, 1, 2, tzinfo=UTC))
 
 
 class TestDay:
     def test_is_a_calendar_date(self) -> None:
         assert day(date(2026, 2, 1)) == "2026-02-01"
-        assert day(date(999, 2, 1)) == "0999-02-01"
+
+    @pytest.mark.parametrize("year", [1999, 2100])
+    def test_of_another_century_is_refused(self, year: int) -> None:
+        with pytest.raises(Unwritable, match=r"^tem um ano que não é de 2000 a 2099$"):
+            day(date(year, 2, 1))

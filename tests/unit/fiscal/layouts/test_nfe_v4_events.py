@@ -237,7 +237,7 @@ class TestIssuing:
     ) -> None:
         (problem,) = self.problems(event_of(of_reason(reason)), signer, schemas)
         assert (problem.code, problem.path) == ("225", "justification")
-        assert problem.message == f"O tamanho de xJust é {len(reason.strip())}; o mínimo é 15."
+        assert problem.message == f"O tamanho é {len(reason.strip())}; o mínimo é 15."
 
     @pytest.mark.parametrize("of_reason", WITH_REASON)
     @pytest.mark.parametrize("length", [15, 255])

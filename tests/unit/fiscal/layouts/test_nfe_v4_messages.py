@@ -241,9 +241,9 @@ class TestIssuingAnInutilization:
     @pytest.mark.parametrize(
         ("reason", "message"),
         [
-            ("Erro", "O tamanho de xJust é 4; o mínimo é 15."),
-            ("x" * 14, "O tamanho de xJust é 14; o mínimo é 15."),
-            (f"  Erro{' ' * 20}", "O tamanho de xJust é 4; o mínimo é 15."),
+            ("Erro", "O tamanho é 4; o mínimo é 15."),
+            ("x" * 14, "O tamanho é 14; o mínimo é 15."),
+            (f"  Erro{' ' * 20}", "O tamanho é 4; o mínimo é 15."),
             ("", "O campo está vazio."),
             (
                 "Numeração pulada 🙈",
