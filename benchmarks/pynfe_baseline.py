@@ -17,7 +17,7 @@ from pynfe.utils.flags import NAMESPACE_NFE, VERSAO_PADRAO
 
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.parties import RecipientBody, contribution_of, split_tax_id
+from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of, split_tax_id
 from carimbo.fiscal.money import cents
 from carimbo.fiscal.schemas import Schema, Schemas
 from invoices import EXAMPLES, Sale, company
@@ -73,7 +73,7 @@ def _enter(sale: Sale) -> None:
         tipo_impressao_danfe=1,
         forma_emissao="1",
         finalidade_emissao=1,
-        cliente_final=int(contribution_of(request.recipient) == "9"),
+        cliente_final=int(contribution_of(request.recipient) is Contribution.NONE),
         indicador_destino=1,
         indicador_presencial=1,
         transporte_modalidade_frete=9,
@@ -109,7 +109,7 @@ def _buyer(recipient: RecipientBody) -> Cliente:
         razao_social=recipient.name,
         tipo_documento="CNPJ" if cnpj else "CPF",
         numero_documento=recipient.tax_id,
-        indicador_ie=int(contribution_of(recipient)),
+        indicador_ie=int(contribution_of(recipient).code),
         inscricao_estadual=recipient.state_registration,
         email=recipient.email,
         endereco_logradouro=address.street,
@@ -148,7 +148,7 @@ def _taxes(item: ItemBody) -> dict[str, object]:
     return {
         "icms_modalidade": "102",
         "icms_csosn": "102",
-        "icms_origem": item.origin,
+        "icms_origem": item.origin or "0",
         "pis_modalidade": "49",
         "cofins_modalidade": "49",
     }
