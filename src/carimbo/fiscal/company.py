@@ -111,4 +111,7 @@ class Company(Body):
 
     def registration_in(self, state: str) -> str | None:
         """The registration at a state's tax office, if the company has one there."""
-        return next((one.number for one in self.state_registrations if one.state == state), None)
+        for one in self.state_registrations:
+            if one.state == state:
+                return one.number
+        return None

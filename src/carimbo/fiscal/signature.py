@@ -5,6 +5,7 @@ to one `Id`, and the certificate of the signer alone. SHA-1 is what the authorit
 """
 
 import base64
+import binascii
 import hashlib
 import re
 from collections.abc import Iterator
@@ -249,4 +250,4 @@ def _sha1(content: bytes) -> bytes:
 
 
 def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
+    return binascii.b2a_base64(content, newline=False).decode()

@@ -1,6 +1,7 @@
 """SOAP envelopes: written around a message, and taken off an answer whatever the host wraps it in."""
 
 import re
+from functools import cache
 
 from lxml import etree
 
@@ -21,11 +22,17 @@ _LOOKED_AT = 2_000
 
 def envelope(namespace: str, message: bytes, tag: str = "nfeDadosMsg") -> bytes:
     """Put a message into a SOAP 1.2 envelope without touching it: what is signed must arrive as it is."""
+    before, after = _around(namespace, tag)
+    return b"".join((before, message, after))
+
+
+@cache
+def _around(namespace: str, tag: str) -> tuple[bytes, bytes]:
     before = (
         '<?xml version="1.0" encoding="UTF-8"?>'
         f'<soap:Envelope xmlns:soap="{_SOAP_1_2}"><soap:Body><{tag} xmlns="{namespace}">'
     )
-    return b"".join((before.encode(), message, f"</{tag}></soap:Body></soap:Envelope>".encode()))
+    return before.encode(), f"</{tag}></soap:Body></soap:Envelope>".encode()
 
 
 def open_envelope(body: bytes) -> etree._Element | NotJudged:

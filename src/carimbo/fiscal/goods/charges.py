@@ -25,10 +25,8 @@ _NAMES = ("freight", "insurance", "other", "discount")
 _PATHS = {"freight": "freight.amount"}
 
 
-def charges_of(items: Sequence[ItemBody], document: Charges | None) -> Sequence[ItemBody | Charges]:
+def charges_of(items: Sequence[ItemBody], document: Charges) -> Sequence[Charges]:
     """The charges of each item: its own, or its share of the document's, in proportion to its price."""
-    if document is None:
-        return items
     shared = [name for name in _NAMES if getattr(document, name)]
     twice = [name for name in shared if any(getattr(item, name) for item in items)]
     if twice:

@@ -90,10 +90,10 @@ def finished(
     """The signed document, unless the rules or the XSD refuse it; then both say so at once."""
     if isinstance(signed, tuple):
         return Review(draft.problems + signed, draft.warnings)
-    # What a rule tells of a field the XSD tells again, in words of its own.
-    refused = _untold(check(signed, issuance.schemas), draft.problems)
+    refused = check(signed, issuance.schemas)
     if draft.problems or refused:
-        return Review(draft.problems + refused, draft.warnings)
+        # What a rule tells of a field the XSD tells again, in words of its own.
+        return Review(draft.problems + _untold(refused, draft.problems), draft.warnings)
     return replace(signed, warnings=draft.warnings) if draft.warnings else signed
 
 

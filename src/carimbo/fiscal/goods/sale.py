@@ -1,5 +1,6 @@
 """What the bodies of NF-e and NFC-e share, and the parts of the document that are made of it."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -193,12 +194,15 @@ def compose_items(
     if first_description:
         fixed = findings.tried(_in_homologation, first_description, descriptions[0])
         descriptions[0] = fixed or first_description
-    charges = findings.tried(charges_of, body.items, _charges_of_the_document(body)) or body.items
+    shared = _charges_of_the_document(body)
+    charges = findings.tried(charges_of, body.items, shared) if shared else None
+    charged_with: Sequence[ItemBody | Charges] = charges or body.items
+    parts = zip(body.items, descriptions, charged_with, strict=True)
     return tuple(
-        compose_item(item, position, trade, cfop, description, charged, findings)
-        for position, (item, description, charged) in enumerate(
-            zip(body.items, descriptions, charges, strict=True)
-        )
+        [
+            compose_item(item, position, trade, cfop, description, charged, findings)
+            for position, (item, description, charged) in enumerate(parts)
+        ]
     )
 
 
@@ -215,7 +219,7 @@ def _in_homologation(fixed: str, description: str) -> str:
 
 def compose_payments(body: SaleBody, amount: Decimal, usual_method: str) -> Payments:
     """The payments given, or the whole amount by the usual means."""
-    paid = tuple(payment(one) for one in body.payments) or (whole_payment(usual_method, amount),)
+    paid = tuple(map(payment, body.payments)) or (whole_payment(usual_method, amount),)
     return Payments(payments=paid, change=body.change)
 
 

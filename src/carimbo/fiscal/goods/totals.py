@@ -64,37 +64,33 @@ _SUMS = {
     "import_tax": {"amount": "import_tax_amount"},
 }
 _ALWAYS_TOLD = [name for name, default in layout_of(InvoiceTotals).defaults.items() if default is not None]
-_QUANTITIES = (
-    "single_phase_quantity",
-    "single_phase_withholding_quantity",
-    "single_phase_retained_quantity",
+_QUANTITIES = frozenset(
+    {"single_phase_quantity", "single_phase_withholding_quantity", "single_phase_retained_quantity"}
 )
 
 
 def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
     """Add the items up."""
-    amount = total([item.total or item_total(item.product, item.taxes, item.returned_ipi) for item in items])
+    invoice = _invoice_totals(items)
     reform = [item.taxes.ibs_cbs for item in items if item.taxes.ibs_cbs]
     selective = [item.taxes.selective_tax for item in items if item.taxes.selective_tax]
     return Totals(
-        invoice=_invoice_totals(items, amount),
+        invoice=invoice,
         withheld_taxes=withheld,
         selective_tax=SelectiveTaxTotals(amount=_sum(selective, "amount")) if selective else None,
         ibs_cbs=_reform_totals(reform) if reform else None,
         # In 2026 the taxes of the reform are told, not charged (NT 2025.002, W60).
-        amount_with_reform_taxes=amount if reform else None,
+        amount_with_reform_taxes=invoice.amount if reform else None,
     )
 
 
-def _invoice_totals(items: Sequence[Item], amount: Decimal) -> InvoiceTotals:
+def _invoice_totals(items: Sequence[Item]) -> InvoiceTotals:
     sums = dict.fromkeys(_ALWAYS_TOLD, ZERO)
     for item in items:
         _add_item(sums, item)
-    for name in _QUANTITIES:
-        if name in sums:
-            # Items have quantities of four decimals, totals of two (NT 2023.001).
-            sums[name] = cents(sums[name])
-    sums["amount"] = amount
+    for name in _QUANTITIES & sums.keys():
+        # Items have quantities of four decimals, totals of two (NT 2023.001).
+        sums[name] = cents(sums[name])
     return made(InvoiceTotals, sums)
 
 
@@ -102,6 +98,7 @@ def _add_item(sums: dict[str, Decimal], item: Item) -> None:
     product, taxes = item.product, item.taxes
     if product.counts_in_total == COUNTS:
         sums["goods_amount"] += product.amount
+    sums["amount"] += item.total or item_total(product, taxes, item.returned_ipi)
     _add(sums, product, "product")
     _add(sums, taxes, "taxes")
     _add(sums, taxes.icms, "icms")

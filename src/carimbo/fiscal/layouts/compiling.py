@@ -64,7 +64,7 @@ def _body(elements: Mapping[str, Any], optional: frozenset[str]) -> tuple[list[s
     for name, element in elements.items():
         if name in optional:
             lines.append(f"value = record.{name}")
-            lines.append(f"{name} = {_expression(name, element, 'value')} if {_is_there(element)} else ''")
+            lines.append(f"{name} = {_expression(name, element)} if {_is_there(element)} else ''")
             pieces += f"{{{name}}}"
         else:
             pieces += _piece(name, element)
@@ -76,16 +76,22 @@ def _is_there(element: Any) -> str:
     return "value" if by_truth else "value is not None"
 
 
-def _expression(name: str, element: Any, value: str) -> str:
-    """The call that writes a whole element."""
-    return f'{value}.__written__("{element.tag}")' if element.kind == "child" else f"write_{name}({value})"
+def _expression(name: str, element: Any) -> str:
+    """What writes a whole element of a value."""
+    if element.kind == "child":
+        return f'value.__written__("{element.tag}")'
+    if element.to_text is None or element.is_remembered:
+        return f"write_{name}(value)"
+    return f'f"<{element.tag}>{{text_{name}(value)}}</{element.tag}>"'
 
 
 def _piece(name: str, element: Any) -> str:
     """A required element inside the text of the whole group."""
     value = f"record.{name}"
+    if element.kind == "child":
+        return f'{{{value}.__written__("{element.tag}")}}'
     if element.to_text is None or element.is_remembered:
-        return f"{{{_expression(name, element, value)}}}"
+        return f"{{write_{name}({value})}}"
     return f"<{element.tag}>{{text_{name}({value})}}</{element.tag}>"
 
 

@@ -54,7 +54,7 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
         ),
         issuer=issuer(company, company.address.state),
         recipient=buyer,
-        authorized_readers=tuple(reader(one) for one in request.authorized_readers),
+        authorized_readers=tuple(map(reader, request.authorized_readers)),
         items=items,
         totals=totals,
         transport=transport(request.freight),

@@ -53,7 +53,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         recipient=buyer,
         pickup=place(request.pickup_address, company.tax_id) if request.pickup_address else None,
         delivery=_delivery(request),
-        authorized_readers=tuple(reader(one) for one in request.authorized_readers),
+        authorized_readers=tuple(map(reader, request.authorized_readers)),
         items=items,
         totals=totals,
         transport=transport(request.freight),

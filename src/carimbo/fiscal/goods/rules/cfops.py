@@ -4,8 +4,7 @@ from collections.abc import Hashable
 
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook, Severity
-from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102, IcmsSn900
+from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
@@ -27,7 +26,6 @@ RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
 
 _INBOUND, _OUTBOUND = "0", "1"
 _COMPLEMENT, _ADJUSTMENT, _RETURN, _CREDIT = "2", "3", "4", "5"
-_MEI = "4"
 # Exports to someone who is still in Brazil, as to ships and planes that leave it (NT 2022.002).
 _EXPORT_WITHIN_BRAZIL = frozenset({"7501", "7552", "7667"})
 # Not taxed or immune; and the single-phase fuels, of which the rule of exports does not speak.
@@ -37,19 +35,6 @@ _CREDITS_WITH_RETURN_CFOP = _GIVEN_BACK_CREDITS | {"04"}
 _OTHER_ENTRIES = frozenset({"1949", "2949"})
 _OTHER_EXITS, _NATURAL_GAS = frozenset({"5949", "6949"}), "27112100"
 _TRANSPORT_ANNULMENT = "6206"
-_MEI_RETURNS = frozenset({"1202", "1553", "2202", "2553", "5202", "6202"})
-_MEI_RECEIPT = "5102"
-_MEI_ENTRIES = ("202", "501", "503", "504", "505", "506", "553", "904")
-_MEI_EXITS = ("202", "501", "502", "504", "505", "551", "904", "933")
-_MEI_CFOPS = {
-    "102": frozenset({"5102", "6102"}),
-    "900": frozenset(
-        first + kind
-        for firsts, kinds in (("12", _MEI_ENTRIES), ("56", _MEI_EXITS))
-        for first in firsts
-        for kind in kinds
-    ),
-}
 
 
 @RULES.rule("770", "MOC 7.0, I08-04", "O CFOP não existe, ou não é de nota fiscal de mercadorias.")
@@ -161,7 +146,7 @@ def export_is_not_taxed(item: Item, case: Case) -> At | None:
     return None if getattr(icms, name) in _NOT_TAXED_EXPORTS else At(f"icms.{name}")
 
 
-def _gives_back(case: Case) -> bool:
+def gives_back(case: Case) -> bool:
     """Whether goods return to who sold them, or never reached the buyer."""
     if case.purpose == _RETURN:
         return True
@@ -176,7 +161,7 @@ def _gives_back(case: Case) -> bool:
 )
 def cfop_of_a_return(item: Item, case: Case) -> At | None:
     """Returns have codes of their own; what the table lacks is told by 770."""
-    if not _gives_back(case):
+    if not gives_back(case):
         return None
     code = item.product.cfop
     cfop = CFOPS.rows.get(code)
@@ -199,43 +184,3 @@ def cfop_of_no_return(item: Item, case: Case) -> At | None:
     # Only credit notes have a type of credit.
     credit_type = case.invoice.identification.credit_type
     return None if credit_type in _CREDITS_WITH_RETURN_CFOP else At("cfop")
-
-
-@RULES.rule(
-    "1179",
-    "NT 2025.002, I08-141",
-    "O CFOP não serve a uma devolução do MEI.",
-    models=(NFE,),
-)
-def cfop_of_a_return_of_a_mei(item: Item, case: Case) -> At | None:
-    """A MEI has fewer codes of returns."""
-    if case.regime != _MEI or case.destination == ABROAD or not _gives_back(case):
-        return None
-    return None if item.product.cfop in _MEI_RETURNS else At("cfop", f"Aceitos: {_listed(_MEI_RETURNS)}.")
-
-
-@RULES.rule(
-    "337",
-    "NT 2024.001, N12a-90",
-    "O CFOP não serve ao MEI com este CSOSN.",
-    models=(NFE,),
-    on=(IcmsSn102, IcmsSn900),
-)
-def cfop_of_a_mei(item: Item, case: Case) -> At | None:
-    """A MEI has a short list of codes; immune and not taxed sales have none."""
-    if case.regime != _MEI or case.destination == ABROAD:
-        return None
-    allowed = _MEI_CFOPS.get(getattr(item.taxes.icms, "csosn", ""))
-    if allowed is None or item.product.cfop in allowed:
-        return None
-    return At("cfop", f"Aceitos: {_listed(allowed)}.")
-
-
-@RULES.rule("337", "NT 2026.002, N12a-91", "A NFC-e do MEI só tem o CFOP 5102.", models=(NFCE,))
-def cfop_of_a_receipt_of_a_mei(item: Item, case: Case) -> At | None:
-    """At the counter a MEI only sells goods made by others."""
-    return At("cfop") if case.regime == _MEI and item.product.cfop != _MEI_RECEIPT else None
-
-
-def _listed(cfops: frozenset[str]) -> str:
-    return ", ".join(sorted(cfops))

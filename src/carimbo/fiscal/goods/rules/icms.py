@@ -10,7 +10,7 @@ from carimbo.fiscal.goods.rules.circumstances import (
     moves_between_other_states,
 )
 from carimbo.fiscal.goods.rules.consumers import suits_no_contributor
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
     Icms10,
@@ -271,20 +271,3 @@ def retained_earlier(item: Item, case: Case) -> At | None:
     icms = item.taxes.icms
     missing = [path for name, path in _RETAINED.items() if getattr(icms, name) is None]
     return At(missing[0]) if missing else None
-
-
-_OF_THE_MEI = {NFE: frozenset({"102", "300", "400", "900"}), NFCE: frozenset({"102", "300"})}
-
-
-@SIMPLES_RULES.rule(
-    "782",
-    "NT 2024.001, N12a-80; NT 2026.002, N12a-81",
-    "O MEI não pode usar este CSOSN.",
-    on=(IcmsSn101, IcmsSn102, IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900),
-)
-def csosn_of_the_mei(item: Item, case: Case) -> At | None:
-    """A MEI pays a fixed tax, and passes on no credit and no substitution."""
-    icms: Any = item.taxes.icms
-    if case.regime != _MEI or icms.csosn in _OF_THE_MEI[case.model]:
-        return None
-    return At("icms.csosn", f"Aceitos: {', '.join(sorted(_OF_THE_MEI[case.model]))}.")

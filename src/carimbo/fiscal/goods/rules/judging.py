@@ -9,8 +9,10 @@ from typing import Any
 from carimbo.fiscal.goods.rules import (
     billing,
     cfops,
+    foreigners,
     icms,
     identity,
+    mei,
     operation,
     parties,
     payments,
@@ -35,6 +37,7 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     identity.RULES,
     parties.ELSEWHERE_RULES,
     parties.RULES,
+    foreigners.RULES,
     parties.PLACE_RULES,
     registrations.RULES,
     operation.ELSEWHERE_RULES,
@@ -51,6 +54,7 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
 )
 ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     cfops.RULES,
+    mei.RULES,
     receipt.ITEM_RULES,
     product.ELSEWHERE_RULES,
     product.RULES,

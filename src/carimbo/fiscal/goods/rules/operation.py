@@ -3,7 +3,6 @@
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.cfops import consumed_in
-from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
 from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
 from carimbo.fiscal.goods.sale import Presence
 
@@ -156,31 +155,3 @@ def _goods_leave(case: Case) -> bool:
     sender, receiver = parties if case.direction == _OUTBOUND else reversed(parties)
     pickup, delivery = case.invoice.pickup, case.invoice.delivery
     return (pickup.state if pickup else sender) != (delivery.state if delivery else receiver)
-
-
-@RULES.rule(
-    "355",
-    "MOC 7.0, ZA01-10",
-    "A exportação precisa do local por onde a mercadoria sai do país.",
-    models=(NFE,),
-)
-def exit_is_told(case: Case) -> At | None:
-    """What stays in the country may leave it by no place."""
-    if _is_export(case) and case.invoice.export is None and not stays_in_the_country(case):
-        return At("export")
-    return None
-
-
-@RULES.rule(
-    "356",
-    "MOC 7.0, ZA01-20",
-    "Só a exportação tem o local por onde a mercadoria sai do país.",
-    models=(NFE,),
-)
-def only_exports_exit(case: Case) -> At | None:
-    """Imports come in, and other goods stay."""
-    return At("export") if case.invoice.export is not None and not _is_export(case) else None
-
-
-def _is_export(case: Case) -> bool:
-    return case.direction == _OUTBOUND and case.destination == ABROAD

@@ -1,20 +1,16 @@
 """The parties: issuer, recipient, places of pick-up and delivery, carrier."""
 
-import re
 from collections.abc import Callable
 from operator import attrgetter
 
 from carimbo.fiscal.company import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
-from carimbo.fiscal.goods.parties import BRAZIL
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
 from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
-from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 from carimbo.fiscal.taxpayer import is_cnpj, is_cpf
 
@@ -30,9 +26,6 @@ PLACE_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_other_places, elsewher
 
 _CONTRIBUTOR, _EXEMPT, _NO_CONTRIBUTOR = "1", "2", "9"
 _SIMPLIFIED_PRINT, _NFF_EMISSION = "6", "3"
-_COUNTRY_LENGTH = 4
-# MOC 7.0, E03a-60; whether letters with accents are taken is not written, so they are let through.
-_FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
 # States where nobody is a contributor exempt from registration (NT 2025.001 v1.03, E16a-30).
 _WITHOUT_EXEMPT_CONTRIBUTORS = frozenset(
     {"AL", "AM", "BA", "CE", "DF", "ES", "GO", "MG", "MS", "MT", "PB", "PE", "RJ", "RN", "RS", "SE", "SP"}
@@ -171,111 +164,6 @@ def recipient_has_an_address(case: Case) -> At | None:
 def _is_simplified(case: Case) -> bool:
     """Whether an NF-e is printed like a receipt; of those a recipient is not surely asked (NT 2026.002)."""
     return case.invoice.identification.print_format == _SIMPLIFIED_PRINT
-
-
-@RULES.rule(
-    "720",
-    "MOC 7.0, E03a-10; NT 2022.002",
-    "Na operação com o exterior, o destinatário é identificado por documento estrangeiro.",
-    models=(NFE,),
-)
-def foreigner_abroad(case: Case) -> At | None:
-    """An empty identification is enough."""
-    if (
-        case.destination == ABROAD
-        and case.recipient
-        and case.recipient.foreign_id is None
-        and not stays_in_the_country(case)
-    ):
-        return At("recipient.foreignId")
-    return None
-
-
-@RULES.rule(
-    "721",
-    "MOC 7.0, E03a-20",
-    "Dentro do país, só o consumidor final pode ser identificado por documento estrangeiro.",
-    models=(NFE,),
-)
-def foreigner_consumes(case: Case) -> At | None:
-    """Whoever sells the goods again has a CPF or CNPJ."""
-    if case.recipient and case.recipient.foreign_id and case.destination != ABROAD and not case.is_final:
-        return At("recipient.foreignId")
-    return None
-
-
-@RULES.rule(
-    "372",
-    "MOC 7.0, E03a-60",
-    "O documento estrangeiro só pode ter letras, algarismos, espaços e os sinais : . + - / ( ).",
-)
-def foreign_id_characters(case: Case) -> At | None:
-    """Passports have few signs."""
-    if case.recipient and case.recipient.foreign_id and not _FOREIGN_ID.fullmatch(case.recipient.foreign_id):
-        return At("recipient.foreignId")
-    return None
-
-
-@RULES.rule(
-    "925",
-    "MOC 7.0, E03a-30",
-    "O destinatário identificado por documento estrangeiro não pode ter inscrição estadual.",
-)
-def foreigner_without_registration(case: Case) -> At | None:
-    """States register those who have a CPF or CNPJ."""
-    if case.recipient and case.recipient.foreign_id and case.recipient.state_registration:
-        return At("recipient.stateRegistration")
-    return None
-
-
-@RULES.rule(
-    "727",
-    "MOC 7.0, E12-10; NT 2022.002",
-    "A operação é com o exterior, e o endereço do destinatário é no Brasil.",
-    models=(NFE,),
-)
-def address_abroad(case: Case) -> At | None:
-    """Goods that go abroad go to an address there."""
-    if (
-        case.destination == ABROAD
-        and case.buyer_state not in (None, EXTERIOR)
-        and not stays_in_the_country(case)
-    ):
-        return At("recipient.address")
-    return None
-
-
-@RULES.rule(
-    "790",
-    "MOC 7.0, E16a-20; NT 2022.002",
-    "Na operação com o exterior, o destinatário é sempre não contribuinte do ICMS.",
-    models=(NFE,),
-)
-def no_contributor_abroad(case: Case) -> At | None:
-    """No state taxes who is abroad."""
-    if (
-        case.destination == ABROAD
-        and case.contribution not in (None, _NO_CONTRIBUTOR)
-        and not stays_in_the_country(case)
-    ):
-        return At("recipient.stateRegistration")
-    return None
-
-
-# The table of the Portal may have a country that ours does not.
-@RULES.rule(
-    "377",
-    "MOC 7.0, E14-04",
-    "O código do país do destinatário não está na tabela do Banco Central.",
-    severity=Severity.WARNS,
-)
-def country_exists(case: Case) -> At | None:
-    """Codes may leave out the zeros in front."""
-    address = case.recipient.address if case.recipient else None
-    code = address.country_code if address else None
-    if code not in (None, BRAZIL) and code.zfill(_COUNTRY_LENGTH) not in COUNTRIES.rows:
-        return At("recipient.address.countryCode")
-    return None
 
 
 @RULES.rule(

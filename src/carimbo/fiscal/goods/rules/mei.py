@@ -1,0 +1,90 @@
+"""The MEI, who has a short list of CFOP and CSOSN."""
+
+from typing import Any
+
+from carimbo.fiscal.goods.cfop import ABROAD
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.cfops import gives_back
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
+    IcmsSn101,
+    IcmsSn102,
+    IcmsSn201,
+    IcmsSn202,
+    IcmsSn500,
+    IcmsSn900,
+)
+from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+
+_MEI = "4"
+
+RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: case.regime == _MEI)
+
+_MEI_RETURNS = frozenset({"1202", "1553", "2202", "2553", "5202", "6202"})
+_MEI_RECEIPT = "5102"
+_MEI_ENTRIES = ("202", "501", "503", "504", "505", "506", "553", "904")
+_MEI_EXITS = ("202", "501", "502", "504", "505", "551", "904", "933")
+_MEI_CFOPS = {
+    "102": frozenset({"5102", "6102"}),
+    "900": frozenset(
+        first + kind
+        for firsts, kinds in (("12", _MEI_ENTRIES), ("56", _MEI_EXITS))
+        for first in firsts
+        for kind in kinds
+    ),
+}
+_OF_THE_MEI = {NFE: frozenset({"102", "300", "400", "900"}), NFCE: frozenset({"102", "300"})}
+
+
+@RULES.rule(
+    "1179",
+    "NT 2025.002, I08-141",
+    "O CFOP não serve a uma devolução do MEI.",
+    models=(NFE,),
+)
+def cfop_of_a_return_of_a_mei(item: Item, case: Case) -> At | None:
+    """A MEI has fewer codes of returns."""
+    if case.destination == ABROAD or not gives_back(case):
+        return None
+    return None if item.product.cfop in _MEI_RETURNS else At("cfop", f"Aceitos: {_listed(_MEI_RETURNS)}.")
+
+
+@RULES.rule(
+    "337",
+    "NT 2024.001, N12a-90",
+    "O CFOP não serve ao MEI com este CSOSN.",
+    models=(NFE,),
+    on=(IcmsSn102, IcmsSn900),
+)
+def cfop_of_a_mei(item: Item, case: Case) -> At | None:
+    """A MEI has a short list of codes; immune and not taxed sales have none."""
+    if case.destination == ABROAD:
+        return None
+    allowed = _MEI_CFOPS.get(getattr(item.taxes.icms, "csosn", ""))
+    if allowed is None or item.product.cfop in allowed:
+        return None
+    return At("cfop", f"Aceitos: {_listed(allowed)}.")
+
+
+@RULES.rule("337", "NT 2026.002, N12a-91", "A NFC-e do MEI só tem o CFOP 5102.", models=(NFCE,))
+def cfop_of_a_receipt_of_a_mei(item: Item, case: Case) -> At | None:
+    """At the counter a MEI only sells goods made by others."""
+    return At("cfop") if item.product.cfop != _MEI_RECEIPT else None
+
+
+def _listed(cfops: frozenset[str]) -> str:
+    return ", ".join(sorted(cfops))
+
+
+@RULES.rule(
+    "782",
+    "NT 2024.001, N12a-80; NT 2026.002, N12a-81",
+    "O MEI não pode usar este CSOSN.",
+    on=(IcmsSn101, IcmsSn102, IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900),
+)
+def csosn_of_the_mei(item: Item, case: Case) -> At | None:
+    """A MEI pays a fixed tax, and passes on no credit and no substitution."""
+    icms: Any = item.taxes.icms
+    if icms.csosn in _OF_THE_MEI[case.model]:
+        return None
+    return At("icms.csosn", f"Aceitos: {', '.join(sorted(_OF_THE_MEI[case.model]))}.")
