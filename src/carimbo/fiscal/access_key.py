@@ -73,6 +73,11 @@ class AccessKey(str):
         first = apart.replace(" ", "")
         return super().__new__(cls, first + check_digit(first))
 
+    def __getnewargs__(self) -> tuple[str, str, str, str, int, int, str, str]:  # type: ignore[override]
+        """The parts, of which a copy is made."""
+        document = (self.model, self.series, self.number, self.emission_type, self.numeric_code)
+        return (self.state_code, self.year_month, self.tax_id, *document)
+
     @property
     def state_code(self) -> str:
         """IBGE code of the issuer's state, two digits."""

@@ -133,7 +133,10 @@ def _check_digits(text: str, weights: int) -> str:
 
 
 def modulo_11(text: str, weights: int) -> str:
-    """Compute the digit by modulo 11 with weights that start at 2 on the right and repeat after so many."""
+    """Compute the digit by modulo 11 with weights that start at 2 on the right and repeat after so many.
+
+    No identifier is longer than 64 characters, and no longer text is taken.
+    """
     # A letter is worth its ASCII code less 48, which leaves digits at their own value (IN RFB 2.229/2024).
     # The 48 are taken off at once: this runs several times for every document.
     total = sum(map(mul, text.encode()[::-1], _WEIGHTS[weights])) - _ZEROS[weights][len(text)]

@@ -1,5 +1,7 @@
 """Access keys and the identifiers made of them."""
 
+import copy
+import pickle
 from datetime import UTC, datetime, timedelta, timezone
 from string import ascii_uppercase, digits
 
@@ -112,6 +114,11 @@ class TestCompose:
     def test_a_key_says_its_parts(self, key: AccessKey) -> None:
         assert with_parts(key) == key
         assert key.check_digit == key[-1]
+
+    @given(keys)
+    def test_a_key_can_be_copied_and_stored(self, key: AccessKey) -> None:
+        for again in (copy.deepcopy(key), pickle.loads(pickle.dumps(key))):
+            assert (again, type(again)) == (key, AccessKey)
 
     def test_parts_too_long_and_too_short_do_not_make_up_for_each_other(self) -> None:
         with pytest.raises(InvalidAccessKey):

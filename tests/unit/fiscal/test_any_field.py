@@ -209,17 +209,19 @@ class TestAnyValue:
 
 class TestComputedAmount:
     @pytest.mark.parametrize(
-        "body",
+        ("body", "path"),
         [
-            {"items": [item(quantity=99_999_999_999, unitValue=99_999_999_999)]},
-            {"items": [item(quantity=999, unitValue=9_999_999_999)] * 2},
-            {"items": [item(discount=100)]},
-            {"discount": 100},
-            {"items": [item(countsInTotal=False, discount=20)]},
+            ({"items": [item(quantity=99_999_999_999, unitValue=99_999_999_999)]}, "items[0]"),
+            ({"items": [item(quantity=999, unitValue=9_999_999_999)] * 2}, "items"),
+            ({"items": [item(discount=100)]}, "items[0].discount"),
+            ({"discount": 100}, "discount"),
+            ({"items": [item(countsInTotal=False, discount=20)]}, "items[0]"),
         ],
         ids=["product", "sum", "discounted item", "discounted sale", "discount of what is not counted"],
     )
     def test_that_the_layout_has_no_place_for_is_told_by_what_it_is_computed_of(
-        self, signer: Signer, body: Json
+        self, signer: Signer, body: Json, path: str
     ) -> None:
-        assert refusals(Good(NFE_BODY | body), signer) == []
+        answer = answer_to(Good(NFE_BODY | body), signer)
+        assert isinstance(answer, tuple)
+        assert [problem.path for problem in answer] == [path]

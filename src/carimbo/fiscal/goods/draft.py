@@ -44,6 +44,7 @@ _FOLLOWS_FROM_TAXES = re.compile(
     r"items\[\d+\]\.(icms|pis|cofins|ipi|ibsCbs|stateShare)|totals|payments|change"
 )
 _ITEM = re.compile(r"items\[\d+\]")
+_PRICE = re.compile(r"items\[\d+\]\.amount")
 # Fields that no body has: they are computed, and what is wrong with them is wrong elsewhere.
 _COMPUTED = re.compile(r"totals\b|items\[\d+\]\.(total|amount)$|payments\[0\]\.amount$")
 
@@ -61,6 +62,10 @@ def _untold(problems: tuple[Problem, ...], told: tuple[Problem, ...]) -> tuple[P
     """Those that no rule has told already, of the same field or of one that it is computed of."""
     paths = {problem.path for problem in told}
     untold = [problem for problem in problems if problem.path not in paths]
+    prices = [problem for problem in untold if _PRICE.fullmatch(problem.path)]
+    if prices and not told:
+        # All taxes of such an item are too great as well.
+        return tuple(map(_of_the_items, prices))
     of_fields = tuple(problem for problem in untold if not _COMPUTED.match(problem.path))
     if of_fields or told or not untold:
         return of_fields

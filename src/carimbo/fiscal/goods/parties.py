@@ -20,6 +20,8 @@ from carimbo.fiscal.taxpayer import CPF_LENGTH
 BRAZIL = "1058"
 EXEMPT = "ISENTO"
 _LONGEST_NAME = 60
+# The one character that becomes longer when it is written.
+_GROWS = "…"
 
 
 class ForeignAddress(Body):
@@ -268,7 +270,6 @@ def _abroad(address: ForeignAddress, phone: str | None) -> layout.Address:
 
 def _cut(name: str) -> str:
     """A name of the federal registry may be longer than the layout's."""
-    # The one character that becomes longer when it is written.
-    if len(name) <= _LONGEST_NAME and "…" not in name:
+    if len(name) <= _LONGEST_NAME and _GROWS not in name:
         return name
-    return " ".join(name.split()).replace("…", "...")[:_LONGEST_NAME].rstrip()
+    return " ".join(name.split()).replace(_GROWS, "...")[:_LONGEST_NAME].rstrip()

@@ -49,6 +49,7 @@ _TYPOGRAPHIC = str.maketrans(
 # No text of any layout is longer (infCpl, 5000); a longer one is refused before it is looked at.
 LONGEST_TEXT = 5_000
 _HOUR = timedelta(hours=1)
+_FIRST_OFFSET, _LAST_OFFSET = timedelta(hours=-11), timedelta(hours=12)
 _FIRST_YEAR, _LAST_YEAR = 2000, 2099
 
 
@@ -148,8 +149,8 @@ def moment(value: datetime) -> str:
     offset = value.utcoffset()
     if offset is None:
         raise Unwritable("não tem fuso horário")
-    if offset % _HOUR:
-        raise Unwritable("tem um fuso horário que não é de horas inteiras")
+    if offset % _HOUR or not _FIRST_OFFSET <= offset <= _LAST_OFFSET:
+        raise Unwritable("tem um fuso horário que não é de horas inteiras, de -11 a +12")
     _refuse_other_century(value.year)
     return value.isoformat(timespec="seconds")
 

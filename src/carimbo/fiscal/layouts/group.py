@@ -283,12 +283,15 @@ def made(group: type[T], values: dict[str, Any]) -> T:
 
 
 def with_kept_text(record: T) -> T:
-    """The same group, written once and for all: for one that is in many documents, with the tag it has there.
+    """The same group, written once and for all under its own tag: for one that is in many documents.
 
     A group's own function is found in its class; one that is found in the record comes before it.
     """
-    text_of: str = written(record)
-    vars(record)["__written__"] = lambda *_tag: text_of
+    layout = layout_of(record)
+    text_of = layout.write(record)
+    vars(record)["__written__"] = lambda tag=layout.tag: (
+        text_of if tag == layout.tag else layout.write(record, tag)
+    )
     return record
 
 

@@ -50,6 +50,21 @@ class Particle:
         """Whether it must be there at least once."""
         return self.declaration.get("minOccurs") != "0"
 
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it may be there more than once."""
+        return self.declaration.get("maxOccurs", "1") != "1"
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether an option of a choice needs no element at all."""
+        return any(not part.elements or not part.is_required for part in self.inside)
+
+    @property
+    def first_of_each(self) -> tuple[str, ...]:
+        """How the options of a choice begin."""
+        return tuple(next(iter(part.elements)) for part in self.inside)
+
     @cached_property
     def elements(self) -> Mapping[str, "Particle"]:
         """All elements that may stand in it, by tag."""
@@ -79,7 +94,9 @@ def faults(particle: Particle, present: Sequence[str], beside: tuple[str, ...] =
 
 def _faults_of_choice(choice: Particle, present: tuple[str, ...], beside: tuple[str, ...]) -> Iterable[Fault]:
     if not present:
-        return [Lack(tuple(next(iter(part.elements)) for part in choice.inside), beside)]
+        return [] if choice.may_be_empty else [Lack(choice.first_of_each, beside)]
+    if choice.is_repeated:
+        return []
     fitting = [part for part in choice.inside if part.elements.keys() >= set(present)]
     if fitting:
         return min((list(faults(part, present, present)) for part in fitting), key=len)

@@ -67,17 +67,19 @@ def explained(
     errors: Iterable[Any], root: etree._Element, record: type | None, file: SchemaFile
 ) -> tuple[Problem, ...]:
     """One problem per element or attribute, in the order of the document."""
-    return tuple(
+    told = [
         Problem(
             SCHEMA_PROBLEM,
-            told.path,
-            told.message,
-            hint=told.hint,
-            source=f"XSD {file.path.name}, elemento {told.subject}",
+            one.path,
+            one.message,
+            hint=one.hint,
+            source=f"XSD {file.path.name}, elemento {one.subject}",
         )
         for fault in _gravest(_faults(errors, root, record))
-        for told in _told(fault, root, record, file)
-    )
+        for one in _told(fault, root, record, file)
+    ]
+    # What a group lacks is the same for each of its elements that was not expected.
+    return tuple(dict.fromkeys(told))
 
 
 def _told(fault: _Fault, root: etree._Element, record: type | None, file: SchemaFile) -> Iterable[_Told]:
@@ -132,7 +134,7 @@ def _gravity(fault: _Fault) -> int:
 
 
 def _of_value(fault: _Fault, message: str, hint: str | None = None) -> _Told:
-    if not fault.value:
+    if not fault.value.strip():
         message = f"O campo{fault.of_name} está vazio."
     return _Told(fault.path, message, fault.name, hint)
 

@@ -123,8 +123,8 @@ def sources(file: SchemaFile) -> list[etree._Element]:
     for path in names:
         if path not in found:
             found[path] = etree.fromstring(_read(path, file))
-            included = found[path].iterchildren(*_INCLUDED)
-            names += [file.path.with_name(Path(one.get("schemaLocation", "")).name) for one in included]
+            included = (one.get("schemaLocation") for one in found[path].iterchildren(*_INCLUDED))
+            names += [file.path.with_name(Path(location).name) for location in included if location]
     return list(found.values())
 
 

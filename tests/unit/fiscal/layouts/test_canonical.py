@@ -220,9 +220,10 @@ class TestMoment:
         with pytest.raises(Unwritable, match=r"^não tem fuso horário$"):
             moment(datetime(2026, 11, 14, 10))  # noqa: DTZ001 - what is to be refused
 
-    def test_of_a_zone_that_is_off_by_less_than_an_hour_is_refused(self) -> None:
-        with pytest.raises(Unwritable, match=r"fuso horário que não é de horas inteiras$"):
-            moment(datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=5, minutes=30))))
+    @pytest.mark.parametrize("hours", [5.5, -12, 13])
+    def test_of_a_zone_that_the_layouts_do_not_have_is_refused(self, hours: float) -> None:
+        with pytest.raises(Unwritable, match=r"fuso horário que não é de horas inteiras, de -11 a \+12$"):
+            moment(datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=hours))))
 
     @pytest.mark.parametrize("year", [999, 1999, 2100])
     def test_of_another_century_is_refused(self, year: int) -> None:

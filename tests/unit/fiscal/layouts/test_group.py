@@ -168,6 +168,7 @@ class TestWriting:
         kept = with_kept_text(Line(position=1, name="Café"))
         assert kept == LINE
         assert content(Order(id="P1", lines=(kept,))) == content(Order(id="P1", lines=(LINE,)))
+        assert written(kept, "brinde") == written(LINE, "brinde")
         changed = dataclasses.replace(kept, name="Chá")
         assert written(changed) == written(Line(position=1, name="Chá"))
 

@@ -40,12 +40,7 @@ _FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
 )
 def foreigner_abroad(case: Case) -> At | None:
     """An empty identification is enough."""
-    if (
-        case.destination == ABROAD
-        and case.recipient
-        and case.recipient.foreign_id is None
-        and not stays_in_the_country(case)
-    ):
+    if _goes_abroad(case) and case.recipient and case.recipient.foreign_id is None:
         return At("recipient.foreignId")
     return None
 
@@ -95,11 +90,7 @@ def foreigner_without_registration(case: Case) -> At | None:
 )
 def address_abroad(case: Case) -> At | None:
     """Goods that go abroad go to an address there."""
-    if (
-        case.destination == ABROAD
-        and case.buyer_state not in (None, EXTERIOR)
-        and not stays_in_the_country(case)
-    ):
+    if _goes_abroad(case) and case.buyer_state not in (None, EXTERIOR):
         return At("recipient.address")
     return None
 
@@ -112,11 +103,7 @@ def address_abroad(case: Case) -> At | None:
 )
 def no_contributor_abroad(case: Case) -> At | None:
     """No state taxes who is abroad."""
-    if (
-        case.destination == ABROAD
-        and case.contribution not in (None, _NO_CONTRIBUTOR)
-        and not stays_in_the_country(case)
-    ):
+    if _goes_abroad(case) and case.contribution not in (None, _NO_CONTRIBUTOR):
         return At("recipient.stateRegistration")
     return None
 
@@ -145,7 +132,7 @@ def country_exists(case: Case) -> At | None:
 )
 def exit_is_told(case: Case) -> At | None:
     """What stays in the country may leave it by no place."""
-    if _is_export(case) and case.invoice.export is None and not stays_in_the_country(case):
+    if _is_export(case) and case.invoice.export is None and _goes_abroad(case):
         return At("export")
     return None
 
@@ -163,3 +150,7 @@ def only_exports_exit(case: Case) -> At | None:
 
 def _is_export(case: Case) -> bool:
     return case.direction == _OUTBOUND and case.destination == ABROAD
+
+
+def _goes_abroad(case: Case) -> bool:
+    return case.destination == ABROAD and not stays_in_the_country(case)

@@ -128,7 +128,7 @@ def cst_for_consumers(item: Item, case: Case) -> At | None:
     icms: Any = item.taxes.icms
     if suits_no_contributor(icms.cst, item, case):
         return None
-    return At("icms.cst", "Aceitos: 00, 20, 40, 41 e 60.")
+    return At("icms.cst")
 
 
 @RULES.rule(

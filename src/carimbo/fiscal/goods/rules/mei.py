@@ -20,20 +20,20 @@ _MEI = "4"
 
 RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: case.regime == _MEI)
 
-_MEI_RETURNS = frozenset({"1202", "1553", "2202", "2553", "5202", "6202"})
-_MEI_RECEIPT = "5102"
-_MEI_ENTRIES = ("202", "501", "503", "504", "505", "506", "553", "904")
-_MEI_EXITS = ("202", "501", "502", "504", "505", "551", "904", "933")
-_MEI_CFOPS = {
+_RETURNS = frozenset({"1202", "1553", "2202", "2553", "5202", "6202"})
+_OF_A_RECEIPT = "5102"
+_ENTRIES = ("202", "501", "503", "504", "505", "506", "553", "904")
+_EXITS = ("202", "501", "502", "504", "505", "551", "904", "933")
+_CFOPS = {
     "102": frozenset({"5102", "6102"}),
     "900": frozenset(
         first + kind
-        for firsts, kinds in (("12", _MEI_ENTRIES), ("56", _MEI_EXITS))
+        for firsts, kinds in (("12", _ENTRIES), ("56", _EXITS))
         for first in firsts
         for kind in kinds
     ),
 }
-_OF_THE_MEI = {NFE: frozenset({"102", "300", "400", "900"}), NFCE: frozenset({"102", "300"})}
+_CSOSNS = {NFE: frozenset({"102", "300", "400", "900"}), NFCE: frozenset({"102", "300"})}
 
 
 @RULES.rule(
@@ -46,7 +46,7 @@ def cfop_of_a_return_of_a_mei(item: Item, case: Case) -> At | None:
     """A MEI has fewer codes of returns."""
     if case.destination == ABROAD or not gives_back(case):
         return None
-    return None if item.product.cfop in _MEI_RETURNS else At("cfop", f"Aceitos: {_listed(_MEI_RETURNS)}.")
+    return None if item.product.cfop in _RETURNS else At("cfop", f"Aceitos: {_listed(_RETURNS)}.")
 
 
 @RULES.rule(
@@ -60,7 +60,7 @@ def cfop_of_a_mei(item: Item, case: Case) -> At | None:
     """A MEI has a short list of codes; immune and not taxed sales have none."""
     if case.destination == ABROAD:
         return None
-    allowed = _MEI_CFOPS.get(getattr(item.taxes.icms, "csosn", ""))
+    allowed = _CFOPS.get(getattr(item.taxes.icms, "csosn", ""))
     if allowed is None or item.product.cfop in allowed:
         return None
     return At("cfop", f"Aceitos: {_listed(allowed)}.")
@@ -69,11 +69,7 @@ def cfop_of_a_mei(item: Item, case: Case) -> At | None:
 @RULES.rule("337", "NT 2026.002, N12a-91", "A NFC-e do MEI só tem o CFOP 5102.", models=(NFCE,))
 def cfop_of_a_receipt_of_a_mei(item: Item, case: Case) -> At | None:
     """At the counter a MEI only sells goods made by others."""
-    return At("cfop") if item.product.cfop != _MEI_RECEIPT else None
-
-
-def _listed(cfops: frozenset[str]) -> str:
-    return ", ".join(sorted(cfops))
+    return At("cfop") if item.product.cfop != _OF_A_RECEIPT else None
 
 
 @RULES.rule(
@@ -85,6 +81,10 @@ def _listed(cfops: frozenset[str]) -> str:
 def csosn_of_the_mei(item: Item, case: Case) -> At | None:
     """A MEI pays a fixed tax, and passes on no credit and no substitution."""
     icms: Any = item.taxes.icms
-    if icms.csosn in _OF_THE_MEI[case.model]:
+    if icms.csosn in _CSOSNS[case.model]:
         return None
-    return At("icms.csosn", f"Aceitos: {', '.join(sorted(_OF_THE_MEI[case.model]))}.")
+    return At("icms.csosn", f"Aceitos: {_listed(_CSOSNS[case.model])}.")
+
+
+def _listed(codes: frozenset[str]) -> str:
+    return ", ".join(sorted(codes))

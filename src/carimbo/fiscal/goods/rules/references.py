@@ -133,7 +133,7 @@ def original_is_of_the_issuer(case: Case) -> Iterator[At]:
     for position, reference in enumerate(case.invoice.identification.references):
         key, paper = reference.access_key, reference.paper_invoice
         if key and key[_OWNER_IN_KEY] != issuer and key[_SERIES_IN_KEY] not in _SERIES_OF_THE_AUTHORITY:
-            yield At(f"references[{position}].accessKey", f"Esperado: {issuer}.")
+            yield At(f"references[{position}].accessKey", f"Emitente esperado na chave: {issuer}.")
         if paper and paper.cnpj != issuer:
             yield At(f"references[{position}].paperInvoice.taxId", f"Esperado: {issuer}.")
 

@@ -1,0 +1,67 @@
+"""What an XSD lets stand inside an element."""
+
+from pathlib import Path
+
+import pytest
+
+from carimbo.fiscal.schemas import SchemaFile
+from carimbo.fiscal.schemas.content import Content, Excess, Fault, Lack, content_of, faults
+
+XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:import namespace="urn:elsewhere"/>
+<xs:include schemaLocation="types.xsd"/>
+<xs:element name="order"><xs:complexType><xs:sequence>
+ <xs:element name="id"/>
+ <xs:sequence minOccurs="0"><xs:element name="base"/><xs:element name="rate"/></xs:sequence>
+ <xs:choice><xs:element name="cash"/>
+  <xs:sequence><xs:element name="card"/><xs:element name="brand"/></xs:sequence></xs:choice>
+ <xs:choice minOccurs="0" maxOccurs="9"><xs:element name="red"/><xs:element name="blue"/></xs:choice>
+ <xs:choice><xs:element name="gift" minOccurs="0"/><xs:element name="tip"/></xs:choice>
+ <xs:choice><xs:sequence/><xs:element name="rest"/></xs:choice>
+ <xs:element name="buyer" type="person" minOccurs="0"/>
+</xs:sequence></xs:complexType></xs:element>
+</xs:schema>"""
+TYPES = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:complexType name="named"><xs:sequence><xs:element name="first"/></xs:sequence></xs:complexType>
+<xs:complexType name="person"><xs:complexContent><xs:extension base="named">
+ <xs:sequence><xs:element name="last"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>
+</xs:schema>"""
+WHOLE = ("id", "cash")
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Content:
+    (tmp_path / "order.xsd").write_text(XSD, encoding="utf-8")
+    (tmp_path / "types.xsd").write_text(TYPES, encoding="utf-8")
+    return content_of(SchemaFile(tmp_path / "order.xsd", is_operators=True))
+
+
+class TestContent:
+    @pytest.mark.parametrize(
+        ("present", "wrong"),
+        [
+            (WHOLE, []),
+            (("cash",), [Lack(("id",), ())]),
+            (("id",), [Lack(("cash", "card"), ())]),
+            (("id", "rate", "cash"), [Lack(("base",), ("rate",))]),
+            (("id", "card"), [Lack(("brand",), ("card",))]),
+            (("id", "cash", "card", "brand"), [Excess("card", "cash"), Excess("brand", "cash")]),
+            ((*WHOLE, "red", "blue", "red"), []),
+            ((*WHOLE, "gift"), []),
+        ],
+    )
+    def test_knows_what_goes_together(
+        self, content: Content, present: tuple[str, ...], wrong: list[Fault]
+    ) -> None:
+        inside = content.inside(["order"])
+        assert inside
+        assert list(faults(inside, present)) == wrong
+
+    def test_is_found_by_type_in_an_included_file(self, content: Content) -> None:
+        inside = content.inside(["order", "buyer"])
+        assert inside
+        assert "last" in inside.elements
+
+    @pytest.mark.parametrize("way", [["other"], ["order", "id"], ["order", "other", "id"]])
+    def test_is_nothing_where_no_elements_are_declared(self, content: Content, way: list[str]) -> None:
+        assert content.inside(way) is None
