@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from carimbo.fiscal.schemas import SchemaFile
-from carimbo.fiscal.schemas.content import Content, Excess, Fault, Lack, content_of, faults
+from carimbo.fiscal.schemas.content import Content, Excess, Fault, Lack, Surplus, content_of, faults
 
 XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <xs:import namespace="urn:elsewhere"/>
@@ -48,6 +48,7 @@ class TestContent:
             (("id", "cash", "card", "brand"), [Excess("card", "cash"), Excess("brand", "cash")]),
             ((*WHOLE, "red", "blue", "red"), []),
             ((*WHOLE, "gift"), []),
+            (("id", *WHOLE), [Surplus("id")]),
         ],
     )
     def test_knows_what_goes_together(
@@ -57,10 +58,10 @@ class TestContent:
         assert inside
         assert list(faults(inside, present)) == wrong
 
-    def test_is_found_by_type_in_an_included_file(self, content: Content) -> None:
+    def test_of_an_extended_type_is_found_in_an_included_file(self, content: Content) -> None:
         inside = content.inside(["order", "buyer"])
         assert inside
-        assert "last" in inside.elements
+        assert list(faults(inside, ())) == [Lack(("first",), ()), Lack(("last",), ())]
 
     @pytest.mark.parametrize("way", [["other"], ["order", "id"], ["order", "other", "id"]])
     def test_is_nothing_where_no_elements_are_declared(self, content: Content, way: list[str]) -> None:

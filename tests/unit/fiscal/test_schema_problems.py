@@ -212,6 +212,10 @@ class TestTooMuch:
             "CPF não se usa com CNPJ: informe só um dos dois.",
         )
 
+    def test_a_second_one_is_told_by_its_field(self, told: Told) -> None:
+        (problem,) = told("<xNome>ANA</xNome>", "<xNome>ANA</xNome><xNome>EVA</xNome>")
+        assert (problem.path, problem.message) == ("name", "Está mais de uma vez onde cabe uma só.")
+
     def test_an_unknown_attribute_is_told(self, told: Told) -> None:
         (problem,) = told('n="2"', 'n="2" m="1"')
         assert (problem.path, problem.message) == ("items[1]", "O atributo m não existe em item.")

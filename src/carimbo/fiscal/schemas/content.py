@@ -15,7 +15,8 @@ from carimbo.fiscal.schemas.files import SchemaFile, sources
 
 _XS = "{http://www.w3.org/2001/XMLSchema}"
 _ELEMENT, _SEQUENCE, _CHOICE = f"{_XS}element", f"{_XS}sequence", f"{_XS}choice"
-_COMPLEX_TYPE, _EXTENSION = f"{_XS}complexType", f"{_XS}extension"
+_COMPLEX_TYPE, _CONTENT = f"{_XS}complexType", f"{_XS}complexContent"
+_EXTENSION = f"{_XS}extension"
 _PARTICLES = (_ELEMENT, _SEQUENCE, _CHOICE)
 
 
@@ -24,6 +25,12 @@ class Lack(NamedTuple):
 
     tags: tuple[str, ...]
     beside: tuple[str, ...]
+
+
+class Surplus(NamedTuple):
+    """This element is there more often than it can be."""
+
+    tag: str
 
 
 class Excess(NamedTuple):
@@ -73,7 +80,7 @@ class Particle:
         return {tag: found for part in self.inside for tag, found in part.elements.items()}
 
 
-Fault = Lack | Excess
+Fault = Lack | Excess | Surplus
 
 
 def faults(particle: Particle, present: Sequence[str], beside: tuple[str, ...] = ()) -> Iterator[Fault]:
@@ -81,6 +88,8 @@ def faults(particle: Particle, present: Sequence[str], beside: tuple[str, ...] =
     if particle.declaration.tag == _ELEMENT:
         if particle.is_required and particle.tag not in present:
             yield Lack((particle.tag,), beside)
+        if present.count(particle.tag) > 1 and not particle.is_repeated:
+            yield Surplus(particle.tag)
         return
     own = tuple(tag for tag in present if tag in particle.elements)
     if not own and not particle.is_required:
@@ -102,7 +111,7 @@ def _faults_of_choice(choice: Particle, present: tuple[str, ...], beside: tuple[
         return min((list(faults(part, present, present)) for part in fitting), key=len)
     first = present[0]
     chosen = next(part for part in choice.inside if first in part.elements)
-    return [Excess(tag, first) for tag in present if tag not in chosen.elements]
+    return [Excess(tag, first) for tag in dict.fromkeys(present) if tag not in chosen.elements]
 
 
 class Content:
@@ -125,13 +134,20 @@ class Content:
         referred = (element.get("ref") or "").rpartition(":")[2]
         element = self._elements.get(referred, element)
         named = (element.get("type") or "").rpartition(":")[2]
-        declared = self._types.get(named, element.find(_COMPLEX_TYPE))
+        return self._of_type(self._types.get(named, element.find(_COMPLEX_TYPE)))
+
+    def _of_type(self, declared: etree._Element | None) -> Particle | None:
         if declared is None:
             return None
-        extension = declared.find(f".//{_EXTENSION}")
+        extension = declared.find(f"{_CONTENT}/{_EXTENSION}")
         around = declared if extension is None else extension
         group = next(around.iterchildren(_SEQUENCE, _CHOICE), None)
-        return None if group is None else _particle(group)
+        own = None if group is None else _particle(group)
+        if extension is None:
+            return own
+        base = self._of_type(self._types.get(extension.get("base", "").rpartition(":")[2]))
+        # What extends a type stands after what the type has itself.
+        return Particle(etree.Element(_SEQUENCE), (base, own)) if base and own else base or own
 
 
 def _named(roots: Sequence[etree._Element], tag: str) -> dict[str, etree._Element]:

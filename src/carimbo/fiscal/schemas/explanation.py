@@ -10,7 +10,7 @@ from lxml import etree
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, layout_of
 from carimbo.fiscal.layouts.paths import locate
 from carimbo.fiscal.problems import Problem, quoted
-from carimbo.fiscal.schemas.content import Lack, content_of, faults
+from carimbo.fiscal.schemas.content import Fault, Lack, Surplus, content_of, faults
 from carimbo.fiscal.schemas.files import SchemaFile
 
 _ATTRIBUTE = re.compile(r"Element '[^']*'(?:, attribute '([^']*)')?: (?:The attribute '([^']*)')?")
@@ -179,9 +179,9 @@ def _of_content(
     content = None if parent is None else content_of(file).inside(_way(root, parent))
     if parent is None or content is None:
         return
+    place = _Place(record, parent)
     for wrong in faults(content, [_local(child) for child in parent.iterchildren("*")]):
-        place = _Place(record, parent)
-        yield place.lacking(wrong) if isinstance(wrong, Lack) else place.having_too_much(*wrong)
+        yield place.told(wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +207,13 @@ class _Place:
         if len(names) > _MOST_NAMED:
             names = [*names[: _MOST_NAMED - 1], "outros" if last == "e" else "outro"]
         return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    def told(self, wrong: Fault) -> _Told:
+        if isinstance(wrong, Surplus):
+            path = self.path_of(wrong.tag)
+            shown = f"{wrong.tag} está" if path == self.path else "Está"
+            return _Told(path, f"{shown} mais de uma vez onde cabe uma só.", wrong.tag)
+        return self.lacking(wrong) if isinstance(wrong, Lack) else self.having_too_much(*wrong)
 
     def lacking(self, lack: Lack) -> _Told:
         paths = {self.path_of(tag) for tag in lack.tags}

@@ -66,31 +66,24 @@ _tax_id_rule("543", "X05-10", "CPF", "do transportador", "freight.carrier", "tra
 _Place = Address | Place | None
 
 
-def _city_exists(
-    code: str,
-    source: str,
+def _city_rules(
+    codes: tuple[str, str],
+    sources: tuple[str, str],
     whose: str,
     path: str,
     place_of: Callable[[Case], _Place],
     book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
 ) -> None:
-    @book.rule(code, f"MOC 7.0, {source}", f"O município {whose} não existe na tabela do IBGE.")
+    """Write the rules that the city of an address exists, and that it is of the address's state."""
+
+    @book.rule(codes[0], f"MOC 7.0, {sources[0]}", f"O município {whose} não existe na tabela do IBGE.")
     def city_exists(case: Case) -> At | None:
         place = place_of(case)
         if place and place.state != EXTERIOR and is_no_city(place.city_code):
             return At(f"{path}.cityCode")
         return None
 
-
-def _city_of_its_state(
-    code: str,
-    source: str,
-    whose: str,
-    path: str,
-    place_of: Callable[[Case], _Place],
-    book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
-) -> None:
-    @book.rule(code, f"MOC 7.0, {source}", f"O município {whose} não é da UF do endereço.")
+    @book.rule(codes[1], f"MOC 7.0, {sources[1]}", f"O município {whose} não é da UF do endereço.")
     def city_of_its_state(case: Case) -> At | None:
         place = place_of(case)
         if place and is_of_another_state(place.city_code, place.state):
@@ -105,14 +98,14 @@ def _recipient_address(case: Case) -> _Place:
 _issuer_address = attrgetter("invoice.issuer.address")
 _pickup, _delivery = attrgetter("invoice.pickup"), attrgetter("invoice.delivery")
 
-_city_exists("272", "C10-10", "do emitente", "company.address", _issuer_address)
-_city_of_its_state("273", "C10-20", "do emitente", "company.address", _issuer_address)
-_city_exists("274", "E10-10", "do destinatário", "recipient.address", _recipient_address)
-_city_of_its_state("275", "E10-20", "do destinatário", "recipient.address", _recipient_address)
-_city_exists("276", "F07-20", "do local de retirada", "pickupAddress", _pickup, PLACE_RULES)
-_city_of_its_state("277", "F07-30", "do local de retirada", "pickupAddress", _pickup, PLACE_RULES)
-_city_exists("278", "G07-20", "do local de entrega", "deliveryAddress", _delivery, PLACE_RULES)
-_city_of_its_state("279", "G07-30", "do local de entrega", "deliveryAddress", _delivery, PLACE_RULES)
+_city_rules(("272", "273"), ("C10-10", "C10-20"), "do emitente", "company.address", _issuer_address)
+_city_rules(("274", "275"), ("E10-10", "E10-20"), "do destinatário", "recipient.address", _recipient_address)
+_city_rules(
+    ("276", "277"), ("F07-20", "F07-30"), "do local de retirada", "pickupAddress", _pickup, PLACE_RULES
+)
+_city_rules(
+    ("278", "279"), ("G07-20", "G07-30"), "do local de entrega", "deliveryAddress", _delivery, PLACE_RULES
+)
 
 
 @ELSEWHERE_RULES.rule(
