@@ -55,18 +55,6 @@ class PisCofinsRegime(StrEnum):
     NON_CUMULATIVE = "nonCumulative"
 
 
-class Environment(StrEnum):
-    """The authority's environment; documents of homologation have no fiscal validity."""
-
-    PRODUCTION = "production"
-    HOMOLOGATION = "homologation"
-
-    @property
-    def code(self) -> str:
-        """`tpAmb` of every layout."""
-        return "1" if self is Environment.PRODUCTION else "2"
-
-
 class StateRegistration(Body):
     """The company's number at one state's tax office."""
 

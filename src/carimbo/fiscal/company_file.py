@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from carimbo.fiscal.certificate import A1Certificate, open_a1
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 
 

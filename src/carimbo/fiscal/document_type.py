@@ -12,8 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Changes, Integer
 from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.problems import Problem

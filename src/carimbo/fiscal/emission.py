@@ -6,7 +6,7 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.access_key import is_allowed_numeric_code
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.states import STATES
 
 

@@ -7,14 +7,8 @@ from uuid import UUID
 from pydantic import Field
 
 from carimbo.fiscal.address import Address
-from carimbo.fiscal.company import (
-    Environment,
-    MunicipalRegistration,
-    Name,
-    PisCofinsRegime,
-    TaxRegime,
-    TradeName,
-)
+from carimbo.fiscal.company import MunicipalRegistration, Name, PisCofinsRegime, TaxRegime, TradeName
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import (
     Body,
     Changes,

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from pydantic import Field, create_model
 
-from carimbo.fiscal.company import Environment, TaxDefaults
+from carimbo.fiscal.company import TaxDefaults
 from carimbo.fiscal.document_type import DocumentType, ModuleSettings
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Changes, Flag
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies import (

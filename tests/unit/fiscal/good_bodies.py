@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import Issuing
 from carimbo.fiscal.documents.nfce.definition import NFCE as NFCE_TYPE
 from carimbo.fiscal.documents.nfe.definition import NFE as NFE_TYPE
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument

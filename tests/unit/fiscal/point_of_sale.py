@@ -5,9 +5,9 @@ import re
 from decimal import Decimal
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.qr import Csc, OfflineReceipt, offline_v2, offline_v3, supplement
 from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.nfce_addresses import NfceAddresses, known_nfce_addresses, nfce_addresses
 from carimbo.fiscal.tables.states import STATES
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission, EmissionType
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument

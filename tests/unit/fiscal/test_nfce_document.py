@@ -7,11 +7,11 @@ import pytest
 from lxml import etree
 from pydantic import ValidationError
 
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer, verify
@@ -32,7 +32,7 @@ from unit.fiscal.goods.support import (
     refused,
     said,
 )
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 KEY = "35261111222333000181650010000000031123456820"
 TOKEN = CSC["homologation"]["csc"]

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.qr import (
     Csc,
     InvalidQr,
@@ -28,6 +27,7 @@ from carimbo.fiscal.documents.nfce.qr import (
     read_qr,
     supplement,
 )
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.fiscal.signature import Signer

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.qr import Csc, QrRecipient, offline_v2, offline_v3, online_v2, online_v3
+from carimbo.fiscal.environment import Environment
 from unit.fiscal.goods.support import CPF, ISSUED_AT
 from unit.fiscal.keys import with_parts
 from unit.fiscal.point_of_sale import ADDRESS, CSC, HOMOLOGATION, KEY, PointOfSale, codes, receipt

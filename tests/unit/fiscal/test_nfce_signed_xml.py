@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.qr import Csc, QrRecipient, offline_v3, online_v3
 from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import Signer

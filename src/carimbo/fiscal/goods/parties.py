@@ -6,7 +6,8 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from carimbo.fiscal.address import Address, Line
 from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.company import Company, Environment, MunicipalRegistration, Name, Suframa, TradeName
+from carimbo.fiscal.company import Company, MunicipalRegistration, Name, Suframa, TradeName
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
 from carimbo.fiscal.goods.findings import Incomplete
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.table import Derived, Table
 
 

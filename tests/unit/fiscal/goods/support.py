@@ -8,7 +8,7 @@ from lxml import etree
 from pydantic import ValidationError
 
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import Issuance, ModuleSettings
 from carimbo.fiscal.documents.nfce import document as nfce_document
 from carimbo.fiscal.documents.nfce.definition import NFCE
@@ -17,6 +17,7 @@ from carimbo.fiscal.documents.nfe import document as nfe_document
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, write

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey, is_allowed_numeric_code
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.document import MODEL
 from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.states import STATES

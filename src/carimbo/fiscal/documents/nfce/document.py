@@ -1,8 +1,9 @@
 """Composing an NFC-e: request, company and emission become the receipt that is written."""
 
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.findings import Findings

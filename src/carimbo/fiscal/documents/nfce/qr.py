@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.signature import Signer
 

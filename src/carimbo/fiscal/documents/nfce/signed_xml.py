@@ -11,12 +11,12 @@ from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.certificate import OwnerKind, UnreadableCertificate, owner_of
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce.document import MODEL
 from carimbo.fiscal.documents.nfce.qr import Csc
 from carimbo.fiscal.documents.nfce.qr_rules import qr_problems
 from carimbo.fiscal.documents.nfce.signed_receipt import SignedReceipt
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.problems import Problem, quoted

@@ -1,9 +1,9 @@
 """`infNFeSupl` of an NFC-e: its QR code and the address where anyone can look the key up."""
 
-from carimbo.fiscal.company import Environment
 from carimbo.fiscal.documents.nfce import qr
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.emission import Emission, EmissionType
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signature, Signer

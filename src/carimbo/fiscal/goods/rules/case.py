@@ -4,7 +4,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from carimbo.fiscal.company import Company, Environment
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.rules.reform_sums import ReformSums
 from carimbo.fiscal.goods.rules.sums import Sums
 from carimbo.fiscal.goods.sale import SaleBody

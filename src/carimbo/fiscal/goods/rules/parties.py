@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from operator import attrgetter
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.goods.rules.case import Case

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.rules.case import Case

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from carimbo.fiscal.company import Environment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import BOTH, NFE, At, ItemCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
