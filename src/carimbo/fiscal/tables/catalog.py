@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from carimbo.fiscal.tables.authorizers import AUTHORIZERS
 from carimbo.fiscal.tables.cest import CESTS
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.countries import COUNTRIES
+from carimbo.fiscal.tables.endpoints import ENDPOINTS
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_RATES, IBS_CBS_SITUATIONS
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES
 from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
@@ -20,6 +22,8 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     STATES,
     MUNICIPALITIES,
     COUNTRIES,
+    AUTHORIZERS,
+    ENDPOINTS,
     NFCE_ADDRESSES,
     PAYMENT_METHODS,
     CFOPS,

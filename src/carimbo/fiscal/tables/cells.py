@@ -6,7 +6,7 @@ from dataclasses import fields
 from datetime import date
 from decimal import Decimal
 from types import UnionType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 Cell = Callable[[str], Any]
 
@@ -24,7 +24,7 @@ def _cell(hint: Any) -> Cell:
     """A reader by type: `Annotated[str, pattern]` asks for a form, `X | None` lets a cell be empty."""
     if get_origin(hint) is Annotated:
         return _shaped(re.compile(get_args(hint)[1]))
-    if get_origin(hint) is UnionType:
+    if get_origin(hint) in (Union, UnionType):
         given = _cell(get_args(hint)[0])
         return lambda text: given(text) if text else None
     if hint == tuple[str, ...]:

@@ -43,6 +43,8 @@ COUNTS = {
     "states": 27,
     "municipalities": 5571,
     "countries": 237,
+    "authorizers": 5 * 27,
+    "endpoints": 454,
     "nfce_addresses": 68,
     "payment_methods": 23,
     "cfop": 619,
