@@ -9,7 +9,7 @@ from carimbo.fiscal.signature import verify
 from carimbo.fiscal.xml_reading import read_xml
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 SHOWN_TO_XMLSEC1 = 20
 _END = b"</NFe>"

@@ -18,7 +18,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.layouts.paths import groups_in
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import BadSignature, verify
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 SCHEMAS = Schemas()
 # By the root of the message, or by `tpEvento`.

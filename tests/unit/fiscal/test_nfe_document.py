@@ -29,7 +29,7 @@ from unit.fiscal.goods.support import (
     refused,
     said,
 )
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 KEY = "35261111222333000181550010000000031123456827"
 CONTRIBUTOR = {"taxId": BUYER_CNPJ, "stateRegistration": "110042490114"}

@@ -27,7 +27,7 @@ from carimbo.fiscal.signature import (
     verify,
 )
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 NFE = "http://www.portalfiscal.inf.br/nfe"
 DSIG = f"{{{NAMESPACE}}}"

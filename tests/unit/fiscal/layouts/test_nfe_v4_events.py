@@ -34,7 +34,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
 from support import CNPJ, OTHER_CNPJ
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 KEY = AccessKey.parse("35261111222333000181550010000000011123456806")
 KEY_WITH_LETTERS = AccessKey.parse("35261112ABC34501DE35550010000000071123456860")

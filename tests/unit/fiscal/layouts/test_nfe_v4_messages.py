@@ -29,7 +29,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
 from support import CNPJ, OTHER_CNPJ
-from xmlsec import xmlsec1_accepts
+from xmlsec1 import xmlsec1_accepts
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 KEY = AccessKey.parse("35261111222333000181550010000000011123456806")
