@@ -36,6 +36,7 @@ BREAKINGS: tuple[Breaking, ...] = (
         "normal sale to a contributor",
         {"items[0].icms": {"cst": "90", "stBaseMode": "4", "stBase": 100, "stRate": 18, "stAmount": 18}},
     ),
+    Breaking("388", "items[0].ipi.frameworkCode", "normal sale", {"items[0].ipi": {"cst": "55"}}),
     Breaking("745", "items[0].pis", document={"items[0].taxes.pis": None}),
     Breaking("748", "items[0].cofins", document={"items[0].taxes.cofins": None}),
     Breaking("590", "items[0].icms.cst", body={"items[0].icms": {"cst": "00"}}),
