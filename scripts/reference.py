@@ -12,6 +12,7 @@ from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules.judging import DOCUMENT_BOOKS, ITEM_BOOKS
 from carimbo.service.errors import Code
 from carimbo.settings import PREFIX, Settings
+from carimbo.simulator.triggers import TRIGGERS, Trigger
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 _NOTE = "<!-- Made by `make reference` from the code: change it there. -->\n"
@@ -66,11 +67,11 @@ def commands_page() -> str:
 
 
 def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Walk the tree of commands; a group is whatever has commands of its own."""
-    if not hasattr(command, "commands"):
+    """Walk the tree of commands; a group is whatever has commands of its own, and may do something itself."""
+    children = getattr(command, "commands", {})
+    if not children or command.invoke_without_command:
         yield path, command
-        return
-    for name, child in command.commands.items():
+    for name, child in children.items():
         yield from _commands(child, f"{path} {name}")
 
 
@@ -107,11 +108,42 @@ def _rule(is_for_elsewhere: bool, rule: Any) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def triggers_page() -> str:
+    """Every word in a document that makes the simulator misbehave."""
+    lines = [
+        "# Triggers of the simulator",
+        "",
+        _NOTE,
+        "A text that contains `SIMULA:NOME[:ARGUMENTO][:SEMPRE]` makes the simulated authority misbehave,",
+        "in the same way every time. It may be the recipient's name, an item's description, a note, a",
+        "correction, or the reason of a cancellation or of voided numbers. A note (`infCpl`) is the safest:",
+        "in homologation the rules fix the recipient's name, and in NFC-e the first item's description.",
+        "",
+        "A trigger that acts *once* acts on the first call about the same document or event at the same",
+        "service, so that a client that recovers well ends with its document authorised; `:SEMPRE` makes it",
+        "act on every call. Of several triggers one acts on each call, in the order of the table. What is",
+        "written otherwise than here is ignored. The simulator's journal tells which trigger acted on which",
+        "request.",
+        "",
+        "| trigger | argument | effect | judged | acts |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [_trigger(one) for one in TRIGGERS]
+    return "\n".join(lines) + "\n"
+
+
+def _trigger(one: Trigger) -> str:
+    judged = "yes" if one.judges else "no"
+    acts = "always" if one.repeats else "once"
+    return f"| `{one.sample}` | {one.argument} | {one.effect} | {judged} | {acts} |"
+
+
 PAGES = {
     "settings.md": settings_page,
     "errors.md": errors_page,
     "commands.md": commands_page,
     "rules.md": rules_page,
+    "triggers.md": triggers_page,
 }
 
 

@@ -47,7 +47,7 @@ PROMISED_CODES = {
 
 
 class TestReference:
-    @pytest.mark.parametrize("name", ["settings.md", "errors.md", "commands.md"])
+    @pytest.mark.parametrize("name", ["settings.md", "errors.md", "commands.md", "triggers.md"])
     def test_is_what_the_code_says(self, name: str) -> None:
         written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
         assert written == reference.PAGES[name](), "run `make reference`"

@@ -1,7 +1,9 @@
 """Make certificates that look like ICP-Brasil A1 ones, for tests, the demo and the local simulator."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 from typing import Self
 
 from cryptography import x509
@@ -20,6 +22,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 AUTHORITY_VALIDITY = timedelta(days=30 * 365)
 LEGACY_ITERATIONS = 2048
+ICP_BRASIL = "ICP-Brasil"
 
 _MAX_COMMON_NAME = 64
 _OCTET_STRING = 0x04
@@ -29,6 +32,7 @@ _IDENTITY_CARD = "0" * 15
 _IDENTITY_ISSUER = "SSPSP "
 _SOCIAL_SECURITY = "0" * 12
 _VOTER = "0" * 19
+_HOLDER_PURPOSES = (ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.EMAIL_PROTECTION)
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,13 @@ class SampleAuthority:
     private_key: rsa.RSAPrivateKey = field(repr=False, compare=False)
 
     @classmethod
-    def create(cls, now: datetime) -> Self:
+    def create(
+        cls, now: datetime, *, name: str = "AC CARIMBO DE TESTE", organization: str = ICP_BRASIL
+    ) -> Self:
         """Make an authority that is valid for thirty years from now on."""
         key = new_key()
-        name = _name("AC CARIMBO DE TESTE", "Sem valor fiscal")
-        builder = _builder(name, name, key.public_key(), now, now + AUTHORITY_VALIDITY)
+        subject = _name(name, "Sem valor fiscal", organization)
+        builder = _builder(subject, subject, key.public_key(), now, now + AUTHORITY_VALIDITY)
         for extension, critical in _authority_extensions(key.public_key()):
             builder = builder.add_extension(extension, critical)
         return cls(builder.sign(key, hashes.SHA256()), key)
@@ -101,7 +107,8 @@ class SampleAuthority:
             _other_name("2.16.76.1.3.7", _SOCIAL_SECURITY),
         ]
         subject = _name(_holder(name, cnpj), "RFB e-CNPJ A1")
-        return self._issue(subject, other_names, not_before, not_after, private_key or new_key())
+        key = private_key or new_key()
+        return self._issue(subject, other_names, _HOLDER_PURPOSES, not_before, not_after, key)
 
     def issue_person(
         self,
@@ -119,19 +126,44 @@ class SampleAuthority:
             _other_name("2.16.76.1.3.5", _VOTER),
         ]
         subject = _name(_holder(name, cpf), "RFB e-CPF A1")
-        return self._issue(subject, other_names, not_before, not_after, private_key or new_key())
+        key = private_key or new_key()
+        return self._issue(subject, other_names, _HOLDER_PURPOSES, not_before, not_after, key)
+
+    def issue_server(
+        self, names: Sequence[str], not_before: datetime, not_after: datetime
+    ) -> SampleCertificate:
+        """Issue a certificate for a TLS server that is known by these names and addresses."""
+        subject = _name(names[0], "Servidor de teste")
+        purposes = (ExtendedKeyUsageOID.SERVER_AUTH,)
+        return self._issue(subject, [*map(_server_name, names)], purposes, not_before, not_after, new_key())
+
+    def reissue(
+        self,
+        issued: SampleCertificate,
+        changes: Mapping[type[x509.ExtensionType], x509.ExtensionType | None],
+    ) -> SampleCertificate:
+        """Issue a certificate once more with other extensions; one that becomes None is left out."""
+        old, key = issued.certificate, issued.private_key
+        moments = (old.not_valid_before_utc, old.not_valid_after_utc)
+        builder = _builder(old.subject, self.certificate.subject, key.public_key(), *moments)
+        for extension in old.extensions:
+            value = changes.get(type(extension.value), extension.value)
+            if value is not None:
+                builder = builder.add_extension(value, extension.critical)
+        return SampleCertificate(builder.sign(self.private_key, hashes.SHA256()), self.certificate, key)
 
     def _issue(
         self,
         subject: x509.Name,
-        other_names: list[x509.OtherName],
+        names: Sequence[x509.GeneralName],
+        purposes: Sequence[x509.ObjectIdentifier],
         not_before: datetime,
         not_after: datetime,
         key: rsa.RSAPrivateKey,
     ) -> SampleCertificate:
         builder = _builder(subject, self.certificate.subject, key.public_key(), not_before, not_after)
         issuer_key = self.private_key.public_key()
-        for extension, critical in _holder_extensions(key.public_key(), issuer_key, other_names):
+        for extension, critical in _leaf_extensions(key.public_key(), issuer_key, names, purposes):
             builder = builder.add_extension(extension, critical)
         return SampleCertificate(builder.sign(self.private_key, hashes.SHA256()), self.certificate, key)
 
@@ -156,10 +188,10 @@ def _key_pem(key: rsa.RSAPrivateKey) -> bytes:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
-def _name(common_name: str, unit: str) -> x509.Name:
+def _name(common_name: str, unit: str, organization: str = ICP_BRASIL) -> x509.Name:
     attributes = [
         (NameOID.COUNTRY_NAME, "BR"),
-        (NameOID.ORGANIZATION_NAME, "ICP-Brasil"),
+        (NameOID.ORGANIZATION_NAME, organization),
         (NameOID.ORGANIZATIONAL_UNIT_NAME, unit),
         (NameOID.COMMON_NAME, common_name),
     ]
@@ -206,18 +238,27 @@ def _authority_extensions(public_key: rsa.RSAPublicKey) -> list[tuple[x509.Exten
     ]
 
 
-def _holder_extensions(
-    public_key: rsa.RSAPublicKey, issuer_key: rsa.RSAPublicKey, other_names: list[x509.OtherName]
+def _leaf_extensions(
+    public_key: rsa.RSAPublicKey,
+    issuer_key: rsa.RSAPublicKey,
+    names: Sequence[x509.GeneralName],
+    purposes: Sequence[x509.ObjectIdentifier],
 ) -> list[tuple[x509.ExtensionType, bool]]:
-    purposes = [ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.EMAIL_PROTECTION]
     return [
-        (x509.SubjectAlternativeName(other_names), False),
+        (x509.SubjectAlternativeName(names), False),
         (_key_usage(digital_signature=True, content_commitment=True, key_encipherment=True), True),
         (x509.ExtendedKeyUsage(purposes), False),
         (x509.BasicConstraints(ca=False, path_length=None), False),
         (x509.SubjectKeyIdentifier.from_public_key(public_key), False),
         (x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key), False),
     ]
+
+
+def _server_name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
 
 
 def _key_usage(

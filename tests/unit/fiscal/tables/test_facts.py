@@ -55,7 +55,7 @@ COUNTS = {
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
     "ibs_cbs_rates": 1,
-    "nfe_statuses": 1017,
+    "nfe_statuses": 1021,
     "cte_statuses": 445,
     "mdfe_statuses": 202,
 }

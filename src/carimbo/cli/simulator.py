@@ -1,0 +1,127 @@
+"""The commands of the simulator: run it, and make certificates that it knows."""
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvloop
+
+from carimbo.cli import tables
+from carimbo.cli.console import fail, loaded_settings, say
+from carimbo.logs import configure_logs
+from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
+from carimbo.simulator.run import DEFAULT_CONTROL_PORT, DEFAULT_PORT, Simulator, SimulatorProblem, run
+from carimbo.simulator.tax_ids import plain_tax_id
+from carimbo.simulator.trust import Flaw
+
+app = typer.Typer()
+
+_FOLDER = Path(".carimbo/simulator")
+_SAMPLE_CNPJ = "11222333000181"
+_LARGEST_PORT = 65535
+_PASSWORD = "carimbo"  # noqa: S105 - of certificates that only the simulator believes
+
+DataDir = Annotated[Path, typer.Option(help="Pasta onde ficam os documentos e os certificados do simulador.")]
+
+
+class FlawName(StrEnum):
+    """How the command line calls the flaws that a certificate can be made with."""
+
+    INVALID = "invalid"
+    EXPIRED = "expired"
+    WITHOUT_TAX_ID = "without-tax-id"
+    BROKEN_CHAIN = "broken-chain"
+    REVOKED = "revoked"
+    NOT_ICP_BRASIL = "not-icp-brasil"
+
+
+_FLAWS = {
+    FlawName.INVALID: Flaw.INVALID,
+    FlawName.EXPIRED: Flaw.OUT_OF_DATE,
+    FlawName.WITHOUT_TAX_ID: Flaw.WITHOUT_TAX_ID,
+    FlawName.BROKEN_CHAIN: Flaw.BROKEN_CHAIN,
+    FlawName.REVOKED: Flaw.REVOKED,
+    FlawName.NOT_ICP_BRASIL: Flaw.NOT_ICP_BRASIL,
+}
+
+
+@app.callback(invoke_without_command=True)
+def simulate(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option(help="Porta dos serviços (HTTPS); 0 escolhe uma livre.", min=0, max=_LARGEST_PORT)
+    ] = DEFAULT_PORT,
+    control_port: Annotated[
+        int, typer.Option(help="Porta do painel de controle (HTTP).", min=0, max=_LARGEST_PORT)
+    ] = DEFAULT_CONTROL_PORT,
+    host: Annotated[str, typer.Option(help="Endereço em que os serviços escutam.")] = "127.0.0.1",
+    hostname: Annotated[
+        list[str] | None,
+        typer.Option(help="Outro nome desta máquina no certificado do servidor; pode repetir."),
+    ] = None,
+    data_dir: DataDir = _FOLDER,
+) -> None:
+    """Roda as autoridades fiscais nesta máquina, para testar qualquer emissor. Não usa o banco."""
+    if context.invoked_subcommand:
+        return
+    settings = loaded_settings(needs_database=False)
+    tables.put_in_force(settings)
+    configure_logs(settings.log_format, settings.log_level)
+    try:
+        uvloop.run(
+            run(data_dir, port, control_port, host, hostname or (), greet=lambda one: _greet(one, data_dir))
+        )
+    except (SimulatorProblem, CertificateProblem) as problem:
+        fail(str(problem))
+
+
+def _greet(simulator: Simulator, data_dir: Path) -> None:
+    folder = "" if data_dir == _FOLDER else f" --data-dir {data_dir}"
+    say("O simulador está no ar. Ctrl-C para parar; os dados ficam.")
+    say(f"Serviços     {simulator.url}/svrs/nfe/NFeAutorizacao4 e os demais")
+    say(f"Painel       {simulator.control_url}")
+    say(f"Autoridade   {simulator.certificates.ca_file} (o seu emissor precisa confiar nela)")
+    say(f"Certificado  carimbo simulator certificate --tax-id {_SAMPLE_CNPJ}{folder}")
+    # Whoever reads through a pipe waits for these lines.
+    sys.stdout.flush()
+
+
+@app.command()
+def certificate(
+    tax_id: Annotated[str, typer.Option(help="CNPJ (também com letras) ou CPF do titular.")],
+    name: Annotated[str, typer.Option(help="Nome do titular.")] = "EMITENTE DE TESTE",
+    password: Annotated[str, typer.Option(help="Senha do arquivo.")] = _PASSWORD,
+    out: Annotated[
+        Path | None, typer.Option(help="Arquivo a escrever; por omissão, o CNPJ ou CPF com `.pfx`.")
+    ] = None,
+    flaw: Annotated[
+        FlawName | None, typer.Option(help="Defeito de propósito, para ver as rejeições 280 a 285.")
+    ] = None,
+    legacy: Annotated[bool, typer.Option("--legacy", help="Cifra 3DES, para programas antigos.")] = False,
+    data_dir: DataDir = _FOLDER,
+) -> None:
+    """Faz um certificado A1 que o simulador aceita, esteja ele rodando ou não."""
+    now = datetime.now(UTC)
+    file = out or Path(f"{plain_tax_id(tax_id)}.pfx")
+    try:
+        issued = CertificateFolder.open(data_dir, now).issue(
+            tax_id, name, now, _FLAWS[flaw] if flaw else None
+        )
+        _write_new(file, issued.to_pfx(password, legacy=legacy))
+    except CertificateProblem as problem:
+        fail(str(problem))
+    say(f"{file} (senha: {password})")
+
+
+def _write_new(file: Path, content: bytes) -> None:
+    """Write a file that was not there: a certificate that somebody paid for may have the same name."""
+    try:
+        with file.open("xb") as stream:
+            stream.write(content)
+    except FileExistsError:
+        fail(f"O arquivo {file} já existe: escolha outro com --out.")
+    except OSError as error:
+        fail(f"Não foi possível escrever {file}: {error.strerror}.")

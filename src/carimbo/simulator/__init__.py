@@ -1,0 +1,1 @@
+"""The tax authorities on this machine: they judge for themselves, and know nothing of how we issue."""

@@ -1,0 +1,69 @@
+"""XML read into plain groups of texts: quick to ask, and without namespaces in the way."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+from lxml import etree
+
+
+class Group(NamedTuple):
+    """An element that has elements: its texts and its groups by their official names."""
+
+    tag: str
+    attributes: Mapping[str, str] = {}
+    texts: Mapping[str, str] = {}
+    """Every text inside by its path, `ide/cUF`; of what repeats, the first. Rules ask hundreds of times."""
+    groups: Mapping[str, Sequence["Group"]] = {}
+
+    def text(self, path: str) -> str:
+        """The text at `ide/cUF`; empty if it is not there."""
+        return self.texts.get(path, "")
+
+    def amount(self, path: str) -> Decimal:
+        """The number at a path; zero if it is not there."""
+        text = self.text(path)
+        try:
+            return Decimal(text) if text else Decimal(0)
+        except InvalidOperation:
+            return Decimal(0)
+
+    def group(self, path: str) -> "Group | None":
+        """The first group at `det/prod`; None if it is not there."""
+        if "/" not in path:
+            inside = self.groups.get(path)
+            return inside[0] if inside else None
+        first, _, rest = path.partition("/")
+        found = self.group(first)
+        return found.group(rest) if found else None
+
+    def all(self, tag: str) -> Sequence["Group"]:
+        """Every group of this name directly inside, in their order."""
+        return self.groups.get(tag, ())
+
+    def only(self) -> "Group | None":
+        """The one group inside, whatever its name: `ICMS00` in `ICMS`, `PISAliq` in `PIS`."""
+        return next((inside[0] for inside in self.groups.values()), None)
+
+
+def group_of(element: etree._Element) -> Group:
+    """Read an element and all that is inside it; of comments and instructions nothing is kept."""
+    texts: dict[str, str] = {}
+    groups: dict[str, list[Group]] = {}
+    for child in element.iterchildren(etree.Element):
+        if len(child):
+            _add(group_of(child), texts, groups)
+        else:
+            texts.setdefault(_local(child.tag), child.text or "")
+    return Group(_local(element.tag), dict(element.attrib), texts, groups)  # type: ignore[arg-type]
+
+
+def _add(found: Group, texts: dict[str, str], groups: dict[str, list[Group]]) -> None:
+    alike = groups.setdefault(found.tag, [])
+    if not alike:
+        texts |= {f"{found.tag}/{path}": text for path, text in found.texts.items()}
+    alike.append(found)
+
+
+def _local(tag: str) -> str:
+    return tag[tag.find("}") + 1 :]

@@ -1,0 +1,85 @@
+"""A document in front of the judge, with all that the judge may look at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from lxml import etree
+
+from carimbo.simulator.family import World
+from carimbo.simulator.group import Group, group_of
+from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.nfe.line import Line, line_of
+from carimbo.simulator.place import Place
+from carimbo.simulator.signature import Signature, signature_of
+
+NFE, NFCE = "55", "65"
+_NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One `NFe`, which has passed its XSD; it is the root of a tree of its own."""
+
+    element: etree._Element
+    place: Place
+    world: World
+
+    @cached_property
+    def invoice(self) -> Group:
+        """`infNFe`."""
+        return group_of(self._child("infNFe"))
+
+    @cached_property
+    def supplement(self) -> Group | None:
+        """`infNFeSupl`, which only receipts have."""
+        found = self.element.find(f"{_NAMESPACE}infNFeSupl")
+        return None if found is None else group_of(found)
+
+    @cached_property
+    def signature(self) -> Signature | None:
+        """The signature."""
+        return signature_of(self.element)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What the authorities hold already."""
+        return Ledger(self.world.store)
+
+    @property
+    def access_key(self) -> str:
+        """The key as the Id has it."""
+        return self.invoice.attributes.get("Id", "")[3:]
+
+    @property
+    def author(self) -> str:
+        """CNPJ or CPF of the issuer."""
+        return self.text("emit/CNPJ") or self.text("emit/CPF")
+
+    @cached_property
+    def model(self) -> str:
+        """`55` or `65`."""
+        return self.text("ide/mod")
+
+    @cached_property
+    def issued_at(self) -> datetime:
+        """`dhEmi`."""
+        return datetime.fromisoformat(self.text("ide/dhEmi"))
+
+    @property
+    def items(self) -> Sequence[Group]:
+        """Every `det`."""
+        return self.invoice.all("det")
+
+    @cached_property
+    def lines(self) -> Sequence[Line]:
+        """Every item, read for the rules about items."""
+        return tuple(map(line_of, self.items))
+
+    def text(self, path: str) -> str:
+        """A text of the document, `ide/cUF`; empty if it is not there."""
+        return self.invoice.text(path)
+
+    def _child(self, tag: str) -> etree._Element:
+        return next(self.element.iterchildren(f"{_NAMESPACE}{tag}"))

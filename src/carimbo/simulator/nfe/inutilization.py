@@ -1,0 +1,62 @@
+"""NFeInutilizacao4: numbers that were skipped, and are given up for good."""
+
+from contextlib import suppress
+from sqlite3 import IntegrityError
+
+from lxml import etree
+
+from carimbo.fiscal.tables.states import state_of_ibge
+from carimbo.simulator.nfe import answers
+from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
+from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.limits import spend
+from carimbo.simulator.nfe.protocols import next_protocol
+from carimbo.simulator.nfe.range_case import RangeCase
+from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, SERVICE
+from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
+
+_VOIDED = Verdict("102")
+_REPEATED = "563"
+_TOLD_BACK = ("cUF", "ano", "CNPJ", "mod", "serie", "nNFIni", "nNFFin")
+
+
+def answer(call: Call) -> Answer:
+    """Void a range of numbers."""
+    case = RangeCase(call)
+    if refusal := first_broken(INUTILIZATION_RULES, case, call.world.controls.rules_off):
+        return _refused(case, refusal)
+    number = next_protocol(call.place, case.asked.text("cUF"), call.world)
+    # A range that was voided before gets here only with the rule 563 off.
+    with suppress(IntegrityError):
+        case.ledger.keep_range(case.voided(number))
+    return _said(call, _VOIDED, number)
+
+
+def refuse(call: Call, verdict: Verdict) -> Answer:
+    """Answer without voiding anything."""
+    return _said(call, verdict)
+
+
+refuse_message = refuse
+
+
+def subject(root: etree._Element) -> str:
+    """The Id of the range."""
+    asked = root.find(f"{{{NAMESPACE}}}infInut")
+    return "" if asked is None else asked.get("Id", "")
+
+
+def _refused(case: RangeCase, refusal: Refusal) -> Answer:
+    """Refuse; who repeats a range is told the protocol that it has (MOC 7.0, 5.3.5)."""
+    spend(case.world, case.author, SERVICE, case.id)
+    known = case.overlapping if refusal.code == _REPEATED else None
+    return _said(case.call, Verdict.of(refusal), known.protocol if known else "")
+
+
+def _said(call: Call, verdict: Verdict, number: str = "") -> Answer:
+    told = {
+        tag: call.root.findtext(f"{{{NAMESPACE}}}infInut/{{{NAMESPACE}}}{tag}") or "" for tag in _TOLD_BACK
+    }
+    state = state_of_ibge(told["cUF"])
+    told["cUF"] = state.ibge if state else Speaker.of(call).seat.ibge
+    return Answer(answers.inutilization_answer(Speaker.of(call), verdict, told, number), verdict.code)

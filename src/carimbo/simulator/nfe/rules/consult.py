@@ -1,0 +1,97 @@
+"""Questions about a key (MOC 7.0, table 5-16)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from carimbo.simulator.family import World
+from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.custody import answers_for
+from carimbo.simulator.nfe.key_parts import MONTH, NUMERIC_CODE, YEAR
+from carimbo.simulator.nfe.limits import CONSULTS_OF_A_KEY, is_spent, sender_of
+from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, state_of_another_authorizer
+from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.place import Place
+
+SERVICE = "NFeConsultaProtocolo4"
+_MONTHS_KEPT = 6
+_CNPJ_BASE = slice(8)
+
+
+@dataclass(frozen=True)
+class Consult:
+    """A key that somebody asks about."""
+
+    access_key: str
+    call: Call
+
+    @property
+    def place(self) -> Place:
+        """Where it is asked."""
+        return self.call.place
+
+    @property
+    def world(self) -> World:
+        """What the authority sees."""
+        return self.call.world
+
+    @cached_property
+    def holder(self) -> StoredDocument | None:
+        """The document of the number that the key has, if this authority answers for it."""
+        found = Ledger(self.world.store).holder_of_number(self.place.environment, self.access_key)
+        return found if found and answers_for(self.place, found, self.world) else None
+
+
+def asked_too_often(case: Consult) -> bool:
+    """NT 2018.002: 10 consults of one key in an hour."""
+    return is_spent(case.world, sender_of(case.call), SERVICE, case.access_key, CONSULTS_OF_A_KEY)
+
+
+def issued_long_ago(case: Consult) -> bool:
+    """MOC 7.0, J02k: more than six months before this one."""
+    return _months(case.world.now) - _months_of_key(case.access_key) > _MONTHS_KEPT
+
+
+def unknown(case: Consult) -> bool:
+    """MOC 7.0, J03."""
+    return case.holder is None
+
+
+def other_numeric_code(case: Consult) -> Finding:
+    """MOC 7.0, J04: the right key is told to the issuer alone."""
+    holder = case.holder
+    if holder is None or holder.access_key[NUMERIC_CODE] == case.access_key[NUMERIC_CODE]:
+        return None
+    is_issuers = sender_of(case.call)[_CNPJ_BASE] == holder.issuer[_CNPJ_BASE]
+    return f"[chNFe:{holder.access_key}]" if is_issuers else True
+
+
+def other_month(case: Consult) -> bool:
+    """MOC 7.0, J05."""
+    return case.holder is not None and case.holder.access_key[MONTH] != case.access_key[MONTH]
+
+
+def other_key(case: Consult) -> bool:
+    """MOC 7.0, J06: year, emission or check digit."""
+    return case.holder is not None and case.holder.access_key != case.access_key
+
+
+def _months(moment: datetime) -> int:
+    return moment.year % 100 * 12 + moment.month
+
+
+def _months_of_key(access_key: str) -> int:
+    return int(access_key[YEAR]) * 12 + int(access_key[MONTH])
+
+
+CONSULT_RULES: tuple[Rule[Consult], ...] = (
+    Rule("656", asked_too_often),
+    Rule("226", state_of_another_authorizer),
+    *ASKED_KEY_RULES,
+    Rule("526", issued_long_ago),
+    Rule("217", unknown),
+    Rule("562", other_numeric_code),
+    Rule("561", other_month),
+    Rule("613", other_key),
+)

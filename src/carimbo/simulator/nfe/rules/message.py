@@ -1,0 +1,134 @@
+"""The message: its size, its encoding, its form and its version (MOC 7.0, groups B to D)."""
+
+import re
+from functools import cache
+from typing import Any
+
+from lxml import etree
+
+from carimbo.fiscal.schemas.catalog import Schema
+from carimbo.fiscal.schemas.files import compiled, files_in_force
+from carimbo.fiscal.tables.statuses import NFE_STATUSES
+from carimbo.simulator.nfe.call import UTF_8, Call
+from carimbo.simulator.nfe.rules.rule import Finding, Rule
+
+_LARGEST = 500 * 1024
+_LONGEST_TEXT = 255
+"""Of `xMotivo`, in which the official text comes first."""
+_LOT = "enviNFe"
+_VERSIONS = {"distDFeInt": "1.01", "envEvento": "1.00", "ConsCad": "2.00"}
+_VERSION_OF_THE_REST = "4.00"
+
+_PREFIXED = etree.XPath("boolean(//*[contains(name(), ':')] | //@*[contains(name(), ':')])")
+_EDITED = etree.XPath("boolean(//text()[not(normalize-space()) and ../*])")
+# Looking at every node takes long; where these are missing there is nothing to look for.
+_MAY_BE_PREFIXED = re.compile(rb"\sxml(?:ns)?:")
+_MAY_BE_EDITED = re.compile(rb">\s+<")
+_ENVIRONMENTS = ("{*}tpAmb", "{*}infInut/{*}tpAmb")
+
+_REASONS = {
+    "SCHEMAV_ELEMENT_CONTENT": "elemento inesperado, repetido ou ausente",
+    "SCHEMAV_CVC_PATTERN_VALID": "formato inválido",
+    "SCHEMAV_CVC_ENUMERATION_VALID": "valor não previsto",
+    "SCHEMAV_CVC_MINLENGTH_VALID": "texto curto demais",
+    "SCHEMAV_CVC_MAXLENGTH_VALID": "texto longo demais",
+    "SCHEMAV_CVC_COMPLEX_TYPE_4": "atributo ausente",
+    "SCHEMAV_CVC_ELT_1": "elemento desconhecido",
+}
+"""By libxml2's name of the error, of which there are many more."""
+_ANY_REASON = "conteúdo inválido"
+
+
+def too_large(call: Call) -> bool:
+    """MOC 7.0, B01: 500 kB."""
+    return call.size > _LARGEST
+
+
+def other_encoding(call: Call) -> bool:
+    """MOC 7.0, D03."""
+    return call.envelope_encoding != UTF_8
+
+
+def prefixed(call: Call) -> bool:
+    """MOC 7.0, D02: prefixes that are declared and not used do no harm."""
+    return bool(_MAY_BE_PREFIXED.search(call.written)) and bool(_PREFIXED(call.root))
+
+
+def edited(call: Call) -> bool:
+    """MOC 7.0, D01e: white space between tags; what is around the message belongs to its envelope."""
+    return bool(_MAY_BE_EDITED.search(call.written)) and bool(_EDITED(call.root))
+
+
+def other_version(call: Call) -> bool:
+    """MOC 7.0, group C: a version of the layout that the service does not know."""
+    known = _VERSIONS.get(_local_name(call.root), _VERSION_OF_THE_REST)
+    return call.root.get("versao") != known
+
+
+def misformed_lot(call: Call) -> Finding:
+    """MOC 7.0, D01, for `enviNFe`."""
+    return _misformed(call, "225") if _local_name(call.root) == _LOT else None
+
+
+def misformed(call: Call) -> Finding:
+    """MOC 7.0, D01, for every message but `enviNFe`."""
+    return _misformed(call, "215") if _local_name(call.root) != _LOT else None
+
+
+def other_environment(call: Call) -> bool:
+    """MOC 7.0, B24-10 and the like: documents and events of a lot tell their environments themselves."""
+    told = [environment for path in _ENVIRONMENTS if (environment := call.root.findtext(path))]
+    return any(environment != call.place.environment for environment in told)
+
+
+def _misformed(call: Call, code: str) -> Finding:
+    if call.schema is None:
+        return None
+    schema = _compiled(call.schema)
+    if schema.validate(call.root):
+        return None
+    log: Any = schema.error_log
+    return _told(call.root, log.filter_from_errors()[0], code)
+
+
+@cache
+def _compiled(schema: Schema) -> etree.XMLSchema:
+    return compiled(files_in_force(None)[schema])
+
+
+def _told(root: etree._Element, error: Any, code: str) -> str:
+    """Where and why, in brackets, as long as there is room for after the official text."""
+    found: Any = root.getroottree().xpath(error.path)
+    where = _path_of(found[0]) if found else _local_name(root)
+    room = _LONGEST_TEXT - len(f"Rejeição: {NFE_STATUSES[code].text} []")
+    reason = _REASONS.get(error.type_name, _ANY_REASON)
+    return f"[{f'{where}: {reason}'[-room:]}]"
+
+
+def _path_of(element: etree._Element) -> str:
+    """`enviNFe/NFe/infNFe/det[2]/prod/NCM`."""
+    way = [*reversed(list(element.iterancestors())), element]
+    return "/".join(map(_step, way))
+
+
+def _step(element: etree._Element) -> str:
+    parent = element.getparent()
+    alike = [] if parent is None else list(parent.iterchildren(element.tag))
+    number = f"[{alike.index(element) + 1}]" if len(alike) > 1 else ""
+    return f"{_local_name(element)}{number}"
+
+
+def _local_name(element: etree._Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+FORM_RULES: tuple[Rule[Call], ...] = (
+    Rule("214", too_large),
+    Rule("402", other_encoding),
+    Rule("404", prefixed),
+    Rule("588", edited),
+    Rule("239", other_version),
+    Rule("225", misformed_lot),
+    Rule("215", misformed),
+    Rule("252", other_environment),
+)

@@ -1,0 +1,38 @@
+"""A rule as a value: the code of its rejection, and how to see that it is broken."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+CaseT = TypeVar("CaseT")
+CaseT_contra = TypeVar("CaseT_contra", contravariant=True)
+"""What a rule can judge, and with it everything that is more than that."""
+Finding = str | bool | None
+"""False or None: all is well. True: broken. A text: broken, and what the answer adds, with its brackets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[CaseT_contra]):
+    """One check of an authority."""
+
+    code: str
+    """`cStat`."""
+    broken: Callable[[CaseT_contra], Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The code that an authority refuses with, and what it adds to the official text."""
+
+    code: str
+    detail: str = ""
+
+
+def first_broken(
+    rules: Iterable[Rule[CaseT]], case: CaseT, off: Collection[str] = frozenset()
+) -> Refusal | None:
+    """The first rule that a case breaks, as authorities tell only one; rules that are off are passed over."""
+    for rule in rules:
+        if rule.code not in off and (found := rule.broken(case)):
+            return Refusal(rule.code, found if isinstance(found, str) else "")
+    return None

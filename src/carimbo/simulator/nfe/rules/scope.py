@@ -1,0 +1,50 @@
+"""Which documents a rule is about, and rules that look at each item."""
+
+from collections.abc import Callable
+
+from carimbo.simulator.nfe.case import NFCE, NFE, Case
+from carimbo.simulator.nfe.line import Line
+from carimbo.simulator.nfe.rules.rule import Finding, Rule
+
+Where = Callable[[Case], bool]
+
+PRINTED_AS_A_RECEIPT = "6"
+"""`tpImp` of an NF-e that stands for an NFC-e (NT 2026.002)."""
+
+
+def anywhere(case: Case) -> bool:
+    """Both models."""
+    return True
+
+
+def in_nfe(case: Case) -> bool:
+    """Model 55."""
+    return case.model == NFE
+
+
+def in_nfce(case: Case) -> bool:
+    """Model 65."""
+    return case.model == NFCE
+
+
+def in_receipts(case: Case) -> bool:
+    """Model 65, and model 55 with the DANFE Simplificado Tipo 2 (NT 2026.002)."""
+    return case.model == NFCE or case.text("ide/tpImp") == PRINTED_AS_A_RECEIPT
+
+
+def document_rule(code: str, broken: Callable[[Case], Finding], where: Where = anywhere) -> Rule[Case]:
+    """A rule about some documents."""
+    return Rule(code, lambda case: where(case) and broken(case))
+
+
+def item_rule(code: str, broken: Callable[[Line, Case], bool], where: Where = anywhere) -> Rule[Case]:
+    """A rule about every item of some documents; the answer names the first item that breaks it."""
+
+    def first_wrong_item(case: Case) -> Finding:
+        if where(case):
+            for line in case.lines:
+                if broken(line, case):
+                    return f"[nItem:{line.number}]"
+        return None
+
+    return Rule(code, first_wrong_item)

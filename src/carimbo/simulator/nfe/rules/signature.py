@@ -1,0 +1,70 @@
+"""Who signed, and whether it is what was signed: the same for documents, events and voided ranges."""
+
+from typing import Protocol
+
+from carimbo.simulator.family import World
+from carimbo.simulator.nfe.rules.certificates import certificate_rules, is_flawed
+from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.signature import Signature
+from carimbo.simulator.trust import Flaw, owner_of
+
+_CNPJ_BASE = slice(8)
+_CPF_LENGTH = 11
+
+
+class Signed(Protocol):
+    """A message that somebody has to have signed."""
+
+    @property
+    def signature(self) -> Signature | None:
+        """The signature; None if there is none."""
+
+    @property
+    def author(self) -> str:
+        """CNPJ or CPF of who has to have signed."""
+
+    @property
+    def world(self) -> World:
+        """What the authority sees."""
+
+
+def not_by_the_book(case: Signed) -> bool:
+    """MOC 7.0, F01: other algorithms, another reference, or nothing signed at all."""
+    return case.signature is None or not case.signature.is_by_the_book
+
+
+def not_what_was_signed(case: Signed) -> bool:
+    """MOC 7.0, F02: of a signature that is not by the book nothing is calculated."""
+    signature = case.signature
+    return signature is not None and signature.is_by_the_book and not signature.is_good
+
+
+def signed_by_another_company(case: Signed) -> bool:
+    """MOC 7.0, F03 (NT 2018.001): a certificate with CNPJ, and the author has another base."""
+    owner = _owner(case)
+    return len(owner) > _CPF_LENGTH and owner[_CNPJ_BASE] != case.author[_CNPJ_BASE]
+
+
+def signed_by_another_person(case: Signed) -> bool:
+    """MOC 7.0, F03A (NT 2018.001): a certificate with CPF, and the author has another or a CNPJ."""
+    owner = _owner(case)
+    return len(owner) == _CPF_LENGTH and owner != case.author
+
+
+def _owner(case: Signed) -> str:
+    """Whose certificate it is; empty if it does not tell, which is another rule's matter (292)."""
+    certificate = case.signature and case.signature.certificate
+    return owner_of(certificate) if certificate else ""
+
+
+def _has(case: Signed, flaw: Flaw) -> bool:
+    return case.signature is not None and is_flawed(case.signature.certificate, flaw, case.world)
+
+
+SIGNATURE_RULES: tuple[Rule[Signed], ...] = (
+    *certificate_rules(290, _has),
+    Rule("298", not_by_the_book),
+    Rule("297", not_what_was_signed),
+    Rule("213", signed_by_another_company),
+    Rule("227", signed_by_another_person),
+)

@@ -1,0 +1,6 @@
+"""The families of documents that the simulator serves."""
+
+from carimbo.simulator.family import Family
+from carimbo.simulator.nfe.family import NFCE, NFE
+
+FAMILIES: tuple[Family, ...] = (NFE, NFCE)

@@ -1,0 +1,128 @@
+-- The simulator's memory. Moments are ISO 8601 texts in UTC; `environment` is tpAmb.
+
+create table if not exists documents (
+    environment   text not null,
+    access_key    text not null,
+    authorizer    text not null,
+    issuer        text not null,
+    recipient     text not null,
+    series        integer not null,
+    number        integer not null,
+    issued_at     text not null,
+    received_at   text not null,
+    code          text not null,
+    protocol      text not null,
+    digest        text not null,
+    xml           blob not null,
+    protocol_xml  blob not null,
+    canceled      integer not null default 0,
+    primary key (environment, access_key)
+);
+-- State, model and issuer are parts of the key; a number belongs to one document of them, and of NFC-e to one
+-- of each way of emission.
+create unique index if not exists document_numbers on documents (
+    environment,
+    substr(access_key, 1, 2),
+    substr(access_key, 7, 28),
+    case substr(access_key, 21, 2) when '65' then substr(access_key, 35, 1) else '' end
+);
+
+create table if not exists events (
+    environment    text not null,
+    access_key     text not null,
+    type           text not null,
+    sequence       integer not null,
+    author         text not null,
+    authorizer     text not null,
+    registered_at  text not null,
+    code           text not null,
+    protocol       text not null,
+    xml            blob not null,
+    answer_xml     blob not null,
+    primary key (environment, access_key, type, sequence, author)
+);
+
+create table if not exists voided_ranges (
+    environment   text not null,
+    state_code    text not null,
+    issuer        text not null,
+    model         text not null,
+    series        integer not null,
+    year          text not null,
+    first_number  integer not null,
+    last_number   integer not null,
+    authorizer    text not null,
+    received_at   text not null,
+    protocol      text not null,
+    primary key (environment, state_code, issuer, model, series, year, first_number, last_number)
+);
+
+create table if not exists lots (
+    environment  text not null,
+    receipt      text not null,
+    authorizer   text not null,
+    ready_at     text not null,
+    protocols    blob not null,
+    primary key (environment, receipt)
+);
+
+create table if not exists interests (
+    environment  text not null,
+    taxpayer     text not null,
+    nsu          integer not null,
+    access_key   text not null,
+    schema       text not null,
+    created_at   text not null,
+    xml          blob not null,
+    primary key (environment, taxpayer, nsu)
+);
+
+create table if not exists contributors (
+    state       text not null,
+    tax_id      text not null,
+    registration text not null,
+    name        text not null,
+    details     text not null default '{}',
+    primary key (state, tax_id, registration)
+);
+
+create table if not exists security_codes (
+    issuer  text not null,
+    id      integer not null,
+    token   text not null,
+    primary key (issuer, id)
+);
+
+create table if not exists uses (
+    taxpayer  text not null,
+    service   text not null,
+    subject   text not null,
+    at        text not null
+);
+create index if not exists uses_of on uses (taxpayer, service, subject, at);
+create index if not exists uses_ages on uses (at);
+
+create table if not exists journal (
+    id           integer primary key,
+    at           text not null,
+    authorizer   text not null,
+    environment  text not null,
+    service      text not null,
+    subject      text not null,
+    taxpayer     text not null,
+    bytes        integer not null,
+    digest       text not null,
+    code         text not null,
+    fault        text not null
+);
+create index if not exists journal_subjects on journal (subject);
+
+create table if not exists switches (
+    name   text primary key,
+    value  text not null
+);
+
+create table if not exists counters (
+    name   text primary key,
+    value  integer not null
+);

@@ -1,0 +1,93 @@
+"""XML signatures, checked by libxmlsec: another implementation than the one that makes ours."""
+
+from base64 import b64decode
+from binascii import Error as NotBase64
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import xmlsec
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from lxml import etree
+
+from carimbo.simulator.trust import certificate_of
+
+_DS = "{http://www.w3.org/2000/09/xmldsig#}"
+_C14N = "http://www.w3.org/TR/2001/REC-xml-c14n-20010315"
+_ENVELOPED = "http://www.w3.org/2000/09/xmldsig#enveloped-signature"
+_RSA_SHA1 = "http://www.w3.org/2000/09/xmldsig#rsa-sha1"
+_SHA1 = "http://www.w3.org/2000/09/xmldsig#sha1"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The signature of a message, as it stands there."""
+
+    element: etree._Element
+    signed: etree._Element
+    """The element with the Id: `infNFe`, `infEvento`, `infInut`."""
+
+    @cached_property
+    def certificate(self) -> x509.Certificate | None:
+        """Of who signed; None if it cannot be read."""
+        text = "".join((self.element.findtext(f".//{_DS}X509Certificate") or "").split())
+        try:
+            return certificate_of(b64decode(text, validate=True))
+        except NotBase64:
+            return None
+
+    @property
+    def digest(self) -> str:
+        """What it says that the digest of the signed element is."""
+        return (self.element.findtext(f".//{_DS}DigestValue") or "").strip()
+
+    @cached_property
+    def is_by_the_book(self) -> bool:
+        """Tell whether algorithms, transforms and reference are those of the project (MOC 7.0, 3.2.3)."""
+        algorithms = [
+            (child.tag.removeprefix(_DS), child.get("Algorithm"))
+            for child in self.element.iter()
+            if child.get("Algorithm")
+        ]
+        reference = self.element.find(f"{_DS}SignedInfo/{_DS}Reference")
+        return algorithms == _BY_THE_BOOK and (
+            reference is not None and reference.get("URI") == f"#{self.signed.get('Id')}"
+        )
+
+    @property
+    def is_good(self) -> bool:
+        """Tell whether digest and signature are those of what is signed."""
+        certificate = self.certificate
+        if certificate is None:
+            return False
+        context = xmlsec.SignatureContext()
+        context.register_id(self.signed, "Id")
+        try:
+            context.key = _key_of(certificate)
+            context.verify(self.element)
+        except xmlsec.Error:
+            return False
+        return True
+
+
+_BY_THE_BOOK = [
+    ("CanonicalizationMethod", _C14N),
+    ("SignatureMethod", _RSA_SHA1),
+    ("Transform", _ENVELOPED),
+    ("Transform", _C14N),
+    ("DigestMethod", _SHA1),
+]
+
+
+@lru_cache(maxsize=1024)
+def _key_of(certificate: x509.Certificate) -> xmlsec.Key:
+    return xmlsec.Key.from_memory(
+        certificate.public_bytes(Encoding.DER), xmlsec.constants.KeyDataFormatCertDer
+    )
+
+
+def signature_of(root: etree._Element) -> Signature | None:
+    """The signature of a message whose root stands alone; None if it has none, or signs nothing."""
+    element = root.find(f"{_DS}Signature")
+    signed = next((child for child in root.iterchildren("{*}*") if child.get("Id")), None)
+    return None if element is None or signed is None else Signature(element, signed)

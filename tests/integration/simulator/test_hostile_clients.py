@@ -1,0 +1,296 @@
+"""The simulator's TLS port against clients that are wrong, slow, greedy or hostile: it goes on serving."""
+
+import asyncio
+import hashlib
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.simulator.certificates import CertificateFolder
+from carimbo.simulator.http import Answerer, HungUp, Reply, Request
+from carimbo.simulator.http_server import Limits, Server, serve
+from carimbo.simulator.tls import server_context
+from carimbo.simulator.trust import Flaw
+from support import CNPJ
+from unit.simulator.wire import OVER, PATIENCE, Wire, get, post, wire
+
+NOW = datetime.now(UTC)
+FLAWS = [flaw for flaw in Flaw if flaw is not Flaw.NO_REVOCATION_LIST]
+BOMB = b"""<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;">]><lolz>&d;</lolz>"""
+MEGABYTE = b"x" * 1_000_000
+
+NewContext = Callable[[SampleCertificate | None], ssl.SSLContext]
+
+
+async def describe(request: Request) -> Reply | HungUp:
+    """Break the reply if the path says so; otherwise say whose certificate and which body came."""
+    if request.path == "/hung-up":
+        return HungUp()
+    certificate = hashlib.sha256(request.certificate or b"").hexdigest()
+    body = hashlib.sha256(request.body).hexdigest()
+    return Reply(200, f"{certificate} {body}".encode(), cut=request.path == "/cut")
+
+
+def description(issued: SampleCertificate, body: bytes = b"") -> bytes:
+    der = issued.certificate.public_bytes(Encoding.DER)
+    return f"{hashlib.sha256(der).hexdigest()} {hashlib.sha256(body).hexdigest()}".encode()
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> CertificateFolder:
+    return CertificateFolder.open(tmp_path_factory.mktemp("certificates"), NOW)
+
+
+@pytest.fixture(scope="module")
+def company(certificates: CertificateFolder) -> SampleCertificate:
+    return certificates.issue(CNPJ, "LOJA MODELO LTDA", NOW)
+
+
+@pytest.fixture(scope="module")
+def context_of(certificates: CertificateFolder, tmp_path_factory: pytest.TempPathFactory) -> NewContext:
+    """Makes contexts of clients that trust the simulator, and show a certificate without its chain."""
+    folder = tmp_path_factory.mktemp("clients")
+
+    def make(issued: SampleCertificate | None) -> ssl.SSLContext:
+        context = ssl.create_default_context(cafile=certificates.ca_file)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        if issued:
+            file = folder / f"{issued.certificate.serial_number:x}.pem"
+            key_and_leaf = issued.to_pem().rpartition(b"-----BEGIN CERTIFICATE-----")[0]
+            file.write_bytes(key_and_leaf)
+            context.load_cert_chain(file)
+        return context
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def good(context_of: NewContext, company: SampleCertificate) -> ssl.SSLContext:
+    return context_of(company)
+
+
+@asynccontextmanager
+async def listening(
+    certificates: CertificateFolder, answer: Answerer = describe, **limits: float
+) -> AsyncIterator[Server]:
+    tls = server_context(certificates)
+    bounds = Limits(**limits)  # type: ignore[arg-type]
+    server = await serve(answer, "127.0.0.1", 0, tls=tls, limits=bounds)
+    try:
+        yield server
+    finally:
+        await server.close()
+
+
+@pytest.fixture(scope="module")
+async def server(certificates: CertificateFolder) -> AsyncIterator[Server]:
+    async with listening(certificates) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+async def still_serves(
+    server: Server, good: ssl.SSLContext, company: SampleCertificate
+) -> AsyncIterator[None]:
+    """After whatever a test did, a good client is served."""
+    yield
+    async with wire(server.port, good) as client:
+        assert (await client.ask(get("/"))).body == description(company)
+
+
+async def refused(server: Server, context: ssl.SSLContext) -> None:
+    """The handshake ends badly; in TLS 1.3 the client learns of it only afterwards."""
+    with pytest.raises(OVER):
+        async with asyncio.timeout(PATIENCE), wire(server.port, context) as client:
+            await client.ask(get("/"))
+
+
+class TestCertificates:
+    async def test_a_client_without_one_is_refused(self, server: Server, context_of: NewContext) -> None:
+        await refused(server, context_of(None))
+
+    async def test_one_of_a_strangers_authority_is_refused(
+        self, server: Server, context_of: NewContext, authority: SampleAuthority
+    ) -> None:
+        issued = authority.issue_company(CNPJ, "LOJA", NOW - timedelta(days=1), NOW + timedelta(days=9))
+        await refused(server, context_of(issued))
+
+    async def test_one_of_an_impostor_of_our_authority_is_refused(
+        self, server: Server, context_of: NewContext
+    ) -> None:
+        impostor = SampleAuthority.create(NOW - timedelta(days=1), name="AC CARIMBO SIMULADOR")
+        issued = impostor.issue_company(CNPJ, "LOJA", NOW - timedelta(days=1), NOW + timedelta(days=9))
+        await refused(server, context_of(issued))
+
+    @pytest.mark.parametrize("flaw", FLAWS)
+    async def test_one_with_a_flaw_reaches_the_authority_which_sees_it(
+        self, server: Server, certificates: CertificateFolder, context_of: NewContext, flaw: Flaw
+    ) -> None:
+        issued = certificates.issue(CNPJ, "LOJA MODELO LTDA", NOW, flaw)
+        async with wire(server.port, context_of(issued)) as client:
+            assert (await client.ask(get("/"))).body == description(issued)
+
+
+class TestTls:
+    async def test_is_version_1_2(self, server: Server, good: ssl.SSLContext) -> None:
+        async with wire(server.port, good) as client:
+            assert client.writer.get_extra_info("ssl_object").version() == "TLSv1.2"
+
+    async def test_a_client_that_wants_another_version_is_refused(
+        self, server: Server, context_of: NewContext, company: SampleCertificate
+    ) -> None:
+        context = context_of(company)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        await refused(server, context)
+
+    async def test_a_session_is_resumed_and_the_certificate_still_known(
+        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    ) -> None:
+        session, was_reused, _ = await asyncio.to_thread(one_call, server.port, good, None)
+        assert not was_reused
+        _, is_reused, answer = await asyncio.to_thread(one_call, server.port, good, session)
+        assert is_reused and answer.endswith(description(company))
+
+    async def test_a_handshake_that_does_not_end_is_ended(self, certificates: CertificateFolder) -> None:
+        async with listening(certificates, handshake_seconds=0.1) as server, wire(server.port) as client:
+            assert await client.rest() == b""
+
+
+def one_call(
+    port: int, context: ssl.SSLContext, session: ssl.SSLSession | None
+) -> tuple[ssl.SSLSession | None, bool | None, bytes]:
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain,
+        context.wrap_socket(plain, server_hostname="localhost", session=session) as tls,
+    ):
+        tls.sendall(get("/", "Connection: close"))
+        answer = b"".join(iter(lambda: tls.recv(65536), b""))
+        return tls.session, tls.session_reused, answer
+
+
+class TestNoTls:
+    @pytest.mark.parametrize(
+        "sent",
+        [get("/"), b"\x00" * 1000, b"\xff\xfe garbage \r\n" * 500, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
+        ids=["plain HTTP", "zeros", "garbage", "half a hello"],
+    )
+    async def test_bytes_that_are_no_handshake_are_not_answered(
+        self, certificates: CertificateFolder, sent: bytes
+    ) -> None:
+        async with listening(certificates, handshake_seconds=0.2) as server, wire(server.port) as client:
+            await client.send(sent)
+            assert b"HTTP/" not in await client.rest()
+
+    async def test_garbage_after_a_good_handshake_is_400(self, server: Server, good: ssl.SSLContext) -> None:
+        async with wire(server.port, good) as client:
+            assert (await client.ask(b"\x00\xff" * 500)).status == 400
+
+
+class TestBodies:
+    async def test_a_bomb_is_a_body_like_another(
+        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    ) -> None:
+        async with wire(server.port, good) as client:
+            assert (await client.ask(post("/", BOMB))).body == description(company, BOMB)
+
+    async def test_in_chunks_and_after_leave(
+        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    ) -> None:
+        head = get("/", "Transfer-Encoding: chunked", "Expect: 100-continue", method="POST")
+        async with wire(server.port, good) as client:
+            assert (await client.ask(head)).status == 100
+            assert (await client.ask(b"4\r\n<a/>\r\n0\r\n\r\n")).body == description(company, b"<a/>")
+            assert (await client.ask(get("/"))).body == description(company)
+
+    async def test_of_50_megabytes_is_refused_by_its_length(
+        self, server: Server, good: ssl.SSLContext
+    ) -> None:
+        head = get("/", "Content-Length: 50000000", method="POST")
+        assert await status_while_sending(server, good, [head, *[MEGABYTE] * 50]) == 413
+
+    async def test_of_50_megabytes_is_refused_when_it_grows_in_chunks(
+        self, server: Server, good: ssl.SSLContext
+    ) -> None:
+        head = get("/", "Transfer-Encoding: chunked", method="POST")
+        chunk = f"{len(MEGABYTE):x}\r\n".encode() + MEGABYTE + b"\r\n"
+        assert await status_while_sending(server, good, [head, *[chunk] * 50]) == 413
+
+
+async def status_while_sending(server: Server, context: ssl.SSLContext, parts: Iterable[bytes]) -> int:
+    """Send without looking, as simple clients do; the answer must come through all the same."""
+    async with wire(server.port, context) as client:
+        answering = asyncio.create_task(client.answer())
+        with suppress(*OVER):
+            await client.send(*parts)
+        return (await answering).status
+
+
+class TestBrokenReplies:
+    async def test_a_cut_one_is_half_and_never_whole(
+        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    ) -> None:
+        whole = description(company)
+        async with wire(server.port, good) as client:
+            await client.send(get("/cut"))
+            answer = await client.answer(has_body=False)
+            assert int(answer.headers["content-length"]) == len(whole)
+            assert await client.rest() == whole[: len(whole) // 2]
+
+    async def test_a_hung_up_one_has_not_a_byte(self, server: Server, good: ssl.SSLContext) -> None:
+        async with wire(server.port, good) as client:
+            await client.send(get("/hung-up"))
+            assert await client.rest() == b""
+
+
+class TestCrowds:
+    async def test_200_idle_connections_do_not_keep_another_client_waiting(
+        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    ) -> None:
+        async with AsyncExitStack() as crowd:
+            for _ in range(100):
+                await crowd.enter_async_context(wire(server.port))
+            for _ in range(100):
+                await crowd.enter_async_context(wire(server.port, good))
+            async with wire(server.port, good) as client:
+                assert (await client.ask(get("/"))).body == description(company)
+
+    async def test_clients_that_drip_their_headers_are_told_and_do_not_hold_others_up(
+        self, certificates: CertificateFolder, good: ssl.SSLContext
+    ) -> None:
+        async with listening(certificates, request_seconds=1) as server, AsyncExitStack() as crowd:
+            slow = [await crowd.enter_async_context(wire(server.port, good)) for _ in range(20)]
+            dripping = [asyncio.create_task(drip(client)) for client in slow]
+            async with wire(server.port, good) as client:
+                assert (await client.ask(get("/"))).status == 200
+            assert {(await client.answer()).status for client in slow} == {408}
+            for task in dripping:
+                task.cancel()
+            await asyncio.gather(*dripping, return_exceptions=True)
+
+    async def test_the_server_closes_with_clients_in_every_state(
+        self, certificates: CertificateFolder, good: ssl.SSLContext
+    ) -> None:
+        async def never(_: Request) -> Reply:
+            await asyncio.Event().wait()
+            return Reply(200)
+
+        async with AsyncExitStack() as crowd:
+            server = await crowd.enter_async_context(listening(certificates, never))
+            clients = [await crowd.enter_async_context(wire(server.port, tls)) for tls in (None, good, good)]
+            await clients[2].send(get("/"))
+            await server.close()
+            assert [await client.rest() for client in clients] == [b"", b"", b""]
+
+
+async def drip(client: Wire) -> None:
+    await client.send(b"GET / HTTP/1.1\r\n")
+    while True:
+        await client.send(b"X: y\r\n")
+        await asyncio.sleep(0.05)

@@ -1,0 +1,120 @@
+"""A little family of documents, and requests to it: what the site does around any family."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from carimbo.simulator.control import ControlApi
+from carimbo.simulator.family import Heard, Said, World
+from carimbo.simulator.http import HungUp, Reply, Request
+from carimbo.simulator.journal import Entry
+from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.place import Place
+from carimbo.simulator.site import Site
+from carimbo.simulator.store import Store
+from carimbo.simulator.trust import Trust
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+KEY = "35261111222333000181550010000000011000000014"
+OTHER_KEY = "35261111222333000181550010000000021000000025"
+SERVICE = "NFeAutorizacao4"
+AT_SP = f"/sp/nfe/{SERVICE}"
+NONSENSE = b"?"
+BODY_OF_ANSWER = "<protNFe>{}</protNFe>"
+
+
+@dataclass(frozen=True)
+class FrontDesk:
+    """Takes `<key> <any text>` and authorises a key once; a name alone makes another family."""
+
+    name: str = "nfe"
+
+    def describe(self, place: Place, address: str) -> Reply | None:
+        return Reply(200, f"wsdl of {address}".encode()) if place.service == SERVICE else None
+
+    def hear(self, place: Place, request: Request) -> Heard | Reply | None:
+        if place.service != SERVICE:
+            return None
+        if request.body == NONSENSE:
+            return Reply(500, b"nonsense")
+        key, _, text = request.body.decode().partition(" ")
+        return Heard(SERVICE, key, ("a name", text), key)
+
+    def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
+        ledger = Ledger(world.store)
+        if ledger.document(place.environment, heard.subject):
+            return _said("204")
+        ledger.keep_document(document(place, heard.subject, world.now))
+        return _said("100")
+
+    def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
+        return _said(code)
+
+
+def _said(code: str) -> Said:
+    return Said(Reply(200, BODY_OF_ANSWER.format(code).encode()), code)
+
+
+def document(place: Place, key: str, at: datetime) -> StoredDocument:
+    return StoredDocument(
+        environment=place.environment,
+        access_key=key,
+        authorizer=place.authorizer,
+        issuer=key[6:20],
+        recipient="",
+        series=1,
+        number=int(key[25:34]),
+        issued_at=at,
+        received_at=at,
+        code="100",
+        protocol="135260000000001",
+        digest="",
+        xml=b'<NFe xmlns="http://www.portalfiscal.inf.br/nfe"/>',
+        protocol_xml=b'<protNFe xmlns="http://www.portalfiscal.inf.br/nfe" versao="4.00"/>',
+    )
+
+
+def site_of(store: Store, trust: Trust, families: Sequence[FrontDesk] = (FrontDesk(),)) -> Site:
+    return Site(store, lambda: trust, lambda: NOW, families)
+
+
+def request(method: str = "POST", path: str = AT_SP, body: bytes = b"", **changes: Any) -> Request:
+    values: dict[str, Any] = {"query": "", "headers": {"host": "localhost:8443"}, "certificate": None}
+    return Request(method=method, path=path, body=body, **values | changes)
+
+
+async def send(site: Site, text: str = "", key: str = KEY, path: str = AT_SP) -> Reply | HungUp:
+    """Send a document that has a text."""
+    return await site.answer(request(path=path, body=f"{key} {text}".encode()))
+
+
+async def code_sent(site: Site, text: str = "", key: str = KEY, path: str = AT_SP) -> str:
+    """Send a document, which has to be answered whole, and read the code."""
+    reply = await send(site, text, key, path)
+    assert isinstance(reply, Reply), reply
+    before, _, after = BODY_OF_ANSWER.partition("{}")
+    assert reply.status == 200, reply
+    assert not reply.cut
+    return reply.body.decode().removeprefix(before).removesuffix(after)
+
+
+def holds(site: Site, key: str = KEY) -> bool:
+    """Tell whether the authority has authorised a key."""
+    return key in {one.access_key for one in Ledger(site.store).documents()}
+
+
+def last_entry(site: Site) -> Entry:
+    return site.journal.entries()[-1]
+
+
+def switch(site: Site, **changes: Any) -> None:
+    site.switches.change(changes, NOW)
+
+
+async def control(site: Site, method: str, path: str, **changes: Any) -> Reply:
+    """One request to the control API of a site."""
+    asked = {"headers": {"host": "localhost:8444", "content-type": "application/json"}} | changes
+    reply = await ControlApi(site).answer(request(method, path, **asked))
+    assert isinstance(reply, Reply)
+    return reply

@@ -1,0 +1,234 @@
+"""IBS and CBS of items: situations, classifications, groups, and the three shares."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import pytest
+
+from unit.simulator.mutating import Edit, both, says, without
+from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.edits import becomes, grown
+
+ITEM, TOTALS = "infNFe/det/imposto/IBSCBS", "infNFe/total/IBSCBSTot"
+RATED = f"{ITEM}/gIBSCBS"
+NO_TOTALS = becomes(TOTALS, "<IBSCBSTot><vBCIBSCBS>0.00</vBCIBSCBS></IBSCBSTot>")
+NEXT_YEAR = datetime.fromisoformat("2027-01-15T10:00:00-03:00")
+TRANSFER = "<gTransfCred><vIBS>1.00</vIBS><vCBS>1.00</vCBS></gTransfCred>"
+ADJUSTMENT = (
+    "<gAjusteCompet><competApur>2026-10</competApur><vIBS>1.00</vIBS><vCBS>1.00</vCBS></gAjusteCompet>"
+)
+FREE_ZONE = (
+    "<gCredPresIBSZFM><competApur>2026-10</competApur><tpCredPresIBSZFM>1</tpCredPresIBSZFM>"
+    "<vCredPresIBSZFM>1.00</vCredPresIBSZFM></gCredPresIBSZFM>"
+)
+NO_DEFERRAL = "<gDif><pDif>0.0000</pDif><vDif>0.00</vDif></gDif>"
+REFUND = "<gDevTrib><pDevTrib>0.0000</pDevTrib><vDevTrib>0.00</vDevTrib></gDevTrib>"
+REGULAR = (
+    "<gTribRegular><CSTReg>000</CSTReg><cClassTribReg>000001</cClassTribReg>"
+    "<pAliqEfetRegIBSUF>0.1000</pAliqEfetRegIBSUF><vTribRegIBSUF>0.05</vTribRegIBSUF>"
+    "<pAliqEfetRegIBSMun>0.0000</pAliqEfetRegIBSMun><vTribRegIBSMun>0.00</vTribRegIBSMun>"
+    "<pAliqEfetRegCBS>0.9000</pAliqEfetRegCBS><vTribRegCBS>0.48</vTribRegCBS></gTribRegular>"
+)
+PURCHASE = (
+    "<gTribCompraGov><pAliqIBSUF>0.1000</pAliqIBSUF><vTribIBSUF>0.05</vTribIBSUF>"
+    "<pAliqIBSMun>0.0000</pAliqIBSMun><vTribIBSMun>0.00</vTribIBSMun>"
+    "<pAliqCBS>0.9000</pAliqCBS><vTribCBS>0.48</vTribCBS></gTribCompraGov>"
+)
+
+
+@dataclass(frozen=True)
+class Share:
+    """One of the three, with what it has in the bases and what would be wrong there."""
+
+    group: str
+    name: str
+    total: str
+    """Its group in the totals."""
+    rate: str
+    wrong_rate: str
+    """So little above the right one that the amount stays right, as the next two are."""
+    wrong_effective_rate: str
+    rate_reduced_by_59: str
+    deferred: str
+    ibs: str
+    """What the IBS becomes when this share is 5.00."""
+
+    @property
+    def path(self) -> str:
+        return f"{RATED}/{self.group}"
+
+    @property
+    def rate_path(self) -> str:
+        return f"{self.path}/p{self.name}"
+
+    def due(self, amount: str, ibs: str) -> Edit:
+        """Another amount, with all that follows from it."""
+        edits = [says(f"{path}/v{self.name}", amount) for path in (self.path, self.total)]
+        if self.group != "gCBS":
+            edits += [says(f"{path}/vIBS", ibs) for path in (RATED, f"{TOTALS}/gIBS")]
+        return both(*edits)
+
+    def due_at_once(self) -> Edit:
+        """Nothing is left for later."""
+        without_deferral = without(f"{self.path}/gDif")
+        if self.deferred == "0.00":
+            return without_deferral
+        return both(
+            without_deferral, says(f"{self.total}/vDif", "0.00"), self.due(self.deferred, self.deferred)
+        )
+
+
+STATE = Share(
+    group="gIBSUF",
+    name="IBSUF",
+    total=f"{TOTALS}/gIBS/gIBSUF",
+    rate="0.1000",
+    wrong_rate="0.1100",
+    wrong_effective_rate="0.0410",
+    rate_reduced_by_59="0.0410",
+    deferred="2.37",
+    ibs="5.00",
+)
+CITY = Share(
+    group="gIBSMun",
+    name="IBSMun",
+    total=f"{TOTALS}/gIBS/gIBSMun",
+    rate="0.0000",
+    wrong_rate="0.0100",
+    wrong_effective_rate="0.0010",
+    rate_reduced_by_59="0.0000",
+    deferred="0.00",
+    ibs="5.05",
+)
+CBS = Share(
+    group="gCBS",
+    name="CBS",
+    total=f"{TOTALS}/gCBS",
+    rate="0.9000",
+    wrong_rate="0.9100",
+    wrong_effective_rate="0.3610",
+    rate_reduced_by_59="0.3690",
+    deferred="21.35",
+    ibs="",
+)
+
+
+def each(*codes: str) -> Iterator[tuple[str, Share]]:
+    """The code of a rule for each share."""
+    return zip(codes, (STATE, CITY, CBS), strict=True)
+
+
+def only(cst: str, tax_class: str, group: str = "") -> Edit:
+    """An item that tells no rates."""
+    told = f"<IBSCBS><CST>{cst}</CST><cClassTrib>{tax_class}</cClassTrib>{group}</IBSCBS>"
+    return both(becomes(ITEM, told), NO_TOTALS)
+
+
+def reduced(percent: str, rate: str) -> str:
+    return f"<gRed><pRedAliq>{percent}</pRedAliq><pAliqEfet>{rate}</pAliqEfet></gRed>"
+
+
+# Rates of 2027 are not set, so that the city may have one.
+CITY_IN_2027 = both(
+    says("infNFe/ide/dhEmi", NEXT_YEAR.isoformat()),
+    says(CITY.rate_path, "0.1000"),
+    says(f"{CITY.path}/gRed/pAliqEfet", "0.0400"),
+    says(f"{CITY.path}/gDif/vDif", "2.37"),
+    says(f"{CITY.total}/vDif", "2.37"),
+)
+
+OF_CODES = [
+    Breaking("1115", "nfe_normal", both(without(ITEM), without(TOTALS)), detail="[nItem:1]"),
+    Breaking("1020", "nfe_normal", says(f"{ITEM}/CST", "999")),
+    Breaking("1023", "nfe_normal", says(f"{ITEM}/cClassTrib", "000999")),
+    Breaking("1024", "nfe_normal", says(f"{ITEM}/cClassTrib", "830001")),
+    Breaking("1025", "nfe_normal", says(f"{ITEM}/cClassTrib", "000002")),
+    Breaking("1021", "nfe_normal", both(says(f"{ITEM}/CST", "410"), says(f"{ITEM}/cClassTrib", "410999"))),
+    Breaking("1022", "nfe_normal", only("000", "000001")),
+    Breaking("1131", "nfe_normal", only("410", "410999", TRANSFER)),
+    Breaking("1132", "nfe_normal", only("800", "800001")),
+    Breaking("1169", "nfe_normal", only("410", "410999", ADJUSTMENT)),
+    Breaking("1170", "nfe_normal", only("811", "811001")),
+    Breaking("1134", "nfe_normal", only("410", "410999", FREE_ZONE)),
+    Breaking("1135", "nfe_normal", only("810", "810001")),
+]
+OF_RATES = [
+    Breaking(code, "nfe_normal", says(share.rate_path, share.wrong_rate), detail="[nItem:1]")
+    for code, share in each("1026", "1036", "1037")
+]
+OF_DEFERRALS = [
+    *(
+        Breaking(code, "nfe_normal", grown(share.rate_path, NO_DEFERRAL))
+        for code, share in each("1029", "1083", "1090")
+    ),
+    *(Breaking(code, "nfe_deferred", share.due_at_once()) for code, share in each("1030", "1044", "1061")),
+    Breaking("1031", "nfe_deferred", says(f"{STATE.path}/gDif/pDif", "50.0000")),
+    Breaking(
+        "1045", "nfe_deferred", both(CITY_IN_2027, says(f"{CITY.path}/gDif/pDif", "50.0000")), now=NEXT_YEAR
+    ),
+    Breaking("1062", "nfe_deferred", says(f"{CBS.path}/gDif/pDif", "50.0000")),
+]
+OF_REDUCTIONS = [
+    *(
+        Breaking(code, "nfe_normal", grown(share.rate_path, reduced("0.0000", share.rate)))
+        for code, share in each("1032", "1007", "1028")
+    ),
+    *(
+        Breaking(code, "nfe_public", without(f"{share.path}/gRed"))
+        for code, share in each("1033", "1074", "1079")
+    ),
+    *(
+        Breaking(
+            code, "nfe_reduced", becomes(f"{share.path}/gRed", reduced("59.0000", share.rate_reduced_by_59))
+        )
+        for code, share in each("1034", "1046", "1063")
+    ),
+    *(
+        Breaking(code, "nfe_reduced", says(f"{share.path}/gRed/pAliqEfet", share.wrong_effective_rate))
+        for code, share in each("1035", "1047", "1064")
+    ),
+]
+OF_AMOUNTS = [
+    *(
+        Breaking(code, "nfe_normal", share.due("5.00", share.ibs))
+        for code, share in each("1041", "1052", "1069")
+    ),
+    *(
+        Breaking(code, "nfe_suspended", says(f"{RATED}/gTribRegular/vTribReg{share.name}", "5.00"))
+        for code, share in each("1040", "1051", "1068")
+    ),
+    Breaking("1150", "nfe_normal", both(says(f"{RATED}/vIBS", "0.06"), says(f"{TOTALS}/gIBS/vIBS", "0.06"))),
+    Breaking("1111", "nfe_normal", grown(STATE.rate_path, REFUND)),
+    Breaking("1112", "nfe_normal", grown(CITY.rate_path, REFUND)),
+    Breaking("1187", "nfce_normal", grown(CBS.rate_path, REFUND)),
+]
+OF_OTHER_GROUPS = [
+    Breaking("1065", "nfe_suspended", without(f"{RATED}/gTribRegular")),
+    Breaking("1114", "nfe_normal", grown(f"{RATED}/gCBS", REGULAR)),
+    Breaking("1066", "nfe_suspended", says(f"{RATED}/gTribRegular/CSTReg", "999")),
+    Breaking("1067", "nfe_suspended", says(f"{RATED}/gTribRegular/cClassTribReg", "000999")),
+    Breaking("1141", "nfe_public", without(f"{RATED}/gTribCompraGov")),
+    Breaking("1142", "nfe_public", says(f"{RATED}/gTribCompraGov/vTribCBS", "0.53")),
+    Breaking("1144", "nfe_normal", grown(f"{RATED}/gCBS", PURCHASE)),
+]
+BREAKINGS = [*OF_CODES, *OF_RATES, *OF_DEFERRALS, *OF_REDUCTIONS, *OF_AMOUNTS, *OF_OTHER_GROUPS]
+ALLOWED = [
+    Breaking("1041", "nfe_normal", STATE.due("0.06", "0.06")),
+    Breaking("1069", "nfe_normal", CBS.due("0.49", "")),
+    Breaking("1142", "nfe_public", says(f"{RATED}/gTribCompraGov/vTribCBS", "0.52")),
+    Breaking("1045", "nfe_deferred", CITY_IN_2027, now=NEXT_YEAR),
+    Breaking("1115", "nfe_normal", both(without(ITEM), without(TOTALS), says("infNFe/emit/CRT", "2"))),
+    Breaking("1187", "nfe_normal", grown(CBS.rate_path, REFUND)),
+]
+"""What comes near to breaking a rule."""
+
+
+class TestReformRules:
+    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
+    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
+        court.prove(breaking)
+
+    @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
+    def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
+        assert court.verdict_on(court.broken(allowed), allowed) is None

@@ -1,0 +1,211 @@
+"""What the site does around a family: addresses, controls, and what is written down."""
+
+import hashlib
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.simulator.http import HungUp, Reply
+from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.place import HOMOLOGATION, PRODUCTION
+from carimbo.simulator.site import Site
+from carimbo.simulator.store import Store
+from carimbo.simulator.trust import Trust
+from support import CNPJ
+from unit.simulator.front_desk import (
+    AT_SP,
+    KEY,
+    NONSENSE,
+    NOW,
+    OTHER_KEY,
+    FrontDesk,
+    code_sent,
+    holds,
+    last_entry,
+    request,
+    send,
+    site_of,
+    switch,
+)
+
+
+async def got(site: Site, path: str, query: str = "", host: str = "localhost:8443") -> Reply:
+    reply = await site.answer(request("GET", path, query=query, headers={"host": host}))
+    assert isinstance(reply, Reply)
+    return reply
+
+
+class TestAddresses:
+    async def test_a_service_shows_its_description_under_the_name_that_the_client_uses(
+        self, site: Site
+    ) -> None:
+        shown = await got(site, AT_SP, "wsdl", host="sefaz.test:9443")
+        assert (shown.status, shown.body.decode()) == (200, f"wsdl of https://sefaz.test:9443{AT_SP}")
+
+    async def test_a_call_is_a_call_even_at_the_address_of_the_description(self, site: Site) -> None:
+        await site.answer(request(query="wsdl", body=KEY.encode()))
+        assert holds(site)
+
+    @pytest.mark.parametrize(
+        "path", ["/", "/sp", "/xx/nfe/NFeAutorizacao4", "/sp/cte/NFeAutorizacao4", "/sp/nfe/Nada"]
+    )
+    @pytest.mark.parametrize("method", ["GET", "POST"])
+    async def test_an_unknown_one_tells_which_there_are(self, site: Site, method: str, path: str) -> None:
+        reply = await site.answer(request(method, path, KEY.encode()))
+        assert isinstance(reply, Reply)
+        assert reply.status == 404
+        lines = reply.body.decode().splitlines()
+        assert lines[0] == "Não há nenhum serviço neste endereço."
+        assert "/sp/nfe: NFeAutorizacao4" in lines
+        assert "/svcan/nfe: NFeAutorizacao4" in lines
+        assert site.journal.entries() == []
+
+    async def test_what_no_family_serves_is_not_listed(self, site: Site) -> None:
+        assert "/an/" not in (await got(site, "/")).body.decode()
+
+    async def test_production_and_homologation_are_two_worlds(self, site: Site) -> None:
+        assert await code_sent(site) == "100"
+        assert await code_sent(site, path=f"/producao{AT_SP}") == "100"
+        assert [one.environment for one in site.journal.entries()] == [HOMOLOGATION, PRODUCTION]
+
+    async def test_each_family_answers_under_its_own_name(self, store: Store, trust: Trust) -> None:
+        site = site_of(store, trust, (FrontDesk(), FrontDesk("nfce")))
+        assert (await got(site, "/sp/nfce/NFeAutorizacao4")).status == 200
+        assert site.directory["SP"] == {"nfe": ["NFeAutorizacao4"], "nfce": ["NFeAutorizacao4"]}
+
+    def test_nfe_and_nfce_are_served_unless_told_otherwise(self, store: Store, trust: Trust) -> None:
+        directory = Site(store, lambda: trust, lambda: NOW).directory
+        assert set(directory["SVRS"]) == {"nfe", "nfce"}
+        assert directory["AN"] == {"nfe": ["NFeDistribuicaoDFe", "NFeRecepcaoEvento4"]}
+
+    async def test_other_methods_are_told_which_to_use(self, site: Site) -> None:
+        reply = await site.answer(request("DELETE", body=KEY.encode()))
+        assert isinstance(reply, Reply)
+        assert (reply.status, site.journal.entries()) == (405, [])
+
+
+class TestJournalRow:
+    async def test_has_the_digest_of_the_bytes_and_the_answer(self, site: Site) -> None:
+        body = f"{KEY} Açaí".encode()
+        await site.answer(request(body=body))
+        entry = last_entry(site)
+        assert entry.digest == hashlib.sha256(body).hexdigest()
+        assert (entry.bytes, entry.at) == (len(body), NOW)
+        assert (entry.authorizer, entry.environment, entry.service) == ("SP", HOMOLOGATION, "NFeAutorizacao4")
+        assert (entry.subject, entry.code, entry.fault, entry.taxpayer) == (KEY, "100", "", "")
+
+    async def test_names_the_owner_of_the_certificate(
+        self, site: Site, lasting_certificate: SampleCertificate
+    ) -> None:
+        der = lasting_certificate.certificate.public_bytes(Encoding.DER)
+        await site.answer(request(body=KEY.encode(), certificate=der))
+        assert last_entry(site).taxpayer == CNPJ
+
+    async def test_is_written_for_nonsense_too(self, site: Site) -> None:
+        reply = await site.answer(request(body=NONSENSE))
+        assert reply == Reply(500, b"nonsense")
+        entry = last_entry(site)
+        assert (entry.service, entry.subject, entry.code) == ("NFeAutorizacao4", "", "")
+        assert entry.digest == hashlib.sha256(NONSENSE).hexdigest()
+
+    async def test_and_the_document_are_kept_together_or_not_at_all(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> None:
+            raise OSError("disk full")
+
+        monkeypatch.setattr(site.journal, "write", full)
+        with pytest.raises(OSError, match="disk full"):
+            await send(site)
+        assert not holds(site)
+
+
+class TestControls:
+    @pytest.mark.parametrize("code", ["108", "109"])
+    async def test_an_authorizer_out_of_service_says_so_and_judges_nothing(
+        self, site: Site, code: str
+    ) -> None:
+        switch(site, outages={"SP": code})
+        assert await code_sent(site) == code
+        assert not holds(site)
+        assert (last_entry(site).code, last_entry(site).fault) == (code, "outages")
+
+    async def test_the_others_stay_in_service(self, site: Site) -> None:
+        switch(site, outages={"SP": "109"})
+        assert await code_sent(site, path="/svcan/nfe/NFeAutorizacao4") == "100"
+
+    async def test_a_failure_is_not_judged(self, site: Site) -> None:
+        switch(site, failures=1)
+        reply = await send(site)
+        assert isinstance(reply, Reply)
+        assert reply.status == 503
+        assert not holds(site)
+        assert (last_entry(site).code, last_entry(site).fault) == ("", "failures")
+
+    async def test_a_lost_answer_is_judged(self, site: Site) -> None:
+        switch(site, lostAnswers=1)
+        assert await send(site) == HungUp()
+        assert holds(site)
+        assert (last_entry(site).code, last_entry(site).fault) == ("100", "lostAnswers")
+
+    async def test_latency_makes_every_answer_wait(self, site: Site, slept: list[float]) -> None:
+        switch(site, latencySeconds=7.5)
+        assert await code_sent(site) == "100"
+        assert slept == [7.5]
+
+    async def test_the_clock_is_the_authority_s(self, site: Site) -> None:
+        switch(site, clockOffsetSeconds=-86_400)
+        await send(site)
+        document = Ledger(site.store).document(HOMOLOGATION, KEY)
+        assert document
+        assert document.received_at == last_entry(site).at == NOW - timedelta(days=1)
+
+
+class TestRates:
+    async def run(self, site: Site, times: int = 40) -> list[str]:
+        for number in range(times):
+            await send(site, key=f"{KEY[:25]}{number:09d}{KEY[34:]}")
+        return [one.fault for one in site.journal.entries()[-times:]]
+
+    async def test_the_same_seed_makes_the_same_run(self, site: Site) -> None:
+        switch(site, failures=0.3, lostAnswers=0.3, seed=7)
+        first = await self.run(site)
+        switch(site, seed=7)
+        assert await self.run(site) == first
+        assert {"", "failures", "lostAnswers"} == set(first)
+
+    async def test_another_seed_makes_another(self, site: Site) -> None:
+        switch(site, failures=0.5, seed=7)
+        first = await self.run(site)
+        switch(site, seed=8)
+        assert await self.run(site) != first
+
+    async def test_one_rate_does_not_disturb_the_other(self, site: Site) -> None:
+        switch(site, failures=0.3, seed=7)
+        alone = [fault == "failures" for fault in await self.run(site)]
+        switch(site, lostAnswers=0.5)
+        assert [fault == "failures" for fault in await self.run(site)] == alone
+
+
+class TestRestart:
+    async def test_keeps_journal_switches_and_documents(self, tmp_path: Path, trust: Trust) -> None:
+        file = tmp_path / "simulator.sqlite"
+        store = Store.open(file)
+        site = site_of(store, trust)
+        await send(site, "SIMULA:RESPOSTA_PERDIDA")
+        switch(site, outages={"RS": "108"}, seed=3)
+        before = site.journal.entries()
+        store.close()
+
+        store = Store.open(file)
+        try:
+            site = site_of(store, trust)
+            assert site.journal.entries() == before
+            assert site.switches.read().outages == {"RS": "108"}
+            assert await code_sent(site, "SIMULA:RESPOSTA_PERDIDA") == "204"
+            assert await code_sent(site, key=OTHER_KEY) == "100"
+        finally:
+            store.close()

@@ -1,0 +1,134 @@
+"""The operator's switches."""
+
+from datetime import timedelta
+
+import pytest
+
+from carimbo.simulator.controls import Contingency, Controls
+from carimbo.simulator.store import Store
+from carimbo.simulator.switches import Switches, WrongSwitches, switches_of
+from unit.simulator.front_desk import NOW
+
+EVERYTHING = {
+    "outages": {"SP": "109", "SVRS": "108"},
+    "contingency": {"SVCAN": "on"},
+    "latencySeconds": 0.5,
+    "lostAnswers": 0.25,
+    "failures": 1,
+    "clockOffsetSeconds": -3600,
+    "lotSeconds": 0,
+    "limits": False,
+    "revocationList": False,
+    "rulesOff": ["539", "610"],
+    "seed": 42,
+}
+
+
+@pytest.fixture
+def switches(store: Store) -> Switches:
+    return Switches(store)
+
+
+class TestReading:
+    def test_untouched_switches_are_as_the_controls_have_them(self, switches: Switches) -> None:
+        assert switches.read() == Controls()
+
+    def test_gives_the_same_object_until_something_changes(self, switches: Switches) -> None:
+        first = switches.read()
+        assert switches.read() is first
+        switches.change({"seed": 0}, NOW)
+        assert switches.read() is not first
+
+    def test_the_file_keeps_them(self, store: Store, switches: Switches) -> None:
+        changed = switches.change(EVERYTHING, NOW)
+        assert Switches(store).read() == changed
+
+
+class TestChange:
+    def test_can_set_everything(self, switches: Switches) -> None:
+        controls = switches.change(EVERYTHING, NOW)
+        assert controls == Controls(
+            outages={"SP": "109", "SVRS": "108"},
+            contingency={"SVCAN": Contingency.ON},
+            latency_seconds=0.5,
+            lost_answers=0.25,
+            failures=1,
+            clock_offset=timedelta(hours=-1),
+            lot_seconds=0,
+            limits=False,
+            revocation_list=False,
+            rules_off=frozenset({"539", "610"}),
+            seed=42,
+        )
+        assert switches_of(controls) == EVERYTHING
+
+    def test_leaves_alone_what_is_not_named(self, switches: Switches) -> None:
+        switches.change(EVERYTHING, NOW)
+        switches.change({"seed": 1}, NOW)
+        assert switches_of(switches.read()) == EVERYTHING | {"seed": 1}
+
+    def test_merges_objects_and_forgets_what_is_null(self, switches: Switches) -> None:
+        switches.change({"outages": {"SP": "109"}, "seed": 9}, NOW)
+        assert switches.change({"outages": {"RS": "108"}}, NOW).outages == {"SP": "109", "RS": "108"}
+        changed = switches.change({"outages": {"SP": None}, "seed": None}, NOW)
+        assert (changed.outages, changed.seed) == ({"RS": "108"}, 0)
+
+    def test_sets_the_clock_to_a_moment(self, switches: Switches) -> None:
+        controls = switches.change({"now": "2027-01-01T00:00:00-03:00"}, NOW)
+        assert controls.time_at(NOW).isoformat() == "2027-01-01T03:00:00+00:00"
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("nada", 1),
+            ("outages", "109"),
+            ("outages", {"SP": "107"}),
+            ("outages", {"XX": "109"}),
+            ("contingency", ["SVCAN"]),
+            ("contingency", {"SVCAN": "maybe"}),
+            ("contingency", {"SP": "on"}),
+            ("latencySeconds", -1),
+            ("latencySeconds", 601),
+            ("latencySeconds", "1"),
+            ("latencySeconds", {}),
+            ("lostAnswers", 1.01),
+            ("lostAnswers", True),
+            ("failures", float("nan")),
+            ("clockOffsetSeconds", 1e12),
+            ("now", "amanhã"),
+            ("now", "2026-01-31T10:00:00"),
+            ("now", 5),
+            ("now", "2126-01-31T10:00:00Z"),
+            ("lotSeconds", -1),
+            ("limits", 1),
+            ("revocationList", "true"),
+            ("rulesOff", "610"),
+            ("rulesOff", [610]),
+            ("rulesOff", ["61"]),
+            ("seed", 1.5),
+            ("seed", False),
+            ("seed", -1),
+        ],
+    )
+    def test_refuses_what_makes_no_sense_and_changes_nothing(
+        self, switches: Switches, name: str, value: object
+    ) -> None:
+        before = switches.read()
+        with pytest.raises(WrongSwitches, match=rf"^{name}: .+\.$"):
+            switches.change({"seed": 5, name: value} if name != "seed" else {name: value}, NOW)
+        assert switches.read() is before
+
+    def test_tells_every_problem_at_once(self, switches: Switches) -> None:
+        with pytest.raises(WrongSwitches) as told:
+            switches.change({"failures": 2, "nada": 1, "limits": None}, NOW)
+        assert told.value.problems == [
+            "failures: deve ser um número de 0 a 1.",
+            "nada: este controle não existe.",
+        ]
+
+
+class TestReset:
+    def test_puts_everything_back(self, store: Store, switches: Switches) -> None:
+        switches.change(EVERYTHING, NOW)
+        switches.reset()
+        assert switches.read() == Switches(store).read() == Controls()

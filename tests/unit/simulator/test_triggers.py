@@ -1,0 +1,213 @@
+"""Triggers: how they are written, and what each does to a client."""
+
+import asyncio
+
+import pytest
+from lxml import etree
+
+from carimbo.simulator.http import HTML, HungUp, Reply
+from carimbo.simulator.site import Site
+from carimbo.simulator.triggers import LONGEST_PAUSE, TRIGGERS, Trigger, triggers_in
+from unit.simulator.front_desk import KEY, OTHER_KEY, code_sent, holds, last_entry, send, switch
+
+SOAP = "{http://www.w3.org/2003/05/soap-envelope}"
+
+
+async def replied(site: Site, text: str) -> Reply:
+    reply = await send(site, text)
+    assert isinstance(reply, Reply)
+    return reply
+
+
+def words(*texts: str) -> list[str]:
+    return [one.word for one in triggers_in(texts)]
+
+
+class TestGrammar:
+    @pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda trigger: str(trigger.name))
+    def test_every_example_is_understood(self, trigger: Trigger) -> None:
+        [found] = triggers_in((f"Venda; {trigger.sample}.",))
+        assert (found.trigger, found.word, found.always) == (trigger, trigger.sample, False)
+
+    def test_a_trigger_may_stand_in_any_text_and_beside_others(self) -> None:
+        texts = ("LOJA", "CANETA SIMULA:DEMORA:5s", "nota: SIMULA:HTTP:503,SIMULA:REJEICAO:539 fim")
+        assert words(*texts) == ["SIMULA:REJEICAO:539", "SIMULA:HTTP:503", "SIMULA:DEMORA:5s"]
+
+    @pytest.mark.parametrize(
+        ("text", "argument", "always"),
+        [
+            ("SIMULA:HTML:SEMPRE", "", True),
+            ("SIMULA:HTTP:500:SEMPRE", "500", True),
+            ("SIMULA:HTML", "", False),
+        ],
+    )
+    def test_always_comes_last(self, text: str, argument: str, always: bool) -> None:
+        [found] = triggers_in((text,))
+        assert (found.argument, found.always) == (argument, always)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "simula:html",
+            "SIMULA:NADA",
+            "SIMULA:HTMLS",
+            "SIMULA:HTML:503",
+            "DISSIMULA:HTML",
+            "SIMULA:HTTP",
+            "SIMULA:HTTP:200",
+            "SIMULA:HTTP:5031",
+            "SIMULA:REJEICAO",
+            "SIMULA:REJEICAO:100",
+            "SIMULA:REJEICAO:302",
+            "SIMULA:REJEICAO:0",
+            "SIMULA:FORA_DO_AR:107",
+            "SIMULA:DEMORA:121s",
+            "SIMULA:DEMORA:5",
+            "SIMULA:DEMORA:120001ms",
+        ],
+    )
+    def test_what_is_none_is_ignored(self, text: str) -> None:
+        assert words(text) == []
+
+    @pytest.mark.parametrize("code", ["204", "217", "225", "539", "656", "999", "1026"])
+    def test_whatever_the_manual_calls_a_rejection_can_be_asked_for(self, code: str) -> None:
+        assert words(f"SIMULA:REJEICAO:{code}") == [f"SIMULA:REJEICAO:{code}"]
+
+    @pytest.mark.parametrize(
+        ("argument", "seconds"), [("5s", 5), ("250ms", 0.25), ("2S", 2), (f"{LONGEST_PAUSE}s", LONGEST_PAUSE)]
+    )
+    def test_pauses_are_of_seconds_or_milliseconds(self, argument: str, seconds: float) -> None:
+        [found] = triggers_in((f"SIMULA:DEMORA:{argument}",))
+        assert found.pause == seconds
+
+
+class TestRejection:
+    async def test_refuses_every_time_with_the_code_and_keeps_nothing(self, site: Site) -> None:
+        for _ in range(2):
+            assert await code_sent(site, "SIMULA:REJEICAO:539") == "539"
+            assert (last_entry(site).code, last_entry(site).fault) == ("539", "SIMULA:REJEICAO:539")
+        assert not holds(site)
+
+    async def test_of_a_code_that_accepts_is_ignored(self, site: Site) -> None:
+        assert await code_sent(site, "SIMULA:REJEICAO:150") == "100"
+
+
+class TestOutOfService:
+    @pytest.mark.parametrize("code", ["108", "109"])
+    async def test_answers_so_once_and_keeps_nothing(self, site: Site, code: str) -> None:
+        text = f"SIMULA:FORA_DO_AR:{code}"
+        assert await code_sent(site, text) == code
+        assert not holds(site)
+        assert await code_sent(site, text) == "100"
+
+
+class TestHttpStatus:
+    @pytest.mark.parametrize("status", [403, 500, 503, 599])
+    async def test_is_answered_with_a_page_and_nothing_is_judged(self, site: Site, status: int) -> None:
+        reply = await replied(site, f"SIMULA:HTTP:{status}")
+        assert (reply.status, reply.media_type) == (status, HTML)
+        assert str(status).encode() in reply.body
+        assert not holds(site)
+        assert (last_entry(site).code, last_entry(site).fault) == ("", f"SIMULA:HTTP:{status}")
+
+    async def test_acts_once(self, site: Site) -> None:
+        assert (await replied(site, "SIMULA:HTTP:503")).status == 503
+        assert await code_sent(site, "SIMULA:HTTP:503") == "100"
+
+
+class TestWebPage:
+    async def test_comes_with_status_200_and_nothing_is_judged(self, site: Site) -> None:
+        reply = await replied(site, "SIMULA:HTML")
+        assert (reply.status, reply.media_type) == (200, HTML)
+        assert b"<h1>" in reply.body
+        assert not holds(site)
+        assert await code_sent(site, "SIMULA:HTML") == "100"
+
+
+class TestSoapFault:
+    async def test_is_one_of_soap_12_and_nothing_is_judged(self, site: Site) -> None:
+        reply = await replied(site, "SIMULA:FALHA_SOAP")
+        assert (reply.status, reply.media_type) == (500, "application/soap+xml; charset=utf-8")
+        fault = etree.fromstring(reply.body).find(f"{SOAP}Body/{SOAP}Fault")
+        assert fault is not None
+        assert fault.findtext(f"{SOAP}Code/{SOAP}Value") == "soap:Receiver"
+        assert fault.findtext(f"{SOAP}Reason/{SOAP}Text")
+        assert not holds(site)
+        assert await code_sent(site, "SIMULA:FALHA_SOAP") == "100"
+
+
+class TestLostAnswer:
+    async def test_is_judged_and_then_the_connection_ends(self, site: Site) -> None:
+        assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == HungUp()
+        assert holds(site)
+        assert last_entry(site).code == "100"
+        assert await code_sent(site, "SIMULA:RESPOSTA_PERDIDA") == "204"
+
+
+class TestCutAnswer:
+    async def test_is_judged_and_half_of_it_comes(self, site: Site) -> None:
+        reply = await replied(site, "SIMULA:CORTADA")
+        assert reply.cut
+        assert b"100" in reply.body
+        assert holds(site)
+        assert await code_sent(site, "SIMULA:CORTADA") == "204"
+
+
+class TestEmptyAnswer:
+    async def test_is_judged_and_has_no_body(self, site: Site) -> None:
+        reply = await replied(site, "SIMULA:RESPOSTA_VAZIA")
+        assert (reply.status, reply.body) == (200, b"")
+        assert holds(site)
+        assert await code_sent(site, "SIMULA:RESPOSTA_VAZIA") == "204"
+
+
+class TestDelay:
+    async def test_is_judged_before_the_pause_every_time(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        held: list[bool] = []
+
+        async def sleep(_: float) -> None:
+            held.append(holds(site))
+
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        assert await code_sent(site, "SIMULA:DEMORA:5s") == "100"
+        assert await code_sent(site, "SIMULA:DEMORA:5s") == "204"
+        assert held == [True, True]
+
+    async def test_adds_to_the_latency(self, site: Site, slept: list[float]) -> None:
+        switch(site, latencySeconds=1)
+        await send(site, "SIMULA:DEMORA:500ms")
+        assert slept == [1.5]
+        assert last_entry(site).fault == "SIMULA:DEMORA:500ms"
+
+    async def test_combines_with_another_trigger(self, site: Site, slept: list[float]) -> None:
+        reply = await replied(site, "SIMULA:DEMORA:2s SIMULA:HTTP:503")
+        assert (reply.status, slept) == (503, [2])
+        assert last_entry(site).fault == "SIMULA:HTTP:503 SIMULA:DEMORA:2s"
+
+
+class TestRepetition:
+    @pytest.mark.parametrize("word", [one.sample for one in TRIGGERS if not one.repeats])
+    async def test_with_always_it_acts_every_time(self, site: Site, word: str) -> None:
+        for _ in range(3):
+            await send(site, f"{word}:SEMPRE")
+            assert last_entry(site).fault == word
+
+    async def test_each_document_has_its_own_first_time(self, site: Site) -> None:
+        for key in (KEY, OTHER_KEY):
+            assert await send(site, "SIMULA:RESPOSTA_PERDIDA", key) == HungUp()
+
+    async def test_triggers_of_one_document_act_one_after_the_other(self, site: Site) -> None:
+        """A client that recovers well ends with its document authorised."""
+        text = "SIMULA:HTML SIMULA:HTTP:500 SIMULA:HTTP:503"
+        statuses = [(await replied(site, text)).status for _ in range(3)]
+        assert statuses == [500, 503, 200]
+        assert not holds(site)
+        assert await code_sent(site, text) == "100"
+
+    async def test_a_failure_of_the_controls_uses_no_trigger_up(self, site: Site) -> None:
+        switch(site, failures=1)
+        await send(site, "SIMULA:RESPOSTA_PERDIDA")
+        switch(site, failures=0)
+        assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == HungUp()

@@ -1,0 +1,75 @@
+"""Descriptions of services, which clients make themselves from."""
+
+import pytest
+from lxml import etree
+
+from carimbo.simulator.nfe.services import SERVICES
+from carimbo.simulator.wsdl import description
+
+NAMES = {
+    "w": "http://schemas.xmlsoap.org/wsdl/",
+    "s12": "http://schemas.xmlsoap.org/wsdl/soap12/",
+    "s": "http://www.w3.org/2001/XMLSchema",
+}
+ADDRESS = "https://localhost:8443/sp/nfe/NFeAutorizacao4?a=1&b=2"
+OPERATIONS = {
+    "NFeAutorizacao4": ["nfeAutorizacaoLote", "nfeAutorizacaoLoteZip"],
+    "NFeRetAutorizacao4": ["nfeRetAutorizacaoLote"],
+    "NFeConsultaProtocolo4": ["nfeConsultaNF"],
+    "NFeStatusServico4": ["nfeStatusServicoNF"],
+    "NFeInutilizacao4": ["nfeInutilizacaoNF"],
+    "NFeRecepcaoEvento4": ["nfeRecepcaoEvento"],
+    "CadConsultaCadastro4": ["consultaCadastro"],
+    "NFeDistribuicaoDFe": ["nfeDistDFeInteresse"],
+}
+each_service = pytest.mark.parametrize("name", OPERATIONS)
+
+
+def wsdl(name: str) -> etree._Element:
+    reply = description(SERVICES[name.lower()].description, ADDRESS)
+    assert (reply.status, reply.media_type) == (200, "text/xml; charset=utf-8")
+    return etree.fromstring(reply.body)
+
+
+def attributes(root: etree._Element, path: str, name: str) -> list[str]:
+    return [element.get(name, "") for element in root.findall(path, NAMES)]
+
+
+class TestDescription:
+    def test_every_service_is_described(self) -> None:
+        assert {service.name for service in SERVICES.values()} == set(OPERATIONS)
+
+    @each_service
+    def test_it_names_its_operations_as_the_authorities_do(self, name: str) -> None:
+        root = wsdl(name)
+        assert attributes(root, "w:portType/w:operation", "name") == OPERATIONS[name]
+        namespace = f"http://www.portalfiscal.inf.br/nfe/wsdl/{name}"
+        actions = [f"{namespace}/{operation}" for operation in OPERATIONS[name]]
+        assert attributes(root, "w:binding/w:operation/s12:operation", "soapAction") == actions
+        assert root.get("targetNamespace") == namespace
+
+    @each_service
+    def test_it_tells_its_address(self, name: str) -> None:
+        assert attributes(wsdl(name), "w:service/w:port/s12:address", "location") == [ADDRESS]
+
+    @each_service
+    def test_what_it_refers_to_is_there(self, name: str) -> None:
+        root = wsdl(name)
+        elements = {f"tns:{one}" for one in attributes(root, "w:types/s:schema/s:element", "name")}
+        messages = {f"tns:{one}" for one in attributes(root, "w:message", "name")}
+        asked = attributes(root, "w:portType/w:operation/w:input", "message")
+        answered = attributes(root, "w:portType/w:operation/w:output", "message")
+        assert set(attributes(root, "w:message/w:part", "element")) == elements
+        assert {*asked, *answered} == messages
+        assert attributes(root, "w:binding", "type") == [f"tns:{name}Soap"]
+        assert attributes(root, "w:service/w:port", "binding") == [f"tns:{name}Soap12"]
+
+    def test_the_types_are_a_schema(self) -> None:
+        for name in OPERATIONS:
+            found = wsdl(name).find("w:types/s:schema", NAMES)
+            assert found is not None
+            etree.XMLSchema(etree.fromstring(etree.tostring(found)))
+
+    def test_the_distribution_has_its_operation_as_an_element(self) -> None:
+        elements = attributes(wsdl("NFeDistribuicaoDFe"), "w:types/s:schema/s:element", "name")
+        assert elements == ["nfeDistDFeInteresse", "nfeDistDFeInteresseResponse"]
