@@ -13,6 +13,12 @@ from prometheus_client import start_http_server
 
 from carimbo.api.app import create_app
 from carimbo.api.context import Services
+from carimbo.authorities.connections import Connections
+from carimbo.authorities.endpoints import OfficialEndpoints, SimulatorEndpoints
+from carimbo.authorities.pacing import Pacing
+from carimbo.authorities.sefaz import Sefaz
+from carimbo.authorities.transport import Transport
+from carimbo.authorities.trust import Trust
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.service.access import Gatekeeper
@@ -42,6 +48,17 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
     url = settings.database_url.get_secret_value()
     async with open_database(url, settings.key_ring, settings.pool_options) as database:
         yield database
+
+
+@asynccontextmanager
+async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
+    """Open the way to the authorities of NF-e and NFC-e, or to the simulator that the settings name."""
+    simulator = settings.simulator_url
+    endpoints = SimulatorEndpoints(simulator) if simulator else OfficialEndpoints()
+    patience, most = settings.authority_patience, settings.authority_certificates
+    with Trust(settings.authorities_ca_file) as trust:
+        async with Connections(trust, patience, most) as connections:
+            yield Sefaz(Transport(connections).exchange, endpoints, Pacing())
 
 
 def api_of(settings: Settings) -> FastAPI:

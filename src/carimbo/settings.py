@@ -10,8 +10,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, DirectoryPath, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, DirectoryPath, Field, FilePath, SecretStr, ValidationError
 
+from carimbo.authorities.patience import Patience
 from carimbo.storage.database import PoolOptions
 from carimbo.storage.envelope import KeyRing, UnusableKey
 from carimbo.storage.jobs import QueueOptions
@@ -23,13 +24,14 @@ Seconds = Annotated[float, Field(gt=0)]
 
 
 def _absolute(path: Path) -> Path:
-    """A relative folder would depend on where the process was started; an empty one would be that place."""
+    """A relative path would depend on where the process was started; an empty one would be that place."""
     if not path.is_absolute():
         raise ValueError("informe um caminho absoluto")
     return path
 
 
 Folder = Annotated[DirectoryPath, AfterValidator(_absolute)]
+File = Annotated[FilePath, AfterValidator(_absolute)]
 
 
 class SettingsError(Exception):
@@ -77,6 +79,29 @@ class Settings(BaseModel):
         default=None,
         description="Folder with official tables that are newer than those of this version; "
         "`carimbo tables` shows the tables in force.",
+    )
+    simulator_url: str | None = Field(
+        default=None,
+        pattern=r"^https://[^/?#]+/?$",
+        description="Where `carimbo simulator` runs, as `https://127.0.0.1:8443`: every call goes there "
+        "instead of to the tax authorities.",
+    )
+    authorities_ca_file: File | None = Field(
+        default=None,
+        description="PEM file with certificate authorities that certify servers of the tax authorities, "
+        "besides those of ICP-Brasil and of web browsers; the simulator's, for one.",
+    )
+    authority_connect_seconds: Seconds = Field(
+        default=5,
+        description="How long a connection to a tax authority may take, and its TLS handshake as much again.",
+    )
+    authority_read_seconds: Seconds = Field(
+        default=30, description="How long a tax authority may take to answer."
+    )
+    authority_certificates: int = Field(
+        default=200,
+        ge=1,
+        description="Companies whose connections to the tax authorities one process keeps open.",
     )
     metrics_host: str = Field(default="127.0.0.1", description="Address of the Prometheus metrics.")
     api_metrics_port: Port = Field(default=9464, description="Port of the API's metrics; 0 turns them off.")
@@ -134,6 +159,10 @@ class Settings(BaseModel):
             connect_seconds=self.database_connect_seconds,
             command_seconds=self.database_command_seconds,
         )
+
+    @property
+    def authority_patience(self) -> Patience:
+        return Patience(self.authority_connect_seconds, self.authority_read_seconds)
 
     @property
     def queue_options(self) -> QueueOptions:

@@ -80,6 +80,15 @@ class TestTypes:
             ("TABLES_FOLDER", ""),
             ("TABLES_FOLDER", "."),
             ("TABLES_FOLDER", "/nowhere"),
+            ("SIMULATOR_URL", ""),
+            ("SIMULATOR_URL", "http://127.0.0.1:8443"),
+            ("SIMULATOR_URL", "https://127.0.0.1:8443/svrs"),
+            ("AUTHORITIES_CA_FILE", "ca.pem"),
+            ("AUTHORITIES_CA_FILE", "/nowhere.pem"),
+            ("AUTHORITIES_CA_FILE", "/"),
+            ("AUTHORITY_CONNECT_SECONDS", "0"),
+            ("AUTHORITY_READ_SECONDS", "-1"),
+            ("AUTHORITY_CERTIFICATES", "0"),
         ],
     )
     def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:
@@ -105,6 +114,12 @@ class TestTypes:
         assert options.poll_interval == timedelta(seconds=0.5)
         assert options.heartbeat_timeout == timedelta(seconds=7)
         assert options.error_delay == timedelta(seconds=0.25)
+
+    def test_every_wait_for_an_authority_is_a_setting(self) -> None:
+        patience = load_settings(
+            {**NEEDED, "CARIMBO_AUTHORITY_CONNECT_SECONDS": "2", "CARIMBO_AUTHORITY_READ_SECONDS": "20"}
+        ).authority_patience
+        assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 24)
 
 
 class TestRefusals:

@@ -8,10 +8,10 @@ import typer
 import uvloop
 
 from carimbo import __version__, main
-from carimbo.cli import admin, schemas, tables
+from carimbo.cli import admin, authorities, schemas, simulator, tables
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
-from carimbo.demo.run import DEFAULT_PORT, DemoProblem, run_demo
+from carimbo.demo.run import DemoProblem, Ports, run_demo
 from carimbo.logs import configure_logs
 from carimbo.service.access import Gatekeeper
 from carimbo.settings import Settings
@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(admin.app, name="admin")
+app.add_typer(authorities.app, name="authorities")
+app.add_typer(simulator.app, name="simulator")
 
 
 def run() -> None:
@@ -49,14 +51,20 @@ def options(
 
 @app.command()
 def demo(
-    port: Annotated[int, typer.Option(help="Porta da API.", min=1, max=65535)] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(help="Porta da API.", min=1, max=65535)] = Ports.api,
+    simulator_port: Annotated[
+        int, typer.Option(help="Porta dos serviços do simulador.", min=1, max=65535)
+    ] = Ports.simulator,
+    simulator_control_port: Annotated[
+        int, typer.Option(help="Porta do painel do simulador.", min=1, max=65535)
+    ] = Ports.control,
     data_dir: Annotated[Path, typer.Option(help="Pasta onde ficam os dados da demonstração.")] = Path(
         ".carimbo"
     ),
 ) -> None:
     """Roda tudo nesta máquina, com um banco próprio e uma empresa de exemplo. Não precisa de conta."""
     try:
-        raise typer.Exit(run_demo(port, data_dir))
+        raise typer.Exit(run_demo(Ports(port, simulator_port, simulator_control_port), data_dir))
     except DemoProblem as problem:
         fail(str(problem))
 

@@ -55,6 +55,11 @@ class Cause(StrEnum):
     """A proper answer whose code leaves the document's fate open."""
     TIMEOUT = "timeout"
     CONNECTION = "connection"
+    """Refused, not found, or ended without an answer."""
+    TLS = "tls"
+    """No trust between the two sides: a certificate, ours or theirs, or no agreement on the protocol."""
+    HTTP_STATUS = "http_status"
+    """Another status than 200, and no fiscal answer with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +154,8 @@ class Throttled(Answered):
 
     last_nsu: int | None = None
     """Where the distribution service wants the next query to begin."""
+    until: datetime | None = None
+    """When we may ask again, by our own count; before that nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +167,8 @@ class NotJudged:
     """What was seen instead of a judgement, short enough for a log line."""
     code: str | None = None
     message: str | None = None
+    may_have_arrived: bool = True
+    """False only if nothing of the request can have left: then it may be sent again, or another way."""
 
 
 Outcome = (

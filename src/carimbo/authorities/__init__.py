@@ -1,0 +1,1 @@
+"""How to reach the tax authorities: addresses, certificates, pauses, and what answers mean."""

@@ -1,0 +1,54 @@
+"""What an authority can be asked, whoever it is and however it is reached."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
+from carimbo.fiscal.layouts.nfe_v4.events import Event
+from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
+from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Rejected, Throttled, Unavailable
+from carimbo.fiscal.signed_document import SignedDocument
+
+Condition = Available | Unavailable | Throttled | NotJudged
+"""Whether a service is up, or why that is not known."""
+
+Distributed = DistributionPage | Rejected | Unavailable | Throttled | NotJudged
+"""Documents of interest to a taxpayer, or why there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who asks."""
+
+    certificate: A1Certificate
+    tax_id: str
+    """CNPJ or CPF of the company, whose calls the authorities count."""
+    environment: Environment
+
+
+class Authority(Protocol):
+    """The tax authorities of a kind of document; what they answer, and that they do not, comes as a value."""
+
+    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
+        """Ask for the authorization of a document."""
+
+    async def consult(self, sender: Sender, access_key: str, *, authorizer: str | None = None) -> Outcome:
+        """Ask what became of a document."""
+
+    async def status(
+        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
+    ) -> Condition:
+        """Ask whether the authority of a state is at work."""
+
+    async def register_event(
+        self, sender: Sender, event: Event, signed: bytes, *, authorizer: str | None = None
+    ) -> Outcome:
+        """Ask for the registration of an event."""
+
+    async def inutilize(self, sender: Sender, inutilization: Inutilization, signed: bytes) -> Outcome:
+        """Give up a range of numbers."""
+
+    async def distribution(self, sender: Sender, state: str, after: int) -> Distributed:
+        """Ask for the documents of interest that came after a number."""

@@ -1,0 +1,212 @@
+"""Servers of the tests' own that behave as badly as the network and the authorities can."""
+
+import asyncio
+import re
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+
+LOOPBACK = "127.0.0.1"
+_PATIENCE = 10
+_LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
+
+Answerer = Callable[[asyncio.StreamWriter], Awaitable[object]]
+"""What a server does once it has read a request."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A request as it arrived."""
+
+    connection: int
+    certificate: bytes | None
+    was_resumed: bool
+    version: str | None
+    head: str
+    body: bytes
+
+
+@dataclass
+class Host:
+    """A server that runs, and what it has seen."""
+
+    address: str = ""
+    connections: int = 0
+    seen: list[Seen] = field(default_factory=list)
+
+
+def server_context(
+    certificate: SampleCertificate,
+    clients: SampleAuthority,
+    folder: Path,
+    version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
+) -> ssl.SSLContext:
+    """The TLS of a server that asks for a certificate of this authority."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = context.maximum_version = version
+    file = folder / "server.pem"
+    file.write_bytes(certificate.to_pem())
+    context.load_cert_chain(file)
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(cadata=clients.certificate.public_bytes(Encoding.PEM).decode())
+    return context
+
+
+@asynccontextmanager
+async def host(answer: Answerer, context: ssl.SSLContext | None) -> AsyncIterator[Host]:
+    """Serve requests for the length of a block, one after the other on each connection."""
+    found = Host()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        found.connections += 1
+        number = found.connections
+        while request := await _request(reader):
+            found.seen.append(_seen(number, writer, *request))
+            await answer(writer)
+
+    async with _listening(serve, context) as port:
+        found.address = f"https://{LOOPBACK}:{port}/sp/nfe/NFeStatusServico4"
+        yield found
+
+
+@asynccontextmanager
+async def bare_host(
+    behave: Callable[[asyncio.StreamReader], Awaitable[object]], says: bytes = b""
+) -> AsyncIterator[str]:
+    """A server without TLS that says and does something, then hangs up; yields its address."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(says)
+        await behave(reader)
+
+    async with _listening(serve, None) as port:
+        yield f"https://{LOOPBACK}:{port}/"
+
+
+@asynccontextmanager
+async def alerting_host(context: ssl.SSLContext) -> AsyncIterator[str]:
+    """A server for one connection that tells why it ends a handshake, which asyncio's servers do not."""
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        listener.settimeout(_PATIENCE)
+        meeting = asyncio.create_task(asyncio.to_thread(_meet_one, listener, context))
+        yield f"https://{LOOPBACK}:{listener.getsockname()[1]}/"
+        await meeting
+
+
+def _meet_one(listener: socket.socket, context: ssl.SSLContext) -> None:
+    connection, _ = listener.accept()
+    with connection, context.wrap_socket(connection.dup(), True, do_handshake_on_connect=False) as wrapped:
+        connection.settimeout(_PATIENCE)
+        with suppress(ssl.SSLError):
+            wrapped.do_handshake()
+        # To close before all was read would destroy what was said.
+        while connection.recv(65_536):
+            pass
+
+
+@asynccontextmanager
+async def _listening(
+    serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
+    context: ssl.SSLContext | None,
+) -> AsyncIterator[int]:
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        tasks.add(task)
+        try:
+            with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                await serve(reader, writer)
+        finally:
+            writer.transport.abort()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    server = await asyncio.start_server(meet, LOOPBACK, 0, ssl=context)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await server.wait_closed()
+
+
+async def _request(reader: asyncio.StreamReader) -> tuple[bytes, bytes] | None:
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    length = _LENGTH.search(head)
+    return head, await reader.readexactly(int(length[1])) if length else b""
+
+
+def _seen(connection: int, writer: asyncio.StreamWriter, head: bytes, body: bytes) -> Seen:
+    tls: ssl.SSLObject | None = writer.get_extra_info("ssl_object")
+    assert tls
+    return Seen(
+        connection, tls.getpeercert(True), bool(tls.session_reused), tls.version(), head.decode(), body
+    )
+
+
+def saying(
+    body: bytes, status: str = "200 OK", *, length: int | None = None, headers: str = "", hold: bool = False
+) -> Answerer:
+    """Answer with these bytes, whose length may be told wrongly; then the connection ends unless held."""
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        told = len(body) if length is None else length
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Length: {told}\r\n{headers}\r\n".encode() + body)
+        await writer.drain()
+        if not hold and (told != len(body) or "close" in headers):
+            writer.close()
+
+    return answer
+
+
+def dripping(body: bytes, pause: float) -> Answerer:
+    """Answer byte by byte."""
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+        for byte in body:
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(pause)
+
+    return answer
+
+
+def raw(text: bytes) -> Answerer:
+    """Answer with these bytes and nothing of HTTP's own, then hang up."""
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(text)
+        await writer.drain()
+        writer.close()
+
+    return answer
+
+
+async def one_byte(reader: asyncio.StreamReader) -> None:
+    """Wait for the first byte."""
+    await reader.read(1)
+
+
+async def silence(_: object) -> None:
+    """Never answer."""
+    await asyncio.Event().wait()
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """End the connection without a word."""
+    writer.transport.abort()

@@ -1,0 +1,307 @@
+"""Questions to servers that fail in every way: what is told, and whether the request can have arrived."""
+
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from carimbo.authorities.connections import Connections
+from carimbo.authorities.patience import Patience
+from carimbo.authorities.transport import LARGEST_ANSWER, Transport
+from carimbo.authorities.trust import Trust
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.outcome import Cause, NotJudged
+from carimbo.fiscal.sample_certificate import SampleAuthority
+from integration.authorities.conftest import DAY, NewTls
+from integration.authorities.hosts import (
+    LOOPBACK,
+    Answerer,
+    alerting_host,
+    bare_host,
+    dripping,
+    hang_up,
+    host,
+    one_byte,
+    raw,
+    saying,
+    silence,
+)
+from nfe_answers import dressed, status
+from support import free_port
+
+ACTION = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4/nfeStatusServicoNF"
+QUESTION = "<pergunta>é</pergunta>".encode()
+ANSWER = dressed(status("107", "Serviço em Operação"))[1]
+FAULT = (
+    b'<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"><s:Body><s:Fault><s:Reason>'
+    b"<s:Text>Servidor ocupado</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>"
+)
+PAGE = b"<!DOCTYPE html><html><body>Em manuten\xc3\xa7\xc3\xa3o</body></html>"
+PATIENT = Patience(connect_seconds=10, read_seconds=10)
+HASTY = Patience(connect_seconds=10, read_seconds=0.2)
+BOTH_VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+
+
+class Client:
+    """A company in front of the network."""
+
+    def __init__(self, trust: Trust, company: A1Certificate) -> None:
+        self._trust = trust
+        self._company = company
+
+    async def ask(self, address: str, patience: Patience = PATIENT) -> bytes | NotJudged:
+        async with Connections(self._trust, patience) as connections:
+            return await Transport(connections).exchange(self._company, address, ACTION, QUESTION)
+
+    async def failure(self, address: str, patience: Patience = PATIENT) -> tuple[Cause, bool, str]:
+        """What is told of a failure, without the host, which every text begins with."""
+        outcome = await self.ask(address, patience)
+        assert isinstance(outcome, NotJudged), outcome
+        where, _, words = outcome.detail.partition(": ")
+        assert address.startswith(f"https://{where}/")
+        return outcome.cause, outcome.may_have_arrived, words
+
+
+@pytest.fixture
+def client(trust: Trust, company: A1Certificate) -> Client:
+    return Client(trust, company)
+
+
+@pytest.fixture
+async def full_house() -> AsyncIterator[str]:
+    """The address of a server that takes no more connections."""
+    with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(listener.getsockname())
+        yield f"https://{LOOPBACK}:{listener.getsockname()[1]}/"
+        for one in waiting:
+            one.close()
+
+
+class TestAnAnswer:
+    @BOTH_VERSIONS
+    async def test_comes_back_as_it_was_sent(
+        self, client: Client, tls: NewTls, version: ssl.TLSVersion
+    ) -> None:
+        async with host(saying(ANSWER), tls(version=version)) as server:
+            assert await client.ask(server.address) == ANSWER
+
+    async def test_was_asked_for_by_soap_with_the_certificate_of_the_company(
+        self, client: Client, tls: NewTls, company: A1Certificate
+    ) -> None:
+        async with host(saying(ANSWER), tls()) as server:
+            await client.ask(server.address)
+            (seen,) = server.seen
+        head = seen.head.lower()
+        assert seen.head.startswith("POST /sp/nfe/NFeStatusServico4 HTTP/1.1\r\n")
+        assert f'content-type: application/soap+xml; charset=utf-8; action="{ACTION.lower()}"\r\n' in head
+        assert "accept-encoding: identity\r\n" in head
+        assert (seen.body, seen.certificate) == (QUESTION, company.certificate_der)
+
+    async def test_may_have_a_status_of_failure(self, client: Client, tls: NewTls) -> None:
+        async with host(saying(ANSWER, "500 Internal Server Error"), tls()) as server:
+            assert await client.ask(server.address) == ANSWER
+
+    @pytest.mark.parametrize("body", [b"", PAGE, FAULT, b"\0garbage", ANSWER[:100]])
+    async def test_with_status_200_is_left_to_its_reader(
+        self, client: Client, tls: NewTls, body: bytes
+    ) -> None:
+        async with host(saying(body), tls()) as server:
+            assert await client.ask(server.address) == body
+
+    async def test_is_not_looked_for_elsewhere(self, client: Client, tls: NewTls) -> None:
+        async with host(saying(ANSWER), tls()) as other:
+            moved = saying(b"", "307 Temporary Redirect", headers=f"Location: {other.address}\r\n")
+            async with host(moved, tls()) as server:
+                told = await client.failure(server.address)
+            assert told == (Cause.HTTP_STATUS, True, "HTTP 307: resposta vazia")
+            assert other.seen == []
+
+    async def test_is_not_looked_for_through_a_proxy_of_the_environment(
+        self, client: Client, tls: NewTls, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://{LOOPBACK}:{free_port()}")
+        async with host(saying(ANSWER), tls()) as server:
+            assert await client.ask(server.address) == ANSWER
+
+
+class TestNoConnection:
+    """Nothing of the request has left: it may be sent again at once."""
+
+    async def test_is_told_when_nobody_listens(self, client: Client) -> None:
+        told = await client.failure(f"https://{LOOPBACK}:{free_port()}/")
+        assert told == (Cause.CONNECTION, False, "conexão recusada")
+
+    async def test_is_told_when_the_name_leads_nowhere(self, client: Client) -> None:
+        told = await client.failure("https://nowhere.invalid/")
+        assert told == (Cause.CONNECTION, False, "endereço não encontrado")
+
+    @pytest.mark.parametrize("address", ["https://[::1/", "https://host:port/", "https:///"])
+    async def test_is_told_when_the_address_is_none(self, client: Client, address: str) -> None:
+        cause, may_have_arrived, _ = await client.failure(address)
+        assert (cause, may_have_arrived) == (Cause.CONNECTION, False)
+
+    async def test_is_told_when_it_is_not_taken_in_time(self, client: Client, full_house: str) -> None:
+        told = await client.failure(full_house, Patience(connect_seconds=0.2, read_seconds=10))
+        assert told == (Cause.TIMEOUT, False, "a conexão não foi aceita a tempo")
+
+    async def test_is_told_apart_from_what_the_caller_was_dealing_with(self, client: Client) -> None:
+        """Python chains errors: the time-out of the first question is no reason of the second's failure."""
+        try:
+            raise TimeoutError
+        except TimeoutError:
+            told = await client.failure(f"https://{LOOPBACK}:{free_port()}/")
+        assert told[0] is Cause.CONNECTION
+
+
+class TestHandshake:
+    """Nothing of the request has left before it is over."""
+
+    async def test_that_the_server_ends_is_a_failure_of_tls(self, client: Client) -> None:
+        async with bare_host(one_byte) as address:
+            told = await client.failure(address)
+        assert told == (Cause.TLS, False, "a conexão foi encerrada durante a negociação TLS")
+
+    async def test_that_takes_too_long_is_a_time_out(self, client: Client) -> None:
+        async with bare_host(silence) as address:
+            told = await client.failure(address, Patience(connect_seconds=0.2, read_seconds=10))
+        assert told == (Cause.TIMEOUT, False, "a negociação TLS não terminou a tempo")
+
+    async def test_with_a_server_without_tls_fails(self, client: Client) -> None:
+        async with bare_host(one_byte, says=b"HTTP/1.1 400 Bad Request\r\n\r\n") as address:
+            told = await client.failure(address)
+        assert told == (Cause.TLS, False, "a negociação TLS falhou (WRONG_VERSION_NUMBER)")
+
+    async def test_below_tls_1_2_fails(self, client: Client, tls: NewTls) -> None:
+        context = tls()
+        with pytest.warns(DeprecationWarning):
+            context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+        async with host(saying(ANSWER), context) as server:
+            cause, may_have_arrived, _ = await client.failure(server.address)
+        assert (cause, may_have_arrived, server.seen) == (Cause.TLS, False, [])
+
+    @BOTH_VERSIONS
+    async def test_with_a_server_of_another_name_fails(
+        self, client: Client, tls: NewTls, authority: SampleAuthority, version: ssl.TLSVersion
+    ) -> None:
+        now = datetime.now(UTC)
+        elsewhere = authority.issue_server(["127.0.0.2", "localhost"], now - DAY, now + DAY)
+        async with host(saying(ANSWER), tls(elsewhere, version=version)) as server:
+            told = await client.failure(server.address)
+        assert told == (Cause.TLS, False, "o certificado do servidor é de outro endereço")
+        assert server.seen == []
+
+    @BOTH_VERSIONS
+    async def test_with_a_server_that_no_known_authority_certified_fails(
+        self, client: Client, tls: NewTls, stranger: SampleAuthority, version: ssl.TLSVersion
+    ) -> None:
+        now = datetime.now(UTC)
+        certificate = stranger.issue_server([LOOPBACK], now - DAY, now + DAY)
+        async with host(saying(ANSWER), tls(certificate, version=version)) as server:
+            told = await client.failure(server.address)
+        assert told == (Cause.TLS, False, "o certificado do servidor não é de uma autoridade confiável")
+        assert server.seen == []
+
+    @pytest.mark.parametrize(
+        ("begins", "words"),
+        [
+            (-2 * DAY, "o certificado do servidor está vencido"),
+            (DAY, "o certificado do servidor ainda não vale"),
+        ],
+    )
+    async def test_with_a_server_whose_certificate_is_out_of_date_fails(
+        self, client: Client, tls: NewTls, authority: SampleAuthority, begins: timedelta, words: str
+    ) -> None:
+        begin = datetime.now(UTC) + begins
+        certificate = authority.issue_server([LOOPBACK], begin, begin + DAY)
+        async with host(saying(ANSWER), tls(certificate)) as server:
+            assert await client.failure(server.address) == (Cause.TLS, False, words)
+        assert server.seen == []
+
+    @pytest.mark.parametrize(
+        ("version", "may_have_arrived"), [(ssl.TLSVersion.TLSv1_2, False), (ssl.TLSVersion.TLSv1_3, True)]
+    )
+    async def test_in_which_the_server_wants_another_certificate_fails(
+        self,
+        client: Client,
+        tls: NewTls,
+        stranger: SampleAuthority,
+        version: ssl.TLSVersion,
+        may_have_arrived: bool,
+    ) -> None:
+        """A server of TLS 1.3 says so only when we have begun to send."""
+        async with alerting_host(tls(clients=stranger, version=version)) as address:
+            cause, arrived, words = await client.failure(address)
+        assert (cause, arrived) == (Cause.TLS, may_have_arrived)
+        assert words.startswith("o servidor recusou o certificado da empresa (")
+
+
+class TestNoAnswer:
+    """The request has left: nobody knows whether it was judged."""
+
+    @pytest.mark.parametrize(
+        ("answer", "cause", "words"),
+        [
+            (hang_up, Cause.CONNECTION, "a conexão foi encerrada sem resposta"),
+            (raw(b""), Cause.CONNECTION, "a conexão foi encerrada sem resposta"),
+            (raw(b"\0\1nonsense\r\n\r\n"), Cause.UNREADABLE, "a resposta não é HTTP"),
+            (saying(ANSWER[:99], length=len(ANSWER)), Cause.UNREADABLE, "a resposta foi cortada"),
+            (saying(bytes(LARGEST_ANSWER + 1)), Cause.UNREADABLE, "a resposta é grande demais"),
+        ],
+        ids=["hangs up", "closes", "no HTTP", "cut", "huge"],
+    )
+    @BOTH_VERSIONS
+    async def test_is_told_with_its_cause(
+        self,
+        client: Client,
+        tls: NewTls,
+        version: ssl.TLSVersion,
+        answer: Answerer,
+        cause: Cause,
+        words: str,
+    ) -> None:
+        async with host(answer, tls(version=version)) as server:
+            assert await client.failure(server.address) == (cause, True, words)
+            assert [seen.body for seen in server.seen] == [QUESTION]
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            (silence, "a resposta não veio a tempo"),
+            (saying(ANSWER[:99], length=len(ANSWER), hold=True), "a resposta não chegou inteira a tempo"),
+        ],
+        ids=["silent", "stops"],
+    )
+    async def test_in_time_is_a_time_out(
+        self, client: Client, tls: NewTls, answer: Answerer, words: str
+    ) -> None:
+        async with host(answer, tls()) as server:
+            assert await client.failure(server.address, HASTY) == (Cause.TIMEOUT, True, words)
+
+    async def test_that_drips_has_a_last_moment_too(self, client: Client, tls: NewTls) -> None:
+        """Every pause is shorter than the time-out between two reads."""
+        async with host(dripping(bytes(300), pause=0.02), tls()) as server:
+            told = await client.failure(server.address, Patience(connect_seconds=0.5, read_seconds=0.5))
+        assert told == (Cause.TIMEOUT, True, "a resposta não chegou inteira a tempo")
+
+    @pytest.mark.parametrize(
+        ("status_line", "body", "words"),
+        [
+            ("503 Service Unavailable", PAGE, "HTTP 503: Em manutenção"),
+            ("500 Internal Server Error", FAULT, "HTTP 500: Servidor ocupado"),
+            ("502 Bad Gateway", b"", "HTTP 502: resposta vazia"),
+            ("403 Forbidden", PAGE, "HTTP 403: o servidor recusou o certificado da empresa"),
+            ("495 SSL Certificate Error", b"", "HTTP 495: o servidor recusou o certificado da empresa"),
+            ("496 SSL Certificate Required", b"", "HTTP 496: o servidor recusou o certificado da empresa"),
+        ],
+    )
+    async def test_but_a_status_is_told_with_it(
+        self, client: Client, tls: NewTls, status_line: str, body: bytes, words: str
+    ) -> None:
+        async with host(saying(body, status_line), tls()) as server:
+            assert await client.failure(server.address) == (Cause.HTTP_STATUS, True, words)

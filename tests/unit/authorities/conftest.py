@@ -1,0 +1,37 @@
+"""What tests of the client without a network share."""
+
+import pytest
+
+from carimbo.authorities.endpoints import SimulatorEndpoints
+from carimbo.authorities.pacing import Pacing
+from carimbo.authorities.port import Sender
+from carimbo.authorities.sefaz import Sefaz
+from carimbo.authorities.status_board import StatusBoard
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from support import CNPJ
+from unit.authorities.clock import Clock
+from unit.authorities.wire import BASE, Wire
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def sefaz(wire: Wire, clock: Clock) -> Sefaz:
+    pacing = Pacing(clock, clock.now)
+    return Sefaz(wire.exchange, SimulatorEndpoints(BASE), pacing, StatusBoard(clock))
+
+
+@pytest.fixture(scope="session")
+def sender(company_certificate: SampleCertificate) -> Sender:
+    certificate = A1Certificate.from_bundle(company_certificate.to_pem())
+    return Sender(certificate, CNPJ, Environment.HOMOLOGATION)

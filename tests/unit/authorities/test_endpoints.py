@@ -1,0 +1,138 @@
+"""Every service of every state is found, at the official address and at the simulator's."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from carimbo.authorities.endpoints import Endpoints, OfficialEndpoints, SimulatorEndpoints, UnknownPlace
+from carimbo.authorities.routing import authorizer_of
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.tables.authorizers import AUTHORIZERS, NATIONAL
+from carimbo.fiscal.tables.endpoints import ENDPOINTS
+from carimbo.fiscal.tables.states import STATES
+from carimbo.simulator.place import Place
+
+BASE = "https://127.0.0.1:8443"
+OFFICIAL, SIMULATED = OfficialEndpoints(), SimulatorEndpoints(BASE)
+
+_NFE = {
+    "NFeAutorizacao4",
+    "NFeRetAutorizacao4",
+    "NFeConsultaProtocolo4",
+    "NFeStatusServico4",
+    "NFeInutilizacao4",
+    "NFeRecepcaoEvento4",
+}
+_CTE = {"CTeConsultaV4", "CTeStatusServicoV4", "CTeRecepcaoEventoV4"}
+_REGISTER = "CadConsultaCadastro4"
+SERVICES = {
+    "55": {*_NFE, _REGISTER},
+    "65": _NFE,
+    "57": {*_CTE, "CTeRecepcaoSincV4", "CTeRecepcaoSimpV4"},
+    "67": {*_CTE, "CTeRecepcaoOSV4"},
+    "58": {
+        "MDFeRecepcaoSinc",
+        "MDFeRecepcaoEvento",
+        "MDFeConsulta",
+        "MDFeStatusServico",
+        "MDFeConsNaoEnc",
+        "MDFeDistribuicaoDFe",
+    },
+}
+NATIONAL_SERVICES = {"55": {"NFeRecepcaoEvento4", "NFeDistribuicaoDFe"}, "57": {"CTeDistribuicaoDFe"}}
+# Amazonas and the national authority keep no register; who stands in for others voids nothing.
+MISSING = {
+    ("55", "AM", _REGISTER),
+    ("55", "SVAN", _REGISTER),
+    ("55", "SVCAN", _REGISTER),
+    ("55", "SVCRS", _REGISTER),
+    ("55", "SVCAN", "NFeInutilizacao4"),
+    ("55", "SVCRS", "NFeInutilizacao4"),
+}
+
+
+Sought = tuple[str, str, Environment, str]
+"""Model, authority, environment and service."""
+
+
+def authorities() -> Iterator[tuple[str, str, str]]:
+    """Model, state and each authority that serves it, in normal times and in contingency."""
+    for model in SERVICES:
+        for state in STATES:
+            yield model, state, authorizer_of(model, state)
+            if contingency := AUTHORIZERS[model, state].contingency:
+                yield model, state, contingency
+
+
+def places() -> Iterator[Sought]:
+    for model, _, authorizer in authorities():
+        for environment in Environment:
+            for service in sorted(SERVICES[model]):
+                yield model, authorizer, environment, service
+    for model, services in NATIONAL_SERVICES.items():
+        for environment in Environment:
+            for service in services:
+                yield model, NATIONAL, environment, service
+
+
+PLACES = sorted(set(places()))
+
+
+def found(endpoints: Endpoints) -> tuple[dict[Sought, str], set[tuple[str, str, str]]]:
+    addresses, missing = {}, set()
+    for place in PLACES:
+        try:
+            addresses[place] = endpoints.address(*place)
+        except UnknownPlace:
+            missing.add((place[0], place[1], place[3]))
+    return addresses, missing
+
+
+class TestEveryStateModelEnvironmentAndService:
+    def test_are_all_combinations(self) -> None:
+        """Every state has an authority for each model, and another one that stands in for three of them."""
+        assert len(list(authorities())) == 27 * 5 + 27 * 3
+
+    @pytest.mark.parametrize("endpoints", [OFFICIAL, SIMULATED], ids=["official", "simulated"])
+    def test_has_an_address_unless_no_authority_offers_it(self, endpoints: Endpoints) -> None:
+        addresses, missing = found(endpoints)
+        assert missing == MISSING
+        assert len(addresses) == len(PLACES) - len(MISSING) * len(Environment)
+        assert all(urlsplit(address).scheme == "https" for address in addresses.values())
+
+    def test_is_all_that_the_table_has(self) -> None:
+        assert set(found(OFFICIAL)[0]) == set(ENDPOINTS)
+
+    def test_is_where_the_simulator_has_it(self) -> None:
+        """The simulator reads of the path what we meant by it."""
+        for (_, authorizer, environment, service), address in found(SIMULATED)[0].items():
+            place = Place.of(urlsplit(address).path)
+            assert place
+            assert (place.authorizer, place.environment) == (authorizer, environment.code)
+            assert place.service == service
+
+
+class TestSimulatorEndpoints:
+    @pytest.mark.parametrize("base", [BASE, f"{BASE}/"])
+    @pytest.mark.parametrize(
+        ("model", "environment", "path"),
+        [
+            ("55", Environment.HOMOLOGATION, "/svrs/nfe/NFeStatusServico4"),
+            ("55", Environment.PRODUCTION, "/producao/svrs/nfe/NFeStatusServico4"),
+            ("65", Environment.HOMOLOGATION, "/svrs/nfce/NFeStatusServico4"),
+        ],
+    )
+    def test_tell_the_environment_in_the_path(
+        self, base: str, model: str, environment: Environment, path: str
+    ) -> None:
+        address = SimulatorEndpoints(base).address(model, "SVRS", environment, "NFeStatusServico4")
+        assert address == BASE + path
+
+
+class TestUnknownPlace:
+    @pytest.mark.parametrize("endpoints", [OFFICIAL, SIMULATED], ids=["official", "simulated"])
+    def test_is_told_in_a_sentence(self, endpoints: Endpoints) -> None:
+        with pytest.raises(UnknownPlace) as told:
+            endpoints.address("55", "SVCAN", Environment.PRODUCTION, "NFeInutilizacao4")
+        assert str(told.value) == "SVCAN não tem o serviço NFeInutilizacao4 para o modelo 55 em produção."

@@ -1,0 +1,142 @@
+"""Distribution, which rests when there is nothing new, and how often anything is asked."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+import nfe_answers as said
+from carimbo.authorities.port import Sender
+from carimbo.authorities.sefaz import Sefaz
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
+from carimbo.fiscal.outcome import Throttled
+from support import CNPJ
+from unit.authorities.clock import NOON, Clock
+from unit.authorities.wire import CANCELLATION, KEY, LOST, REFUSED, SIGNED_EVENT, Wire, document
+
+BLOCKED = "Rejeição: Consumo Indevido"
+
+
+class TestDistribution:
+    PAGE = said.distribution("138", "Documento localizado", said.zipped(b"<nfeProc/>"))
+    LAST_PAGE = said.distribution("138", "Documento localizado", last="000000000000200")
+    NOTHING = said.distribution("137", "Nenhum documento localizado")
+
+    async def test_is_asked_of_the_national_environment(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        wire.answer = self.PAGE
+        page = await sefaz.distribution(sender, "SP", 100)
+        assert isinstance(page, DistributionPage)
+        assert [one.xml for one in page.documents] == [b"<nfeProc/>"]
+        assert (wire.path, wire.text("ultNSU")) == ("/an/nfe/NFeDistribuicaoDFe", "000000000000100")
+        assert (wire.text("CNPJ"), wire.text("cUFAutor")) == (CNPJ, "35")
+
+    async def test_stands_in_two_wrappers(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+        await sefaz.distribution(sender, "SP", 100)
+        service = "{http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe}"
+        (inner,) = wire.body
+        assert (wire.body.tag, inner.tag) == (f"{service}nfeDistDFeInteresse", f"{service}nfeDadosMsg")
+
+    async def test_can_be_of_one_document(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+        await sefaz.distribution_at(sender, "SP", 7)
+        assert wire.text("NSU") == "000000000000007"
+        await sefaz.distribution_of_key(sender, "SP", KEY)
+        assert wire.text("chNFe") == KEY
+
+    async def test_goes_on_while_there_are_pages(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+        wire.answer = self.PAGE
+        for _ in range(100):
+            assert isinstance(await sefaz.distribution(sender, "SP", 100), DistributionPage)
+
+    @pytest.mark.parametrize("answer", [NOTHING, LAST_PAGE], ids=["137", "last page"])
+    async def test_rests_an_hour_when_there_is_no_more(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock, answer: str
+    ) -> None:
+        wire.answer = answer
+        assert isinstance(await sefaz.distribution(sender, "SP", 150), DistributionPage)
+        clock.seconds += 3599
+        refused = await sefaz.distribution(sender, "SP", 150)
+        assert isinstance(refused, Throttled)
+        assert (refused.until, len(wire.sent)) == (NOON + timedelta(hours=1), 1)
+        clock.seconds += 1
+        await sefaz.distribution(sender, "SP", 150)
+        assert len(wire.sent) == 2
+
+    async def test_of_one_document_does_not_rest_with_the_pages(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        wire.answer = self.NOTHING
+        await sefaz.distribution(sender, "SP", 150)
+        assert isinstance(await sefaz.distribution_of_key(sender, "SP", KEY), DistributionPage)
+
+
+def admitted(outcomes: Sequence[object]) -> int:
+    return sum(not isinstance(outcome, Throttled) for outcome in outcomes)
+
+
+class TestPace:
+    async def test_is_below_what_the_authorities_allow(self, sefaz: Sefaz, sender: Sender) -> None:
+        """NT 2018.002 has 30, 40, 10, 20 and 20; NT 2014.002 has 20."""
+        times = range(50)
+        questions: dict[str, Sequence[object]] = {
+            "send": [await sefaz.send(sender, document()) for _ in times],
+            "receipt": [await sefaz.receipt(sender, KEY, said.RECEIPT) for _ in times],
+            "consult": [await sefaz.consult(sender, KEY) for _ in times],
+            "event": [await sefaz.register_event(sender, CANCELLATION, SIGNED_EVENT) for _ in times],
+            "inutilize": [await sefaz.inutilize(sender, said.VOIDED, b"<inutNFe/>") for _ in times],
+            "key": [await sefaz.distribution_of_key(sender, "SP", KEY) for _ in times],
+        }
+        assert {name: admitted(outcomes) for name, outcomes in questions.items()} == {
+            "send": 25,
+            "receipt": 35,
+            "consult": 9,
+            "event": 15,
+            "inutilize": 15,
+            "key": 18,
+        }
+
+    async def test_of_single_documents_is_counted_over_all_of_them(
+        self, sefaz: Sefaz, sender: Sender
+    ) -> None:
+        outcomes = [await sefaz.distribution_at(sender, "SP", number) for number in range(50)]
+        assert admitted(outcomes) == 18
+
+    async def test_does_not_count_what_cannot_have_arrived(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        wire.answer = REFUSED
+        assert [await sefaz.consult(sender, KEY) for _ in range(50)] == [REFUSED] * 50
+
+    async def test_ends_for_an_hour_with_a_block(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock
+    ) -> None:
+        wire.answer = said.consult("656", BLOCKED)
+        blocked = await sefaz.consult(sender, KEY)
+        until = NOON + timedelta(hours=1)
+        assert blocked == Throttled(code="656", message=BLOCKED, until=until)
+        for key in (KEY, AccessKey.parse(said.OTHER_KEY)):
+            refused = await sefaz.consult(sender, key)
+            assert isinstance(refused, Throttled)
+            assert (refused.until, refused.message.startswith("Não enviado")) == (until, True)
+        assert len(wire.sent) == 1
+        clock.seconds += 3600
+        wire.answer = LOST
+        assert await sefaz.consult(sender, KEY) == LOST
+
+    async def test_of_other_services_goes_on_after_a_block(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        wire.answer = said.consult("656", BLOCKED)
+        await sefaz.consult(sender, KEY)
+        wire.answer = LOST
+        assert await sefaz.send(sender, document()) == LOST
+
+    async def test_keeps_where_a_blocked_distribution_goes_on(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        wire.answer = said.distribution("656", BLOCKED)
+        blocked = await sefaz.distribution(sender, "SP", 0)
+        assert isinstance(blocked, Throttled)
+        assert (blocked.last_nsu, blocked.until) == (150, NOON + timedelta(hours=1))

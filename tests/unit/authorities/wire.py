@@ -1,0 +1,69 @@
+"""A network that only tests see, and what is sent over it."""
+
+from datetime import datetime
+
+from lxml import etree
+
+import nfe_answers as said
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.layouts.nfe_v4.events import (
+    NATIONAL_ORGAN,
+    Cancellation,
+    Detail,
+    Event,
+    OperationAcknowledged,
+)
+from carimbo.fiscal.outcome import Cause, NotJudged
+from carimbo.fiscal.signed_document import SignedDocument
+from support import CNPJ
+from unit.fiscal.keys import with_parts
+
+BASE = "https://127.0.0.1:8443"
+KEY = AccessKey.parse(said.KEY)
+NFCE_KEY = with_parts(KEY, model="65", state_code="33")
+CONTINGENCY_KEY = with_parts(KEY, emission_type="6")
+XML = b'<NFe xmlns="http://www.portalfiscal.inf.br/nfe">assinada</NFe>'
+SIGNED_EVENT = b'<evento xmlns="http://www.portalfiscal.inf.br/nfe">assinado</evento>'
+REFUSED = NotJudged(cause=Cause.CONNECTION, detail="conexão recusada", may_have_arrived=False)
+LOST = NotJudged(cause=Cause.TIMEOUT, detail="sem resposta")
+
+
+class Wire:
+    """Stands for the network: keeps what is sent, and answers what it was told to."""
+
+    def __init__(self) -> None:
+        self.answer: str | NotJudged = LOST
+        self.sent: list[tuple[str, str, bytes]] = []
+
+    async def exchange(
+        self, certificate: A1Certificate, address: str, action: str, envelope: bytes
+    ) -> bytes | NotJudged:
+        self.sent.append((address.removeprefix(BASE), action, envelope))
+        return self.answer.encode() if isinstance(self.answer, str) else self.answer
+
+    @property
+    def path(self) -> str:
+        return self.sent[-1][0]
+
+    @property
+    def body(self) -> etree._Element:
+        """What stands in the body of the last envelope."""
+        (inside,) = etree.fromstring(self.sent[-1][2])[0]
+        return inside
+
+    def text(self, tag: str) -> str | None:
+        return self.body.findtext(f".//{{{said.NAMESPACE}}}{tag}")
+
+
+def document(key: AccessKey = KEY) -> SignedDocument:
+    return SignedDocument(XML, str(key), said.DIGEST)
+
+
+def event(detail: Detail, organ: str = "35", key: AccessKey = KEY) -> Event:
+    moment = datetime.fromisoformat("2026-11-15T10:00:00-03:00")
+    return Event(organ, "2", CNPJ, key, moment, 1, detail)
+
+
+CANCELLATION = event(Cancellation(protocol=said.PROTOCOL, reason="Desistência do comprador"))
+ACKNOWLEDGEMENT = event(OperationAcknowledged(), NATIONAL_ORGAN)
