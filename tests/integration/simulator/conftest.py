@@ -1,0 +1,55 @@
+"""A simulator that is running, and certificates that it believes."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.main import sefaz_of
+from carimbo.settings import Settings, load_settings
+from carimbo.simulator.run import Simulator, running
+from integration.simulator.shop import Shop
+from support import CNPJ
+
+
+@pytest.fixture(scope="module")
+async def simulator(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Simulator]:
+    async with running(tmp_path_factory.mktemp("simulator")) as simulator:
+        yield simulator
+
+
+@pytest.fixture(scope="module")
+def company_of_simulator(simulator: Simulator) -> SampleCertificate:
+    return simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", datetime.now(UTC))
+
+
+@pytest.fixture(scope="module")
+def pfx_file(company_of_simulator: SampleCertificate, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The company's A1 file, whose password is `carimbo`."""
+    file = tmp_path_factory.mktemp("pfx") / "company.pfx"
+    file.write_bytes(company_of_simulator.to_pfx("carimbo"))
+    return file
+
+
+@pytest.fixture(scope="module")
+def client_settings(simulator: Simulator) -> Settings:
+    """Settings that send every call to the simulator, and give up soon."""
+    return load_settings(
+        {
+            "CARIMBO_SIMULATOR_URL": simulator.url,
+            "CARIMBO_AUTHORITIES_CA_FILE": str(simulator.certificates.ca_file),
+            "CARIMBO_AUTHORITY_READ_SECONDS": "2",
+        },
+        needs_database=False,
+    )
+
+
+@pytest.fixture(scope="module")
+async def shop(
+    simulator: Simulator, company_of_simulator: SampleCertificate, client_settings: Settings
+) -> AsyncIterator[Shop]:
+    async with sefaz_of(client_settings) as sefaz:
+        yield Shop(sefaz, simulator, A1Certificate.from_bundle(company_of_simulator.to_pem()))
