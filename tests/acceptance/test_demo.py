@@ -2,20 +2,15 @@
 
 import json
 import os
-import pty
 import re
-import select
 import shlex
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,156 +18,43 @@ from typing import Any
 import httpx2
 import psutil  # type: ignore[import-untyped]
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
+from acceptance.demo_runs import (
+    AT_A_TERMINAL,
+    START_SECONDS,
+    STOP_SECONDS,
+    Demo,
+    Start,
+    Terminal,
+    assert_all_gone,
+    environment,
+    until,
+)
+from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.sample_certificate import SampleAuthority
+from carimbo.fiscal.soap import envelope
 from support import free_port
 
-START_SECONDS = 60
-STOP_SECONDS = 30
+STATUS_QUERY = envelope("http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"))
 FACTS = {
-    "baseUrl", "apiKey", "apiSecret", "companyId", "dashboardUrl", "mcpUrl", "simulatorUrl", "databaseUrl",
+    "baseUrl", "apiKey", "apiSecret", "companyId", "dashboardUrl", "mcpUrl", "simulatorUrl",
+    "simulatorControlUrl", "databaseUrl",
 }  # fmt: skip
-# Takes the terminal over like a shell does for a foreground job, then becomes the demo.
-_AT_A_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
-    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-)
-
-
-class Terminal:
-    """The far side of a pseudo-terminal: shows what is printed, types Ctrl-C, hangs up."""
-
-    def __init__(self, log: Path) -> None:
-        self._master, self.slave = pty.openpty()
-        self._closing = threading.Event()
-        self._reader = threading.Thread(target=self._copy, args=(log,))
-        self._reader.start()
-
-    def type_ctrl_c(self) -> None:
-        os.write(self._master, b"\x03")
-
-    def hang_up(self) -> None:
-        """Close the window; the reader lets go first, or the terminal would stay open."""
-        if not self._closing.is_set():
-            self._closing.set()
-            self._reader.join()
-            os.close(self._master)
-
-    def _copy(self, log: Path) -> None:
-        with log.open("ab") as shown, suppress(OSError):
-            while not self._closing.is_set():
-                if select.select([self._master], [], [], 0.05)[0]:
-                    shown.write(os.read(self._master, 65536))
-                    shown.flush()
-
-
-@dataclass
-class Demo:
-    """One run of the demo in a folder."""
-
-    process: subprocess.Popen[bytes]
-    data: Path
-    port: int
-    log_file: Path
-    terminal: Terminal | None = None
-    ended: list[psutil.Process] = field(default_factory=list)
-
-    @property
-    def log(self) -> str:
-        return self.log_file.read_text(errors="replace")
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        return dict(json.loads((self.data / "demo.json").read_text()))
-
-    def wait_until_ready(self) -> "Demo":
-        """Ready is when the demo says so: the last line of its greeting."""
-        until(lambda: "os dados ficam" in self.log or self.process.poll() is not None, START_SECONDS)
-        assert self.process.poll() is None, self.log
-        assert httpx2.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
-        return self
-
-    def call(self, method: str, path: str, secret: str | None = None, **options: Any) -> httpx2.Response:
-        facts = self.facts
-        headers = {"X-Api-Key": facts["apiKey"], "X-Api-Secret": secret or facts["apiSecret"]}
-        return httpx2.request(method, facts["baseUrl"] + path, headers=headers, timeout=20, **options)
-
-    def get(self, path: str) -> Any:
-        answer = self.call("GET", path.format(**self.facts))
-        assert answer.status_code == 200, answer.text
-        return answer.json()["data"]
-
-    def child(self, command: str) -> psutil.Process:
-        (found,) = [c for c in psutil.Process(self.process.pid).children() if c.cmdline()[-1] == command]
-        return found
-
-    def everything(self) -> list[psutil.Process]:
-        """Every process that the demo is made of, PostgreSQL and its own children included."""
-        postmaster = psutil.Process(int((self.data / "postgres/postmaster.pid").read_text().split()[0]))
-        roots = [psutil.Process(self.process.pid), postmaster]
-        return [process for root in roots for process in [root, *root.children(recursive=True)]]
-
-    def end(self, how: Callable[[], None]) -> int:
-        """End the demo in some way; nothing of it may be left."""
-        self.ended = self.everything()
-        how()
-        code = self.process.wait(STOP_SECONDS)
-        assert_all_gone(self.ended, self.data)
-        return code
-
-    def clean_up(self) -> None:
-        """Leave nothing behind, even when a test failed half-way."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(STOP_SECONDS)
-        for process in filter(is_alive, self.ended):
-            process.kill()
-        if self.terminal:
-            self.terminal.hang_up()
-
-
-Start = Callable[..., Demo]
-
-
-def until(condition: Callable[[], object], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.005)
-
-
-def is_alive(process: psutil.Process) -> bool:
-    """A zombie is gone: it only waits for whoever adopted it."""
-    try:
-        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
-
-
-def assert_all_gone(everything: list[psutil.Process], data: Path) -> None:
-    with suppress(AssertionError):
-        until(lambda: not any(map(is_alive, everything)) and not mentioning(data), 5)
-    assert [process for process in everything if is_alive(process)] == []
-    assert mentioning(data) == []
-
-
-def mentioning(data: Path) -> list[list[str]]:
-    """Command lines of processes on this folder, whoever is their parent by now."""
-    lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
-    return [line for line in lines if any(str(data) in argument for argument in line)]
-
-
-def environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("CARIMBO_")}
 
 
 def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a demo that is expected to refuse."""
-    command = [sys.executable, "-m", "carimbo", "demo", *arguments]
+    command = [sys.executable, "-m", "carimbo", "demo", *simulator_ports(), *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=20, check=False
     )
+
+
+def simulator_ports() -> list[str]:
+    """Options that put the simulator where nobody is."""
+    return ["--simulator-port", str(free_port()), "--simulator-control-port", str(free_port())]
 
 
 def is_one_sentence(text: str) -> bool:
@@ -201,10 +83,11 @@ def start(new_folder: Callable[[], Path]) -> Iterator[Start]:
         port, log = free_port(), folder / f"log-{len(started)}"
         log.touch()
         window = Terminal(log) if terminal else None
-        launcher = ["-c", _AT_A_TERMINAL] if window else []
+        launcher = ["-c", AT_A_TERMINAL] if window else []
+        ports = ["--port", str(port), *simulator_ports()]
         with log.open("ab") as stream:
             process = subprocess.Popen(
-                [sys.executable, *launcher, "-m", "carimbo", "demo", "--port", str(port), *arguments],
+                [sys.executable, *launcher, "-m", "carimbo", "demo", *ports, *arguments],
                 cwd=folder,
                 env=environment(),
                 stdin=window.slave if window else subprocess.DEVNULL,
@@ -279,7 +162,17 @@ class TestFirstStart:
         assert subscription["features"] == sorted(FEATURES)
         assert subscription["usage"]["limit"] is None
 
-    def test_shows_both_processes_in_one_log(self, first: Demo) -> None:
+    def test_the_simulator_is_up_and_believes_the_companys_certificate(self, first: Demo) -> None:
+        trusted = ssl.create_default_context(cafile=first.data / "simulator/ca.pem")
+        trusted.load_cert_chain(pem_of(first.data / "simulator/company.pfx"))
+        with httpx2.Client(verify=trusted, base_url=first.facts["simulatorUrl"]) as client:
+            answer = client.post("/sp/nfe/NFeStatusServico4", content=STATUS_QUERY)
+        assert "<cStat>107</cStat>" in answer.text
+        (entry,) = httpx2.get(first.facts["simulatorControlUrl"] + "/journal").json()
+        assert (entry["service"], entry["taxpayer"]) == ("NFeStatusServico4", "11222333000181")
+
+    def test_shows_every_process_in_one_log(self, first: Demo) -> None:
+        assert re.search(r"^simulator │ O simulador está no ar", first.log, re.MULTILINE)
         assert re.search(r"^ +api │ .*startup complete", first.log, re.MULTILINE)
         assert re.search(r"^ +worker │ .*worker_started", first.log, re.MULTILINE)
 
@@ -289,7 +182,7 @@ class TestFirstStart:
         elsewhere = new_folder()
         told = told_by_demo(elsewhere, "--port", str(first.port))
         assert told.returncode == 1
-        assert is_one_sentence(told.stderr) and str(first.port) in told.stderr
+        assert is_one_sentence(told.stderr) and f"{first.port} já" in told.stderr
         assert told.stdout == ""
         assert list(elsewhere.iterdir()) == []
 
@@ -391,7 +284,7 @@ class TestStartWithoutTheFileOfCredentials:
 
 
 class TestEnding:
-    @pytest.mark.parametrize("command", ["serve", "worker"])
+    @pytest.mark.parametrize("command", ["serve", "worker", "simulator"])
     def test_the_crash_of_one_child_stops_everything(
         self, start: Start, folder: Path, third: Demo, command: str
     ) -> None:
@@ -439,6 +332,16 @@ class TestEndingBeforeItIsReady:
         assert_all_gone(demo.ended, elsewhere)
         assert "Traceback" not in demo.log
         assert starts(elsewhere / "postgres")
+
+
+def pem_of(pfx: Path) -> Path:
+    """The key and certificate of an A1 file, beside it, as TLS libraries load them."""
+    key, certificate, _ = pkcs12.load_key_and_certificates(pfx.read_bytes(), b"carimbo")
+    assert key and certificate
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file = pfx.with_suffix(".pem")
+    file.write_bytes(private + certificate.public_bytes(Encoding.PEM))
+    return file
 
 
 def starts(postgres: Path) -> bool:

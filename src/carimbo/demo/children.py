@@ -84,7 +84,7 @@ class Children:
     async def _copy_log(self, name: str, style: str, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None  # noqa: S101 - asked for above
         while line := await process.stdout.readline():
-            text = Text(f"{name:>7} │ ", style=style)
+            text = Text(f"{name:>9} │ ", style=style)
             text.append_text(Text.from_ansi(line.decode(errors="replace").rstrip("\n")))
             # Whatever becomes of the terminal, a pipe that nobody reads would stop the child.
             with suppress(OSError):

@@ -9,6 +9,8 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,12 +18,13 @@ from rich.console import Console
 
 from carimbo.demo.children import ChildPlan, Children
 from carimbo.demo.embedded_postgres import ENDING_SIGNALS, PostgresFailed, embedded_postgres
-from carimbo.demo.seed import seed_company, seed_credentials
+from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
+from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
+from carimbo.simulator.run import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing, UnusableKey, new_key
 from carimbo.storage.migrate import migrate
 
-DEFAULT_PORT = 8000
 _HOST = "127.0.0.1"
 _OK = 0
 _LOCK_TIMEOUT_SECONDS = 30
@@ -34,14 +37,33 @@ class DemoProblem(Exception):
     """The demo can't go on; the message is one sentence for the user."""
 
 
-def run_demo(port: int, folder: Path) -> int:
+@dataclass(frozen=True)
+class Ports:
+    """Where the demo's processes listen."""
+
+    api: int = 8000
+    simulator: int = DEFAULT_PORT
+    control: int = DEFAULT_CONTROL_PORT
+
+    @property
+    def by_option(self) -> dict[str, int]:
+        """Each with the option that changes it."""
+        return {
+            "--port": self.api,
+            "--simulator-port": self.simulator,
+            "--simulator-control-port": self.control,
+        }
+
+
+def run_demo(ports: Ports, folder: Path) -> int:
     """Run the demo until a signal or the end of a child; the data stays. Raises DemoProblem."""
     # A signal waits until the loop can take it: one that cut the start short would leave PostgreSQL behind.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
-        _require_free(port)
+        for option, port in ports.by_option.items():
+            _require_free(port, option)
         with _sole_user(folder), embedded_postgres(folder / "postgres") as postgres:
-            return asyncio.run(_Demo(Console(), port, folder, postgres.url).run())
+            return asyncio.run(_Demo(Console(), ports, folder.resolve(), postgres.url).run())
     except PostgresFailed:
         raise DemoProblem(
             f"O PostgreSQL da demonstração não iniciou: veja {folder / 'postgres' / 'log'},"
@@ -52,9 +74,9 @@ def run_demo(port: int, folder: Path) -> int:
 class _Demo:
     """One run of the demo."""
 
-    def __init__(self, console: Console, port: int, folder: Path, database_url: str) -> None:
+    def __init__(self, console: Console, ports: Ports, folder: Path, database_url: str) -> None:
         self._console = console
-        self._port = port
+        self._ports = ports
         self._folder = folder
         self._database_url = database_url
         self._stop = asyncio.Event()
@@ -94,32 +116,53 @@ class _Demo:
 
     async def _prepare(self, keys: str) -> dict[str, Any]:
         await migrate(self._database_url, _LOCK_TIMEOUT_SECONDS)
+        file = CompanyFile(self._certificates(), self._simulator_folder / "company.pfx")
         async with open_database(self._database_url, KeyRing.parse(keys)) as database:
             credentials = await seed_credentials(database, _known_secret(self._folder))
-            company_id = await seed_company(database, credentials.subscription_id, self._folder)
+            company_id = await seed_company(database, credentials.subscription_id, file)
         facts = {
-            "baseUrl": f"http://{_HOST}:{self._port}",
+            "baseUrl": f"http://{_HOST}:{self._ports.api}",
             "apiKey": str(credentials.subscription_id),
             "apiSecret": credentials.secret,
             "companyId": str(company_id),
             "dashboardUrl": None,
             "mcpUrl": None,
-            "simulatorUrl": None,
+            "simulatorUrl": self._simulator_url,
+            "simulatorControlUrl": f"http://{_HOST}:{self._ports.control}",
             "databaseUrl": self._database_url,
         }
         _write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")
         return facts
 
+    @property
+    def _simulator_folder(self) -> Path:
+        return self._folder / "simulator"
+
+    @property
+    def _simulator_url(self) -> str:
+        return f"https://{_HOST}:{self._ports.simulator}"
+
+    def _certificates(self) -> CertificateFolder:
+        try:
+            return CertificateFolder.open(self._simulator_folder, datetime.now(UTC))
+        except CertificateProblem as problem:
+            raise DemoProblem(str(problem)) from None
+
     def _plans(self, keys: str) -> list[ChildPlan]:
         shared = {
             "database_url": self._database_url,
             "secret_keys": keys,
+            "simulator_url": self._simulator_url,
+            "authorities_ca_file": str(self._simulator_folder / "ca.pem"),
             "log_format": "console",
             "api_metrics_port": "0",
             "worker_metrics_port": "0",
         }
+        ports = ("--port", str(self._ports.simulator), "--control-port", str(self._ports.control))
+        simulator = ("simulator", *ports, "--data-dir", str(self._simulator_folder))
         return [
-            ChildPlan("api", ("serve",), {**shared, "host": _HOST, "port": str(self._port)}),
+            ChildPlan("simulator", simulator, {"log_format": "console"}),
+            ChildPlan("api", ("serve",), {**shared, "host": _HOST, "port": str(self._ports.api)}),
             ChildPlan("worker", ("worker",), shared),
         ]
 
@@ -138,15 +181,18 @@ class _Demo:
             ended.cancel()
             return _OK
         if not ended.done():
-            raise DemoProblem(f"A API não ficou pronta em {_START_SECONDS} segundos.")
+            raise DemoProblem(f"A API e o simulador não ficaram prontos em {_START_SECONDS} segundos.")
         raise DemoProblem(f"O processo «{ended.result()}» terminou: parando os demais.")
 
     async def _until_ready(self) -> bool:
         for _ in range(_START_SECONDS * 5):
-            if await asyncio.to_thread(_is_ready, self._port):
+            if await asyncio.to_thread(self._is_ready):
                 return True
             await asyncio.sleep(0.2)
         return False
+
+    def _is_ready(self) -> bool:
+        return _answers(self._ports.control, "/controls") and _answers(self._ports.api, "/readyz")
 
     def _greet(self, facts: dict[str, Any]) -> None:
         curl = (
@@ -156,6 +202,7 @@ class _Demo:
         self._console.rule("[bold]carimbo está no ar")
         self._say(f"API           {facts['baseUrl']}")
         self._say(f"Documentação  {facts['baseUrl']}/docs")
+        self._say(f"Simulador     {facts['simulatorUrl']} (painel: {facts['simulatorControlUrl']})")
         self._say(f"Dados         {self._folder / 'demo.json'}")
         self._say("\nExperimente:\n")
         self._say(curl)
@@ -173,14 +220,14 @@ def _ending_signals() -> set[signal.Signals]:
     return set(ENDING_SIGNALS - {signal.SIGHUP}) if outlives else set(ENDING_SIGNALS)
 
 
-def _require_free(port: int) -> None:
+def _require_free(port: int, option: str) -> None:
     try:
         socket.create_server((_HOST, port)).close()
     except PermissionError:
-        raise DemoProblem(f"Sem permissão para usar a porta {port}: escolha outra com --port.") from None
+        raise DemoProblem(f"Sem permissão para usar a porta {port}: escolha outra com {option}.") from None
     except OSError:
         raise DemoProblem(
-            f"A porta {port} já está em uso: feche o outro programa ou escolha outra com --port."
+            f"A porta {port} já está em uso: feche o outro programa ou escolha outra com {option}."
         ) from None
 
 
@@ -234,10 +281,10 @@ def _write_private(file: Path, text: str) -> None:
     draft.replace(file)
 
 
-def _is_ready(port: int) -> bool:
+def _answers(port: int, path: str) -> bool:
     connection = http.client.HTTPConnection(_HOST, port, timeout=2)
     try:
-        connection.request("GET", "/readyz")
+        connection.request("GET", path)
         return connection.getresponse().status == _READY
     except OSError:
         return False

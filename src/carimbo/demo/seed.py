@@ -1,11 +1,11 @@
 """What the demo starts with: a subscription, and a company that is ready to issue."""
 
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.service.access import Gatekeeper, RotationRequest, rotate_credential
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.certificates import read_certificate, upload_certificate
@@ -19,13 +19,13 @@ from carimbo.service.state_registrations import (
     list_state_registrations,
 )
 from carimbo.service.subscriptions import NewCredentials, create_subscription, list_subscriptions
+from carimbo.simulator.certificates import CertificateFolder
 from carimbo.storage.database import Database
 
 SUBSCRIPTION_NAME = "Demonstração"
 TAX_ID = "11222333000181"
 LEGAL_NAME = "Loja Modelo Comércio Ltda"
 PFX_PASSWORD = "carimbo"  # noqa: S105 - of a certificate without any value
-_VALIDITY = timedelta(days=365)
 _OPENING_SECONDS = 30
 
 _COMPANY: dict[str, Any] = {
@@ -68,7 +68,24 @@ async def seed_credentials(database: Database, secret: str | None) -> NewCredent
     return NewCredentials(subscription_id, rotated.api_secret)
 
 
-async def seed_company(database: Database, subscription_id: UUID, folder: Path) -> UUID:
+@dataclass(frozen=True)
+class CompanyFile:
+    """The company's A1 file in the simulator's folder, and gone when the authority that made it is."""
+
+    certificates: CertificateFolder
+    path: Path
+
+    def is_there(self) -> bool:
+        return self.path.exists()
+
+    def make(self, now: datetime) -> bytes:
+        """Write a new one."""
+        pfx = self.certificates.issue(TAX_ID, LEGAL_NAME.upper(), now).to_pfx(PFX_PASSWORD)
+        self.path.write_bytes(pfx)
+        return pfx
+
+
+async def seed_company(database: Database, subscription_id: UUID, file: CompanyFile) -> UUID:
     """Make the sample company complete: what it lacks is added, what a user changed is left alone."""
     try:
         created = await create_company(database, subscription_id, NewCompany.model_validate(_COMPANY))
@@ -80,7 +97,7 @@ async def seed_company(database: Database, subscription_id: UUID, folder: Path) 
         company_id = created.id
     await _seed_settings(database, subscription_id, company_id)
     await _seed_registration(database, subscription_id, company_id)
-    await _seed_certificate(database, subscription_id, company_id, folder)
+    await _seed_certificate(database, subscription_id, company_id, file)
     return company_id
 
 
@@ -99,18 +116,14 @@ async def _seed_registration(database: Database, subscription_id: UUID, company_
 
 
 async def _seed_certificate(
-    database: Database, subscription_id: UUID, company_id: UUID, folder: Path
+    database: Database, subscription_id: UUID, company_id: UUID, file: CompanyFile
 ) -> None:
     now = datetime.now(UTC)
-    if not await _needs_certificate(database, subscription_id, company_id, now):
+    if file.is_there() and not await _needs_certificate(database, subscription_id, company_id, now):
         return
-    authority = SampleAuthority.create(now)
-    issued = authority.issue_company(TAX_ID, LEGAL_NAME.upper(), now - timedelta(minutes=5), now + _VALIDITY)
-    pfx = issued.to_pfx(PFX_PASSWORD)
-    (folder / "company.pfx").write_bytes(pfx)
     company = await find_company(database, subscription_id, company_id)
     opener = CertificateOpener(_OPENING_SECONDS)
-    await upload_certificate(database, opener, subscription_id, company, pfx, PFX_PASSWORD, now)
+    await upload_certificate(database, opener, subscription_id, company, file.make(now), PFX_PASSWORD, now)
 
 
 async def _needs_certificate(

@@ -52,7 +52,7 @@ class TestLog:
         await play("api", "echo one; echo two >&2")
         await children.first_to_end()
         await children.stop(5, asyncio.Event())
-        assert shown.getvalue().splitlines() == ["    api │ one", "    api │ two"]
+        assert shown.getvalue().splitlines() == ["      api │ one", "      api │ two"]
 
     async def test_a_very_long_line_is_shown_whole(
         self, children: Children, play: Play, shown: io.StringIO

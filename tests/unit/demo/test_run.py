@@ -18,7 +18,7 @@ class TestPort:
 
         monkeypatch.setattr(socket, "create_server", refuse)
         with pytest.raises(run.DemoProblem, match="Sem permissão para usar a porta 80"):
-            run._require_free(80)
+            run._require_free(80, "--port")
 
 
 class TestKnownSecret:

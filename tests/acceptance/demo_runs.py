@@ -1,0 +1,158 @@
+"""A demo that is running, and the terminal that it runs at."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil  # type: ignore[import-untyped]
+
+START_SECONDS = 60
+STOP_SECONDS = 30
+# Takes the terminal over like a shell does for a foreground job, then becomes the demo.
+AT_A_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+
+
+class Terminal:
+    """The far side of a pseudo-terminal: shows what is printed, types Ctrl-C, hangs up."""
+
+    def __init__(self, log: Path) -> None:
+        self._master, self.slave = pty.openpty()
+        self._closing = threading.Event()
+        self._reader = threading.Thread(target=self._copy, args=(log,))
+        self._reader.start()
+
+    def type_ctrl_c(self) -> None:
+        os.write(self._master, b"\x03")
+
+    def hang_up(self) -> None:
+        """Close the window; the reader lets go first, or the terminal would stay open."""
+        if not self._closing.is_set():
+            self._closing.set()
+            self._reader.join()
+            os.close(self._master)
+
+    def _copy(self, log: Path) -> None:
+        with log.open("ab") as shown, suppress(OSError):
+            while not self._closing.is_set():
+                if select.select([self._master], [], [], 0.05)[0]:
+                    shown.write(os.read(self._master, 65536))
+                    shown.flush()
+
+
+@dataclass
+class Demo:
+    """One run of the demo in a folder."""
+
+    process: subprocess.Popen[bytes]
+    data: Path
+    port: int
+    log_file: Path
+    terminal: Terminal | None = None
+    ended: list[psutil.Process] = field(default_factory=list)
+
+    @property
+    def log(self) -> str:
+        return self.log_file.read_text(errors="replace")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return dict(json.loads((self.data / "demo.json").read_text()))
+
+    @property
+    def has_greeted(self) -> bool:
+        return bool(re.search(r"^(?:\x1b\[2m)?Ctrl-C para parar; os dados ficam", self.log, re.MULTILINE))
+
+    def wait_until_ready(self) -> "Demo":
+        """Ready is when the demo says so: the last line of its greeting."""
+        until(lambda: self.has_greeted or self.process.poll() is not None, START_SECONDS)
+        assert self.process.poll() is None, self.log
+        assert httpx2.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
+        return self
+
+    def call(self, method: str, path: str, secret: str | None = None, **options: Any) -> httpx2.Response:
+        facts = self.facts
+        headers = {"X-Api-Key": facts["apiKey"], "X-Api-Secret": secret or facts["apiSecret"]}
+        return httpx2.request(method, facts["baseUrl"] + path, headers=headers, timeout=20, **options)
+
+    def get(self, path: str) -> Any:
+        answer = self.call("GET", path.format(**self.facts))
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
+
+    def child(self, command: str) -> psutil.Process:
+        (found,) = [c for c in psutil.Process(self.process.pid).children() if command in c.cmdline()]
+        return found
+
+    def everything(self) -> list[psutil.Process]:
+        """Every process that the demo is made of, PostgreSQL and its own children included."""
+        postmaster = psutil.Process(int((self.data / "postgres/postmaster.pid").read_text().split()[0]))
+        roots = [psutil.Process(self.process.pid), postmaster]
+        return [process for root in roots for process in [root, *root.children(recursive=True)]]
+
+    def end(self, how: Callable[[], None]) -> int:
+        """End the demo in some way; nothing of it may be left."""
+        self.ended = self.everything()
+        how()
+        code = self.process.wait(STOP_SECONDS)
+        assert_all_gone(self.ended, self.data)
+        return code
+
+    def clean_up(self) -> None:
+        """Leave nothing behind, even when a test failed half-way."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(STOP_SECONDS)
+        for process in filter(is_alive, self.ended):
+            process.kill()
+        if self.terminal:
+            self.terminal.hang_up()
+
+
+Start = Callable[..., Demo]
+
+
+def until(condition: Callable[[], object], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """A zombie is gone: it only waits for whoever adopted it."""
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def assert_all_gone(everything: list[psutil.Process], data: Path) -> None:
+    with suppress(AssertionError):
+        until(lambda: not any(map(is_alive, everything)) and not mentioning(data), 5)
+    assert [process for process in everything if is_alive(process)] == []
+    assert mentioning(data) == []
+
+
+def mentioning(data: Path) -> list[list[str]]:
+    """Command lines of processes on this folder, whoever is their parent by now."""
+    lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    return [line for line in lines if any(str(data) in argument for argument in line)]
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("CARIMBO_")}
