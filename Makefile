@@ -43,8 +43,9 @@ reference: $(INSTALLED) ## write docs/reference from the code
 golden: $(INSTALLED) ## write the XML of every example
 	$(BIN)/python scripts/golden.py
 
-bench: $(BENCH_INSTALLED) ## how fast documents are made, beside PyNFe
+bench: $(BENCH_INSTALLED) ## how fast documents are made, beside PyNFe, and judged
 	$(BIN)/python benchmarks/core.py
+	$(BIN)/python benchmarks/judging.py
 
 pin: ## take the newest versions and write them to constraints.txt
 	rm -rf $(VENV)

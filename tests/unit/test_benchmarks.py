@@ -1,14 +1,16 @@
 """The benchmark runs, and what it measures are documents; how fast they are is for people to read."""
 
 import re
-from contextlib import redirect_stdout
+from contextlib import closing, redirect_stdout
 from importlib.util import find_spec
 from io import StringIO
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
 import core
+import judging
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.signature import BadSignature
 from invoices import prepared_requests, sales_of
@@ -52,6 +54,20 @@ class TestMain:
         lines = capsys.readouterr().out.splitlines()[1:]
         assert [int(line.split()[0]) for line in lines] == list(range(0, 21, 2))
         assert all(float(line.split()[1]) > 0 for line in lines)
+
+
+class TestJudging:
+    def test_prints_a_line_for_each_size_and_regime(self, capsys: pytest.CaptureFixture[str]) -> None:
+        judging.main(["--documents", "2"])
+        printed = capsys.readouterr().out
+        sizes = re.findall(r"items: +(\d+); (\w+) .* judged +[\d.]+ ms, .* answered +[\d.]+ ms", printed)
+        assert sizes == [("1", "Simples"), ("50", "Simples"), ("1", "normal"), ("50", "normal")]
+
+    def test_stops_at_a_document_that_is_refused(self, messages: list[bytes], tmp_path: Path) -> None:
+        sale = next(sales_of(prepared_requests(1), TaxRegime.NORMAL))
+        bad = messages[0].replace(b"<xNome>Loja", b"<xNome>Casa")
+        with closing(judging.Office(tmp_path)) as office, pytest.raises(RuntimeError, match="297"):
+            office.judge(sale, bad)
 
 
 class TestRequests:

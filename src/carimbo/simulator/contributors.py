@@ -41,11 +41,18 @@ class Contributors:
 
     def put(self, contributor: Contributor) -> None:
         """Enter a taxpayer, or replace what was known of it."""
-        self._write("replace", contributor)
+        told = asdict(contributor)
+        known = [told.pop(name) for name in _COLUMNS]
+        self._store.connection.execute(
+            "insert or replace into contributors values (?, ?, ?, ?, ?)", (*known, json.dumps(told))
+        )
 
     def remember(self, contributor: Contributor) -> None:
         """Enter a taxpayer that was seen; what is known of it already stays."""
-        self._write("ignore", contributor)
+        known = (contributor.state, contributor.tax_id, contributor.registration)
+        query = "select 1 from contributors where state = ? and tax_id = ? and registration = ?"
+        if self._store.connection.execute(query, known).fetchone() is None:
+            self.put(contributor)
 
     def of_tax_id(self, state: str, tax_id: str) -> list[Contributor]:
         """The registrations of a CNPJ or CPF in a state."""
@@ -62,13 +69,6 @@ class Contributors:
     def _where(self, condition: str, *values: str) -> list[Contributor]:
         query = f"select * from contributors where {condition} order by state, name, tax_id, registration"
         return [_contributor(row) for row in self._store.connection.execute(query, values)]
-
-    def _write(self, conflict: str, contributor: Contributor) -> None:
-        told = asdict(contributor)
-        known = [told.pop(name) for name in _COLUMNS]
-        self._store.connection.execute(
-            f"insert or {conflict} into contributors values (?, ?, ?, ?, ?)", (*known, json.dumps(told))
-        )
 
 
 def _contributor(row: Any) -> Contributor:

@@ -47,23 +47,24 @@ class Group(NamedTuple):
 
 
 def group_of(element: etree._Element) -> Group:
-    """Read an element and all that is inside it; of comments and instructions nothing is kept."""
+    """Read an element and all that is inside it; of comments and instructions nothing is kept.
+
+    Every document comes through here, so it makes no other calls than it must.
+    """
     texts: dict[str, str] = {}
     groups: dict[str, list[Group]] = {}
-    for child in element.iterchildren(etree.Element):
+    for child in element.iterchildren(tag=etree.Element):
         if len(child):
-            _add(group_of(child), texts, groups)
-        else:
-            texts.setdefault(_local(child.tag), child.text or "")
-    return Group(_local(element.tag), dict(element.attrib), texts, groups)  # type: ignore[arg-type]
-
-
-def _add(found: Group, texts: dict[str, str], groups: dict[str, list[Group]]) -> None:
-    alike = groups.setdefault(found.tag, [])
-    if not alike:
-        texts |= {f"{found.tag}/{path}": text for path, text in found.texts.items()}
-    alike.append(found)
-
-
-def _local(tag: str) -> str:
-    return tag[tag.find("}") + 1 :]
+            found = group_of(child)
+            alike = groups.get(found.tag)
+            if alike is None:
+                groups[found.tag] = [found]
+                before = f"{found.tag}/"
+                for path, text in found.texts.items():
+                    texts[before + path] = text
+            else:
+                alike.append(found)
+        elif (tag := child.tag.rpartition("}")[2]) not in texts:
+            texts[tag] = child.text or ""
+    attributes: dict[str, str] = dict(element.items())  # type: ignore[arg-type]
+    return Group(element.tag.rpartition("}")[2], attributes, texts, groups)

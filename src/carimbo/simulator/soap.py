@@ -77,8 +77,8 @@ class Opened:
     version: Version
     root: etree._Element
     """Of a tree of its own, without the namespaces of the envelope that it does not use."""
-    size: int
-    """In bytes."""
+    text: bytes
+    """The message as it is written."""
     encoding: str = UTF_8
     """The one that is declared, in capitals."""
     damage: Damage | None = None
@@ -165,7 +165,7 @@ def _message(wrapper: etree._Element, version: Version) -> etree._Element:
 
 
 def _opened(version: Version, message: etree._Element, encoding: str) -> Opened:
-    return Opened(version, message, len(etree.tostring(message, encoding="utf-8")), encoding)
+    return Opened(version, message, etree.tostring(message, encoding="utf-8"), encoding)
 
 
 def _unzipped(version: Version, text: str) -> Opened:
@@ -179,13 +179,13 @@ def _unzipped(version: Version, text: str) -> Opened:
         return _damaged(version, Damage.TOO_LARGE if opener.unconsumed_tail else Damage.NOT_ZIPPED)
     try:
         body, encoding = _in_utf_8(content)
-        return Opened(version, _read(body), len(content), encoding)
+        return Opened(version, _read(body), content, encoding)
     except SoapFault:
         return _damaged(version, Damage.MALFORMED)
 
 
 def _damaged(version: Version, damage: Damage) -> Opened:
-    return Opened(version, etree.Element("damaged"), 0, damage=damage)
+    return Opened(version, etree.Element("damaged"), b"", damage=damage)
 
 
 def _envelope(version: Version, inside: str) -> bytes:

@@ -1,6 +1,6 @@
 """Which certificates an authority believes: ICP-Brasil's, which here is the simulator's own authority."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -45,18 +45,18 @@ class Trust:
 
     def sees(self, flaw: Flaw, certificate: x509.Certificate, at: datetime, revocation_list: bool) -> bool:
         """Tell whether one thing is wrong with a certificate at a moment."""
-        checks: Mapping[Flaw, Callable[[], bool]] = {
-            Flaw.INVALID: lambda: not _may_sign(certificate),
-            Flaw.OUT_OF_DATE: lambda: (
-                not certificate.not_valid_before_utc <= at <= certificate.not_valid_after_utc
-            ),
-            Flaw.WITHOUT_TAX_ID: lambda: not owner_of(certificate),
-            Flaw.NOT_ICP_BRASIL: lambda: not _says_icp_brasil(certificate.issuer),
-            Flaw.BROKEN_CHAIN: lambda: _says_icp_brasil(certificate.issuer) and not self._issued(certificate),
-            Flaw.REVOKED: lambda: revocation_list and certificate.serial_number in self.revoked,
-            Flaw.NO_REVOCATION_LIST: lambda: not revocation_list,
-        }
-        return checks[flaw]()
+        match flaw:
+            case Flaw.OUT_OF_DATE:
+                found = not certificate.not_valid_before_utc <= at <= certificate.not_valid_after_utc
+            case Flaw.BROKEN_CHAIN:
+                found = _says_icp_brasil(certificate) and not self._issued(certificate)
+            case Flaw.REVOKED:
+                found = revocation_list and certificate.serial_number in self.revoked
+            case Flaw.NO_REVOCATION_LIST:
+                found = not revocation_list
+            case _:
+                found = flaw in _lasting_flaws(certificate)
+        return found
 
     def _issued(self, certificate: x509.Certificate) -> bool:
         return any(_is_issued_by(certificate, authority) for authority in self.authorities)
@@ -89,12 +89,24 @@ def _octets(value: bytes) -> str:
     return value[2:].decode("latin-1").strip()
 
 
-def _says_icp_brasil(name: x509.Name) -> bool:
-    organizations = name.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
-    return any(one.value == _ICP_BRASIL for one in organizations)
+@lru_cache(maxsize=1024)
+def _lasting_flaws(certificate: x509.Certificate) -> frozenset[Flaw]:
+    """What is wrong with a certificate whenever and by whomever it is looked at."""
+    found = {
+        Flaw.INVALID: not _may_sign(certificate),
+        Flaw.WITHOUT_TAX_ID: not owner_of(certificate),
+        Flaw.NOT_ICP_BRASIL: not _says_icp_brasil(certificate),
+    }
+    return frozenset(flaw for flaw, is_there in found.items() if is_there)
 
 
 @lru_cache(maxsize=1024)
+def _says_icp_brasil(certificate: x509.Certificate) -> bool:
+    """Tell whether the issuer's name is one of ICP-Brasil."""
+    organizations = certificate.issuer.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
+    return any(one.value == _ICP_BRASIL for one in organizations)
+
+
 def _may_sign(certificate: x509.Certificate) -> bool:
     """Version 3, of a holder and not of an authority, for digital signatures (MOC 7.0, A01 and E01)."""
     if certificate.version is not x509.Version.v3:

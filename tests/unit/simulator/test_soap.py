@@ -57,7 +57,7 @@ class TestOpening:
         assert (opened.version, opened.encoding, opened.damage) == (version, "UTF-8", None)
         assert opened.root.getparent() is None
         assert etree.tostring(opened.root).decode() == MESSAGE
-        assert opened.size == len(MESSAGE)
+        assert opened.text.decode() == MESSAGE
 
     def test_a_message_may_stand_deeper(self) -> None:
         inside = f"<nfeDadosMsg>{MESSAGE}</nfeDadosMsg>"
@@ -104,7 +104,7 @@ class TestOpening:
 class TestZipped:
     def test_a_zipped_message_is_opened(self) -> None:
         opened = open_request(request(zipped(MESSAGE.encode()), "nfeDadosMsgZip"), PLAIN)
-        assert (opened.damage, opened.size) == (None, len(MESSAGE))
+        assert (opened.damage, opened.text.decode()) == (None, MESSAGE)
         assert opened.root.tag == f"{{{NFE}}}consSitNFe"
 
     @pytest.mark.parametrize("text", ["não é base64", b64encode(b"sem gzip").decode(), ""])

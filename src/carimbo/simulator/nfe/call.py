@@ -1,7 +1,6 @@
 """A call of a service in front of the judge, before anybody looks into what it asks for."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from cryptography import x509
 from lxml import etree
@@ -13,14 +12,14 @@ from carimbo.simulator.place import Place
 UTF_8 = "UTF-8"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One message, as it came in its envelope."""
 
     root: etree._Element
     """The message itself, such as `enviNFe`: the root of a tree of its own."""
-    size: int
-    """In bytes."""
+    text: bytes
+    """The same as it is written, where a glance is enough."""
     schema: Schema | None
     """The XSD that the service wants; None if it has none, or if it is checked elsewhere."""
     sender: x509.Certificate | None
@@ -28,8 +27,3 @@ class Call:
     world: World
     envelope_encoding: str = UTF_8
     """As the body of the request declares it, in capitals."""
-
-    @cached_property
-    def written(self) -> bytes:
-        """The message as text, where a glance is enough."""
-        return etree.tostring(self.root, encoding="utf-8")

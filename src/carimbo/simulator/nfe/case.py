@@ -9,7 +9,7 @@ from lxml import etree
 
 from carimbo.simulator.family import World
 from carimbo.simulator.group import Group, group_of
-from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.ledger import Ledger, StoredDocument
 from carimbo.simulator.nfe.line import Line, line_of
 from carimbo.simulator.place import Place
 from carimbo.simulator.signature import Signature, signature_of
@@ -46,6 +46,11 @@ class Case:
     def ledger(self) -> Ledger:
         """What the authorities hold already."""
         return Ledger(self.world.store)
+
+    @cached_property
+    def known(self) -> StoredDocument | None:
+        """The document of the same key that the authorities hold."""
+        return self.ledger.document(self.place.environment, self.access_key)
 
     @property
     def access_key(self) -> str:

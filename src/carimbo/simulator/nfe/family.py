@@ -86,7 +86,7 @@ def _call(asked: Asked, place: Place, world: World, sender: x509.Certificate | N
     opened = asked.opened
     return Call(
         root=opened.root,
-        size=opened.size,
+        text=opened.text,
         schema=asked.service.schema,
         sender=sender,
         place=place,

@@ -133,7 +133,7 @@ def identity(told: etree._Element) -> str:
 
 def verdict(counter: Counter, asked: bytes, where: Place, **switches: Any) -> Refusal | None:
     world = World(counter.now, counter.store, counter.trust, Controls(**switches))
-    call = Call(root=etree.fromstring(asked), size=0, schema=None, sender=None, place=where, world=world)
+    call = Call(root=etree.fromstring(asked), text=asked, schema=None, sender=None, place=where, world=world)
     return first_broken(INUTILIZATION_RULES, RangeCase(call), world.controls.rules_off)
 
 

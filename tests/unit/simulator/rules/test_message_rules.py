@@ -41,13 +41,17 @@ class BadCall:
         return f"{self.code}-{self.base}"
 
 
+def saying(text: str, call: Call) -> Call:
+    return replace(call, root=etree.fromstring(text), text=text.encode())
+
+
 def written(old: str, new: str) -> Change:
     """The message with another text in it."""
 
     def change(call: Call) -> Call:
         text = etree.tostring(call.root, encoding="unicode")
         assert old in text
-        return replace(call, root=etree.fromstring(text.replace(old, new)))
+        return saying(text.replace(old, new), call)
 
     return change
 
@@ -55,7 +59,7 @@ def written(old: str, new: str) -> Change:
 def prefixed(call: Call) -> Call:
     text = etree.tostring(call.root, encoding="unicode")
     named = text.replace("xmlns=", "xmlns:n=").replace("</", "\0").replace("<", "<n:").replace("\0", "</n:")
-    return replace(call, root=etree.fromstring(named))
+    return saying(named, call)
 
 
 def of_version(version: str) -> Change:
@@ -68,7 +72,7 @@ BREAKINGS = [
     *(BadCall(f"28{flaw}", flaw=flaw) for flaw in FLAWED),
     BadCall("284", flaw=Flaw.REVOKED),
     BadCall("286", switches={"revocation_list": False}),
-    BadCall("214", lambda call: replace(call, size=500 * 1024 + 1)),
+    BadCall("214", lambda call: replace(call, text=b"x" * (500 * 1024 + 1))),
     BadCall("402", lambda call: replace(call, envelope_encoding="ISO-8859-1")),
     BadCall("404", prefixed),
     BadCall("588", written("<xServ>", "\n<xServ>")),
@@ -99,7 +103,7 @@ class Desk:
         with closing(around.store):
             call = Call(
                 root=etree.fromstring(message),
-                size=len(message),
+                text=message,
                 schema=schema,
                 sender=sender,
                 place=AT_SP,

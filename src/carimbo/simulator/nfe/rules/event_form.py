@@ -93,7 +93,7 @@ def _fault(case: EventCase) -> str:
 
 
 def _checked(element: etree._Element, schema: Schema, case: EventCase) -> str:
-    call = Call(root=element, size=0, schema=schema, sender=None, place=case.place, world=case.world)
+    call = Call(root=element, text=b"", schema=schema, sender=None, place=case.place, world=case.world)
     return str(misformed(call) or "")
 
 

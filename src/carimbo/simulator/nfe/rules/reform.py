@@ -9,7 +9,7 @@ from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.facts import COMPLEMENT, NORMAL_REGIME, RETURN, purpose, regime
 from carimbo.simulator.nfe.rules.reform_shares import SHARE_RULES, SHARES, class_of, situation_of
 from carimbo.simulator.nfe.rules.rule import Rule
-from carimbo.simulator.nfe.rules.scope import Where, anywhere, in_nfce, in_nfe, item_rule
+from carimbo.simulator.nfe.rules.scope import Where, in_nfce, in_nfe, item_rule
 from carimbo.simulator.place import HOMOLOGATION
 
 _TOLD_SINCE = date(2026, 7, 1)
@@ -50,7 +50,7 @@ def class_of_another_model(line: Line, case: Case) -> bool:
     return known is not None and case.model not in known.models
 
 
-def _out_of_place(code: str, tag: str, kind: IbsCbsGroup, where: Where = anywhere) -> Rule[Case]:
+def _out_of_place(code: str, tag: str, kind: IbsCbsGroup, where: Where | None = None) -> Rule[Case]:
     """A group that the situation has not."""
 
     def is_out_of_place(line: Line, case: Case) -> bool:
@@ -60,7 +60,7 @@ def _out_of_place(code: str, tag: str, kind: IbsCbsGroup, where: Where = anywher
     return item_rule(code, is_out_of_place, where)
 
 
-def _missing(code: str, tag: str, kind: IbsCbsGroup, where: Where = anywhere) -> Rule[Case]:
+def _missing(code: str, tag: str, kind: IbsCbsGroup, where: Where | None = None) -> Rule[Case]:
     """A group that the situation has; a loss of stock tells none (UB13-30)."""
 
     def is_missing(line: Line, case: Case) -> bool:

@@ -36,13 +36,13 @@ def number_of_another_document(case: Case) -> Finding:
 
 def authorised_already(case: Case) -> Finding:
     """MOC 7.0, 2B08-20."""
-    known = case.ledger.document(case.place.environment, case.access_key)
+    known = case.known
     return _protocol_of(known) if known and not known.canceled else None
 
 
 def canceled_already(case: Case) -> Finding:
     """MOC 7.0, 2B08-30."""
-    known = case.ledger.document(case.place.environment, case.access_key)
+    known = case.known
     return _protocol_of(known) if known and known.canceled else None
 
 

@@ -18,6 +18,8 @@ class Rule(Generic[CaseT_contra]):
     code: str
     """`cStat`."""
     broken: Callable[[CaseT_contra], Finding]
+    where: Callable[[CaseT_contra], bool] | None = None
+    """Which cases the rule is about; None: all of them. Rules that share it share its answer too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,11 @@ def first_broken(
     rules: Iterable[Rule[CaseT]], case: CaseT, off: Collection[str] = frozenset()
 ) -> Refusal | None:
     """The first rule that a case breaks, as authorities tell only one; rules that are off are passed over."""
+    answers: dict[object, bool] = {None: True}
     for rule in rules:
-        if rule.code not in off and (found := rule.broken(case)):
+        where = rule.where
+        if where not in answers and where is not None:
+            answers[where] = where(case)
+        if answers[where] and rule.code not in off and (found := rule.broken(case)):
             return Refusal(rule.code, found if isinstance(found, str) else "")
     return None

@@ -12,11 +12,6 @@ PRINTED_AS_A_RECEIPT = "6"
 """`tpImp` of an NF-e that stands for an NFC-e (NT 2026.002)."""
 
 
-def anywhere(case: Case) -> bool:
-    """Both models."""
-    return True
-
-
 def in_nfe(case: Case) -> bool:
     """Model 55."""
     return case.model == NFE
@@ -32,19 +27,18 @@ def in_receipts(case: Case) -> bool:
     return case.model == NFCE or case.text("ide/tpImp") == PRINTED_AS_A_RECEIPT
 
 
-def document_rule(code: str, broken: Callable[[Case], Finding], where: Where = anywhere) -> Rule[Case]:
+def document_rule(code: str, broken: Callable[[Case], Finding], where: Where | None = None) -> Rule[Case]:
     """A rule about some documents."""
-    return Rule(code, lambda case: where(case) and broken(case))
+    return Rule(code, broken, where)
 
 
-def item_rule(code: str, broken: Callable[[Line, Case], bool], where: Where = anywhere) -> Rule[Case]:
+def item_rule(code: str, broken: Callable[[Line, Case], bool], where: Where | None = None) -> Rule[Case]:
     """A rule about every item of some documents; the answer names the first item that breaks it."""
 
     def first_wrong_item(case: Case) -> Finding:
-        if where(case):
-            for line in case.lines:
-                if broken(line, case):
-                    return f"[nItem:{line.number}]"
+        for line in case.lines:
+            if broken(line, case):
+                return f"[nItem:{line.number}]"
         return None
 
-    return Rule(code, first_wrong_item)
+    return Rule(code, first_wrong_item, where)

@@ -7,7 +7,7 @@ from carimbo.simulator.group import Group
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.rule import Rule
-from carimbo.simulator.nfe.rules.scope import Where, anywhere, document_rule, in_nfe
+from carimbo.simulator.nfe.rules.scope import Where, document_rule, in_nfe
 
 Amount = Callable[[Line], Decimal]
 
@@ -66,7 +66,7 @@ def _price_of_services(line: Line) -> Decimal:
     return line.product.amount("vProd") if line.is_service else _ZERO
 
 
-def _sum_rule(code: str, path: str, amount: Amount, where: Where = anywhere) -> Rule[Case]:
+def _sum_rule(code: str, path: str, amount: Amount, where: Where | None = None) -> Rule[Case]:
     """The rule that a total is what the items add up to; one that is not told is zero."""
 
     def is_wrong(case: Case) -> bool:
