@@ -3,6 +3,7 @@
 import sys
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,13 @@ import uvloop
 
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say
+from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
 from carimbo.simulator.run import DEFAULT_CONTROL_PORT, DEFAULT_PORT, Simulator, SimulatorProblem, run
 from carimbo.simulator.tax_ids import plain_tax_id
 from carimbo.simulator.trust import Flaw
+from carimbo.simulator.xsds import Xsds
 
 app = typer.Typer()
 
@@ -71,14 +74,14 @@ def simulate(
     tables.put_in_force(settings)
     configure_logs(settings.log_format, settings.log_level)
     try:
-        uvloop.run(
-            run(data_dir, port, control_port, host, hostname or (), greet=lambda one: _greet(one, data_dir))
-        )
-    except (SimulatorProblem, CertificateProblem) as problem:
+        xsds = Xsds(settings.schemas_folder)
+        greet = partial(_greet, data_dir)
+        uvloop.run(run(data_dir, port, control_port, host, hostname or (), xsds, greet=greet))
+    except (SimulatorProblem, CertificateProblem, SchemaUnusable) as problem:
         fail(str(problem))
 
 
-def _greet(simulator: Simulator, data_dir: Path) -> None:
+def _greet(data_dir: Path, simulator: Simulator) -> None:
     folder = "" if data_dir == _FOLDER else f" --data-dir {data_dir}"
     say("O simulador está no ar. Ctrl-C para parar; os dados ficam.")
     say(f"Serviços     {simulator.url}/svrs/nfe/NFeAutorizacao4 e os demais")

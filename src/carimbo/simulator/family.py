@@ -12,6 +12,7 @@ from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.place import Place
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
+from carimbo.simulator.xsds import BUILT_IN, Xsds
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class World:
     store: Store
     trust: Trust
     controls: Controls
+    xsds: Xsds = BUILT_IN
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from carimbo.simulator.http_server import Server, serve
 from carimbo.simulator.site import Site
 from carimbo.simulator.store import Store
 from carimbo.simulator.tls import server_context
+from carimbo.simulator.xsds import BUILT_IN, Xsds
 
 DEFAULT_PORT, DEFAULT_CONTROL_PORT = 8443, 8444
 _LOOPBACK = "127.0.0.1"
@@ -46,11 +47,12 @@ async def running(
     control_port: int = 0,
     host: str = _LOOPBACK,
     server_names: Sequence[str] = (),
+    xsds: Xsds = BUILT_IN,
 ) -> AsyncIterator[Simulator]:
     """Run a simulator for the length of a block. Raises SimulatorProblem or CertificateProblem."""
     with _sole_user(folder), closing(_store_in(folder)) as store:
         certificates = CertificateFolder.open(folder, datetime.now(UTC), server_names)
-        site = Site(store, certificates.trust, lambda: datetime.now(UTC))
+        site = Site(store, certificates.trust, lambda: datetime.now(UTC), xsds=xsds)
         tls = server_context(certificates)
         async with (
             _listening(site.answer, host, port, "--port", tls) as public,
@@ -66,6 +68,7 @@ async def run(
     control_port: int,
     host: str = _LOOPBACK,
     server_names: Sequence[str] = (),
+    xsds: Xsds = BUILT_IN,
     *,
     greet: Callable[[Simulator], None] = lambda _: None,
 ) -> None:
@@ -74,7 +77,7 @@ async def run(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with running(folder, port, control_port, host, server_names) as simulator:
+    async with running(folder, port, control_port, host, server_names, xsds) as simulator:
         greet(simulator)
         await stop.wait()
 

@@ -19,6 +19,7 @@ from carimbo.simulator.store import Store
 from carimbo.simulator.switches import Switches
 from carimbo.simulator.triggers import Pulled, triggers_in
 from carimbo.simulator.trust import Trust, certificate_of, owner_of
+from carimbo.simulator.xsds import BUILT_IN, Xsds
 
 _BUSY = Reply(503, "Serviço indisponível: falha sorteada pelo simulador.\n".encode())
 _WRONG_METHOD = Reply(405, "Use POST para chamar um serviço e GET para ver o seu WSDL.\n".encode())
@@ -61,11 +62,13 @@ class Site:
         trust: Callable[[], Trust],
         clock: Callable[[], datetime],
         families: Sequence[Family] = FAMILIES,
+        xsds: Xsds = BUILT_IN,
     ) -> None:
         self.store = store
         self.trust = trust
         self.clock = clock
         self.families = families
+        self._xsds = xsds
         self.journal = Journal(store)
         self.switches = Switches(store)
         self._begin_draws(self.switches.read())
@@ -105,7 +108,7 @@ class Site:
 
     def _world(self) -> World:
         controls = self.switches.read()
-        return World(controls.time_at(self.clock()), self.store, self.trust(), controls)
+        return World(controls.time_at(self.clock()), self.store, self.trust(), controls, self._xsds)
 
     def _serve(self, call: _Call) -> _Served:
         """Let go wrong what has to, in the order of the way: the server, the service, the document."""

@@ -13,12 +13,10 @@ from carimbo.simulator.nfe.rules.facts import (
     DEBIT,
     EXTERIOR,
     MEI,
-    NO_CONTRIBUTOR,
     NORMAL,
     RETURN,
     TO_ANOTHER_STATE,
     WITHIN_THE_STATE,
-    contribution,
     destination,
     is_outbound,
     purpose,
@@ -138,12 +136,10 @@ def cfop_stays_in_the_state(line: Line, case: Case) -> bool:
 
 
 def cfop_of_no_return(line: Line, case: Case) -> bool:
-    """NT 2025.002, I08-140: what is given back has codes of its own, but to who can't have any."""
+    """NT 2025.002, I08-140; NT 2026.009: what is given back has codes of its own, or comes in by another."""
     known = CFOPS.rows.get(line.cfop)
-    if not _gives_back(case) or known is None or known.is_return:
+    if not _gives_back(case) or known is None or known.is_return or line.cfop in _OTHER_ENTRIES:
         return False
-    if line.cfop in _OTHER_ENTRIES:
-        return contribution(case) != NO_CONTRIBUTOR
     return not (line.cfop in _OTHER_EXITS and line.ncm == _NATURAL_GAS)
 
 

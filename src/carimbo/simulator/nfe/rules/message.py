@@ -1,13 +1,10 @@
 """The message: its size, its encoding, its form and its version (MOC 7.0, groups B to D)."""
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 from lxml import etree
 
-from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.fiscal.schemas.files import compiled, files_in_force
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
 from carimbo.simulator.nfe.call import UTF_8, Call
 from carimbo.simulator.nfe.rules.rule import Finding, Rule
@@ -88,16 +85,11 @@ def other_environment(call: Call) -> bool:
 def _misformed(call: Call, code: str) -> Finding:
     if call.schema is None:
         return None
-    schema = _compiled(call.schema)
+    schema = call.world.xsds.of(call.schema)
     if schema.validate(call.root):
         return None
     log: Any = schema.error_log
     return _told(call.root, log.filter_from_errors()[0], code)
-
-
-@cache
-def _compiled(schema: Schema) -> etree.XMLSchema:
-    return compiled(files_in_force(None)[schema])
 
 
 def _told(root: etree._Element, error: Any, code: str) -> str:
