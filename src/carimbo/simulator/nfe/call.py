@@ -27,3 +27,20 @@ class Call:
     world: World
     envelope_encoding: str = UTF_8
     """As the body of the request declares it, in capitals."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a call asks, read by its service."""
+
+    call: Call
+
+    @property
+    def place(self) -> Place:
+        """Where it is asked."""
+        return self.call.place
+
+    @property
+    def world(self) -> World:
+        """What the authority sees."""
+        return self.call.world

@@ -7,24 +7,18 @@ from functools import cached_property
 
 from lxml import etree
 
-from carimbo.simulator.family import World
 from carimbo.simulator.group import Group, group_of
-from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.line import Line, line_of
-from carimbo.simulator.place import Place
-from carimbo.simulator.signature import Signature, signature_of
+from carimbo.simulator.nfe.presented import Presented
 
 NFE, NFCE = "55", "65"
 _NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Presented):
     """One `NFe`, which has passed its XSD; it is the root of a tree of its own."""
-
-    element: etree._Element
-    place: Place
-    world: World
 
     @cached_property
     def invoice(self) -> Group:
@@ -36,16 +30,6 @@ class Case:
         """`infNFeSupl`, which only receipts have."""
         found = self.element.find(f"{_NAMESPACE}infNFeSupl")
         return None if found is None else group_of(found)
-
-    @cached_property
-    def signature(self) -> Signature | None:
-        """The signature."""
-        return signature_of(self.element)
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        """What the authorities hold already."""
-        return Ledger(self.world.store)
 
     @cached_property
     def known(self) -> StoredDocument | None:

@@ -20,7 +20,7 @@ _CANCELED_LATE = "155"
 
 def answer(call: Call) -> Answer:
     """Tell the state of a document, with its protocol and its issuer's events."""
-    case = Consult(subject(call.root), call)
+    case = Consult(call, subject(call.root))
     refusal = first_broken(CONSULT_RULES, case, call.world.controls.rules_off)
     if refusal is None or refusal.code != "656":
         spend(call.world, sender_of(call), SERVICE, case.access_key)

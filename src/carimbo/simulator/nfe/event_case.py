@@ -8,13 +8,11 @@ from functools import cached_property
 from lxml import etree
 
 from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.simulator.family import World
 from carimbo.simulator.group import Group, group_of
-from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent
+from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.custody import answers_for
-from carimbo.simulator.place import Place
-from carimbo.simulator.signature import Signature, signature_of
+from carimbo.simulator.nfe.presented import Presented
 
 CANCELLATION, SUBSTITUTION, CORRECTION = "110111", "110112", "110110"
 CONFIRMED, ACKNOWLEDGED, UNKNOWN, NOT_PERFORMED = "210200", "210210", "210220", "210240"
@@ -32,28 +30,14 @@ _SEQUENCE = re.compile(r"[0-9]{1,3}")
 
 
 @dataclass(frozen=True)
-class EventCase:
+class EventCase(Presented):
     """One `evento`; it is the root of a tree of its own."""
-
-    element: etree._Element
-    place: Place
-    world: World
 
     @cached_property
     def told(self) -> Group:
         """`infEvento`."""
         found = next(self.element.iterchildren("{*}infEvento"), None)
         return _NOTHING if found is None else group_of(found)
-
-    @cached_property
-    def signature(self) -> Signature | None:
-        """The signature."""
-        return signature_of(self.element)
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        """What the authorities hold already."""
-        return Ledger(self.world.store)
 
     @cached_property
     def document(self) -> StoredDocument | None:

@@ -3,29 +3,15 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from carimbo.simulator.family import World
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import Ledger, VoidedRange
-from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.place import Place
+from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.signature import Signature, signature_of
 
 
 @dataclass(frozen=True)
-class RangeCase:
+class RangeCase(Question):
     """One `inutNFe`, which has passed its XSD."""
-
-    call: Call
-
-    @property
-    def place(self) -> Place:
-        """Where it is asked for."""
-        return self.call.place
-
-    @property
-    def world(self) -> World:
-        """What the authority sees."""
-        return self.call.world
 
     @cached_property
     def asked(self) -> Group:

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from carimbo.simulator.family import World
 from carimbo.simulator.ledger import Ledger, StoredDocument
-from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.custody import answers_for
 from carimbo.simulator.nfe.key_parts import MONTH, NUMERIC_CODE, YEAR
 from carimbo.simulator.nfe.limits import CONSULTS_OF_A_KEY, is_spent, sender_of
 from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, state_of_another_authorizer
 from carimbo.simulator.nfe.rules.rule import Finding, Rule
-from carimbo.simulator.place import Place
 
 SERVICE = "NFeConsultaProtocolo4"
 _MONTHS_KEPT = 6
@@ -20,21 +18,10 @@ _CNPJ_BASE = slice(8)
 
 
 @dataclass(frozen=True)
-class Consult:
+class Consult(Question):
     """A key that somebody asks about."""
 
     access_key: str
-    call: Call
-
-    @property
-    def place(self) -> Place:
-        """Where it is asked."""
-        return self.call.place
-
-    @property
-    def world(self) -> World:
-        """What the authority sees."""
-        return self.call.world
 
     @cached_property
     def holder(self) -> StoredDocument | None:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from carimbo.simulator.family import World
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import Ledger, StoredDocument
-from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.interests import Interests, Parties, parties_of
 from carimbo.simulator.nfe.limits import DISTRIBUTIONS_OF_KEYS, is_spent, sender_of
 from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES
 from carimbo.simulator.nfe.rules.rule import Finding, Rule
-from carimbo.simulator.place import Place
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 SERVICE = "NFeDistribuicaoDFe"
@@ -26,20 +24,8 @@ _NSU = re.compile(r"[0-9]{1,15}")
 
 
 @dataclass(frozen=True)
-class DistributionQuestion:
+class DistributionQuestion(Question):
     """One `distDFeInt`, which has passed its XSD."""
-
-    call: Call
-
-    @property
-    def place(self) -> Place:
-        """Where it is asked."""
-        return self.call.place
-
-    @property
-    def world(self) -> World:
-        """What the authority sees."""
-        return self.call.world
 
     @cached_property
     def asked(self) -> Group:
