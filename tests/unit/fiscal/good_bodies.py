@@ -30,6 +30,7 @@ from unit.fiscal.goods.support import (
     SAO_PAULO,
     company,
     emission,
+    given_back,
     issuance,
     item,
 )
@@ -94,6 +95,8 @@ def good_bodies() -> Iterator[Good]:
     yield from map(Good, _of_nfe())
     for told in tax.ICMS_BY_CSOSN.samples:
         yield Good(NFE_BODY | {"items": [item(icms=told)]}, "simples")
+    for told in tax.TAXES["returnedIpi"].samples:
+        yield Good(NFE_BODY | given_back(returnedIpi=told), "simples")
     for body in _of_nfce():
         yield Good(body, root=NFCE)
 
@@ -121,6 +124,8 @@ def _of_nfe() -> Iterator[Json]:
         yield NFE_BODY | {"recipient": BUYER | told}
     for told in _alone({"recipient": may.WHO_BUYS_ABROAD}):
         yield NFE_BODY | EXPORTED | told
+    for told in _alone({"exportDetails": may.ITEM["exportDetails"]}):
+        yield NFE_BODY | EXPORTED | {"items": [item(**told)]}
 
 
 def _alone(fields: Fields, *together: Values) -> Iterator[Json]:

@@ -230,7 +230,7 @@ SALE: Fields = {
     "payments": few(PAYMENT),
     "change": AMOUNT,
     "intermediary": having({"taxId": one(CNPJ), "sellerId": TEXT}),
-    "authorizedReaders": few(one({"taxId": CNPJ}, {"taxId": CPF})),
+    "authorizedReaders": few(one({"taxId": CNPJ}, {"taxId": "11144477735"})),
     "notes": TEXT,
     "authorityNotes": TEXT,
     "observations": few(having({"name": one("a", "b" * 20), "value": TEXT})),
@@ -317,7 +317,9 @@ OFFLINE = having(
         "number": one(10),
         "series": one(1),
         "issuedAt": one("2026-11-14T10:00:00-03:00"),
-        "contingency": having({"startedAt": MOMENT, "reason": TEXT.map(lambda text: text + "." * 15)}),
+        "contingency": having(
+            {"startedAt": one("2026-11-14T09:00:00-03:00"), "reason": TEXT.map(lambda text: text + "." * 15)}
+        ),
     }
 )
 NFCE_ONLY: Fields = {

@@ -88,7 +88,7 @@ COMPUTED: dict[str, Any] = {
     "recipient": buyer(address=RIO_DE_JANEIRO),
     "items": [
         item(
-            icms={"rate": 12, "fcpRate": 1},
+            icms={"rate": 12},
             pis={"rate": 1.65},
             ipi={"cst": "50", "rate": 5},
             stateShare={"internalRate": 18, "fcpRate": 2},

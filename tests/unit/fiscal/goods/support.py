@@ -121,6 +121,13 @@ def item(**changes: Any) -> dict[str, Any]:
     return ITEM | changes
 
 
+def given_back(**changes: Any) -> dict[str, Any]:
+    """A body of the Simples that returns an item to who sold it."""
+    original = {"accessKey": "35261011222333000181550010000000011123456802", "position": 1}
+    returned = item(icms={"csosn": "102"}, referencedItem=original, **changes)
+    return {"recipient": CONTRIBUTOR, "purpose": "return", "cfop": "5202", "items": [returned]}
+
+
 def buyer(**changes: Any) -> dict[str, Any]:
     """A recipient of a body; a field that is None is not sent."""
     return {name: value for name, value in (BUYER | changes).items() if value is not None}

@@ -8,7 +8,17 @@ from lxml import etree
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import NORMAL, company, composed_nfe, issued_nfe, item, nfe, refused, said
+from unit.fiscal.goods.support import (
+    NORMAL,
+    company,
+    composed_nfe,
+    given_back,
+    issued_nfe,
+    item,
+    nfe,
+    refused,
+    said,
+)
 
 BY_RATE = {"base": 100, "rate": 1.65, "amount": 1.65}
 BY_QUANTITY = {"quantity": 10, "unitRate": 0.1234, "amount": 1.23}
@@ -43,7 +53,10 @@ CONTRIBUTIONS = [("pis", "do PIS"), ("cofins", "da COFINS")]
 
 def group_in(signer: Signer, tag: str, **changes: Any) -> etree._Element:
     """The group of a tax in a document of one item, which the XSD accepts."""
-    document = issued_nfe(signer, items=[item(**changes)])
+    return only_group(issued_nfe(signer, items=[item(**changes)]), tag)
+
+
+def only_group(document: object, tag: str) -> etree._Element:
     assert isinstance(document, SignedDocument), document
     (written,) = etree.fromstring(document.xml).iter(f"{{{NAMESPACE}}}{tag}")
     return written
@@ -166,11 +179,17 @@ class TestIpi:
         assert local_names(written) == ["cEnq", "IPITrib"]
         assert written.findtext(f"{{{NAMESPACE}}}cEnq") == "999"
 
-    @pytest.mark.parametrize("cst", ["01", "02", "03", "04", "05", "51", "52", "53", "54", "55"])
-    def test_that_is_not_due_tells_only_why(self, signer: Signer, cst: str) -> None:
-        written = group_in(signer, "IPI", ipi={"cst": cst, "frameworkCode": "301"})
+    @pytest.mark.parametrize(
+        ("cst", "frame"),
+        [
+            *(("01", "301"), ("02", "301"), ("03", "301"), ("04", "001"), ("05", "101")),
+            *(("51", "301"), ("52", "301"), ("53", "301"), ("54", "001"), ("55", "101")),
+        ],
+    )
+    def test_that_is_not_due_tells_only_why(self, signer: Signer, cst: str, frame: str) -> None:
+        written = group_in(signer, "IPI", ipi={"cst": cst, "frameworkCode": frame})
         assert local_names(written) == ["cEnq", "IPINT"]
-        assert written.findtext(f"{{{NAMESPACE}}}cEnq") == "301"
+        assert written.findtext(f"{{{NAMESPACE}}}cEnq") == frame
 
     def test_has_producer_and_seal_before_its_taxation(self, signer: Signer) -> None:
         seal = {"producerTaxId": "11222333000181", "sealCode": "ABC", "sealQuantity": 0}
@@ -207,5 +226,6 @@ class TestIpi:
         assert set(refused(issued_nfe(signer, items=[item(ipi={"cst": "77"})]))) == {"items[0].ipi.cst"}
 
     def test_given_back_stands_beside_the_taxes(self, signer: Signer) -> None:
-        written = group_in(signer, "impostoDevol", returnedIpi={"returnedShare": 100, "amount": 7.18})
+        body = given_back(returnedIpi={"returnedShare": 100, "amount": 7.18})
+        written = only_group(issued_nfe(signer, **body), "impostoDevol")
         assert [one.text for one in written.iter() if one.text] == ["100.00", "7.18"]

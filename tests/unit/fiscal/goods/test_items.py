@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.good_bodies import EXPORTED
 from unit.fiscal.goods.support import (
     NORMAL,
     composed_nfe,
@@ -162,9 +163,8 @@ class TestLine:
 
     def test_with_an_empty_group_in_a_list_is_refused_at_its_place(self, signer: Signer) -> None:
         details = [{"drawbackNumber": "20260000001"}, {}]
-        assert refused(issued_nfe(signer, items=[item(), item(exportDetails=details)])) == {
-            "items[1].exportDetails[1]": "O campo está vazio."
-        }
+        problems = refused(issued_nfe(signer, **EXPORTED | {"items": [item(), item(exportDetails=details)]}))
+        assert problems == {"items[1].exportDetails[1]": "O campo está vazio."}
 
     def test_counts_from_one(self) -> None:
         assert [one.get("nItem") for one in lines(nfe(items=[item(), item(), item()]))] == ["1", "2", "3"]

@@ -334,7 +334,8 @@ class TestPlaces:
 
 class TestReaders:
     def test_are_companies_or_persons(self, signer: Signer) -> None:
-        document = issued_nfe(signer, authorizedReaders=[{"taxId": BUYER_CNPJ}, {"taxId": CPF}])
+        accountant = "11144477735"
+        document = issued_nfe(signer, authorizedReaders=[{"taxId": BUYER_CNPJ}, {"taxId": accountant}])
         assert isinstance(document, SignedDocument), document
-        allowed = f"<autXML><CNPJ>{BUYER_CNPJ}</CNPJ></autXML><autXML><CPF>{CPF}</CPF></autXML>"
+        allowed = f"<autXML><CNPJ>{BUYER_CNPJ}</CNPJ></autXML><autXML><CPF>{accountant}</CPF></autXML>"
         assert allowed in document.xml.decode()

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import CONTRIBUTOR, NORMAL, company, issued_nfe, item, nfe, refused, said
+from unit.fiscal.goods.support import (
+    CONTRIBUTOR,
+    NORMAL,
+    company,
+    given_back,
+    issued_nfe,
+    item,
+    nfe,
+    refused,
+    said,
+)
 
 MONEY = st.decimals(min_value=0, max_value=10**6, places=2)
 ST: dict[str, Any] = {
@@ -56,7 +66,6 @@ class TestAmount:
             ({"icms": ST}, "108.00"),
             ({"ipi": {"cst": "50", "base": 100, "rate": 10, "amount": 10}}, "110.00"),
             ({"ipi": {"cst": "53"}}, "100.00"),
-            ({"returnedIpi": {"returnedShare": 100, "amount": 10}}, "110.00"),
             ({"importTax": {"base": 100, "customsExpenses": 1, "amount": 10, "iofAmount": 2}}, "110.00"),
             ({"pisSt": {"base": 1, "rate": 1, "amount": 3}}, "100.00"),
             ({"pisSt": {"base": 1, "rate": 1, "amount": 3, "addsToTotal": "0"}}, "100.00"),
@@ -97,6 +106,11 @@ class TestAmount:
         assert said(nfe(by=seller, **sale), "total/ICMSTot/vNF") == amount
         document = issued_nfe(signer, by=seller, **sale)
         assert isinstance(document, SignedDocument), document
+
+    def test_takes_the_tax_of_what_comes_back_too(self, signer: Signer) -> None:
+        body = given_back(quantity=1, unitValue=100, returnedIpi={"returnedShare": 100, "amount": 10})
+        assert said(nfe(**body), "total/ICMSTot/vNF") == "110.00"
+        assert isinstance(issued_nfe(signer, **body), SignedDocument)
 
     @given(st.lists(st.tuples(MONEY, MONEY, MONEY, MONEY, MONEY), min_size=1, max_size=8))
     def test_is_goods_less_discount_plus_expenses(self, amounts: list[tuple[Decimal, ...]]) -> None:

@@ -19,6 +19,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from unit.fiscal.goods.support import (
     BUYER,
     COMPANY,
+    CONTRIBUTOR,
     ITEM,
     LISBON,
     NFCE_BODY,
@@ -27,6 +28,7 @@ from unit.fiscal.goods.support import (
     SAO_PAULO,
     SOFTWARE,
     emission,
+    given_back,
 )
 
 GONE = object()
@@ -34,7 +36,6 @@ GONE = object()
 
 _NORMAL = COMPANY | {"taxRegime": "normal", "pisCofinsRegime": "nonCumulative"}
 _SHOP_ABROAD = {"foreignId": "PASS12345", "name": "John Smith", "address": LISBON}
-_CONTRIBUTOR = BUYER | {"taxId": "12ABC34501DE35", "stateRegistration": "110042490114"}
 _DEFERRED = {"taxClassCode": "510001", "base": 10000} | {
     share: {"deferral": {"rate": 50}} for share in ("state", "city", "cbs")
 }
@@ -91,14 +92,14 @@ class Good:
 
 GOOD = {
     "simples sale": Good(NFE_BODY),
-    "simples sale to a contributor": Good(NFE_BODY | {"recipient": _CONTRIBUTOR}),
+    "simples sale to a contributor": Good(NFE_BODY | {"recipient": CONTRIBUTOR}),
     "normal sale": Good(NFE_BODY, _NORMAL),
-    "normal sale to a contributor": Good(NFE_BODY | {"recipient": _CONTRIBUTOR}, _NORMAL),
+    "normal sale to a contributor": Good(NFE_BODY | {"recipient": CONTRIBUTOR}, _NORMAL),
     "consumer in another state": Good(
         NFE_BODY | {"recipient": BUYER | {"address": RIO_DE_JANEIRO}, "presence": "internet"}, _NORMAL
     ),
     "contributor in another state": Good(
-        NFE_BODY | {"recipient": _CONTRIBUTOR | {"address": RIO_DE_JANEIRO, "stateRegistration": "77040072"}},
+        NFE_BODY | {"recipient": CONTRIBUTOR | {"address": RIO_DE_JANEIRO, "stateRegistration": "77040072"}},
         _NORMAL,
     ),
     "export": Good(
@@ -112,24 +113,7 @@ GOOD = {
     "receipt": Good(NFCE_BODY, model="65"),
     "receipt of the normal regime": Good(NFCE_BODY, _NORMAL, "65"),
     "receipt with delivery": Good(NFCE_BODY | {"presence": "delivery", "recipient": BUYER}, model="65"),
-    "return": Good(
-        NFE_BODY
-        | {
-            "recipient": _CONTRIBUTOR,
-            "purpose": "return",
-            "cfop": "5202",
-            "items": [
-                ITEM
-                | {
-                    "icms": {"csosn": "102"},
-                    "referencedItem": {
-                        "accessKey": "35261011222333000181550010000000011123456802",
-                        "position": 1,
-                    },
-                }
-            ],
-        }
-    ),
+    "return": Good(NFE_BODY | given_back()),
     "complement": Good(
         NFE_BODY
         | {

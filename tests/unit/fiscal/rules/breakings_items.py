@@ -1,18 +1,23 @@
 """What breaks the rules of products, ICMS, the share of the buyer's state and totals."""
 
 from decimal import Decimal
+from typing import Any
 
 from unit.fiscal.rules.breaking import GONE, Breaking
 
 _TEN_CENTS = Decimal("0.10")
 _CONSUMER, _CONTRIBUTOR = "consumer in another state", "contributor in another state"
 _DEFERRED = {"cst": "51", "rate": 18}
+_ST = {"cst": "10", "stBaseMode": "4", "stBase": 100, "stRate": 18, "stAmount": 18}
+_PASSED_ON = {"retainedBase": 50, "retainedAmount": 9, "stDestinationBase": 50, "stDestinationAmount": 9}
+
+
+def _batch(made: str, good_until: str) -> dict[str, Any]:
+    return {"number": "L1", "quantity": 2, "manufactureDate": made, "expiryDate": good_until}
+
 
 BREAKINGS: tuple[Breaking, ...] = (
     Breaking("782", "items[0].icms.csosn", "sale of a MEI", {"items[0].icms": {"csosn": "103"}}),
-    Breaking("382", "items[0].cfop", "receipt of the normal regime", {"items[0].icms": {"cst": "60"}}),
-    Breaking("386", "items[0].cfop", "receipt", {"items[0].icms": {"csosn": "500"}}),
-    Breaking("383", "items[0].icms.csosn", "receipt", {"items[0].icms": {"csosn": "101", "creditRate": 1}}),
     Breaking("611", "items[0].gtin", body={"items[0].gtin": "7891000315508"}),
     Breaking(
         "612",
@@ -21,6 +26,11 @@ BREAKINGS: tuple[Breaking, ...] = (
     ),
     Breaking("882", "items[0].gtin", body={"items[0].gtin": "2000000000015"}),
     Breaking("883", "items[0].gtin", document={"items[0].product.gtin": ""}),
+    Breaking(
+        "885",
+        "items[0].taxableGtin",
+        body={"items[0].gtin": "7891000315507", "items[0].taxableGtin": "SEM GTIN"},
+    ),
     Breaking("886", "items[0].gtin", body={"items[0].taxableGtin": "7891000315507"}),
     Breaking("629", "items[0].unitValue", document={"items[0].product.unit_value": Decimal("36.9")}),
     Breaking("630", "items[0].taxableUnitValue", body={"items[0].taxableQuantity": 4}),
@@ -35,6 +45,24 @@ BREAKINGS: tuple[Breaking, ...] = (
         "items[0].cest",
         "normal sale to a contributor",
         {"items[0].icms": {"cst": "90", "stBaseMode": "4", "stBase": 100, "stRate": 18, "stAmount": 18}},
+    ),
+    Breaking("806", "items[0].cest", "normal sale", {"items[0].icms": {"cst": "60", **_PASSED_ON}}),
+    Breaking(
+        "336", "items[0].exportDetails", body={"items[0].exportDetails": [{"drawbackNumber": "20260001"}]}
+    ),
+    Breaking(
+        "354", "items[0].returnedIpi", body={"items[0].returnedIpi": {"returnedShare": 100, "amount": 1}}
+    ),
+    Breaking(
+        "870",
+        "items[0].batches[0].expiryDate",
+        body={"items[0].batches": [_batch("2026-11-10", "2026-11-09")]},
+    ),
+    Breaking(
+        "877",
+        "items[0].batches[1].manufactureDate",
+        "receipt",
+        {"items[0].batches": [_batch("2026-11-14", "2026-11-14"), _batch("2026-11-15", "2026-11-15")]},
     ),
     Breaking("388", "items[0].ipi.frameworkCode", "normal sale", {"items[0].ipi": {"cst": "55"}}),
     Breaking("745", "items[0].pis", document={"items[0].taxes.pis": None}),
@@ -59,6 +87,42 @@ BREAKINGS: tuple[Breaking, ...] = (
     Breaking("353", "items[0].icms.amount", "normal sale", {"items[0].icms": _DEFERRED | {"amount": 3}}),
     Breaking(
         "860", "items[0].icms.fcpAmount", "normal sale", {"items[0].icms": {"fcpRate": 2, "fcpAmount": 3}}
+    ),
+    Breaking(
+        "880", "items[0].icms.fcpRate", "normal sale", {"items[0].icms": {"fcpRate": 0, "fcpAmount": 0.01}}
+    ),
+    Breaking(
+        "881",
+        "items[0].icms.retainedFcpRate",
+        "normal sale",
+        {
+            "items[0].icms": {
+                "cst": "60",
+                "retainedFcpBase": 9,
+                "retainedFcpRate": 0,
+                "retainedFcpAmount": 1,
+            },
+            "items[0].cest": "1400100",
+        },
+    ),
+    Breaking(
+        "881",
+        "items[0].icms.stFcpRate",
+        "normal sale to a contributor",
+        {
+            "items[0].icms": _ST | {"stFcpBase": 9, "stFcpRate": 0, "stFcpAmount": 1},
+            "items[0].cest": "1400100",
+        },
+    ),
+    Breaking("876", "items[0].icms.fcpAmount", _CONSUMER, {"items[0].icms": {"fcpRate": 2}}),
+    Breaking(
+        "627",
+        "items[0].icms.exemptedAmount",
+        "normal sale",
+        {"items[0].icms": {"cst": "40", "exemptedAmount": 0, "exemptionReason": "9"}},
+    ),
+    Breaking(
+        "663", "items[0].icms.rate", _CONTRIBUTOR, {"items[0].origin": "1", "items[0].icms": {"rate": 12}}
     ),
     Breaking("693", "items[0].icms.rate", _CONTRIBUTOR, {"items[0].icms": {"rate": 18}}),
     Breaking("930", "items[0].benefitCode", "normal sale", {"items[0].icms": {"cst": "40"}}),

@@ -1,5 +1,7 @@
 """What breaks the rules of the operation, references and payments."""
 
+from typing import Any
+
 from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
 from carimbo.fiscal.layouts.nfe_v4.parties import Address
 from unit.fiscal.goods.support import BUYER_CNPJ, ITEM
@@ -30,6 +32,10 @@ TRUCK = {"plate": "ABC1D23", "state": "SP"}
 _BY_INSTALLMENTS, _SECOND = "sale by installments", "billing.installments[1]"
 
 
+def _paid_by_card(card: dict[str, str]) -> dict[str, Any]:
+    return {"payments": [{"method": "creditCard", "amount": 71.8, "card": card}]}
+
+
 _OPERATION = (
     Breaking(
         "434",
@@ -38,6 +44,11 @@ _OPERATION = (
         document={"identification.intermediation": None},
     ),
     Breaking("435", "presence", body={"presence": "none", "intermediary": MARKETPLACE}),
+    Breaking(
+        "440",
+        "intermediary.taxId",
+        body={"presence": "internet", "intermediary": MARKETPLACE | {"taxId": "11222333000180"}},
+    ),
     Breaking(
         "521",
         "destination",
@@ -54,6 +65,11 @@ _OPERATION = (
 
 _TRANSPORT = (
     Breaking("845", "freight.carrier", body=carried_by(BUYER_CNPJ, "none")),
+    Breaking(
+        "559",
+        "freight.carrier.state",
+        body={"freight": {"mode": "sender", "carrier": {"name": "João", "stateRegistration": "ISENTO"}}},
+    ),
     Breaking("846", "freight.carrier.taxId", body=carried_by(BUYER_CNPJ, "ownBySender")),
     Breaking("848", "freight.carrier.taxId", body=carried_by(BUYER_CNPJ, "ownByRecipient")),
     Breaking("868", "freight.vehicle", "contributor in another state", {"freight": {"vehicle": TRUCK}}),
@@ -163,6 +179,18 @@ _PAYMENTS = (
         "963",
         "payments[0].card",
         body={"payments": [{"method": "cash", "amount": 71.8, "card": {"integration": "2"}}]},
+    ),
+    Breaking("392", "payments[0].card.institutionTaxId", body=_paid_by_card({"integration": "1"})),
+    Breaking(
+        "392",
+        "payments[0].card.authorization",
+        "receipt",
+        _paid_by_card({"integration": "1", "institutionTaxId": BUYER_CNPJ}),
+    ),
+    Breaking(
+        "437",
+        "payments[0].card.institutionTaxId",
+        body=_paid_by_card({"integration": "2", "institutionTaxId": "11222333000180"}),
     ),
     Breaking(
         "904",

@@ -111,6 +111,18 @@ GROUPS = (
     Breaking("1135", f"{IBS_CBS}.freeZoneCredit", "normal sale", {IBS_CBS: {"taxClassCode": "810001"}}),
     Breaking("1065", f"{IBS_CBS}.regularTaxation", "suspended tax", {f"{IBS_CBS}.regularTaxation": GONE}),
     Breaking(
+        "1066",
+        f"{IBS_CBS}.regularTaxation.cst",
+        "suspended tax",
+        {f"{IBS_CBS}.regularTaxation.cst": "999"},
+    ),
+    Breaking(
+        "1067",
+        f"{IBS_CBS}.regularTaxation.taxClassCode",
+        "suspended tax",
+        {f"{IBS_CBS}.regularTaxation.taxClassCode": "000999"},
+    ),
+    Breaking(
         "1114",
         f"{IBS_CBS}.regularTaxation",
         "suspended tax",

@@ -170,6 +170,10 @@ class TestRateBetweenStates:
         to_the_north = {"recipient.address": amazonas, "recipient.stateRegistration": "041939808"}
         assert "693" in codes({"rate": 12}, BETWEEN_STATES, body=to_the_north)
 
+    def test_tax_that_states_share_has_no_other(self) -> None:
+        shared = SUBSTITUTED | {"rate": 18, "amount": 12.92, "operationBaseShare": 100, "stState": "RJ"}
+        assert codes(shared, BETWEEN_STATES) == {"693"}
+
     def test_foreign_goods_have_a_rule_of_their_own(self) -> None:
         assert "693" not in codes({"rate": 18}, BETWEEN_STATES, body={"items[0].origin": "1"})
 
@@ -193,6 +197,34 @@ class TestRateBetweenStates:
     def test_only_normal_sales_are_looked_at(self, field: str, code: str) -> None:
         changed = {f"identification.{field}": code}
         assert "693" not in codes({"rate": 18}, BETWEEN_STATES, document=changed)
+
+
+class TestRateOfForeignGoods:
+    def test_four_is_taken(self) -> None:
+        assert codes({"rate": 4}, BETWEEN_STATES, body={"items[0].origin": "1"}) == set()
+
+    def test_deferred_tax_is_not_looked_at(self) -> None:
+        assert codes({"cst": "51", "rate": 12}, BETWEEN_STATES, body={"items[0].origin": "1"}) == set()
+
+    def test_within_the_state_there_is_no_limit(self) -> None:
+        assert codes({"rate": 18}, "normal sale", body={"items[0].origin": "1"}) == set()
+
+
+class TestFunds:
+    def test_one_that_gets_nothing_is_left_out(self) -> None:
+        assert codes({"fcpRate": 0, "fcpAmount": 0}) == set()
+
+    @pytest.mark.parametrize("good", [BETWEEN_STATES, "normal sale"])
+    def test_the_sellers_own_is_told_of_other_sales(self, good: str) -> None:
+        assert codes({"fcpRate": 2}, good) == set()
+
+
+class TestExemption:
+    def test_is_told_with_its_reason_and_amount(self) -> None:
+        assert codes({"cst": "40", "exemptedAmount": 12.92, "exemptionReason": "9"}) == set()
+
+    def test_need_not_be_told(self) -> None:
+        assert codes({"cst": "40"}) == set()
 
 
 class TestWarnings:

@@ -1,6 +1,7 @@
 """What the rules of a document's identity let through."""
 
 from datetime import UTC, timedelta
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,14 @@ from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT, PRODUCTION, emission
 from unit.fiscal.keys import with_parts
 from unit.fiscal.rules.breaking import Breaking, judge
-from unit.fiscal.rules.breakings_parties import IN_PARANA, KEY, OTHER_DIGIT, keyed, refusals
+from unit.fiscal.rules.breakings_parties import (
+    IN_PARANA,
+    KEY,
+    OTHER_DIGIT,
+    keyed,
+    offline_since,
+    refusals,
+)
 
 RESPONSIBLE = TechnicalResponsible(
     cnpj=CNPJ, contact="Maria da Silva", email="maria@example.com", phone="1133334444"
@@ -57,10 +65,33 @@ class TestIssueDate:
     def test_no_contingency_allows_a_future_date(self, emission_type: EmissionType) -> None:
         contingent = emission_type is EmissionType.OFFLINE
         under = in_contingency(emission_type) if contingent else emission()
-        assert refusals("receipt", under=under, now=ISSUED_AT - timedelta(hours=1)) == ["703"]
+        assert "703" in refusals("receipt", under=under, now=ISSUED_AT - timedelta(hours=1))
 
     def test_moments_are_compared_and_not_their_clocks(self) -> None:
         assert refusals("receipt", now=ISSUED_AT.astimezone(UTC)) == []
+
+
+def warnings(**changes: Any) -> tuple[str, ...]:
+    return judge(Breaking("", "", **changes)).warnings
+
+
+class TestDeparture:
+    @pytest.mark.parametrize("moment", ["2026-11-14T10:00:00-03:00", "2026-12-14T10:00:00-03:00"])
+    def test_may_be_at_the_issue_or_a_month_later(self, moment: str) -> None:
+        assert warnings(body={"departedAt": moment}) == ()
+
+    def test_of_what_comes_in_may_be_before(self) -> None:
+        earlier = {"departedAt": "2026-11-13T10:00:00-03:00", "operation": "inbound", "cfop": "1949"}
+        body = earlier | {"items[0].icms": {"csosn": "900"}}
+        assert not [one for one in warnings(body=body) if one.startswith("departedAt")]
+
+
+class TestContingency:
+    @pytest.mark.parametrize("after_issue", [timedelta(minutes=5), -timedelta(days=30)], ids=str)
+    def test_may_begin_when_the_clocks_say_so(self, after_issue: timedelta) -> None:
+        under = offline_since(after_issue)
+        assert refusals("receipt", under=under) == []
+        assert warnings(good="receipt", under=under) == ()
 
 
 class TestAccessKey:

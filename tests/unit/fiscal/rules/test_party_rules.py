@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from unit.fiscal.goods.support import BUYER_CNPJ, PRODUCTION
+from unit.fiscal.goods.support import BUYER_CNPJ, CPF, PRODUCTION
 from unit.fiscal.rules.breaking import GONE, Breaking, judge
 from unit.fiscal.rules.breakings_parties import FOREIGN_CONSUMER, FUEL, refusals
 
@@ -53,7 +53,7 @@ class TestHomologation:
         assert refusals("receipt with delivery", document={"recipient.name": None}) == []
 
     def test_an_invoice_may_not(self) -> None:
-        assert refusals(document={"recipient.name": None}) == ["598"]
+        assert refusals(document={"recipient.name": None}) == ["598", "724"]
 
 
 class TestForeigners:
@@ -75,6 +75,20 @@ class TestForeigners:
     def test_an_empty_document_may_stand_beside_a_registration(self) -> None:
         document = {"recipient.foreign_id": "", "recipient.cnpj": None}
         assert refusals("simples sale to a contributor", document=document) == []
+
+    @pytest.mark.parametrize(("cfop", "is_warned_of"), [("6667", False), ("6102", True)])
+    def test_fuel_may_go_to_a_foreigner_in_another_state(self, cfop: str, is_warned_of: bool) -> None:
+        document = {"items[0].product.cfop": cfop}
+        told = warned_of("consumer in another state", body=FOREIGN_CONSUMER, document=document)
+        assert ("recipient.foreignId" in told) is is_warned_of
+
+
+class TestReaders:
+    def test_may_be_anybody_else(self) -> None:
+        assert refusals(body={"authorizedReaders": [{"taxId": BUYER_CNPJ}]}) == []
+
+    def test_of_an_anonymous_receipt_may_be_anybody(self) -> None:
+        assert refusals("receipt", body={"authorizedReaders": [{"taxId": CPF}]}) == []
 
 
 class TestExportsWithinTheCountry:

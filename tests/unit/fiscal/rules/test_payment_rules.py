@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from unit.fiscal.goods.support import BUYER_CNPJ
 from unit.fiscal.rules.breaking import Breaking, judge
 from unit.fiscal.rules.breakings_parties import refusals
 
@@ -75,3 +76,10 @@ class TestMeans:
     def test_of_an_invoice_need_no_card(self) -> None:
         document = {"payment.payments[0].card": None}
         assert "391" not in refusals(body=paid(("creditCard", 71.8)), document=document)
+
+
+class TestCard:
+    def test_of_an_integrated_terminal_is_told_whole(self) -> None:
+        card = {"integration": "1", "institutionTaxId": BUYER_CNPJ, "authorization": "123456"}
+        payment = {"method": "creditCard", "amount": 71.8, "card": card}
+        assert refusals(body={"payments": [payment]}) == []

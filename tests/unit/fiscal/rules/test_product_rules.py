@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from unit.fiscal.goods.support import ITEM, given_back
 from unit.fiscal.rules.breaking import GONE, Breaking, judge
 
 
@@ -58,6 +59,10 @@ class TestNcm:
         assert [(problem.code, problem.path) for problem in missing.problems] == [("777", "items[0].ncm")]
         assert missing.warnings == ()
 
+    def test_a_mei_may_sell_at_the_counter_without_one(self) -> None:
+        sold = judge(Breaking("", "", "receipt", {"items[0].ncm": "00"}, {"taxRegime": "mei"}))
+        assert sold.problems == ()
+
     def test_an_adjustment_may_be_of_no_good(self) -> None:
         purpose = {"purpose": "adjustment", "items[0].icms": {"csosn": "900"}}
         adjusted = judge(Breaking("", "", "simples sale to a contributor", purpose | {"items[0].ncm": "00"}))
@@ -88,6 +93,29 @@ class TestCest:
         }  # fmt: skip
         assert codes("normal sale to a contributor", icms=shared) == []
 
+    @pytest.mark.parametrize(
+        ("good", "plain", "retained"),
+        [
+            ("normal sale", {"cst": "00"}, {"cst": "60"}),
+            ("simples sale", {"csosn": "102"}, {"csosn": "500"}),
+        ],
+    )
+    def test_is_asked_of_every_item_however_like_another_it_is(
+        self, good: str, plain: dict[str, str], retained: dict[str, str]
+    ) -> None:
+        items = [ITEM | {"icms": icms} for icms in (plain, retained, plain)]
+        found = judge(Breaking("", "", good, {"items": items})).problems
+        assert [(problem.code, problem.path) for problem in found] == [("806", "items[1].cest")]
+
+    @pytest.mark.parametrize(("cst", "asked"), [("60", ["806"]), ("41", [])])
+    def test_is_asked_of_what_is_passed_on_if_it_was_retained(self, cst: str, asked: list[str]) -> None:
+        passed = {"retainedBase": 9, "retainedAmount": 1, "stDestinationBase": 9, "stDestinationAmount": 1}
+        first = ITEM | {"icms": {"cst": "41", **passed}}
+        told = judge(
+            Breaking("", "", "normal sale", {"items": [first, first | {"icms": {"cst": cst, **passed}}]})
+        )
+        assert [problem.code for problem in told.problems] == asked
+
 
 class TestContributions:
     def test_receipts_need_none(self) -> None:
@@ -99,3 +127,26 @@ class TestContributions:
         without = {"items[0].taxes.pis": None, "items[0].taxes.cofins": None}
         note = Breaking("", "", document=without | {"identification.purpose": purpose})
         assert not {"745", "748"} & {problem.code for problem in judge(note).problems}
+
+
+class TestExtras:
+    def test_exports_tell_their_drawback(self) -> None:
+        assert codes("export", exportDetails=[{"drawbackNumber": "20260001"}]) == []
+
+    def test_returns_give_tax_back(self) -> None:
+        returned = given_back(returnedIpi={"returnedShare": 100, "amount": 1})
+        assert judge(Breaking("", "", "return", returned)).problems == ()
+
+    def test_credit_notes_give_tax_back_too(self) -> None:
+        note = Breaking(
+            "",
+            "",
+            "return",
+            given_back(returnedIpi={"returnedShare": 100, "amount": 1}),
+            document={"identification.purpose": "5", "identification.credit_type": "03"},
+        )
+        assert "354" not in {problem.code for problem in judge(note).problems}
+
+    def test_a_batch_may_be_made_and_spoilt_today(self) -> None:
+        today = {"number": "L1", "quantity": 2, "manufactureDate": "2026-11-14", "expiryDate": "2026-11-14"}
+        assert codes(batches=[today]) == []

@@ -2,7 +2,9 @@
 
 import pytest
 
-from unit.fiscal.goods.support import BUYER, CPF, ITEM, PRODUCTION
+from support import CNPJ
+from unit.fiscal.goods.support import BUYER, BUYER_CNPJ, CPF, ITEM, PRODUCTION
+from unit.fiscal.rules.breaking import Breaking, judge
 from unit.fiscal.rules.breakings_parties import refusals
 
 
@@ -57,7 +59,57 @@ class TestCfop:
     def test_sales_and_gifts_are_taken(self, cfop: str) -> None:
         assert "725" not in refusals("receipt", document={"items[0].product.cfop": cfop})
 
-    @pytest.mark.parametrize(("state", "is_taken"), [("SP", True), ("RS", True), ("RJ", False)])
-    def test_other_goods_leave_where_the_state_may_allow_it(self, state: str, is_taken: bool) -> None:
+    @pytest.mark.parametrize(
+        ("state", "situation", "is_taken"),
+        [
+            ("SP", {"csosn": "900"}, True),
+            ("RS", {"csosn": "900"}, True),
+            ("SP", {"csosn": "102"}, False),
+            ("RJ", {"csosn": "900"}, False),
+            ("SP", {"cst": "40"}, True),
+            ("RS", {"cst": "90"}, True),
+            ("RS", {"cst": "40"}, False),
+        ],
+    )
+    def test_other_goods_leave_where_the_state_may_allow_it(
+        self, state: str, situation: dict[str, str], is_taken: bool
+    ) -> None:
+        good = "receipt" if "csosn" in situation else "receipt of the normal regime"
         document = {"issuer.address.state": state, "items[0].product.cfop": "5949"}
-        assert ("725" not in refusals("receipt", document=document)) is is_taken
+        told = refusals(good, body={"items[0].icms": situation}, document=document)
+        assert ("725" not in told) is is_taken
+
+
+class TestIcms:
+    @pytest.mark.parametrize("icms", [{"cst": cst} for cst in ("00", "20", "40", "41", "90")], ids=str)
+    def test_what_consumers_may_be_told_is_taken(self, icms: dict[str, str]) -> None:
+        body = {"items[0].icms": icms | ({"baseReduction": 10} if icms["cst"] == "20" else {})}
+        assert refusals("receipt of the normal regime", body=body) == []
+
+    def test_fuel_taxed_in_a_phase_before_is_taken(self) -> None:
+        retained = {"cst": "61", "singlePhaseRetainedRate": 1.47, "singlePhaseRetainedAmount": 2.94}
+        assert refusals("receipt of the normal regime", body={"items[0].icms": retained}) == []
+
+    def test_what_each_state_decides_on_is_taken(self) -> None:
+        assert refusals("receipt", body={"items[0].icms": {"csosn": "900"}}) == []
+
+
+class TestAbsences:
+    def test_each_is_told_at_the_item_that_has_it(self) -> None:
+        extras = {"ipi": {"cst": "53"}, "countsInTotal": False}
+        found = judge(Breaking("", "", "receipt", {"items": [ITEM, ITEM | extras]})).problems
+        assert [(one.code, one.path) for one in found] == [
+            ("742", "items[1].ipi"),
+            ("774", "items[1].countsInTotal"),
+        ]
+
+    def test_invoices_have_place_for_all(self) -> None:
+        assert refusals(body={"items[0].ipi": {"cst": "53"}, "freight": {"wagon": "V1"}}) == []
+
+
+class TestBuyer:
+    def test_may_be_another_company(self) -> None:
+        assert refusals("receipt", body={"recipient": BUYER | {"taxId": BUYER_CNPJ}}) == []
+
+    def test_of_an_invoice_may_be_the_seller_itself(self) -> None:
+        assert "220" not in refusals(body={"recipient.taxId": CNPJ})

@@ -11,6 +11,7 @@ from unit.fiscal.rules import (
     breakings_items,
     breakings_operation,
     breakings_parties,
+    breakings_receipts,
     breakings_reform,
     breakings_registrations,
 )
@@ -21,6 +22,7 @@ BREAKINGS: tuple[Breaking, ...] = (
     *breakings_registrations.BREAKINGS,
     *breakings_operation.BREAKINGS,
     *breakings_items.BREAKINGS,
+    *breakings_receipts.BREAKINGS,
     *breakings_reform.BREAKINGS,
 )
 RULES: tuple[Rule[Any], ...] = tuple(all_rules())

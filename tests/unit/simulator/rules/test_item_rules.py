@@ -76,6 +76,7 @@ ALLOWED = [
     Breaking("777", "nfe_of_a_mei", says(NCM, "69")),
     Breaking("883", "nfe_of_a_mei", both(says(GTIN, ""), says(TAXABLE_GTIN, ""))),
     Breaking("327", "nfe", both(RETURNED, says(CFOP, "5202"))),
+    Breaking("327", "nfe_to_company", both(RETURNED, says(CFOP, "1949"), says(f"{IDE}/tpNF", "0"))),
     Breaking("877", "nfe", batch("2026-11-14", "2026-11-14")),
 ]
 """What comes near to breaking a rule."""

@@ -155,7 +155,7 @@ def gives_back(case: Case) -> bool:
 
 @RULES.rule(
     "327",
-    "NT 2025.002, I08-140",
+    "NT 2025.002, I08-140; NT 2026.009",
     "O CFOP não é de devolução, e a nota é de devolução ou de retorno de mercadoria.",
     models=(NFE,),
 )

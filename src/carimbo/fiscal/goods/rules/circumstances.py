@@ -1,6 +1,7 @@
 """Circumstances that several rules make exceptions for."""
 
 from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
@@ -17,6 +18,11 @@ _OTHER_FUELS = frozenset(
         "220101006", "560101001",
     }
 )  # fmt: skip
+
+
+def situation_of(icms: Icms | None) -> str | None:
+    """CST or CSOSN; None where nothing is told of ICMS."""
+    return getattr(icms, "cst", None) or getattr(icms, "csosn", None)
 
 
 def is_coming_back(cfop: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from carimbo.fiscal.goods.cfop import ABROAD
+from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE
 from carimbo.fiscal.goods.parties import BRAZIL
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
@@ -28,6 +28,7 @@ RULES: RuleBook[DocumentCheck] = RuleBook(when=_is_there)
 _OUTBOUND = "1"
 _NO_CONTRIBUTOR = "9"
 _COUNTRY_LENGTH = 4
+_FUEL_CONSUMED_ELSEWHERE = "6667"
 # MOC 7.0, E03a-60; whether letters with accents are taken is not written, so they are let through.
 _FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
 
@@ -56,6 +57,21 @@ def foreigner_consumes(case: Case) -> At | None:
     if case.recipient and case.recipient.foreign_id and case.destination != ABROAD and not case.is_final:
         return At("recipient.foreignId")
     return None
+
+
+@RULES.rule(
+    "771",
+    "MOC 7.0, I08-94",
+    "A SEFAZ pode recusar a venda a outro estado a quem é identificado por documento estrangeiro.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def foreigner_between_states(case: Case) -> At | None:
+    """Only fuels are sold so, to whoever consumes them elsewhere; each state decides whether it looks."""
+    if case.destination != TO_ANOTHER_STATE or case.recipient is None or case.recipient.foreign_id is None:
+        return None
+    cfops = {item.product.cfop for item in case.invoice.items}
+    return None if cfops == {_FUEL_CONSUMED_ELSEWHERE} else At("recipient.foreignId")
 
 
 @RULES.rule(

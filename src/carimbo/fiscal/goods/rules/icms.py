@@ -1,9 +1,8 @@
-"""ICMS of an item."""
+"""ICMS of an item: its situation, and its rate between states."""
 
 from typing import Any
 
 from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
-from carimbo.fiscal.goods.rules.amounts import compared_percent
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import (
     is_coming_back,
@@ -21,6 +20,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms60,
     Icms70,
     Icms90,
+    IcmsPart,
 )
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn101,
@@ -31,7 +31,6 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn900,
 )
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
-from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.icms import FOREIGN_ORIGINS, interstate_rate
@@ -46,6 +45,7 @@ def _has_csosn(case: Case) -> bool:
 RULES: RuleBook[ItemCheck] = RuleBook()
 SIMPLES_RULES: RuleBook[ItemCheck] = RuleBook(when=_has_csosn)
 NORMAL_RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: not _has_csosn(case))
+RATE_RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: case.destination == TO_ANOTHER_STATE)
 
 _OUTBOUND = "1"
 _NORMAL = "1"
@@ -131,96 +131,35 @@ def cst_for_consumers(item: Item, case: Case) -> At | None:
     return At("icms.cst")
 
 
-@RULES.rule(
-    "528",
-    "MOC 7.0, N17-20",
-    "O valor do ICMS não é base de cálculo vezes alíquota.",
-    on=(Icms00, Icms10, Icms20, Icms70),
-)
-def amount(item: Item, case: Case) -> At | None:
-    """The tax is the rate of its base."""
-    icms: Any = item.taxes.icms
-    if case.purpose != _NORMAL:
-        return None
-    return compared_percent("icms.amount", icms.amount, icms.base, icms.rate)
-
-
-@RULES.rule(
-    "351",
-    "MOC 7.0, N16a-10",
-    "O valor do ICMS da operação não é base de cálculo vezes alíquota.",
+@RATE_RULES.rule(
+    "663",
+    "MOC 7.0, N16-04",
+    "A alíquota do ICMS de produto importado é maior que a de 4% entre estados.",
     models=(NFE,),
-    on=(Icms51,),
+    on=(Icms00, Icms10, Icms20, Icms70, Icms90),
 )
-def operation_amount(item: Item, case: Case) -> At | None:
-    """The tax before deferral is the rate of its base."""
+def rate_of_foreign_goods(item: Item, case: Case) -> At | None:
+    """Foreign goods pay 4 % between states (Resolução do Senado 13/2012)."""
     icms: Any = item.taxes.icms
-    if icms.operation_amount is None:
-        return None
-    base, rate = icms.base or ZERO, icms.rate or ZERO
-    return compared_percent("icms.operationAmount", icms.operation_amount, base, rate)
+    return _above_the_rate(item, case) if icms.origin in FOREIGN_ORIGINS else None
 
 
-@RULES.rule(
-    "352",
-    "MOC 7.0, N16c-10",
-    "O valor do ICMS diferido não é o ICMS da operação vezes o percentual do diferimento.",
-    models=(NFE,),
-    on=(Icms51,),
-)
-def deferral_amount(item: Item, case: Case) -> At | None:
-    """What is deferred is its part of the tax of the operation."""
-    icms: Any = item.taxes.icms
-    if icms.deferral_amount is None or icms.operation_amount is None:
-        return None
-    rate = icms.deferral_rate or ZERO
-    return compared_percent("icms.deferralAmount", icms.deferral_amount, icms.operation_amount, rate)
-
-
-@RULES.rule(
-    "353",
-    "MOC 7.0, N17-10",
-    "O valor do ICMS não é o ICMS da operação menos o diferido.",
-    models=(NFE,),
-    on=(Icms51,),
-)
-def amount_after_deferral(item: Item, case: Case) -> At | None:
-    """What is due now is the rest."""
-    icms: Any = item.taxes.icms
-    if icms.amount is None or icms.operation_amount is None:
-        return None
-    expected = icms.operation_amount - (icms.deferral_amount or ZERO)
-    return At("icms.amount", f"Esperado: {expected}.") if icms.amount != expected else None
-
-
-@RULES.rule(
-    "860",
-    "MOC 7.0, N17c-10",
-    "O valor do FCP não é base de cálculo vezes percentual.",
-    on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
-)
-def fcp_amount(item: Item, case: Case) -> At | None:
-    """The part of the poverty fund is its rate of its base; CST 00 has one base for both."""
-    icms: Any = item.taxes.icms
-    if icms.fcp_amount is None or case.purpose != _NORMAL:
-        return None
-    base = icms.base if isinstance(icms, Icms00) else icms.fcp_base
-    return compared_percent("icms.fcpAmount", icms.fcp_amount, base or ZERO, icms.fcp_rate or ZERO)
-
-
-@RULES.rule(
+@RATE_RULES.rule(
     "693",
     "MOC 7.0, N16-20",
     "A alíquota do ICMS é maior que a da operação entre os dois estados.",
     models=(NFE,),
-    on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90, IcmsSn900),
+    on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90, IcmsPart, IcmsSn900),
 )
 def rate_between_states(item: Item, case: Case) -> At | None:
     """No national goods pay more than 7 or 12 % between states."""
     icms: Any = item.taxes.icms
-    if case.destination != TO_ANOTHER_STATE or not icms.rate or icms.origin is None:
-        return None
-    if icms.origin in FOREIGN_ORIGINS or case.buyer_state not in STATES.rows:
+    return None if icms.origin in FOREIGN_ORIGINS else _above_the_rate(item, case)
+
+
+def _above_the_rate(item: Item, case: Case) -> At | None:
+    icms: Any = item.taxes.icms
+    if not icms.rate or icms.origin is None or case.buyer_state not in STATES.rows:
         return None
     most = interstate_rate(case.seller_state, case.buyer_state or "", icms.origin)
     if icms.rate <= most or _may_be_higher(item, case):

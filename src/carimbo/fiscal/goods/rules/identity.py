@@ -20,6 +20,7 @@ _ONLINE = frozenset({"1", "6", "7"})
 _SERIES_OF_AUTHORITIES = range(890, 900)
 _ISSUED_BY_AUTHORITIES = frozenset({"1", "2"})
 _EIGHT_DIGITS = 99_999_999
+_OUTBOUND = "1"
 # As NT 2018.005 v1.30 publishes; other states take the group, but do not demand it.
 _DEMANDING_A_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
 
@@ -87,6 +88,57 @@ def receipt_issued_now(case: Case) -> At | None:
     identification = case.invoice.identification
     if case.now - identification.issued_at > _CLOCK_TOLERANCE and identification.emission_type in _ONLINE:
         return At("issueDate")
+    return None
+
+
+# Each authority decides whether it looks at when goods leave, and at how old a contingency is.
+@RULES.rule(
+    "504",
+    "MOC 7.0, B10-20",
+    "A saída é daqui a mais de 30 dias, e a SEFAZ pode recusar a nota.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def goods_leave_soon(case: Case) -> At | None:
+    """Goods go with the document, or not long after."""
+    departed_at = case.invoice.identification.departed_at
+    return At("departedAt") if departed_at and departed_at - case.now > _LATEST_SURELY_TAKEN else None
+
+
+@RULES.rule(
+    "506",
+    "MOC 7.0, B10-40",
+    "A saída é anterior à emissão, e a SEFAZ pode recusar a nota.",
+    models=(NFE,),
+    severity=Severity.WARNS,
+)
+def goods_leave_with_the_document(case: Case) -> At | None:
+    """What comes in may have come before."""
+    departed_at = case.invoice.identification.departed_at
+    if departed_at and departed_at < case.invoice.identification.issued_at and case.direction == _OUTBOUND:
+        return At("departedAt")
+    return None
+
+
+@RULES.rule("558", "MOC 7.0, B28-30", "A contingência começa no futuro.")
+def contingency_has_begun(case: Case) -> At | None:
+    """Clocks may differ by five minutes here too."""
+    started_at = case.invoice.identification.contingency_started_at
+    return At("contingency.startedAt") if started_at and started_at - case.now > _CLOCK_TOLERANCE else None
+
+
+@RULES.rule(
+    "569",
+    "MOC 7.0, B28-40",
+    "A contingência começou mais de 30 dias antes da emissão, e a SEFAZ pode recusar a nota.",
+    severity=Severity.WARNS,
+)
+def contingency_is_recent(case: Case) -> At | None:
+    """No connection is lost for months."""
+    identification = case.invoice.identification
+    started_at = identification.contingency_started_at
+    if started_at and identification.issued_at - started_at > _LATEST_SURELY_TAKEN:
+        return At("contingency.startedAt")
     return None
 
 

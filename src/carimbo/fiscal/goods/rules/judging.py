@@ -9,8 +9,10 @@ from typing import Any
 from carimbo.fiscal.goods.rules import (
     billing,
     cfops,
+    extras,
     foreigners,
     icms,
+    icms_amounts,
     identity,
     ipi,
     mei,
@@ -19,6 +21,8 @@ from carimbo.fiscal.goods.rules import (
     payments,
     product,
     receipt,
+    receipt_absences,
+    receipt_items,
     references,
     reform,
     reform_classes,
@@ -38,6 +42,7 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     identity.RULES,
     parties.ELSEWHERE_RULES,
     parties.RULES,
+    parties.READER_RULES,
     foreigners.RULES,
     parties.PLACE_RULES,
     registrations.RULES,
@@ -45,10 +50,12 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     operation.RULES,
     receipt.ELSEWHERE_RULES,
     receipt.RULES,
+    receipt_absences.RULES,
     references.RULES,
     transport.RULES,
     billing.RULES,
     payments.RULES,
+    payments.CARD_RULES,
     totals.ELSEWHERE_RULES,
     totals.RULES,
     reform_totals.RULES,
@@ -56,13 +63,18 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
 ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     cfops.RULES,
     mei.RULES,
-    receipt.ITEM_RULES,
+    receipt_items.RULES,
+    receipt_absences.ITEM_RULES,
     product.ELSEWHERE_RULES,
+    product.GTIN_RULES,
     product.RULES,
     product.CODE_RULES,
     icms.SIMPLES_RULES,
     icms.NORMAL_RULES,
     icms.RULES,
+    icms.RATE_RULES,
+    icms_amounts.RULES,
+    extras.RULES,
     ipi.RULES,
     state_share.RULES,
     reform_classes.DUTY_RULES,
@@ -122,14 +134,15 @@ def _in_the_document(case: Case) -> Iterator[Broken]:
 
 
 def _in_the_items(case: Case) -> Iterator[Broken]:
-    closed = frozenset([book for book, opens in _CLOSED_UNLESS if not opens(case)])
+    closed = _closed(tuple([opens(case) for _, opens in _CLOSED_UNLESS]))
     passed: set[Hashable] = set()
     are_many = len(case.invoice.items) > 1
     for position, item in enumerate(case.invoice.items):
         taxes = item.taxes
         kinds: tuple[Any, ...] = type(taxes.icms), type(taxes.state_share), type(taxes.ibs_cbs)
         for book, rules in _item_rules(case.model, case.is_composed, closed, kinds):
-            alike = (book, book.like(item)) if book.like and are_many else None
+            # By identity: the rules of one book are the same tuple for all items with the same groups.
+            alike = (id(rules), book.like(item)) if book.like and are_many else None
             if alike in passed:
                 continue
             is_right = True
@@ -148,6 +161,13 @@ def _document_rules(model: str, is_composed: bool) -> DocumentRules:
     books = [book for book in DOCUMENT_BOOKS if not (book.is_for_elsewhere and is_composed)]
     chosen = ((book.when, tuple(rule for rule in book if model in rule.models)) for book in books)
     return tuple((when, rules) for when, rules in chosen if rules)
+
+
+@cache
+def _closed(are_open: tuple[bool, ...]) -> frozenset[RuleBook[ItemCheck]]:
+    """The books that a document has no subject for: the same object for all that are alike in this."""
+    gates = zip(_CLOSED_UNLESS, are_open, strict=True)
+    return frozenset(book for (book, _), is_open in gates if not is_open)
 
 
 @cache

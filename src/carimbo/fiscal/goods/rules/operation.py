@@ -5,6 +5,7 @@ from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.cfops import consumed_in
 from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
 from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.taxpayer import is_cnpj
 
 RULES: RuleBook[DocumentCheck] = RuleBook()
 ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
@@ -48,6 +49,18 @@ def intermediation_is_possible(case: Case) -> At | None:
     if case.invoice.identification.intermediation == "1" and case.presence not in _MAY_BE_INTERMEDIATED:
         return At("presence")
     return None
+
+
+@RULES.rule(
+    "440",
+    "NT 2020.006, YB02-10",
+    "O CNPJ do intermediador é inválido: os dígitos não conferem.",
+    models=(NFE,),
+)
+def intermediary_exists(case: Case) -> At | None:
+    """A marketplace is a company."""
+    intermediary = case.invoice.intermediary
+    return At("intermediary.taxId") if intermediary and not is_cnpj(intermediary.cnpj) else None
 
 
 # Printed like a receipt, an NF-e may be of a sale outside too, and refers to nothing (NT 2026.002).

@@ -1,12 +1,13 @@
 """The parties: issuer, recipient, places of pick-up and delivery, carrier."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.circumstances import situation_of
 from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
@@ -23,6 +24,7 @@ def _has_other_places(case: Case) -> bool:
 RULES: RuleBook[DocumentCheck] = RuleBook()
 ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
 PLACE_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_other_places, elsewhere=True)
+READER_RULES: RuleBook[DocumentCheck] = RuleBook(when=lambda case: bool(case.invoice.authorized_readers))
 
 _CONTRIBUTOR, _EXEMPT, _NO_CONTRIBUTOR = "1", "2", "9"
 _SIMPLIFIED_PRINT, _NFF_EMISSION = "6", "3"
@@ -62,6 +64,23 @@ _tax_id_rule("514", "G02-10", "CNPJ", "do local de entrega", "deliveryAddress", 
 _tax_id_rule("541", "G02a-10", "CPF", "do local de entrega", "deliveryAddress", "delivery", PLACE_RULES)
 _tax_id_rule("542", "X04-20", "CNPJ", "do transportador", "freight.carrier", "transport.carrier", PLACE_RULES)
 _tax_id_rule("543", "X05-10", "CPF", "do transportador", "freight.carrier", "transport.carrier", PLACE_RULES)
+
+
+def _reader_rule(code: str, source: str, kind: str) -> None:
+    """Write the rule that nobody is told to read what is its own document."""
+    name = kind.lower()
+    message = f"O {kind} do destinatário não vai em authorizedReaders: ele já pode baixar o XML."
+
+    @READER_RULES.rule(code, f"MOC 7.0, {source}", message)
+    def recipient_reads_anyway(case: Case) -> Iterator[At]:
+        recipient = getattr(case.recipient, name, None)
+        for position, reader in enumerate(case.invoice.authorized_readers):
+            if recipient and getattr(reader, name) == recipient:
+                yield At(f"authorizedReaders[{position}].taxId")
+
+
+_reader_rule("324", "GA02-20", "CNPJ")
+_reader_rule("326", "GA03-20", "CPF")
 
 _Place = Address | Place | None
 
@@ -146,6 +165,12 @@ def has_a_recipient(case: Case) -> At | None:
     return None
 
 
+@RULES.rule("724", "MOC 7.0, E04-10", "A NF-e precisa do nome do destinatário.", models=(NFE,))
+def recipient_has_a_name(case: Case) -> At | None:
+    """Whoever receives the goods is called by a name; in tests it is the fixed one."""
+    return At("recipient.name") if case.recipient and not case.recipient.name else None
+
+
 @RULES.rule("726", "MOC 7.0, E05-10", "A NF-e precisa do endereço do destinatário.", models=(NFE,))
 def recipient_has_an_address(case: Case) -> At | None:
     """Abroad too."""
@@ -225,6 +250,5 @@ def state_has_exempt_contributors(case: Case) -> At | None:
 
 
 def _needs_no_registration(icms: Icms | None) -> bool:
-    situation = getattr(icms, "cst", None) or getattr(icms, "csosn", None)
     amounts = (getattr(icms, name, None) for name in ("st_amount", "retained_amount"))
-    return situation in _UNTAXED or any(amount is not None for amount in amounts)
+    return situation_of(icms) in _UNTAXED or any(amount is not None for amount in amounts)

@@ -7,6 +7,7 @@ from carimbo.fiscal.goods.payments import NO_PAYMENT, NOTHING_PAID_NOW
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook
 from carimbo.fiscal.layouts.nfe_v4.payment import Payment
+from carimbo.fiscal.taxpayer import is_cnpj
 
 
 def _is_told(case: Case) -> bool:
@@ -14,12 +15,18 @@ def _is_told(case: Case) -> bool:
     return case.model == NFCE or bool(case.request.payments) or case.request.change is not None
 
 
+def _has_a_card(case: Case) -> bool:
+    return any(payment.card for payment in case.invoice.payment.payments)
+
+
 RULES: RuleBook[DocumentCheck] = RuleBook(when=_is_told)
+CARD_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_a_card)
 
 _TRADE_NOTE, _OTHER = "14", "99"
 _NEEDS_A_CARD = frozenset({"03", "04", "17"})
 # The last two, automatic PIX and transfers by terminal, are younger than the rule.
 _MAY_HAVE_A_CARD = frozenset({"03", "04", "10", "11", "12", "13", "15", "17", "18", "23", "24"})
+_INTEGRATED = "1"
 _ADJUSTMENT, _RETURN = "3", "4"
 
 
@@ -74,12 +81,36 @@ def card_is_told(case: Case) -> Iterator[At]:
             yield _at(case, position, "card")
 
 
-@RULES.rule("963", "NT 2023.004, YA04-20", "Este meio de pagamento não tem dados de cartão.")
+@CARD_RULES.rule("963", "NT 2023.004, YA04-20", "Este meio de pagamento não tem dados de cartão.")
 def card_fits_the_means(case: Case) -> Iterator[At]:
     """Only electronic payments have a transaction."""
     for position, payment in _payments(case):
         if payment.card is not None and payment.method not in _MAY_HAVE_A_CARD:
             yield _at(case, position, "card")
+
+
+@CARD_RULES.rule(
+    "392",
+    "NT 2025.001, YA05-10",
+    "O pagamento integrado precisa do CNPJ da instituição de pagamento e da autorização.",
+)
+def integrated_payment_is_told(case: Case) -> Iterator[At]:
+    """A terminal that is part of the system knows its transactions."""
+    for position, payment in _payments(case):
+        card = payment.card
+        if card and card.integration == _INTEGRATED and not (card.institution_cnpj and card.authorization):
+            missing = "authorization" if card.institution_cnpj else "institutionTaxId"
+            yield _at(case, position, f"card.{missing}")
+
+
+@CARD_RULES.rule(
+    "437", "NT 2020.006, YA05-20", "O CNPJ da instituição de pagamento é inválido: os dígitos não conferem."
+)
+def institution_exists(case: Case) -> Iterator[At]:
+    """Institutions of payment are companies."""
+    for position, payment in _payments(case):
+        if payment.card and payment.card.institution_cnpj and not is_cnpj(payment.card.institution_cnpj):
+            yield _at(case, position, "card.institutionTaxId")
 
 
 @RULES.rule(

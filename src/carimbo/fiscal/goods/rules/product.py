@@ -7,9 +7,9 @@ from carimbo.fiscal.goods.items import NO_GTIN
 from carimbo.fiscal.goods.rules.amounts import compared
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import is_payment_by_government
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook, Severity
 from carimbo.fiscal.gtin import check_digit, is_gtin, is_internal_gtin
-from carimbo.fiscal.layouts.nfe_v4.icms import Icms10, Icms30, Icms60, Icms70, Icms90
+from carimbo.fiscal.layouts.nfe_v4.icms import Icms10, Icms30, Icms60, Icms70, Icms90, IcmsSt
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents
@@ -17,12 +17,17 @@ from carimbo.fiscal.tables.ncm import NCMS
 
 
 def _codes(item: Item) -> Hashable:
-    product, taxes = item.product, item.taxes
-    is_charged = bool(getattr(taxes.icms, "st_amount", None))
-    return product.ncm, product.cest is None, is_charged
+    product, icms = item.product, item.taxes.icms
+    is_charged = bool(getattr(icms, "st_amount", None))
+    return product.ncm, product.cest is None, is_charged, getattr(icms, "cst", None)
+
+
+def _bar_codes(item: Item) -> Hashable:
+    return item.product.gtin, item.product.taxable_gtin
 
 
 RULES: RuleBook[ItemCheck] = RuleBook()
+GTIN_RULES: RuleBook[ItemCheck] = RuleBook(like=_bar_codes)
 ELSEWHERE_RULES: RuleBook[ItemCheck] = RuleBook(elsewhere=True)
 CODE_RULES: RuleBook[ItemCheck] = RuleBook(like=_codes)
 
@@ -34,9 +39,10 @@ _NORMAL, _ADJUSTMENT = "1", "3"
 # Credit and debit notes tell IBS and CBS alone.
 _NOTES_OF_THE_REFORM = frozenset("56")
 _MEI = "4"
+_RETAINED_EARLIER = "60"
 
 
-@RULES.rule("611", "NT 2021.003, I03-10", "O dígito verificador do GTIN está errado.")
+@GTIN_RULES.rule("611", "NT 2021.003, I03-10", "O dígito verificador do GTIN está errado.")
 def gtin(item: Item, case: Case) -> At | None:
     """The bar code of the unit sold is a GTIN."""
     code = item.product.gtin
@@ -45,7 +51,9 @@ def gtin(item: Item, case: Case) -> At | None:
     return At("gtin", _expected_digit(code))
 
 
-@RULES.rule("612", "NT 2021.003, I12-10", "O dígito verificador do GTIN da unidade tributável está errado.")
+@GTIN_RULES.rule(
+    "612", "NT 2021.003, I12-10", "O dígito verificador do GTIN da unidade tributável está errado."
+)
 def taxable_gtin(item: Item, case: Case) -> At | None:
     """The bar code of the taxable unit is a GTIN; when it is that of the unit sold, 611 tells."""
     code = item.product.taxable_gtin
@@ -58,7 +66,7 @@ def _expected_digit(code: str) -> str:
     return f"Esperado: {check_digit(code[:-1])} no fim." if code.isdecimal() else ""
 
 
-@RULES.rule(
+@GTIN_RULES.rule(
     "882",
     "NT 2021.003, I03-20",
     "O GTIN tem prefixo 2, de códigos internos da loja, que a autoridade costuma recusar.",
@@ -78,12 +86,21 @@ def gtin_told(item: Item, case: Case) -> At | None:
     return At("gtin") if not item.product.gtin and case.regime != _MEI else None
 
 
-@RULES.rule("886", "NT 2021.003, I12-40", "A unidade tributável tem GTIN e o produto não tem.")
+@GTIN_RULES.rule("886", "NT 2021.003, I12-40", "A unidade tributável tem GTIN e o produto não tem.")
 def gtin_of_both_units(item: Item, case: Case) -> At | None:
     """Who tells the bar code of the taxable unit tells that of the unit sold too."""
     product = item.product
     if product.gtin == NO_GTIN and product.taxable_gtin not in _NO_CODE:
         return At("gtin")
+    return None
+
+
+@GTIN_RULES.rule("885", "NT 2021.003, I12-30", "O produto tem GTIN e a unidade tributável não tem.")
+def taxable_gtin_told(item: Item, case: Case) -> At | None:
+    """The other way round."""
+    product = item.product
+    if product.taxable_gtin == NO_GTIN and product.gtin not in _NO_CODE:
+        return At("taxableGtin")
     return None
 
 
@@ -131,6 +148,7 @@ def known_ncm(item: Item, case: Case) -> At | None:
     "471",
     "MOC 7.0, I05-24",
     "O NCM 00 serve só a notas de ajuste, a não ser que o estado aceite outros usos.",
+    models=(NFE,),
     severity=Severity.WARNS,
 )
 def ncm_of_goods(item: Item, case: Case) -> At | None:
@@ -138,12 +156,21 @@ def ncm_of_goods(item: Item, case: Case) -> At | None:
     return At("ncm") if item.product.ncm == _NO_GOOD and case.purpose != _ADJUSTMENT else None
 
 
+# Other uses are only of NF-e; of a MEI it is not sure that the authority asks for a code at all.
+@CODE_RULES.rule(
+    "471", "MOC 7.0, I05-24", "O NCM 00 não serve à NFC-e, que só vende mercadorias.", models=(NFCE,)
+)
+def ncm_of_a_receipt(item: Item, case: Case) -> At | None:
+    """At the counter goods are sold."""
+    return At("ncm") if item.product.ncm == _NO_GOOD and case.regime != _MEI else None
+
+
 @CODE_RULES.rule(
     "806",
     "MOC 7.0, N23-10",
     "Produto com substituição tributária do ICMS precisa do CEST.",
     models=(NFE,),
-    on=(Icms10, Icms30, Icms60, Icms70, Icms90, IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900),
+    on=(Icms10, Icms30, Icms60, Icms70, Icms90, IcmsSt, IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900),
 )
 def cest(item: Item, case: Case) -> At | None:
     """Goods under substitution have a code of their own; CST 90 and CSOSN 900 need not be such."""
@@ -151,6 +178,8 @@ def cest(item: Item, case: Case) -> At | None:
     if item.product.cest is not None:
         return None
     if isinstance(icms, Icms90 | IcmsSn900) and not icms.st_amount:
+        return None
+    if isinstance(icms, IcmsSt) and icms.cst != _RETAINED_EARLIER:
         return None
     return At("cest")
 

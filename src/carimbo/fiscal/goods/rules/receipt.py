@@ -6,22 +6,11 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, RuleBook
 from carimbo.fiscal.goods.sale import Presence
-from carimbo.fiscal.layouts.nfe_v4.icms import Icms00, Icms20, Icms40, Icms60, Icms90
-from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
-    IcmsSn101,
-    IcmsSn102,
-    IcmsSn201,
-    IcmsSn202,
-    IcmsSn500,
-    IcmsSn900,
-)
-from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 
 RULES: RuleBook[DocumentCheck] = RuleBook()
 ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
-ITEM_RULES: RuleBook[ItemCheck] = RuleBook()
 
 
 _PRINTED_AS_RECEIPTS = frozenset({"4", "5"})
@@ -30,9 +19,6 @@ _NO_CONTRIBUTOR = "9"
 _PRESENCES = frozenset({Presence.IN_PERSON.code, Presence.DELIVERY.code, Presence.OUTSIDE.code})
 # A state may set another limit; none above this one is known (NT 2026.002, W16-40).
 _HIGHEST_ANONYMOUS = Decimal("10000.00")
-_CFOPS = frozenset({"5101", "5102", "5103", "5104", "5115", "5405", "5656", "5667", "5910", "5933"})
-# Where the authority may let other outbound goods through (I08-150).
-_OTHER_OUTBOUND, _STATES_OF_OTHER_OUTBOUND = "5949", frozenset({"RS", "SP"})
 
 
 @ELSEWHERE_RULES.rule(
@@ -128,6 +114,14 @@ def freight_of_a_delivery(case: Case) -> At | None:
     return None
 
 
+@RULES.rule("754", "MOC 7.0, X03-10", "A NFC-e só tem transportador na entrega em domicílio.", models=(NFCE,))
+def carrier_of_a_delivery(case: Case) -> At | None:
+    """Nobody carries what the buyer takes along."""
+    if not _is_delivery(case) and case.invoice.transport.carrier is not None:
+        return At("freight.carrier")
+    return None
+
+
 @RULES.rule(
     "787", "NT 2026.002, E01-20", "A NFC-e com entrega em domicílio precisa de destinatário.", models=(NFCE,)
 )
@@ -168,6 +162,32 @@ def sold_to_no_contributor(case: Case) -> At | None:
     return None
 
 
+@RULES.rule("729", "MOC 7.0, E17-10", "A NFC-e não leva a inscrição estadual do comprador.", models=(NFCE,))
+def buyer_without_registration(case: Case) -> At | None:
+    """Not even that of who says to be no contributor; of contributors rule 789 tells."""
+    if case.recipient and case.recipient.state_registration and case.contribution == _NO_CONTRIBUTOR:
+        return At("recipient.stateRegistration")
+    return None
+
+
+@RULES.rule("730", "MOC 7.0, E18-10", "A NFC-e não leva a inscrição do comprador na SUFRAMA.", models=(NFCE,))
+def buyer_outside_the_free_zone(case: Case) -> At | None:
+    """Benefits of the Zona Franca are for companies, which need an NF-e."""
+    if case.recipient and case.recipient.suframa_registration:
+        return At("recipient.suframaRegistration")
+    return None
+
+
+@RULES.rule(
+    "220", "MOC 7.0, E02-20", "O comprador de uma NFC-e não pode ser a própria empresa.", models=(NFCE,)
+)
+def sold_to_someone_else(case: Case) -> At | None:
+    """Nobody sells to itself at its own counter."""
+    if case.recipient and case.recipient.cnpj and case.recipient.cnpj == case.invoice.issuer.cnpj:
+        return At("recipient.taxId")
+    return None
+
+
 @RULES.rule(
     "750",
     "NT 2026.002, W16-40",
@@ -184,70 +204,3 @@ def buyer_of_much_is_known(case: Case) -> At | None:
 def _is_buyer_known(case: Case) -> bool:
     buyer = case.recipient
     return buyer is not None and any(one is not None for one in (buyer.cnpj, buyer.cpf, buyer.foreign_id))
-
-
-@ITEM_RULES.rule(
-    "725", "NT 2026.002, I08-150", "O CFOP não é de operação que a NFC-e possa documentar.", models=(NFCE,)
-)
-def cfop_of_a_receipt(item: Item, case: Case) -> At | None:
-    """Sales within the state, and gifts."""
-    cfop = item.product.cfop
-    if cfop in _CFOPS or (cfop == _OTHER_OUTBOUND and case.seller_state in _STATES_OF_OTHER_OUTBOUND):
-        return None
-    return At("cfop", f"Esperado: {', '.join(sorted(_CFOPS))}.")
-
-
-_TAXED_NOW = frozenset({"5101", "5102", "5103", "5104", "5115", "5910", "5949"})
-_TAXED_EARLIER = frozenset({"5405", "5656", "5667", "5910", "5949"})
-_BY_SITUATION = {
-    **dict.fromkeys(("00", "20", "40", "41", "102", "103", "300", "400"), _TAXED_NOW),
-    **dict.fromkeys(("60", "500"), _TAXED_EARLIER),
-}
-# Ceará lets other taxations have the code of what was retained.
-_OTHERS, _STATE_OF_OTHERS = frozenset({"90", "900"}), "CE"
-
-
-@ITEM_RULES.rule(
-    "382",
-    "NT 2026.002, I08-160",
-    "O CFOP não combina com o CST do ICMS em uma NFC-e.",
-    models=(NFCE,),
-    on=(Icms00, Icms20, Icms40, Icms60, Icms90),
-)
-def cfop_of_the_cst(item: Item, case: Case) -> At | None:
-    """What was retained earlier has codes of its own."""
-    return _unlike_the_situation(item, case, getattr(item.taxes.icms, "cst", ""))
-
-
-@ITEM_RULES.rule(
-    "386",
-    "NT 2026.002, I08-170",
-    "O CFOP não combina com o CSOSN em uma NFC-e.",
-    models=(NFCE,),
-    on=(IcmsSn102, IcmsSn500, IcmsSn900),
-)
-def cfop_of_the_csosn(item: Item, case: Case) -> At | None:
-    """The same under the Simples Nacional."""
-    return _unlike_the_situation(item, case, getattr(item.taxes.icms, "csosn", ""))
-
-
-def _unlike_the_situation(item: Item, case: Case, situation: str) -> At | None:
-    cfop = item.product.cfop
-    if cfop not in _CFOPS:
-        return None
-    allowed = _BY_SITUATION.get(situation)
-    if situation in _OTHERS:
-        allowed = _TAXED_NOW if case.seller_state != _STATE_OF_OTHERS else None
-    return At("cfop") if allowed is not None and cfop not in allowed else None
-
-
-@ITEM_RULES.rule(
-    "383",
-    "NT 2026.002, N12a-20",
-    "Este CSOSN não serve à NFC-e, que é sempre a consumidor.",
-    models=(NFCE,),
-    on=(IcmsSn101, IcmsSn201, IcmsSn202),
-)
-def csosn_of_a_receipt(item: Item, case: Case) -> At | None:
-    """A consumer can use neither a credit nor a substitution."""
-    return At("icms.csosn")

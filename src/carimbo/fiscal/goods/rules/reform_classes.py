@@ -19,7 +19,7 @@ def _looked_at(item: Item) -> Hashable:
         taxed.cst,
         taxed.tax_class,
         rated is None,
-        rated is None or rated.regular_taxation is None,
+        rated and rated.regular_taxation,
         rated is None or rated.government_purchase is None,
         taxed.single_phase is None,
         taxed.credit_transfer is None,
@@ -255,3 +255,31 @@ def _regular_taxation(item: Item, *, is_asked_for: bool) -> At | None:
     known = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
     wrong = known is not None and known.has_regular_taxation is is_asked_for
     return At("ibsCbs.regularTaxation") if wrong else None
+
+
+@reform_rule("1066", "UB69-10", "O CST da tributação regular do IBS e da CBS não existe.")
+def known_regular_situation(item: Item, case: Case) -> At | None:
+    """What would be due otherwise has a situation of the same table."""
+    regular = _regular(item)
+    if regular and regular.cst not in IBS_CBS_SITUATIONS.rows:
+        return At("ibsCbs.regularTaxation.cst")
+    return None
+
+
+@reform_rule(
+    "1067",
+    "UB70-10",
+    "A classificação (cClassTrib) da tributação regular não está na tabela do IBS e da CBS.",
+    severity=Severity.WARNS,
+)
+def known_regular_class(item: Item, case: Case) -> At | None:
+    """And a classification, be it one that our table does not have yet."""
+    regular = _regular(item)
+    if regular and regular.tax_class not in IBS_CBS_CLASSES.rows:
+        return At("ibsCbs.regularTaxation.taxClassCode")
+    return None
+
+
+def _regular(item: Item) -> Any:
+    taxed = item.taxes.ibs_cbs
+    return taxed.by_rate.regular_taxation if taxed and taxed.by_rate else None

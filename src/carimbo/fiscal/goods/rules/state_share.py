@@ -11,6 +11,7 @@ from carimbo.fiscal.goods.rules.circumstances import (
     is_payment_by_government,
     is_petroleum,
     moves_between_other_states,
+    situation_of,
 )
 from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
@@ -86,7 +87,7 @@ def _is_free_of_share(item: Item) -> bool:
     known = CFOPS.rows.get(cfop)
     if known and known.is_shipment:
         return True
-    return (getattr(icms, "cst", None) or getattr(icms, "csosn", None)) in _NOT_TAXED
+    return situation_of(icms) in _NOT_TAXED
 
 
 @RULES.rule(

@@ -28,6 +28,15 @@ def nobody_carries_nothing(case: Case) -> At | None:
     return None
 
 
+@RULES.rule("559", "MOC 7.0, X07-10", "A inscrição estadual do transportador precisa da UF dele.")
+def carrier_has_a_state(case: Case) -> At | None:
+    """A registration is one of some state."""
+    carrier = case.invoice.transport.carrier
+    if carrier and carrier.state_registration and carrier.state is None:
+        return At("freight.carrier.state")
+    return None
+
+
 @RULES.rule(
     "846",
     "NT 2021.004, X04-30 e X04-40",

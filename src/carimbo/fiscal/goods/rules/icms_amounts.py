@@ -1,0 +1,167 @@
+"""ICMS of an item: amounts that are what base and rate make, and the poverty funds beside them."""
+
+from typing import Any
+
+from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
+from carimbo.fiscal.goods.rules.amounts import compared_percent
+from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.layouts.nfe_v4.icms import (
+    Icms00,
+    Icms10,
+    Icms20,
+    Icms30,
+    Icms40,
+    Icms51,
+    Icms60,
+    Icms70,
+    Icms90,
+    IcmsPart,
+    IcmsSt,
+)
+from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900
+from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.money import ZERO
+
+RULES: RuleBook[ItemCheck] = RuleBook()
+
+_NORMAL = "1"
+_NO_CONTRIBUTOR = "9"
+_FUNDS_OF_SUBSTITUTION = {
+    "st_fcp_rate": "icms.stFcpRate",
+    "retained_fcp_rate": "icms.retainedFcpRate",
+}
+
+
+@RULES.rule(
+    "528",
+    "MOC 7.0, N17-20",
+    "O valor do ICMS não é base de cálculo vezes alíquota.",
+    on=(Icms00, Icms10, Icms20, Icms70),
+)
+def amount(item: Item, case: Case) -> At | None:
+    """The tax is the rate of its base."""
+    icms: Any = item.taxes.icms
+    if case.purpose != _NORMAL:
+        return None
+    return compared_percent("icms.amount", icms.amount, icms.base, icms.rate)
+
+
+@RULES.rule(
+    "351",
+    "MOC 7.0, N16a-10",
+    "O valor do ICMS da operação não é base de cálculo vezes alíquota.",
+    models=(NFE,),
+    on=(Icms51,),
+)
+def operation_amount(item: Item, case: Case) -> At | None:
+    """The tax before deferral is the rate of its base."""
+    icms: Any = item.taxes.icms
+    if icms.operation_amount is None:
+        return None
+    base, rate = icms.base or ZERO, icms.rate or ZERO
+    return compared_percent("icms.operationAmount", icms.operation_amount, base, rate)
+
+
+@RULES.rule(
+    "352",
+    "MOC 7.0, N16c-10",
+    "O valor do ICMS diferido não é o ICMS da operação vezes o percentual do diferimento.",
+    models=(NFE,),
+    on=(Icms51,),
+)
+def deferral_amount(item: Item, case: Case) -> At | None:
+    """What is deferred is its part of the tax of the operation."""
+    icms: Any = item.taxes.icms
+    if icms.deferral_amount is None or icms.operation_amount is None:
+        return None
+    rate = icms.deferral_rate or ZERO
+    return compared_percent("icms.deferralAmount", icms.deferral_amount, icms.operation_amount, rate)
+
+
+@RULES.rule(
+    "353",
+    "MOC 7.0, N17-10",
+    "O valor do ICMS não é o ICMS da operação menos o diferido.",
+    models=(NFE,),
+    on=(Icms51,),
+)
+def amount_after_deferral(item: Item, case: Case) -> At | None:
+    """What is due now is the rest."""
+    icms: Any = item.taxes.icms
+    if icms.amount is None or icms.operation_amount is None:
+        return None
+    expected = icms.operation_amount - (icms.deferral_amount or ZERO)
+    return At("icms.amount", f"Esperado: {expected}.") if icms.amount != expected else None
+
+
+@RULES.rule(
+    "860",
+    "MOC 7.0, N17c-10",
+    "O valor do FCP não é base de cálculo vezes percentual.",
+    on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
+)
+def fcp_amount(item: Item, case: Case) -> At | None:
+    """The part of the poverty fund is its rate of its base; CST 00 has one base for both."""
+    icms: Any = item.taxes.icms
+    if icms.fcp_amount is None or case.purpose != _NORMAL:
+        return None
+    base = icms.base if isinstance(icms, Icms00) else icms.fcp_base
+    return compared_percent("icms.fcpAmount", icms.fcp_amount, base or ZERO, icms.fcp_rate or ZERO)
+
+
+@RULES.rule(
+    "880",
+    "MOC 7.0, N17b-10",
+    "O percentual do FCP é zero; onde não há FCP, os campos dele não se informam.",
+    on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
+)
+def fcp_rate(item: Item, case: Case) -> At | None:
+    """A fund that gets something gets a part of the base."""
+    icms: Any = item.taxes.icms
+    return None if icms.fcp_rate is None or icms.fcp_rate else At("icms.fcpRate")
+
+
+@RULES.rule(
+    "881",
+    "MOC 7.0, N23b-10 e N27b-10",
+    "O percentual do FCP da substituição é zero; onde não há FCP, os campos dele não se informam.",
+    on=(
+        *(Icms10, Icms30, Icms60, Icms70, Icms90, IcmsPart, IcmsSt),
+        *(IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900),
+    ),
+)
+def fcp_rate_of_substitution(item: Item, case: Case) -> At | None:
+    """The same of what is retained for the next sales, or was."""
+    for name, path in _FUNDS_OF_SUBSTITUTION.items():
+        rate = getattr(item.taxes.icms, name, None)
+        if rate is not None and not rate:
+            return At(path)
+    return None
+
+
+@RULES.rule(
+    "876",
+    "MOC 7.0, N17c-20",
+    "Na venda a consumidor de outro estado, o FCP é o da UF de destino, em stateShare.",
+    models=(NFE,),
+    on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
+)
+def fcp_of_the_buyers_state(item: Item, case: Case) -> At | None:
+    """The seller's own fund gets nothing of what leaves its state."""
+    icms: Any = item.taxes.icms
+    if icms.fcp_amount is None or case.destination != TO_ANOTHER_STATE:
+        return None
+    return At("icms.fcpAmount") if case.is_final and case.contribution == _NO_CONTRIBUTOR else None
+
+
+@RULES.rule(
+    "627",
+    "MOC 7.0, N28-30",
+    "O motivo da desoneração do ICMS vai com o valor desonerado, maior que zero.",
+    on=(Icms20, Icms30, Icms40, Icms70, Icms90, IcmsPart),
+)
+def exempted_amount(item: Item, case: Case) -> At | None:
+    """Whoever tells why tax is taken off tells how much."""
+    icms: Any = item.taxes.icms
+    return At("icms.exemptedAmount") if icms.exemption_reason and not icms.exempted_amount else None
