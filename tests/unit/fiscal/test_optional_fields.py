@@ -115,6 +115,7 @@ def assert_fits_the_schema(signer: Signer, regime: str, good: dict[str, Any], mo
     assert against_the_schema(issued_nfe(signer, by=seller(regime), **body)) == []
 
 
+OF_AN_EXPORT = may.NFE_ONLY | {"recipient": having({}, may.RECIPIENT)}
 OF_AN_NFE = may.NFE_ONLY | {"recipient": having({}, may.RECIPIENT) | may.WHO_BUYS}
 OF_ANY_SALE = may.SALE | may.SALE_CHARGES | OF_AN_NFE
 OF_A_CARRIAGE = may.FREIGHT | {"amount": AMOUNT}
@@ -210,7 +211,8 @@ class TestOptionalFields:
         self, signer: Signer, good: dict[str, Any], data: st.DataObject
     ) -> None:
         regime = data.draw(st.sampled_from(REGIMES))
-        assert_fits_the_schema(signer, regime, good, data.draw(sale_with_more(regime, OF_AN_NFE)))
+        fields = OF_AN_EXPORT if good is EXPORTED else OF_AN_NFE
+        assert_fits_the_schema(signer, regime, good, data.draw(sale_with_more(regime, fields)))
 
     @settings(max_examples=100)
     @given(data=st.data())
