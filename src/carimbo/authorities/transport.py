@@ -72,4 +72,6 @@ def _despite_status(status: int, body: bytes, host: str) -> bytes | NotJudged:
     if not isinstance(found, NotJudged):
         return body
     words = COMPANY_REFUSED if status in _CERTIFICATE_REFUSED else found.detail
-    return NotJudged(cause=Cause.HTTP_STATUS, detail=one_line(f"{host}: HTTP {status}: {words}"))
+    # SOAP wants its faults sent with a status of failure: they stay faults.
+    cause = Cause.FAULT if found.cause is Cause.FAULT else Cause.HTTP_STATUS
+    return NotJudged(cause=cause, detail=one_line(f"{host}: HTTP {status}: {words}"))

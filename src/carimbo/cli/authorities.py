@@ -52,7 +52,13 @@ def options() -> None:
 
 @app.command()
 def status(
-    certificate: Annotated[Path, typer.Option(help="Certificado A1 (.pfx) que se apresenta às autoridades.")],
+    certificate: Annotated[
+        Path,
+        typer.Option(
+            help="Certificado A1 (.pfx) que se apresenta às autoridades; sem ele, é perguntado.",
+            prompt="Certificado A1 (.pfx)",
+        ),
+    ],
     password: Annotated[
         str,
         typer.Option(help="Senha do certificado; sem ela, é perguntada.", prompt="Senha", hide_input=True),

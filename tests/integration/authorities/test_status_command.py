@@ -24,14 +24,14 @@ class Command:
     """The command with the company's certificate."""
 
     def __init__(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._file = file
+        self.file = file
         self._monkeypatch = monkeypatch
 
     async def run(self, address: str, *options: str, typed: str | None = None) -> Result:
         """Ask as if all authorities were at one address; in a thread, for the command has its own loop."""
         self._monkeypatch.setenv("CARIMBO_SIMULATOR_URL", "/".join(address.split("/")[:3]))
-        given = [] if typed else ["--password", PASSWORD]
-        arguments = ["authorities", "status", "--certificate", str(self._file), *given, *options]
+        given = [] if typed else ["--certificate", str(self.file), "--password", PASSWORD]
+        arguments = ["authorities", "status", *given, *options]
         return await asyncio.to_thread(CliRunner().invoke, app, arguments, input=typed)
 
 
@@ -96,9 +96,9 @@ class TestAuthoritiesStatus:
         assert told.exit_code == 1
         assert told.stdout.count("conexão recusada\n") == len(told.stdout.splitlines()) == 14
 
-    async def test_asks_for_the_password(self, command: Command, tls: NewTls) -> None:
+    async def test_asks_for_certificate_and_password(self, command: Command, tls: NewTls) -> None:
         async with host(UP, tls()) as server:
-            told = await command.run(server.address, "--uf", "SP", typed=f"{PASSWORD}\n")
+            told = await command.run(server.address, "--uf", "SP", typed=f"{command.file}\n{PASSWORD}\n")
         assert told.exit_code == 0
         assert PASSWORD not in told.stdout
 

@@ -293,7 +293,6 @@ class TestNoAnswer:
         ("status_line", "body", "words"),
         [
             ("503 Service Unavailable", PAGE, "HTTP 503: Em manutenção"),
-            ("500 Internal Server Error", FAULT, "HTTP 500: Servidor ocupado"),
             ("502 Bad Gateway", b"", "HTTP 502: resposta vazia"),
             ("403 Forbidden", PAGE, "HTTP 403: o servidor recusou o certificado da empresa"),
             ("495 SSL Certificate Error", b"", "HTTP 495: o servidor recusou o certificado da empresa"),
@@ -305,3 +304,8 @@ class TestNoAnswer:
     ) -> None:
         async with host(saying(body, status_line), tls()) as server:
             assert await client.failure(server.address) == (Cause.HTTP_STATUS, True, words)
+
+    async def test_but_a_soap_fault_stays_one(self, client: Client, tls: NewTls) -> None:
+        async with host(saying(FAULT, "500 Internal Server Error"), tls()) as server:
+            told = await client.failure(server.address)
+        assert told == (Cause.FAULT, True, "HTTP 500: Servidor ocupado")
