@@ -40,7 +40,7 @@ from support import free_port
 STATUS_QUERY = envelope("http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"))
 FACTS = {
     "baseUrl", "apiKey", "apiSecret", "companyId", "dashboardUrl", "mcpUrl", "simulatorUrl",
-    "simulatorControlUrl", "databaseUrl",
+    "simulatorControlUrl", "simulatorCaFile", "certificateFile", "databaseUrl",
 }  # fmt: skip
 
 
@@ -163,8 +163,8 @@ class TestFirstStart:
         assert subscription["usage"]["limit"] is None
 
     def test_the_simulator_is_up_and_believes_the_companys_certificate(self, first: Demo) -> None:
-        trusted = ssl.create_default_context(cafile=first.data / "simulator/ca.pem")
-        trusted.load_cert_chain(pem_of(first.data / "simulator/company.pfx"))
+        trusted = ssl.create_default_context(cafile=first.facts["simulatorCaFile"])
+        trusted.load_cert_chain(pem_of(Path(first.facts["certificateFile"])))
         with httpx2.Client(verify=trusted, base_url=first.facts["simulatorUrl"]) as client:
             answer = client.post("/sp/nfe/NFeStatusServico4", content=STATUS_QUERY)
         assert "<cStat>107</cStat>" in answer.text

@@ -129,6 +129,8 @@ class _Demo:
             "mcpUrl": None,
             "simulatorUrl": self._simulator_url,
             "simulatorControlUrl": f"http://{_HOST}:{self._ports.control}",
+            "simulatorCaFile": str(self._simulator_folder / "ca.pem"),
+            "certificateFile": str(file.path),
             "databaseUrl": self._database_url,
         }
         _write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")

@@ -86,7 +86,7 @@ class Server:
                 lambda: connection, client, ssl=self._tls, ssl_handshake_timeout=seconds
             )
         except OSError as error:
-            _log.info("handshake_refused", reason=str(error))
+            _log.info("handshake_refused", reason=str(error) or type(error).__name__)
         finally:
             if not connection.has_begun:
                 self._connections.discard(connection)
