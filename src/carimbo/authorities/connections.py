@@ -69,8 +69,9 @@ class Connections:
         if surplus <= 0:
             return
         idle = [fingerprint for fingerprint, held in self._held.items() if not held.users]
-        for held in [self._held.pop(fingerprint) for fingerprint in idle[:surplus]]:
-            await held.client.aclose()
+        for fingerprint in idle[:surplus]:
+            # One at a time: whoever is cancelled while one is closed leaves the others to the next.
+            await self._held.pop(fingerprint).client.aclose()
 
     def _client(self, certificate: A1Certificate) -> httpx2.AsyncClient:
         connect, read = self.patience.connect_seconds, self.patience.read_seconds

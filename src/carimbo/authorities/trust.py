@@ -24,10 +24,10 @@ _VERSION_TAG = 0xA0
 _UTF8_STRING = 0x0C
 _ENCODINGS = {
     _UTF8_STRING: "utf-8",
-    0x13: "ascii",
+    0x13: "latin-1",
     0x14: "latin-1",
-    0x16: "ascii",
-    0x1A: "ascii",
+    0x16: "latin-1",
+    0x1A: "latin-1",
     0x1C: "utf-32-be",
     0x1E: "utf-16-be",
 }
@@ -78,7 +78,7 @@ def _public() -> Iterator[bytes]:
 
 def _operators(file: Path) -> list[bytes]:
     try:
-        found = list(_certificates(file.read_text(encoding="utf-8")))
+        found = list(_certificates(file.read_text(encoding="latin-1")))
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=b"".join(found))
     except (ValueError, ssl.SSLError) as error:
         raise TrustUnusable(f"O arquivo de autoridades {file} não tem certificados em PEM.") from error

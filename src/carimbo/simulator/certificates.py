@@ -12,7 +12,7 @@ from typing import Self
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf, plain_tax_id
@@ -81,6 +81,8 @@ class CertificateFolder:
 
     def trust(self) -> Trust:
         """What the authorities believe; in `revoked.txt` each line is a serial number in hexadecimal."""
+        if not self._revoked_file.exists():
+            self._revoked_file.touch()
         status = self._revoked_file.stat()
         mark = (status.st_mtime_ns, status.st_size)
         if mark != self._trust_mark:
@@ -144,9 +146,11 @@ def _authority_in(file: Path, now: datetime) -> SampleAuthority:
 
 
 def _is_fit(file: Path, authority: SampleAuthority, names: Sequence[str], now: datetime) -> bool:
-    """Tell whether the server's certificate is the authority's, has the names and lasts for a while."""
+    """Tell whether the server's certificate is the authority's, with its key, the names and time left."""
     try:
-        found = x509.load_pem_x509_certificate(file.read_bytes())
+        pem = file.read_bytes()
+        load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)
+        found = x509.load_pem_x509_certificate(pem)
         found.verify_directly_issued_by(authority.certificate)
         told = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (FileNotFoundError, ValueError, InvalidSignature, x509.ExtensionNotFound):

@@ -126,5 +126,7 @@ def _store_in(folder: Path) -> Store:
     file = folder / "simulator.sqlite"
     try:
         return Store.open(file)
+    except sqlite3.OperationalError as error:
+        raise SimulatorProblem(f"O arquivo {file} não pode ser usado: {error}.") from None
     except sqlite3.DatabaseError:
         raise SimulatorProblem(f"O arquivo {file} está danificado: apague-o para começar do zero.") from None

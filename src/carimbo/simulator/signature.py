@@ -1,7 +1,6 @@
 """XML signatures, checked by libxmlsec: another implementation than the one that makes ours."""
 
 from base64 import b64decode
-from binascii import Error as NotBase64
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -33,7 +32,7 @@ class Signature:
         text = "".join((self.element.findtext(f".//{_DS}X509Certificate") or "").split())
         try:
             return certificate_of(b64decode(text, validate=True))
-        except NotBase64:
+        except ValueError:
             return None
 
     @property

@@ -37,10 +37,12 @@ class Store:
         self.connection.execute("begin immediate")
         try:
             yield
+            self.connection.execute("commit")
         except BaseException:
-            self.connection.execute("rollback")
+            # Some errors, such as a full disk, make SQLite roll back by itself.
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
             raise
-        self.connection.execute("commit")
 
     def next_of(self, counter: str) -> int:
         """Count one more: protocols, receipts, NSU."""

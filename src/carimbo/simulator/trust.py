@@ -7,7 +7,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.x509.oid import NameOID
 
 _COMPANY_CNPJ = x509.ObjectIdentifier("2.16.76.1.3.3")
@@ -15,6 +15,7 @@ _PERSON_DATA = x509.ObjectIdentifier("2.16.76.1.3.1")
 _CNPJ_LENGTH = 14
 _CPF_PLACE = slice(8, 19)
 _ICP_BRASIL = "ICP-Brasil"
+_UNREADABLE = (x509.DuplicateExtension, x509.InvalidVersion, x509.UnsupportedGeneralNameType)
 
 
 class Flaw(IntEnum):
@@ -64,11 +65,13 @@ class Trust:
 
 @lru_cache(maxsize=1024)
 def certificate_of(der: bytes) -> x509.Certificate | None:
-    """A certificate from its bytes; None if they are none."""
+    """A certificate from its bytes; None if they are none, or parts of it can't be read."""
     try:
-        return x509.load_der_x509_certificate(der)
-    except ValueError:
+        certificate = x509.load_der_x509_certificate(der)
+        _ = certificate.extensions, certificate.issuer, certificate.public_key(), certificate.version
+    except (ValueError, UnsupportedAlgorithm, *_UNREADABLE):
         return None
+    return certificate
 
 
 @lru_cache(maxsize=1024)

@@ -14,11 +14,14 @@ class Uses:
     def __init__(self, store: Store) -> None:
         self._connection = store.connection
 
-    def count(self, taxpayer: str, service: str, subject: str, since: datetime) -> int:
-        """How often a service was used for a subject from a moment on."""
+    def count(self, taxpayer: str, service: str, subject: str, until: datetime) -> int:
+        """How often a service was used for a subject within the hour before a moment.
+
+        What comes after it was done while the simulator's clock ran ahead.
+        """
         row = self._connection.execute(
-            f"select count(*) from uses where {_OF_SUBJECT} and at >= ?",
-            (taxpayer, service, subject, moment_text(since)),
+            f"select count(*) from uses where {_OF_SUBJECT} and at between ? and ?",
+            (taxpayer, service, subject, moment_text(until - WINDOW), moment_text(until)),
         ).fetchone()
         return int(row[0])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from carimbo.fiscal.certificate import open_a1
@@ -95,6 +96,12 @@ class TestOpen:
         CertificateFolder.open(folder, NOW)
         assert "localhost" in names_of(server_in(folder))
 
+    def test_a_server_certificate_without_its_key_is_made_anew(self, folder: Path) -> None:
+        server = folder / "server.pem"
+        server.write_bytes(server_in(folder).public_bytes(Encoding.PEM))
+        CertificateFolder.open(folder, NOW)
+        assert b"PRIVATE KEY" in server.read_bytes()
+
     def test_a_new_authority_gets_a_new_server_and_is_shown_to_clients(self, folder: Path) -> None:
         (folder / "authority.pem").unlink()
         CertificateFolder.open(folder, NOW)
@@ -178,6 +185,11 @@ class TestTrust:
         assert here.trust().revoked == frozenset()
         serials = {there.issue(CNPJ, "X", NOW, Flaw.REVOKED).certificate.serial_number for _ in range(2)}
         assert here.trust().revoked == serials
+
+    def test_a_list_that_somebody_took_away_is_empty(self, folder: Path) -> None:
+        certificates = CertificateFolder.open(folder, NOW)
+        (folder / "revoked.txt").unlink()
+        assert certificates.trust().revoked == frozenset()
 
     def test_is_the_same_while_nothing_changes(self, certificates: CertificateFolder) -> None:
         assert certificates.trust() is certificates.trust()

@@ -142,7 +142,7 @@ class TestFaults:
             (request(MESSAGE, "outroMsg"), "não tem o elemento nfeDadosMsg"),
             (request(MESSAGE, namespace="urn:outro"), "não tem o elemento nfeDadosMsg"),
             (request("só texto"), "não tem mensagem"),
-            (b'<?xml version="1.0" encoding="CP-NENHUM"?><a/>', "codificação que declara, CP-NENHUM"),
+            (b'<?xml version="1.0" encoding="CP-NENHUM"?><a/>', "codificação desconhecida"),
             (b'<?xml version="1.0" encoding="US-ASCII"?><a>\xff</a>', "codificação que declara, US-ASCII"),
         ],
     )
@@ -155,6 +155,17 @@ class TestFaults:
         body = request(f"<a>{'&b;' * 1000}</a>").decode().replace("utf-8", encoding)
         bomb = body.replace("?>", f"?>{entities}", 1).encode()
         assert "DOCTYPE" in str(fault_of(bomb))
+
+    @pytest.mark.parametrize("encoding", ["punycode", "undefined", "rot13", "utf-7", "x" * 100])
+    def test_an_encoding_that_nobody_writes_xml_in_is_refused_unread(self, encoding: str) -> None:
+        body = f"<?xml version='1.0' encoding='{encoding}'?>".encode() + b"x" * 100 + b"-" + b"a" * 500_000
+        with pytest.raises(SoapFault, match="codificação desconhecida"):
+            open_request(body, PLAIN)
+
+    def test_namespaces_beyond_number_are_refused(self) -> None:
+        crowd = "".join(f' xmlns:n{number}="urn:{number}"' for number in range(2_000))
+        with pytest.raises(SoapFault, match="namespaces demais"):
+            open_request(request(MESSAGE, more=crowd), PLAIN)
 
     def test_a_tower_of_elements_is_refused(self) -> None:
         assert "níveis" in str(fault_of(request("<a>" * 200 + "</a>" * 200)))

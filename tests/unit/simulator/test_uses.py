@@ -20,7 +20,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def count(store: Store, taxpayer: str = "A", service: str = "S", subject: str = "K") -> int:
-    return Uses(store).count(taxpayer, service, subject, NOW - WINDOW)
+    return Uses(store).count(taxpayer, service, subject, NOW)
 
 
 class TestCount:
@@ -39,6 +39,10 @@ class TestCount:
 
     def test_what_is_older_is_not_counted(self, store: Store) -> None:
         Uses(store).add("A", "S", "K", NOW - WINDOW - timedelta(seconds=1))
+        assert count(store) == 0
+
+    def test_what_was_done_while_the_clock_ran_ahead_is_not_counted(self, store: Store) -> None:
+        Uses(store).add("A", "S", "K", NOW + timedelta(seconds=1))
         assert count(store) == 0
 
 

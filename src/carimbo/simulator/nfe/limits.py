@@ -3,7 +3,7 @@
 from carimbo.simulator.family import World
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.trust import owner_of
-from carimbo.simulator.uses import WINDOW, Uses
+from carimbo.simulator.uses import Uses
 
 CONSULTS_OF_A_KEY = 10
 QUESTIONS_ABOUT_A_RECEIPT = 40
@@ -16,7 +16,7 @@ def is_spent(world: World, taxpayer: str, service: str, subject: str, most: int)
     """Tell whether a limit is reached, if there are limits."""
     if not world.controls.limits:
         return False
-    return Uses(world.store).count(taxpayer, service, subject, world.now - WINDOW) >= most
+    return Uses(world.store).count(taxpayer, service, subject, world.now) >= most
 
 
 def spend(world: World, taxpayer: str, service: str, subject: str) -> None:

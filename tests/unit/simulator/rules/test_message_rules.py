@@ -81,6 +81,8 @@ BREAKINGS = [
     BadCall("239", of_version("1.00"), base="distribution"),
     BadCall("225", written("<mod>55<", "<mod>99<"), base="lot"),
     BadCall("215", written("<xServ>STATUS<", "<xServ>ESTADO<")),
+    BadCall("225", written("<mod>", "<!-- modelo --><mod>"), base="lot"),
+    BadCall("215", written("<xServ>", "<?x?><xServ>")),
     BadCall("252", lambda call: replace(call, place=AT_SP._replace(environment=PRODUCTION))),
 ]
 
@@ -142,6 +144,14 @@ class TestMessageRules:
     @pytest.mark.parametrize("name", ["lot", "status", "key", "receipt", "distribution"])
     def test_what_we_write_is_accepted(self, name: str, desk: Desk) -> None:
         assert desk.verdict(BadCall("none", base=name)) is None
+
+    def test_the_newer_version_of_the_distribution_is_taken_too(self, desk: Desk) -> None:
+        newer = written('versao="1.01"', 'versao="1.35"')
+        assert desk.verdict(BadCall("239", newer, base="distribution")) is None
+        wrong = written("<ultNSU>", "<ultNSU>x")
+        refused = desk.verdict(BadCall("215", lambda call: wrong(newer(call)), base="distribution"))
+        assert refused is not None
+        assert refused.code == "215"
 
     def test_prefixes_that_nobody_uses_do_no_harm(self, desk: Desk) -> None:
         declared = written("<xServ>", '<xServ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">')

@@ -1,6 +1,7 @@
 """The message: its size, its encoding, its form and its version (MOC 7.0, groups B to D)."""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any
 
 from lxml import etree
@@ -13,13 +14,19 @@ _LARGEST = 500 * 1024
 _LONGEST_TEXT = 255
 """Of `xMotivo`, in which the official text comes first."""
 _LOT = "enviNFe"
-_VERSIONS = {"distDFeInt": "1.01", "envEvento": "1.00", "ConsCad": "2.00"}
-_VERSION_OF_THE_REST = "4.00"
+_DISTRIBUTION, _OLDER_DISTRIBUTION, _NEWER_DISTRIBUTION = "distDFeInt", "1.01", "1.35"
+_VERSIONS = {
+    _DISTRIBUTION: (_OLDER_DISTRIBUTION, _NEWER_DISTRIBUTION),
+    "envEvento": ("1.00",),
+    "ConsCad": ("2.00",),
+}
+_VERSIONS_OF_THE_REST = ("4.00",)
 
 _PREFIXED = etree.XPath("boolean(//*[contains(name(), ':')] | //@*[contains(name(), ':')])")
 _EDITED = etree.XPath("boolean(//text()[not(normalize-space()) and ../*])")
 # Looking at every node takes long; where none of these is there is nothing to look for.
 _SIGNS_OF_PREFIXES = (b"xmlns:", b" xml:")
+_SIGNS_OF_ASIDES = (b"<!--", b"<?")
 _SIGNS_OF_EDITING = (b"> ", b">\n", b">\t", b">&#13;")
 _ENVIRONMENTS = ("{*}tpAmb", "{*}infInut/{*}tpAmb")
 
@@ -62,8 +69,8 @@ def _has_any(signs: Iterable[bytes], call: Call) -> bool:
 
 def other_version(call: Call) -> bool:
     """MOC 7.0, group C: a version of the layout that the service does not know."""
-    known = _VERSIONS.get(_local_name(call.root), _VERSION_OF_THE_REST)
-    return call.root.get("versao") != known
+    known = _VERSIONS.get(_local_name(call.root), _VERSIONS_OF_THE_REST)
+    return call.root.get("versao") not in known
 
 
 def misformed_lot(call: Call) -> Finding:
@@ -83,13 +90,24 @@ def other_environment(call: Call) -> bool:
 
 
 def _misformed(call: Call, code: str) -> Finding:
+    if _has_any(_SIGNS_OF_ASIDES, call):
+        return f"[{_local_name(call.root)}: comentário ou instrução de processamento]"
     if call.schema is None:
         return None
-    schema = call.world.xsds.of(call.schema)
-    if schema.validate(call.root):
+    schema, root = call.world.xsds.of(call.schema), _as_the_xsd_knows_it(call.root)
+    if schema.validate(root):
         return None
     log: Any = schema.error_log
-    return _told(call.root, log.filter_from_errors()[0], code)
+    return _told(root, log.filter_from_errors()[0], code)
+
+
+def _as_the_xsd_knows_it(root: etree._Element) -> etree._Element:
+    """Many ask for version 1.35 of the distribution, which differs from 1.01 in nothing but its number."""
+    if _local_name(root) != _DISTRIBUTION or root.get("versao") != _NEWER_DISTRIBUTION:
+        return root
+    older = deepcopy(root)
+    older.set("versao", _OLDER_DISTRIBUTION)
+    return older
 
 
 def _told(root: etree._Element, error: Any, code: str) -> str:
