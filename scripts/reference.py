@@ -1,5 +1,6 @@
 """Writes docs/reference from the code, so that the pages can't say anything else than the code does."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules.judging import DOCUMENT_BOOKS, ITEM_BOOKS
 from carimbo.service.errors import Code
 from carimbo.settings import PREFIX, Settings
+from carimbo.simulator.control import ROUTES, Route
+from carimbo.simulator.controls import Controls
+from carimbo.simulator.switches import SWITCHES, switches_of
 from carimbo.simulator.triggers import TRIGGERS, Trigger
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -125,6 +129,12 @@ def triggers_page() -> str:
         "written otherwise than here is ignored. The simulator's journal tells which trigger acted on which",
         "request.",
         "",
+        "A trigger in one document or event of a lot acts on the whole lot: a rejection refuses all of it,",
+        "a lost answer is lost for all. It is spent when it has acted on each of them, in whatever lot.",
+        "",
+        "Rejections of what the authority has already tell what they would if that were true, made up: 204",
+        "and 218 protocol and moment, 539 the other key as well, 563 and 573 the protocol.",
+        "",
         "| trigger | argument | effect | judged | acts |",
         "|---|---|---|---|---|",
     ]
@@ -138,12 +148,64 @@ def _trigger(one: Trigger) -> str:
     return f"| `{one.sample}` | {one.argument} | {one.effect} | {judged} | {acts} |"
 
 
+def control_page() -> str:
+    """Every address of the simulator's control API, and every switch."""
+    lines = [
+        "# Control API of the simulator",
+        "",
+        _NOTE,
+        "The simulator's second port, `http://localhost:8444` unless told otherwise, shows and changes",
+        "everything about it. It answers on this machine alone, to whoever calls it by `localhost`,",
+        "`127.0.0.1` or `[::1]`. What it takes and answers is JSON (`Content-Type: application/json`),",
+        'besides the page, XML and PEM. What can\'t be done is told in `{"error": "…"}`, with status 400',
+        "for a wrong parameter or body, 403 for another name, 404 for an unknown address, 405 for another",
+        "method and 415 for another type.",
+        "",
+        "## Addresses",
+        "",
+    ]
+    lines += [line for route in ROUTES for line in _route(route)]
+    lines += _switches()
+    return "\n".join(lines) + "\n"
+
+
+def _route(route: Route) -> list[str]:
+    lines = [f"### `{route.method} {route.path}`", "", route.about, ""]
+    if route.parameters:
+        rows = [f"| `{name}` | {meaning} |" for name, meaning in route.parameters.items()]
+        lines += ["| parameter | meaning |", "|---|---|", *rows, ""]
+    if route.body:
+        lines += [f"Body: {route.body}.", ""]
+    if route.answers:
+        lines += [f"Answer: a list of objects with {', '.join(f'`{name}`' for name in route.answers)}.", ""]
+    return lines
+
+
+def _switches() -> list[str]:
+    untouched = switches_of(Controls())
+    rows = [
+        f"| `{name}` | `{json.dumps(untouched[name])}` | {switch.about} |"
+        for name, switch in SWITCHES.items()
+    ]
+    return [
+        "## Switches",
+        "",
+        "What `GET /controls` shows and `PATCH /controls` changes. `now` can be written too, a moment with",
+        "its offset (`2026-01-31T10:00:00-03:00`): the clock is set to it.",
+        "",
+        "| switch | untouched | meaning |",
+        "|---|---|---|",
+        *rows,
+    ]
+
+
 PAGES = {
     "settings.md": settings_page,
     "errors.md": errors_page,
     "commands.md": commands_page,
     "rules.md": rules_page,
     "triggers.md": triggers_page,
+    "simulator-control.md": control_page,
 }
 
 

@@ -56,7 +56,7 @@ async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
     simulator = settings.simulator_url
     endpoints = SimulatorEndpoints(simulator) if simulator else OfficialEndpoints()
     patience, most = settings.authority_patience, settings.authority_certificates
-    with Trust(settings.authorities_ca_file) as trust:
+    with Trust(settings.authority_ca_file) as trust:
         async with Connections(trust, patience, most) as connections:
             yield Sefaz(Transport(connections).exchange, endpoints, Pacing())
 

@@ -86,7 +86,7 @@ class Settings(BaseModel):
         description="Where `carimbo simulator` runs, as `https://127.0.0.1:8443`: every call goes there "
         "instead of to the tax authorities.",
     )
-    authorities_ca_file: File | None = Field(
+    authority_ca_file: File | None = Field(
         default=None,
         description="PEM file with certificate authorities that certify servers of the tax authorities, "
         "besides those of ICP-Brasil and of web browsers; the simulator's, for one.",

@@ -47,7 +47,9 @@ PROMISED_CODES = {
 
 
 class TestReference:
-    @pytest.mark.parametrize("name", ["settings.md", "errors.md", "commands.md", "triggers.md"])
+    @pytest.mark.parametrize(
+        "name", ["settings.md", "errors.md", "commands.md", "triggers.md", "simulator-control.md"]
+    )
     def test_is_what_the_code_says(self, name: str) -> None:
         written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
         assert written == reference.PAGES[name](), "run `make reference`"

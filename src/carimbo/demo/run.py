@@ -155,7 +155,7 @@ class _Demo:
             "database_url": self._database_url,
             "secret_keys": keys,
             "simulator_url": self._simulator_url,
-            "authorities_ca_file": str(self._simulator_folder / "ca.pem"),
+            "authority_ca_file": str(self._simulator_folder / "ca.pem"),
             "log_format": "console",
             "api_metrics_port": "0",
             "worker_metrics_port": "0",

@@ -38,6 +38,10 @@ class Heard:
     """Where triggers may stand: names, descriptions, notes, reasons."""
     message: object
     """The family's own reading of the request."""
+    keys: tuple[str, ...] = ()
+    """The access keys of the documents that the call is about; for the journal."""
+    parts: tuple[str, ...] = ()
+    """The subject of each document or event, where a call may have several: a trigger acts once for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,9 @@ class Said:
 
     reply: Reply
     code: str
-    """The code that decides: that of the document's protocol rather than that of the lot."""
+    """The code that decides: that of the document's protocol rather than the lot's; empty in a fault."""
+    message: str = ""
+    """The text that goes with the code, or the reason of a fault."""
 
 
 class Family(Protocol):
@@ -56,11 +62,15 @@ class Family(Protocol):
     def name(self) -> str:
         """The part of the path: `nfe`."""
 
+    @property
+    def codes(self) -> frozenset[str]:
+        """The codes of its rules, which an operator may switch off."""
+
     def describe(self, place: Place, address: str) -> Reply | None:
         """The WSDL, or whatever a GET of a service shows; None if there is no such service here."""
 
-    def hear(self, place: Place, request: Request) -> Heard | Reply | None:
-        """Understand a request; a reply if it makes no sense, None if there is no such service here."""
+    def hear(self, place: Place, request: Request) -> Heard | Said | None:
+        """Understand a request; a fault if it makes no sense, None if there is no such service here."""
 
     def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
         """Judge, and write down what was judged."""

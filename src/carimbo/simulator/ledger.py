@@ -108,6 +108,11 @@ class Ledger:
         rows = self._all("select * from documents order by received_at desc, rowid desc limit ?", limit)
         return [_document(row) for row in rows]
 
+    def last_events(self, limit: int = 100) -> list[StoredEvent]:
+        """The last events of all, newest first."""
+        rows = self._all("select * from events order by registered_at desc, rowid desc limit ?", limit)
+        return [_event(row) for row in rows]
+
     def events(self, environment: str, access_key: str) -> list[StoredEvent]:
         """The events of a document, oldest first."""
         rows = self._all(
@@ -161,6 +166,11 @@ class Ledger:
             number,
         )
         return _range(row) if row else None
+
+    def ranges(self, limit: int = 100) -> list[VoidedRange]:
+        """The last ranges that were voided, newest first."""
+        rows = self._all("select * from voided_ranges order by received_at desc, rowid desc limit ?", limit)
+        return [_range(row) for row in rows]
 
     def keep_range(self, voided: VoidedRange) -> None:
         """Hold a range as voided."""

@@ -1,6 +1,6 @@
 """What the control API shows of a site, and what it changes there."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -24,7 +24,9 @@ from carimbo.simulator.triggers import TRIGGERS
 Query = Mapping[str, str]
 Json = dict[str, Any]
 
-_MOST_ROWS = 1_000
+MOST_ROWS = 1_000
+DOCUMENT_NAMES = (*(name for name in records.names_of(StoredDocument) if name != "canceled"), "status")
+"""What is told of a document, by names in JSON."""
 _LONGEST_NUMBER = 15
 _UP = "up"
 
@@ -37,18 +39,22 @@ class Refused(Exception):
         self.status = status
 
 
-def query_of(request: Request) -> Query:
+def query_of(request: Request, known: Collection[str]) -> Query:
     """The parameters of a request; of one that is repeated, the last."""
-    return dict(parse_qsl(request.query))
+    query = dict(parse_qsl(request.query))
+    strangers = [name for name in query if name not in known]
+    if strangers:
+        raise Refused(400, f"Este endereço não tem o parâmetro {', '.join(strangers)}.")
+    return query
 
 
 def controls(site: Site, _: Query) -> Json:
-    """The switches, and what the simulator's clock shows."""
+    """The switches, and what the simulator's clock shows (`now`)."""
     return _controls(site, site.switches.read())
 
 
 def change_controls(site: Site, body: Any) -> Json:
-    """Change some switches."""
+    """Change the switches that are named; an object is merged, and null puts back what nobody has touched."""
     try:
         return _controls(site, site.switches.change(_object(body), site.clock()))
     except WrongSwitches as wrong:
@@ -60,7 +66,7 @@ def _controls(site: Site, now: Controls) -> Json:
 
 
 def reset(site: Site, body: Any) -> Json:
-    """Put the switches back, or forget everything that ever came in."""
+    """Put the switches back, or forget everything that ever came in too."""
     match _object(body).get("what"):
         case "controls":
             site.switches.reset()
@@ -73,14 +79,15 @@ def reset(site: Site, body: Any) -> Json:
 
 
 def journal(site: Site, query: Query) -> list[Json]:
-    """Requests: the last ones, or those after an id; of one subject or service if asked."""
+    """The last requests, oldest first; `status` is 0 where the connection was ended without a reply."""
     after = _number(query, "after", 0) if "after" in query else None
-    entries = site.journal.entries(after, query.get("subject"), query.get("service"), _limit(query))
+    filters = {name: query.get(name) for name in ("key", "subject", "service")}
+    entries = site.journal.entries(after, **filters, limit=_limit(query))
     return [records.shown(entry) for entry in entries]
 
 
 def documents(site: Site, query: Query) -> list[Json]:
-    """The last documents, newest first."""
+    """The last documents, newest first; `status` is `authorized` or `canceled`."""
     return [_shown_document(one) for one in Ledger(site.store).documents(_limit(query))]
 
 
@@ -99,12 +106,17 @@ def document(site: Site, access_key: str) -> bytes:
 
 
 def events(site: Site, query: Query) -> list[Json]:
-    """The events of a document, oldest first."""
-    if "key" not in query:
-        raise Refused(400, "key: informe a chave do documento.")
-    ledger = Ledger(site.store)
-    found = [*ledger.events(PRODUCTION, query["key"]), *ledger.events(HOMOLOGATION, query["key"])]
-    return [records.shown(event) for event in found]
+    """The last events, newest first; those of one document oldest first."""
+    ledger, key = Ledger(site.store), query.get("key")
+    if key is None:
+        return [records.shown(event) for event in ledger.last_events(_limit(query))]
+    found = [*ledger.events(PRODUCTION, key), *ledger.events(HOMOLOGATION, key)]
+    return [records.shown(event) for event in found[: _limit(query)]]
+
+
+def voided_ranges(site: Site, query: Query) -> list[Json]:
+    """The last ranges of numbers that were voided, newest first."""
+    return [records.shown(one) for one in Ledger(site.store).ranges(_limit(query))]
 
 
 def triggers(_: Site, __: Query) -> list[Json]:
@@ -186,8 +198,8 @@ def _records(kind: type[Record], body: Any) -> Sequence[Record]:
 
 def _limit(query: Query) -> int:
     limit = _number(query, "limit", DEFAULT_LIMIT)
-    if not 1 <= limit <= _MOST_ROWS:
-        raise Refused(400, f"limit: deve ser um número de 1 a {_MOST_ROWS}.")
+    if not 1 <= limit <= MOST_ROWS:
+        raise Refused(400, f"limit: deve ser um número de 1 a {MOST_ROWS}.")
     return limit
 
 

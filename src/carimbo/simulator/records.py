@@ -1,5 +1,6 @@
 """Plain records to JSON and back, by names in camel case."""
 
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from datetime import datetime
 from typing import Any, TypeVar, get_type_hints
@@ -28,7 +29,12 @@ def shown(record: Any) -> dict[str, Any]:
 def _plain(name: str, value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
-    return _ENVIRONMENTS[value] if name == "environment" else value
+    return _ENVIRONMENTS.get(value, value) if name == "environment" else value
+
+
+def names_of(kind: type) -> Mapping[str, bool]:
+    """The names that a kind of record has in JSON, and whether one that is read must have them."""
+    return {_camel(one.name): one.default is MISSING for one in fields(kind) if one.type is not bytes}
 
 
 def read(kind: type[Record], data: Any) -> Record:

@@ -17,7 +17,7 @@ from carimbo.simulator.control import ControlApi
 from carimbo.simulator.http import Answerer
 from carimbo.simulator.http_server import Server, serve
 from carimbo.simulator.site import Site
-from carimbo.simulator.store import Store
+from carimbo.simulator.store import Store, StoreOfAnotherVersion
 from carimbo.simulator.tls import server_context
 from carimbo.simulator.xsds import BUILT_IN, Xsds
 
@@ -126,6 +126,10 @@ def _store_in(folder: Path) -> Store:
     file = folder / "simulator.sqlite"
     try:
         return Store.open(file)
+    except StoreOfAnotherVersion:
+        raise SimulatorProblem(
+            f"O arquivo {file} é de outra versão do simulador: apague-o para começar do zero."
+        ) from None
     except sqlite3.OperationalError as error:
         raise SimulatorProblem(f"O arquivo {file} não pode ser usado: {error}.") from None
     except sqlite3.DatabaseError:

@@ -109,13 +109,22 @@ create table if not exists journal (
     environment  text not null,
     service      text not null,
     subject      text not null,
+    keys         text not null,
     taxpayer     text not null,
     bytes        integer not null,
     digest       text not null,
+    status       integer not null,
     code         text not null,
+    message      text not null,
     fault        text not null
 );
-create index if not exists journal_subjects on journal (subject);
+-- What an entry is found by: its subject, the keys of its documents, and the parts of a lot.
+create table if not exists journal_names (
+    name   text not null,
+    entry  integer not null,
+    primary key (name, entry)
+) without rowid;
+create index if not exists journal_names_ages on journal_names (entry);
 
 create table if not exists switches (
     name   text primary key,

@@ -2,7 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -21,27 +22,43 @@ from carimbo.simulator.triggers import Pulled, triggers_in
 from carimbo.simulator.trust import Trust, certificate_of, owner_of
 from carimbo.simulator.xsds import BUILT_IN, Xsds
 
-_BUSY = Reply(503, "Serviço indisponível: falha sorteada pelo simulador.\n".encode())
+_BUSY = "Serviço indisponível: falha sorteada pelo simulador."
+_FAILED = "O simulador falhou ao responder: veja o registro dele."
 _WRONG_METHOD = Reply(405, "Use POST para chamar um serviço e GET para ver o seu WSDL.\n".encode())
 _ANY_HOST = "localhost"
+_NOWHERE = Place("", "", "", "")
+_LONGEST_MESSAGE = 255
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A call, and what was understood of it."""
+
+    request: Request
+    place: Place
+    world: World
+    heard: Heard
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A request that a family understood."""
+    """A call that a family understood."""
 
     family: Family
-    place: Place
-    request: Request
-    heard: Heard
-    world: World
+    arrival: _Arrival
     triggers: Sequence[Pulled]
 
+    @property
+    def controls(self) -> Controls:
+        return self.arrival.world.controls
+
     def judged(self) -> Said:
-        return self.family.answer(self.place, self.heard, self.request, self.world)
+        came = self.arrival
+        return self.family.answer(came.place, came.heard, came.request, came.world)
 
     def refused(self, code: str) -> Said:
-        return self.family.refuse(self.place, self.heard, code, self.world)
+        came = self.arrival
+        return self.family.refuse(came.place, came.heard, code, came.world)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +67,12 @@ class _Served:
 
     reply: Reply | HungUp
     code: str = ""
+    message: str = ""
     faults: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        return self.reply.status if isinstance(self.reply, Reply) else 0
 
 
 class Site:
@@ -70,7 +92,7 @@ class Site:
         self.families = families
         self._xsds = xsds
         self.journal = Journal(store)
-        self.switches = Switches(store)
+        self.switches = Switches(store, frozenset[str]().union(*(family.codes for family in families)))
         self._begin_draws(self.switches.read())
 
     @cached_property
@@ -80,31 +102,49 @@ class Site:
 
     async def answer(self, request: Request) -> Reply | HungUp:
         """Answer one request."""
-        place = Place.of(request.path)
-        family = next((one for one in self.families if place and one.name == place.family), None)
-        if place is None or family is None:
-            return self._nothing_here()
-        if request.method in ("GET", "HEAD"):
+        place = Place.of(request.path) or _NOWHERE
+        family = next((one for one in self.families if one.name == place.family), None)
+        if request.method == "POST":
+            arrival = _Arrival(request, place, self._world(), Heard(place.service, "", (), None))
+            return await self._answer_call(family, arrival) if family else self._not_found(arrival)
+        if family and request.method in ("GET", "HEAD"):
             return family.describe(place, _address(request)) or self._nothing_here()
-        if request.method != "POST":
-            return _WRONG_METHOD
-        return await self._answer_call(family, place, request)
+        return _WRONG_METHOD if family else self._nothing_here()
 
-    async def _answer_call(self, family: Family, place: Place, request: Request) -> Reply | HungUp:
-        heard = family.hear(place, request)
+    async def _answer_call(self, family: Family, arrival: _Arrival) -> Reply | HungUp:
+        with self._written_down_if_it_fails(arrival):
+            heard = family.hear(arrival.place, arrival.request)
         if heard is None:
-            return self._nothing_here()
-        world = self._world()
-        if isinstance(heard, Reply):
-            self._write_down(place, request, world, Heard(place.service, "", (), None), _Served(heard))
-            return heard
-        call = _Call(family, place, request, heard, world, triggers_in(heard.texts))
-        with self.store.together():
+            return self._not_found(arrival)
+        if isinstance(heard, Said):
+            return self._turn_away(arrival, heard)
+        arrival = _Arrival(arrival.request, arrival.place, arrival.world, heard)
+        call = _Call(family, arrival, triggers_in(heard.texts))
+        with self._written_down_if_it_fails(arrival), self.store.together():
             served = self._serve(call)
-            self._write_down(place, request, world, heard, served)
+            self._write_down(arrival, served)
         # Judged already: a client that does not wait finds its document when it asks for it.
-        await asyncio.sleep(world.controls.latency_seconds + _pause(call.triggers))
+        await asyncio.sleep(call.controls.latency_seconds + _pause(call.triggers))
         return served.reply
+
+    def _not_found(self, arrival: _Arrival) -> Reply:
+        reason = f"Não há nenhum serviço em {arrival.request.path}"
+        return self._turn_away(arrival, Said(self._nothing_here(), "", reason))
+
+    def _turn_away(self, arrival: _Arrival, said: Said) -> Reply:
+        with self.store.together():
+            self._write_down(arrival, _served(said))
+        return said.reply
+
+    @contextmanager
+    def _written_down_if_it_fails(self, arrival: _Arrival) -> Iterator[None]:
+        """Keep a trace of a request that the simulator itself can't cope with."""
+        try:
+            yield
+        except Exception:
+            with self.store.together():
+                self._write_down(arrival, _Served(Reply(500), message=_FAILED))
+            raise
 
     def _world(self) -> World:
         controls = self.switches.read()
@@ -112,14 +152,14 @@ class Site:
 
     def _serve(self, call: _Call) -> _Served:
         """Let go wrong what has to, in the order of the way: the server, the service, the document."""
-        fails, is_lost = self._draw(call.world.controls)
+        fails, is_lost = self._draw(call.controls)
         delays = tuple(one.word for one in call.triggers if one.pause)
         if fails:
-            return _Served(_BUSY, faults=("failures", *delays))
-        served = self._out_of_service(call) or self._triggered(call) or _judged(call)
+            return _Served(Reply(503, f"{_BUSY}\n".encode()), message=_BUSY, faults=("failures", *delays))
+        served = self._out_of_service(call) or self._triggered(call) or _served(call.judged())
         reply = HungUp() if is_lost else served.reply
         losses = ("lostAnswers",) if is_lost else ()
-        return replace(served, reply=reply, faults=(*served.faults, *delays, *losses))
+        return _Served(reply, served.code, served.message, (*served.faults, *delays, *losses))
 
     def _draw(self, controls: Controls) -> tuple[bool, bool]:
         """Whether this request fails, and whether its answer is lost."""
@@ -133,52 +173,53 @@ class Site:
         self._draws = Random(controls.seed)  # noqa: S311 - nothing secret hangs on it
 
     def _out_of_service(self, call: _Call) -> _Served | None:
-        code = call.world.controls.outages.get(call.place.authorizer)
-        if code is None:
-            return None
-        said = call.refused(code)
-        return _Served(said.reply, said.code, ("outages",))
+        code = call.controls.outages.get(call.arrival.place.authorizer)
+        return _served(call.refused(code), "outages") if code else None
 
     def _triggered(self, call: _Call) -> _Served | None:
         pulled = next((one for one in call.triggers if not one.pause and not self._is_spent(one, call)), None)
         if pulled is None:
             return None
-        trigger, faults = pulled.trigger, (pulled.word,)
+        trigger = pulled.trigger
         if trigger.instead:
-            return _Served(trigger.instead(pulled.argument), faults=faults)
+            return _Served(trigger.instead(pulled.argument), message=trigger.effect, faults=(pulled.word,))
         said = call.refused(pulled.argument) if trigger.refuses else call.judged()
-        reply = trigger.spoils(said.reply) if trigger.spoils else said.reply
-        return _Served(reply, said.code, faults)
+        served = _served(said, pulled.word)
+        return replace(served, reply=trigger.spoils(said.reply)) if trigger.spoils else served
 
     def _is_spent(self, pulled: Pulled, call: _Call) -> bool:
-        heard = call.heard
-        return not pulled.repeats and self.journal.has_faulted(heard.subject, heard.service, pulled.word)
-
-    def _write_down(
-        self, place: Place, request: Request, world: World, heard: Heard, served: _Served
-    ) -> None:
-        self.journal.write(
-            Entry(
-                at=world.now,
-                authorizer=place.authorizer,
-                environment=place.environment,
-                service=heard.service,
-                subject=heard.subject,
-                taxpayer=_taxpayer(request),
-                bytes=len(request.body),
-                digest=hashlib.sha256(request.body).hexdigest(),
-                code=served.code,
-                fault=" ".join(served.faults),
-            )
+        """Tell whether a trigger has acted on all that a call is about, whatever else came with it then."""
+        heard = call.arrival.heard
+        parts = heard.parts or (heard.subject,)
+        return not pulled.repeats and all(
+            self.journal.has_faulted(part, heard.service, pulled.word) for part in parts
         )
+
+    def _write_down(self, arrival: _Arrival, served: _Served) -> None:
+        request, place, heard = arrival.request, arrival.place, arrival.heard
+        entry = Entry(
+            at=arrival.world.now,
+            authorizer=place.authorizer,
+            environment=place.environment,
+            service=heard.service,
+            subject=heard.subject,
+            keys=heard.keys,
+            taxpayer=_taxpayer(request),
+            bytes=len(request.body),
+            digest=hashlib.sha256(request.body).hexdigest(),
+            status=served.status,
+            code=served.code,
+            message=served.message[:_LONGEST_MESSAGE],
+            fault=" ".join(served.faults),
+        )
+        self.journal.write(entry, heard.parts)
 
     def _nothing_here(self) -> Reply:
         return Reply(404, told(self.directory).encode())
 
 
-def _judged(call: _Call) -> _Served:
-    said = call.judged()
-    return _Served(said.reply, said.code)
+def _served(said: Said, *faults: str) -> _Served:
+    return _Served(said.reply, said.code, said.message, faults)
 
 
 def _pause(triggers: Sequence[Pulled]) -> float:

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Self
 
 _BUSY_MILLISECONDS = 5_000
+# Of the tables in schema.sql: one more whenever they change.
+_VERSION = 1
 _TABLES = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+
+
+class StoreOfAnotherVersion(Exception):
+    """The file was made by a simulator with other tables."""
 
 
 class Store:
@@ -29,6 +35,7 @@ class Store:
         connection.execute("pragma journal_mode = wal")
         # A crash of the machine may lose the last requests; a crash of the program loses nothing.
         connection.execute("pragma synchronous = normal")
+        _check_version(connection)
         return cls(connection)
 
     @contextmanager
@@ -62,6 +69,16 @@ class Store:
     def close(self) -> None:
         """Let the file go."""
         self.connection.close()
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    (found,) = connection.execute("pragma user_version").fetchone()
+    is_new = connection.execute(_TABLES).fetchone() is None
+    if is_new:
+        connection.execute(f"pragma user_version = {_VERSION}")
+    elif found != _VERSION:
+        connection.close()
+        raise StoreOfAnotherVersion
 
 
 def moment_text(moment: datetime) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,7 @@ _FARTHEST_CLOCK = 10 * 366 * 86_400
 _GREATEST_SEED = 2**53
 _OUTAGES = ("108", "109")
 _CODE = re.compile("[0-9]{3,4}")
-_NOW, _CLOCK = "now", "clockOffsetSeconds"
+_NOW, _CLOCK, _RULES_OFF = "now", "clockOffsetSeconds", "rulesOff"
 
 
 class WrongSwitches(ValueError):
@@ -32,8 +32,10 @@ class WrongSwitches(ValueError):
 class Switches:
     """What the operator has switched; what nobody has touched is as `Controls` has it."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, codes: Collection[str]) -> None:
+        """`codes`: those of the rules that there are to switch off."""
         self._store = store
+        self._codes = codes
         self._controls: Controls | None = None
 
     def read(self) -> Controls:
@@ -41,11 +43,11 @@ class Switches:
         if self._controls is None:
             stored = self._stored()
             self._controls = Controls(
-                **{one.attribute: one.read(stored[name]) for name, one in _SWITCHES.items() if name in stored}
+                **{one.attribute: one.read(stored[name]) for name, one in SWITCHES.items() if name in stored}
             )
         return self._controls
 
-    def change(self, changes: Mapping[str, object], at: datetime) -> Controls:
+    def change(self, changes: Mapping[str, Any], at: datetime) -> Controls:
         """Change all that is named, or raise WrongSwitches and change nothing; `at` is the real moment.
 
         An object is merged into the one that there is, and null puts back what nobody has touched (RFC 7396).
@@ -55,6 +57,8 @@ class Switches:
         for name, value in changes.items():
             try:
                 stored |= _changed(name, value, stored, at)
+                if name == _RULES_OFF:
+                    self._refuse_strangers(value)
             except ValueError as problem:
                 problems.append(f"{name}: {problem}.")
         if problems:
@@ -65,6 +69,11 @@ class Switches:
     def reset(self) -> None:
         """Put everything back to how it was at first."""
         self._keep({})
+
+    def _refuse_strangers(self, codes: Sequence[str] | None) -> None:
+        strangers = sorted(set(codes or ()) - set(self._codes))
+        if strangers:
+            raise ValueError(f"nenhuma regra tem o código {', '.join(strangers)}")
 
     def _stored(self) -> dict[str, Any]:
         rows = self._store.connection.execute("select name, value from switches").fetchall()
@@ -80,13 +89,13 @@ class Switches:
 
 def switches_of(controls: Controls) -> dict[str, Any]:
     """The switches by their names in JSON."""
-    return {name: one.write(getattr(controls, one.attribute)) for name, one in _SWITCHES.items()}
+    return {name: one.write(getattr(controls, one.attribute)) for name, one in SWITCHES.items()}
 
 
 def _changed(name: str, value: Any, stored: Mapping[str, Any], at: datetime) -> dict[str, Any]:
     if name == _NOW:
         name, value = _CLOCK, _seconds_until(value, at)
-    switch = _SWITCHES.get(name)
+    switch = SWITCHES.get(name)
     if switch is None:
         raise ValueError("este controle não existe")
     merged = _merged(stored.get(name), value)
@@ -166,23 +175,62 @@ def _as_it_is(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Switch:
+class Switch:
+    """One switch: how it is kept, how it comes in and goes out."""
+
     attribute: str
+    about: str
+    """What it does, on one line."""
     read: Callable[[Any], Any]
     """Its value from JSON; ValueError tells what is wrong."""
     write: Callable[[Any], Any] = _as_it_is
 
 
-_SWITCHES: Mapping[str, _Switch] = {
-    "outages": _Switch("outages", _outages),
-    "contingency": _Switch("contingency", _contingency),
-    "latencySeconds": _Switch("latency_seconds", _number(0, _LONGEST_LATENCY)),
-    "lostAnswers": _Switch("lost_answers", _number(0, 1)),
-    "failures": _Switch("failures", _number(0, 1)),
-    _CLOCK: _Switch("clock_offset", _offset, timedelta.total_seconds),
-    "lotSeconds": _Switch("lot_seconds", _number(0, _LONGEST_LOT)),
-    "limits": _Switch("limits", _flag),
-    "revocationList": _Switch("revocation_list", _flag),
-    "rulesOff": _Switch("rules_off", _codes, sorted),
-    "seed": _Switch("seed", _seed),
+SWITCHES: Mapping[str, Switch] = {
+    "outages": Switch(
+        "outages",
+        'By authorizer, the code that it answers everything with: `{"SP": "109"}`, 108 or 109.',
+        _outages,
+    ),
+    "contingency": Switch(
+        "contingency",
+        "By contingency authority (`SVCAN`, `SVCRS`): `auto` (serves a state while its own authorizer is"
+        " out), `on`, `closing` (serves, and its status says 113) or `off` (114).",
+        _contingency,
+    ),
+    "latencySeconds": Switch(
+        "latency_seconds",
+        f"How long every answer waits, up to {_LONGEST_LATENCY}.",
+        _number(0, _LONGEST_LATENCY),
+    ),
+    "lostAnswers": Switch(
+        "lost_answers", "Share of requests that are judged and never answered, 0 to 1.", _number(0, 1)
+    ),
+    "failures": Switch(
+        "failures", "Share of requests that get HTTP 503 and are not judged, 0 to 1.", _number(0, 1)
+    ),
+    _CLOCK: Switch(
+        "clock_offset",
+        "How far the simulator's clock runs ahead; negative: behind.",
+        _offset,
+        timedelta.total_seconds,
+    ),
+    "lotSeconds": Switch(
+        "lot_seconds",
+        f"How long a lot of several documents is in process, up to {_LONGEST_LOT}.",
+        _number(0, _LONGEST_LOT),
+    ),
+    "limits": Switch("limits", "Whether too many calls are refused (656).", _flag),
+    "revocationList": Switch(
+        "revocation_list",
+        "Whether the list of revoked certificates can be reached; if not: 286 and 296.",
+        _flag,
+    ),
+    _RULES_OFF: Switch("rules_off", 'Codes of rules that are not checked: `["610"]`.', _codes, sorted),
+    "seed": Switch(
+        "seed",
+        "What lost answers and failures are drawn by: the same seed, the same run; a change begins it anew.",
+        _seed,
+    ),
 }
+"""By their names in JSON."""

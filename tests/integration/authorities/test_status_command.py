@@ -41,7 +41,7 @@ def command(
 ) -> Command:
     for name in [name for name in os.environ if name.startswith("CARIMBO_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("CARIMBO_AUTHORITIES_CA_FILE", str(ca_file))
+    monkeypatch.setenv("CARIMBO_AUTHORITY_CA_FILE", str(ca_file))
     file = tmp_path / "company.pfx"
     file.write_bytes(company_certificate.to_pfx(PASSWORD))
     return Command(file, monkeypatch)
@@ -122,7 +122,7 @@ class TestAuthoritiesStatus:
     async def test_tells_an_unusable_file_of_authorities(
         self, command: Command, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("CARIMBO_AUTHORITIES_CA_FILE", __file__)
+        monkeypatch.setenv("CARIMBO_AUTHORITY_CA_FILE", __file__)
         told = await command.run("https://127.0.0.1:1/")
         assert (told.exit_code, told.stderr) == (
             1,

@@ -40,7 +40,7 @@ def client_settings(simulator: Simulator) -> Settings:
     return load_settings(
         {
             "CARIMBO_SIMULATOR_URL": simulator.url,
-            "CARIMBO_AUTHORITIES_CA_FILE": str(simulator.certificates.ca_file),
+            "CARIMBO_AUTHORITY_CA_FILE": str(simulator.certificates.ca_file),
             "CARIMBO_AUTHORITY_READ_SECONDS": "2",
         },
         needs_database=False,

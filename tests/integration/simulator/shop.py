@@ -125,10 +125,10 @@ class Shop:
             answer = await client.post("/reset", json={"what": "controls"})
             assert answer.status_code == 200, answer.text
 
-    async def journal(self, subject: str) -> list[dict[str, Any]]:
-        """What the simulator was really sent about something."""
+    async def journal(self, key: str) -> list[dict[str, Any]]:
+        """What the simulator was really sent about a document."""
         async with httpx2.AsyncClient(base_url=self.simulator.control_url) as client:
-            answer = await client.get("/journal", params={"subject": subject})
+            answer = await client.get("/journal", params={"key": key})
             return list(answer.json())
 
 

@@ -4,8 +4,8 @@ import asyncio
 import hashlib
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -18,14 +18,10 @@ from carimbo.simulator.http_server import Limits, Server, serve
 from carimbo.simulator.tls import server_context
 from carimbo.simulator.trust import Flaw
 from support import CNPJ
-from unit.simulator.wire import OVER, PATIENCE, Wire, get, post, wire
+from unit.simulator.wire import OVER, PATIENCE, Wire, get, wire
 
 NOW = datetime.now(UTC)
 FLAWS = [flaw for flaw in Flaw if flaw is not Flaw.NO_REVOCATION_LIST]
-BOMB = b"""<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
-<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;">]><lolz>&d;</lolz>"""
-MEGABYTE = b"x" * 1_000_000
-
 NewContext = Callable[[SampleCertificate | None], ssl.SSLContext]
 
 
@@ -194,12 +190,6 @@ class TestNoTls:
 
 
 class TestBodies:
-    async def test_a_bomb_is_a_body_like_another(
-        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
-    ) -> None:
-        async with wire(server.port, good) as client:
-            assert (await client.ask(post("/", BOMB))).body == description(company, BOMB)
-
     async def test_in_chunks_and_after_leave(
         self, server: Server, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:
@@ -208,28 +198,6 @@ class TestBodies:
             assert (await client.ask(head)).status == 100
             assert (await client.ask(b"4\r\n<a/>\r\n0\r\n\r\n")).body == description(company, b"<a/>")
             assert (await client.ask(get("/"))).body == description(company)
-
-    async def test_of_50_megabytes_is_refused_by_its_length(
-        self, server: Server, good: ssl.SSLContext
-    ) -> None:
-        head = get("/", "Content-Length: 50000000", method="POST")
-        assert await status_while_sending(server, good, [head, *[MEGABYTE] * 50]) == 413
-
-    async def test_of_50_megabytes_is_refused_when_it_grows_in_chunks(
-        self, server: Server, good: ssl.SSLContext
-    ) -> None:
-        head = get("/", "Transfer-Encoding: chunked", method="POST")
-        chunk = f"{len(MEGABYTE):x}\r\n".encode() + MEGABYTE + b"\r\n"
-        assert await status_while_sending(server, good, [head, *[chunk] * 50]) == 413
-
-
-async def status_while_sending(server: Server, context: ssl.SSLContext, parts: Iterable[bytes]) -> int:
-    """Send without looking, as simple clients do; the answer must come through all the same."""
-    async with wire(server.port, context) as client:
-        answering = asyncio.create_task(client.answer())
-        with suppress(*OVER):
-            await client.send(*parts)
-        return (await answering).status
 
 
 class TestBrokenReplies:

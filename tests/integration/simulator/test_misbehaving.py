@@ -29,7 +29,7 @@ KEPT = {
 NOT_KEPT = {
     "HTTP:503": Cause.HTTP_STATUS,
     "HTML": Cause.HTML,
-    "FALHA_SOAP": Cause.HTTP_STATUS,
+    "FALHA_SOAP": Cause.FAULT,
 }
 """What it sees where nothing is judged."""
 
@@ -60,8 +60,21 @@ class TestTriggers:
         assert not isinstance(await shop.sefaz.consult(shop.sender, document.access_key), Authorized)
 
     async def test_a_duplicity_is_made_to_order(self, shop: Shop) -> None:
-        outcome = await shop.sefaz.send(shop.sender, triggered(shop, "REJEICAO:539"))
-        assert (type(outcome), getattr(outcome, "code", "")) == (Duplicate, "539")
+        document = triggered(shop, "REJEICAO:539")
+        outcome = await shop.sefaz.send(shop.sender, document)
+        assert isinstance(outcome, Duplicate)
+        assert outcome.code == "539"
+        assert outcome.other_key
+        assert (outcome.other_key[:35], outcome.protocol is None) == (document.access_key[:35], False)
+        assert outcome.other_key != document.access_key
+
+    async def test_an_event_that_was_told_before_is_made_to_order(self, shop: Shop) -> None:
+        document = shop.nfe()
+        authorized = await shop.issue(document)
+        outcome = await shop.cancel(document, authorized.protocol, f"SIMULA:REJEICAO:573 {REASON}")
+        assert isinstance(outcome, Duplicate)
+        assert outcome.protocol
+        assert isinstance(await shop.sefaz.consult(shop.sender, document.access_key), Authorized)
 
     @pytest.mark.parametrize("word", KEPT)
     async def test_an_authorised_document_whose_answer_is_lost_is_found(self, shop: Shop, word: str) -> None:
@@ -160,6 +173,27 @@ class TestSwitches:
         documents = [shop.nfe() for _ in range(20)]
         outcomes = await asyncio.gather(*map(shop.issue, documents))
         assert len({outcome.protocol for outcome in outcomes}) == len(documents)
+
+
+class TestJournal:
+    async def test_tells_all_that_was_sent_about_a_document(self, shop: Shop) -> None:
+        document = shop.nfe()
+        authorized = await shop.issue(document)
+        await shop.sefaz.consult(shop.sender, document.access_key)
+        await shop.cancel(document, authorized.protocol)
+        entries = await shop.journal(document.access_key)
+        assert [(one["service"], one["status"], one["code"]) for one in entries] == [
+            ("NFeAutorizacao4", 200, "100"),
+            ("NFeConsultaProtocolo4", 200, "100"),
+            ("NFeRecepcaoEvento4", 200, "135"),
+        ]
+
+    async def test_tells_what_arrived_although_nobody_was_answered(self, shop: Shop) -> None:
+        document = triggered(shop, "RESPOSTA_PERDIDA")
+        await shop.sefaz.send(shop.sender, document)
+        [entry] = await shop.journal(document.access_key)
+        assert (entry["status"], entry["code"]) == (0, "100")
+        assert entry["message"] == "Autorizado o uso da NF-e"
 
 
 class TestState:

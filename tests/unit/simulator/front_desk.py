@@ -26,26 +26,33 @@ BODY_OF_ANSWER = "<protNFe>{}</protNFe>"
 
 @dataclass(frozen=True)
 class FrontDesk:
-    """Takes `<key> <any text>` and authorises a key once; a name alone makes another family."""
+    """Takes `<key> <any text>` and authorises a key once; a name alone makes another family.
+
+    Several keys with commas between them are a lot, which is authorised as a whole.
+    """
 
     name: str = "nfe"
+    codes: frozenset[str] = frozenset({"204", "610"})
 
     def describe(self, place: Place, address: str) -> Reply | None:
         return Reply(200, f"wsdl of {address}".encode()) if place.service == SERVICE else None
 
-    def hear(self, place: Place, request: Request) -> Heard | Reply | None:
+    def hear(self, place: Place, request: Request) -> Heard | Said | None:
         if place.service != SERVICE:
             return None
         if request.body == NONSENSE:
-            return Reply(500, b"nonsense")
-        key, _, text = request.body.decode().partition(" ")
-        return Heard(SERVICE, key, ("a name", text), key)
+            return Said(Reply(500, b"nonsense"), "", "it makes no sense")
+        told, _, text = request.body.decode().partition(" ")
+        keys = tuple(told.split(","))
+        subject = told if len(keys) == 1 else "lote 77"
+        return Heard(SERVICE, subject, ("a name", text), told, keys, keys)
 
     def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
         ledger = Ledger(world.store)
-        if ledger.document(place.environment, heard.subject):
+        if any(ledger.document(place.environment, key) for key in heard.keys):
             return _said("204")
-        ledger.keep_document(document(place, heard.subject, world.now))
+        for key in heard.keys:
+            ledger.keep_document(document(place, key, world.now))
         return _said("100")
 
     def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
@@ -53,7 +60,7 @@ class FrontDesk:
 
 
 def _said(code: str) -> Said:
-    return Said(Reply(200, BODY_OF_ANSWER.format(code).encode()), code)
+    return Said(Reply(200, BODY_OF_ANSWER.format(code).encode()), code, f"text of {code}")
 
 
 def document(place: Place, key: str, at: datetime) -> StoredDocument:

@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64encode
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -11,12 +12,14 @@ from cryptography import x509
 from lxml import etree
 
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from carimbo.simulator.contributors import Contributors
+from carimbo.simulator.contributors import Contributor, Contributors
+from carimbo.simulator.control import ROUTES
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.http import Reply
-from carimbo.simulator.ledger import Ledger, StoredEvent
+from carimbo.simulator.ledger import Ledger, StoredEvent, VoidedRange
 from carimbo.simulator.place import HOMOLOGATION
-from carimbo.simulator.security_codes import SecurityCodes
+from carimbo.simulator.records import names_of
+from carimbo.simulator.security_codes import SecurityCode, SecurityCodes
 from carimbo.simulator.site import Site
 from carimbo.simulator.triggers import TRIGGERS
 from support import CNPJ
@@ -48,6 +51,40 @@ def _data(reply: Reply) -> Any:
     return json.loads(reply.body)
 
 
+def keep_event(site: Site, key: str, at: datetime) -> None:
+    event = StoredEvent(
+        environment=HOMOLOGATION,
+        access_key=key,
+        type="110111",
+        sequence=1,
+        author=CNPJ,
+        authorizer="SP",
+        registered_at=at,
+        code="135",
+        protocol="135260000000002",
+        xml=b"<evento/>",
+        answer_xml=b"<retEvento/>",
+    )
+    Ledger(site.store).keep_event(event)
+
+
+def keep_range(site: Site, first: int, at: datetime) -> None:
+    voided = VoidedRange(
+        environment=HOMOLOGATION,
+        state_code="35",
+        issuer=CNPJ,
+        model="55",
+        series=1,
+        year="26",
+        first_number=first,
+        last_number=first + 1,
+        authorizer="SP",
+        received_at=at,
+        protocol="135260000000003",
+    )
+    Ledger(site.store).keep_range(voided)
+
+
 class TestGuard:
     @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8444", "127.0.0.1:8444", "[::1]:8444"])
     async def test_lets_this_machine_in(self, site: Site, host: str) -> None:
@@ -70,9 +107,24 @@ class TestGuard:
         status, _ = await refusal(site, method, path, headers=headers, body=b'{"what": "everything"}')
         assert status == 415
 
-    @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000])
+    @pytest.mark.parametrize(
+        "body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"\\ud800": 1}', b'{"seed": "\xed\xa0\x80"}']
+    )
     async def test_refuses_what_is_no_json(self, site: Site, body: bytes) -> None:
         assert await refusal(site, "PATCH", "/controls", body=body) == (400, "O corpo não é um JSON.")
+
+    @pytest.mark.parametrize(
+        ("path", "record"),
+        [
+            ("/contributors", CONTRIBUTOR | {"name": "\ud83d"}),
+            ("/security-codes", {"issuer": CNPJ, "id": 2, "token": "\udc00"}),
+        ],
+    )
+    async def test_refuses_halves_of_characters(
+        self, site: Site, path: str, record: dict[str, object]
+    ) -> None:
+        body = json.dumps([record]).encode()
+        assert await refusal(site, "PUT", path, body=body) == (400, "O corpo não é um JSON.")
 
     @pytest.mark.parametrize(("method", "path"), [("PATCH", "/controls"), ("POST", "/reset")])
     async def test_refuses_json_of_another_form(self, site: Site, method: str, path: str) -> None:
@@ -81,6 +133,10 @@ class TestGuard:
     async def test_unknown_addresses_tell_which_there_are(self, site: Site) -> None:
         status, message = await refusal(site, "GET", "/nada")
         assert (status, "/controls, /journal" in message) == (404, True)
+
+    async def test_unknown_parameters_are_refused(self, site: Site) -> None:
+        told = await refusal(site, "GET", "/journal", query="keys=1&limit=5")
+        assert told == (400, "Este endereço não tem o parâmetro keys.")
 
     @pytest.mark.parametrize("path", ["/", "/controls", "/reset", f"/documents/{KEY}.xml"])
     async def test_other_methods_tell_which_there_are(self, site: Site, path: str) -> None:
@@ -103,6 +159,12 @@ class TestControls:
         status, message = await refusal(site, "PATCH", "/controls", body=body)
         assert status == 400
         assert message == "failures: deve ser um número de 0 a 1. nada: este controle não existe."
+
+    async def test_switch_off_only_rules_that_some_family_has(self, site: Site) -> None:
+        assert (await written(site, "PATCH", "/controls", {"rulesOff": ["610"]}))["rulesOff"] == ["610"]
+        body = b'{"rulesOff": ["610", "9999"]}'
+        told = await refusal(site, "PATCH", "/controls", body=body)
+        assert told == (400, "rulesOff: nenhuma regra tem o código 9999.")
 
 
 class TestReset:
@@ -136,24 +198,34 @@ class TestJournal:
             "environment": "homologation",
             "service": "NFeAutorizacao4",
             "subject": KEY,
+            "keys": [KEY],
             "taxpayer": "",
             "bytes": 68,
             "digest": sha256(f"{KEY} SIMULA:RESPOSTA_PERDIDA".encode()).hexdigest(),
+            "status": 0,
             "code": "100",
+            "message": "text of 100",
             "fault": "SIMULA:RESPOSTA_PERDIDA",
         }
 
     async def test_can_be_asked_for_a_part(self, site: Site) -> None:
-        for key in (KEY, OTHER_KEY, KEY):
+        for key in (KEY, OTHER_KEY, KEY, f"{OTHER_KEY},{KEY}"):
             await send(site, key=key)
 
         async def ids(query: str) -> list[int]:
             return [row["id"] for row in await seen(site, "/journal", query)]
 
         assert await ids(f"subject={KEY}") == [1, 3]
+        assert await ids(f"key={KEY}") == [1, 3, 4]
+        assert await ids(f"key={OTHER_KEY}&subject=lote+77") == [4]
         assert await ids("after=1&limit=1") == [2]
-        assert await ids("limit=1") == [3]
+        assert await ids("limit=1") == [4]
         assert await ids("service=NFeStatusServico4") == []
+
+    async def test_shows_requests_that_found_no_service(self, site: Site) -> None:
+        await send(site, path="/xx/nfe/Nada")
+        [row] = await seen(site, "/journal")
+        assert (row["status"], row["authorizer"], row["environment"]) == (404, "", "")
 
     @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after=-1", "after=" + "9" * 30])
     async def test_refuses_numbers_that_are_none(self, site: Site, query: str) -> None:
@@ -186,26 +258,25 @@ class TestDocuments:
 
 class TestEvents:
     async def test_are_listed_by_document(self, site: Site) -> None:
-        event = StoredEvent(
-            environment=HOMOLOGATION,
-            access_key=KEY,
-            type="110111",
-            sequence=1,
-            author=CNPJ,
-            authorizer="SP",
-            registered_at=NOW,
-            code="135",
-            protocol="135260000000002",
-            xml=b"<evento/>",
-            answer_xml=b"<retEvento/>",
-        )
-        Ledger(site.store).keep_event(event)
+        keep_event(site, KEY, NOW)
         [shown] = await seen(site, "/events", f"key={KEY}")
         assert (shown["type"], shown["code"], shown["registeredAt"]) == ("110111", "135", NOW.isoformat())
         assert await seen(site, "/events", f"key={OTHER_KEY}") == []
 
-    async def test_need_a_document(self, site: Site) -> None:
-        assert (await refusal(site, "GET", "/events"))[0] == 400
+    async def test_of_all_documents_are_listed_newest_first(self, site: Site) -> None:
+        keep_event(site, KEY, NOW + timedelta(seconds=1))
+        keep_event(site, OTHER_KEY, NOW)
+        assert [one["accessKey"] for one in await seen(site, "/events")] == [KEY, OTHER_KEY]
+        assert [one["accessKey"] for one in await seen(site, "/events", "limit=1")] == [KEY]
+
+
+class TestVoidedRanges:
+    async def test_are_listed_newest_first(self, site: Site) -> None:
+        keep_range(site, 5, NOW + timedelta(seconds=1))
+        keep_range(site, 9, NOW)
+        newest, oldest = await seen(site, "/voided-ranges")
+        assert (newest["firstNumber"], newest["lastNumber"], oldest["firstNumber"]) == (5, 6, 9)
+        assert [one["firstNumber"] for one in await seen(site, "/voided-ranges", "limit=1")] == [5]
 
 
 class TestLists:
@@ -284,6 +355,12 @@ class TestSecurityCodes:
         )
 
 
+def fields_of(page: str, form: str) -> set[str]:
+    """The names of the fields of a form."""
+    [inside] = re.findall(rf"<form {form}.*?</form>", page, re.DOTALL)
+    return set(re.findall(r'<input name="(\w+)"', inside))
+
+
 class TestPage:
     async def test_is_a_page_in_portuguese(self, site: Site) -> None:
         reply = await control(site, "GET", "/")
@@ -312,6 +389,29 @@ class TestPage:
 
     async def test_has_a_field_for_every_control(self, site: Site) -> None:
         page = (await control(site, "GET", "/")).body.decode()
-        fields = set(re.findall(r'<input name="(\w+)"', page))
+        fields = fields_of(page, 'id="controls"')
         chosen_by_authorizer = {"outages", "contingency"}
         assert fields | chosen_by_authorizer == set(await seen(site, "/controls"))
+
+    @pytest.mark.parametrize("kind", [Contributor, SecurityCode])
+    async def test_has_a_form_with_all_that_an_entry_needs(self, site: Site, kind: type) -> None:
+        page = (await control(site, "GET", "/")).body.decode()
+        path = {Contributor: "/contributors", SecurityCode: "/security-codes"}[kind]
+        names, fields = names_of(kind), fields_of(page, f'data-path="{path}"')
+        assert {name for name, is_needed in names.items() if is_needed} <= fields <= set(names)
+
+
+class TestRoutes:
+    async def test_answer_with_the_names_that_they_tell(self, site: Site) -> None:
+        await send(site)
+        await written(site, "PUT", "/contributors", [CONTRIBUTOR])
+        await written(site, "PUT", "/security-codes", [{"issuer": CNPJ, "id": 2, "token": "ABC"}])
+        keep_event(site, KEY, NOW)
+        keep_range(site, 5, NOW)
+        told = {route.path: list(route.answers) for route in ROUTES if route.answers}
+        assert told == {path: list((await seen(site, path))[0]) for path in told}
+        assert set(told) >= {"/journal", "/documents", "/events", "/voided-ranges"}
+
+    def test_say_what_they_do(self) -> None:
+        assert [route.path for route in ROUTES if not route.about.endswith(".")] == []
+        assert [route.path for route in ROUTES if (route.method == "GET") == bool(route.body)] == []

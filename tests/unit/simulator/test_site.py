@@ -61,7 +61,6 @@ class TestAddresses:
         assert lines[0] == "Não há nenhum serviço neste endereço."
         assert "/sp/nfe: NFeAutorizacao4" in lines
         assert "/svcan/nfe: NFeAutorizacao4" in lines
-        assert site.journal.entries() == []
 
     async def test_what_no_family_serves_is_not_listed(self, site: Site) -> None:
         assert "/an/" not in (await got(site, "/")).body.decode()
@@ -96,6 +95,15 @@ class TestJournalRow:
         assert (entry.bytes, entry.at) == (len(body), NOW)
         assert (entry.authorizer, entry.environment, entry.service) == ("SP", HOMOLOGATION, "NFeAutorizacao4")
         assert (entry.subject, entry.code, entry.fault, entry.taxpayer) == (KEY, "100", "", "")
+        assert (entry.keys, entry.status, entry.message) == ((KEY,), 200, "text of 100")
+
+    async def test_of_a_lot_has_the_keys_of_all_its_documents(self, site: Site) -> None:
+        await send(site, key=f"{KEY},{OTHER_KEY}")
+        await send(site, key=KEY)
+        first, second = site.journal.entries(key=KEY)
+        assert (first.subject, first.keys) == ("lote 77", (KEY, OTHER_KEY))
+        assert (second.subject, second.code, second.message) == (KEY, "204", "text of 204")
+        assert site.journal.entries(key=OTHER_KEY) == [first]
 
     async def test_names_the_owner_of_the_certificate(
         self, site: Site, lasting_certificate: SampleCertificate
@@ -109,7 +117,51 @@ class TestJournalRow:
         assert reply == Reply(500, b"nonsense")
         entry = last_entry(site)
         assert (entry.service, entry.subject, entry.code) == ("NFeAutorizacao4", "", "")
+        assert (entry.status, entry.message) == (500, "it makes no sense")
         assert entry.digest == hashlib.sha256(NONSENSE).hexdigest()
+
+    @pytest.mark.parametrize(
+        ("path", "authorizer", "service"),
+        [
+            ("/", "", ""),
+            ("/xx/nfe/NFeAutorizacao4", "", ""),
+            ("/sp/cte/CTeRecepcao4", "SP", "CTeRecepcao4"),
+            ("/sp/nfe/Nada", "SP", "Nada"),
+        ],
+    )
+    async def test_is_written_where_there_is_no_service(
+        self, site: Site, path: str, authorizer: str, service: str
+    ) -> None:
+        await site.answer(request(path=path, body=KEY.encode()))
+        entry = last_entry(site)
+        assert (entry.authorizer, entry.service, entry.status) == (authorizer, service, 404)
+        assert entry.message == f"Não há nenhum serviço em {path}"
+        assert entry.digest == hashlib.sha256(KEY.encode()).hexdigest()
+
+    async def test_has_no_longer_message_than_an_answer_may_have(self, site: Site) -> None:
+        await site.answer(request(path="/" + "x" * 400))
+        assert len(last_entry(site).message) == 255
+
+    @pytest.mark.parametrize("path", ["/", AT_SP])
+    async def test_is_not_written_for_who_only_looks(self, site: Site, path: str) -> None:
+        await got(site, path)
+        assert site.journal.entries() == []
+
+    @pytest.mark.parametrize("step", ["hear", "answer", "refuse"])
+    async def test_is_written_when_the_family_fails(
+        self, store: Store, trust: Trust, monkeypatch: pytest.MonkeyPatch, step: str
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(FrontDesk, step, fail)
+        site = site_of(store, trust)
+        with pytest.raises(ZeroDivisionError):
+            await send(site, "SIMULA:REJEICAO:204" if step == "refuse" else "")
+        entry = last_entry(site)
+        assert (entry.service, entry.status, entry.code) == ("NFeAutorizacao4", 500, "")
+        assert entry.message == "O simulador falhou ao responder: veja o registro dele."
+        assert entry.keys == (() if step == "hear" else (KEY,))
 
     async def test_and_the_document_are_kept_together_or_not_at_all(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
@@ -143,13 +195,17 @@ class TestControls:
         assert isinstance(reply, Reply)
         assert reply.status == 503
         assert not holds(site)
-        assert (last_entry(site).code, last_entry(site).fault) == ("", "failures")
+        entry = last_entry(site)
+        assert (entry.code, entry.fault, entry.status) == ("", "failures", 503)
+        assert entry.message == "Serviço indisponível: falha sorteada pelo simulador."
 
     async def test_a_lost_answer_is_judged(self, site: Site) -> None:
         switch(site, lostAnswers=1)
         assert await send(site) == HungUp()
         assert holds(site)
-        assert (last_entry(site).code, last_entry(site).fault) == ("100", "lostAnswers")
+        entry = last_entry(site)
+        assert (entry.code, entry.fault, entry.status) == ("100", "lostAnswers", 0)
+        assert entry.message == "text of 100"
 
     async def test_latency_makes_every_answer_wait(self, site: Site, slept: list[float]) -> None:
         switch(site, latencySeconds=7.5)

@@ -9,6 +9,7 @@ from carimbo.simulator.store import Store
 from carimbo.simulator.switches import Switches, WrongSwitches, switches_of
 from unit.simulator.front_desk import NOW
 
+CODES = {"539", "610"}
 EVERYTHING = {
     "outages": {"SP": "109", "SVRS": "108"},
     "contingency": {"SVCAN": "on"},
@@ -26,7 +27,7 @@ EVERYTHING = {
 
 @pytest.fixture
 def switches(store: Store) -> Switches:
-    return Switches(store)
+    return Switches(store, CODES)
 
 
 class TestReading:
@@ -41,7 +42,7 @@ class TestReading:
 
     def test_the_file_keeps_them(self, store: Store, switches: Switches) -> None:
         changed = switches.change(EVERYTHING, NOW)
-        assert Switches(store).read() == changed
+        assert Switches(store, CODES).read() == changed
 
 
 class TestChange:
@@ -105,6 +106,8 @@ class TestChange:
             ("rulesOff", "610"),
             ("rulesOff", [610]),
             ("rulesOff", ["61"]),
+            ("rulesOff", ["9999"]),
+            ("rulesOff", ["610", "999"]),
             ("seed", 1.5),
             ("seed", False),
             ("seed", -1),
@@ -127,8 +130,23 @@ class TestChange:
         ]
 
 
+class TestRulesOff:
+    def test_names_the_codes_that_no_rule_has(self, switches: Switches) -> None:
+        with pytest.raises(WrongSwitches, match=r"^rulesOff: nenhuma regra tem o código 204, 999\.$"):
+            switches.change({"rulesOff": ["999", "610", "204"]}, NOW)
+
+    def test_stay_off_when_their_rule_is_gone(self, store: Store, switches: Switches) -> None:
+        """A file that was written by another version can still be read."""
+        switches.change({"rulesOff": ["610"]}, NOW)
+        assert Switches(store, frozenset()).read().rules_off == {"610"}
+
+    def test_are_put_back_by_null(self, switches: Switches) -> None:
+        switches.change({"rulesOff": ["610"]}, NOW)
+        assert switches.change({"rulesOff": None}, NOW).rules_off == frozenset()
+
+
 class TestReset:
     def test_puts_everything_back(self, store: Store, switches: Switches) -> None:
         switches.change(EVERYTHING, NOW)
         switches.reset()
-        assert switches.read() == Switches(store).read() == Controls()
+        assert switches.read() == Switches(store, CODES).read() == Controls()

@@ -13,8 +13,8 @@ from unit.simulator.front_desk import KEY, OTHER_KEY, code_sent, holds, last_ent
 SOAP = "{http://www.w3.org/2003/05/soap-envelope}"
 
 
-async def replied(site: Site, text: str) -> Reply:
-    reply = await send(site, text)
+async def replied(site: Site, text: str, key: str = KEY) -> Reply:
+    reply = await send(site, text, key)
     assert isinstance(reply, Reply)
     return reply
 
@@ -108,7 +108,9 @@ class TestHttpStatus:
         assert (reply.status, reply.media_type) == (status, HTML)
         assert str(status).encode() in reply.body
         assert not holds(site)
-        assert (last_entry(site).code, last_entry(site).fault) == ("", f"SIMULA:HTTP:{status}")
+        entry = last_entry(site)
+        assert (entry.code, entry.fault, entry.status) == ("", f"SIMULA:HTTP:{status}", status)
+        assert entry.message == "Responde com esse status de HTTP e uma página de erro."
 
     async def test_acts_once(self, site: Site) -> None:
         assert (await replied(site, "SIMULA:HTTP:503")).status == 503
@@ -140,7 +142,7 @@ class TestLostAnswer:
     async def test_is_judged_and_then_the_connection_ends(self, site: Site) -> None:
         assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == HungUp()
         assert holds(site)
-        assert last_entry(site).code == "100"
+        assert (last_entry(site).code, last_entry(site).status) == ("100", 0)
         assert await code_sent(site, "SIMULA:RESPOSTA_PERDIDA") == "204"
 
 
@@ -197,6 +199,18 @@ class TestRepetition:
     async def test_each_document_has_its_own_first_time(self, site: Site) -> None:
         for key in (KEY, OTHER_KEY):
             assert await send(site, "SIMULA:RESPOSTA_PERDIDA", key) == HungUp()
+
+    async def test_lots_of_other_documents_have_their_own_though_their_number_is_the_same(
+        self, site: Site
+    ) -> None:
+        third = OTHER_KEY.replace("002", "003")
+        for keys in (f"{KEY},{OTHER_KEY}", f"{OTHER_KEY},{third}"):
+            assert (await replied(site, "SIMULA:HTML", keys)).media_type == HTML
+
+    async def test_a_document_has_had_its_own_in_whatever_lot_it_was(self, site: Site) -> None:
+        await send(site, "SIMULA:HTML", f"{KEY},{OTHER_KEY}")
+        assert await code_sent(site, "SIMULA:HTML", f"{OTHER_KEY},{KEY}") == "100"
+        assert await code_sent(site, "SIMULA:HTML", KEY) == "204"
 
     async def test_triggers_of_one_document_act_one_after_the_other(self, site: Site) -> None:
         """A client that recovers well ends with its document authorised."""

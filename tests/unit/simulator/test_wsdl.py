@@ -3,7 +3,8 @@
 import pytest
 from lxml import etree
 
-from carimbo.simulator.nfe.services import SERVICES
+from carimbo.simulator.nfe.services import SERVICES, service_at
+from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.wsdl import description
 
 NAMES = {
@@ -73,3 +74,31 @@ class TestDescription:
     def test_the_distribution_has_its_operation_as_an_element(self) -> None:
         elements = attributes(wsdl("NFeDistribuicaoDFe"), "w:types/s:schema/s:element", "name")
         assert elements == ["nfeDistDFeInteresse", "nfeDistDFeInteresseResponse"]
+
+
+class TestServiceAt:
+    """Which service a path names."""
+
+    @pytest.mark.parametrize(
+        ("path", "name"),
+        [
+            ("nfeconsultaprotocolo4.asmx", "NFeConsultaProtocolo4"),
+            ("NfeConsulta4", "NFeConsultaProtocolo4"),
+            ("RecepcaoEvento4.asmx", "NFeRecepcaoEvento4"),
+        ],
+    )
+    def test_states_write_names_in_their_own_ways(self, path: str, name: str) -> None:
+        found = service_at(Place("RS", HOMOLOGATION, "nfe", path), "55")
+        assert found is not None
+        assert found.name == name
+
+    def test_what_an_authority_does_not_have_is_none(self) -> None:
+        assert service_at(Place("SVCAN", HOMOLOGATION, "nfe", "NFeInutilizacao4"), "55") is None
+        assert service_at(Place("SP", HOMOLOGATION, "nfe", "NFeNada4"), "55") is None
+
+    def test_the_national_environment_has_another_operation_for_events(self) -> None:
+        national = service_at(Place("AN", HOMOLOGATION, "nfe", "NFeRecepcaoEvento4"), "55")
+        assert national is not None
+        assert national.wrapping.answers == ("nfeRecepcaoEventoNFResult",)
+        root = etree.fromstring(description(national.description, ADDRESS).body)
+        assert attributes(root, "w:portType/w:operation", "name") == ["nfeRecepcaoEventoNF"]

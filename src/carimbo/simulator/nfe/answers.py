@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, Self
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.tables.states import STATES, State
@@ -61,6 +61,12 @@ class Answer:
 
     xml: str
     code: str
+
+    @property
+    def message(self) -> str:
+        """`xMotivo`, which stands beside the code."""
+        after = self.xml.partition(f"<cStat>{self.code}</cStat><xMotivo>")[2]
+        return unescape(after.partition("<")[0])
 
 
 class Placed(Protocol):

@@ -15,6 +15,7 @@ from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.case import NFCE, NFE, Case
+from carimbo.simulator.nfe.details import with_details
 from carimbo.simulator.nfe.interests import tell_of_document
 from carimbo.simulator.nfe.judge import judge
 from carimbo.simulator.nfe.protocols import next_protocol
@@ -51,7 +52,7 @@ def refuse(call: Call, verdict: Verdict) -> Answer:
     keys = [_key_of(document) for document in documents_of(call.root)]
     if len(keys) != 1:
         return refuse_message(call, verdict)
-    said = answers.protocol(Speaker.of(call), verdict, keys[0])
+    said = answers.protocol(Speaker.of(call), with_details(verdict, keys[0], call), keys[0])
     return _processed(call, Answer(said, verdict.code))
 
 

@@ -14,6 +14,8 @@ from carimbo.simulator.nfe.limits import sender_of, spend
 from carimbo.simulator.nfe.rules.consult import CONSULT_RULES, SERVICE, Consult
 from carimbo.simulator.nfe.rules.rule import first_broken
 
+_UNKNOWN = Verdict("217")
+"""MOC 7.0, J03: no rule that can be off, for nothing else could be told."""
 _BY_ISSUERS = "11"
 _CANCELED_LATE = "155"
 
@@ -26,7 +28,7 @@ def answer(call: Call) -> Answer:
         spend(call.world, sender_of(call), SERVICE, case.access_key)
     if refusal:
         return refuse(call, Verdict.of(refusal))
-    return _told(case, case.holder) if case.holder else refuse(call, Verdict("217"))
+    return _told(case, case.holder) if case.holder else refuse(call, _UNKNOWN)
 
 
 def refuse(call: Call, verdict: Verdict) -> Answer:

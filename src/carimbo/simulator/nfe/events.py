@@ -14,6 +14,7 @@ from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, NATIONAL_ORGAN, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.case import NFE
+from carimbo.simulator.nfe.details import with_details
 from carimbo.simulator.nfe.event_case import (
     ACKNOWLEDGED,
     CANCELLATION,
@@ -62,7 +63,8 @@ def refuse_message(call: Call, verdict: Verdict) -> Answer:
 
 def refuse(call: Call, verdict: Verdict) -> Answer:
     """Refuse every event of a lot with the same code."""
-    return _processed(call, [Answer(_said(case, verdict), verdict.code) for case in _cases(call)])
+    told = [(case, with_details(verdict, case.access_key, case)) for case in _cases(call)]
+    return _processed(call, [Answer(_said(case, one), one.code) for case, one in told])
 
 
 def subject(root: etree._Element) -> str:

@@ -1,12 +1,13 @@
 """NF-e and NFC-e: two families that share their services, and differ in the model of their documents."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from cryptography import x509
 from lxml import etree
 
-from carimbo.fiscal.tables.endpoints import services_of
 from carimbo.simulator import soap, wsdl
 from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import Reply, Request
@@ -14,12 +15,17 @@ from carimbo.simulator.nfe import case
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Verdict
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.judge import MESSAGE_RULES
+from carimbo.simulator.nfe.rule_codes import RULE_CODES
 from carimbo.simulator.nfe.rules.rule import first_broken
-from carimbo.simulator.nfe.services import SERVICES, Service
+from carimbo.simulator.nfe.services import Service, service_at
 from carimbo.simulator.place import Place
 from carimbo.simulator.trust import certificate_of
 
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}dest", f"{{{NAMESPACE}}}xNome"
+_DOCUMENT, _EVENT, _ASKED_KEY = (f"{{{NAMESPACE}}}{tag}" for tag in ("infNFe", "infEvento", "chNFe"))
+_KEY = re.compile(r"[0-9A-Z]{44}")
+_MOST_KEYS = 50
+"""Of a lot, as its XSD has it."""
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xProd", "infCpl", "infAdFisco", "xJust", "xCorrecao")]
 _OUT_OF_SERVICE = frozenset({"108", "109"})
 
@@ -41,20 +47,32 @@ class GoodsFamily:
 
     def describe(self, place: Place, address: str) -> Reply | None:
         """The WSDL of a service."""
-        service = self._service(place)
+        service = service_at(place, self.model)
         return wsdl.description(service.description, address) if service else None
 
-    def hear(self, place: Place, request: Request) -> Heard | Reply | None:
+    @property
+    def codes(self) -> frozenset[str]:
+        """The codes of every rule."""
+        return RULE_CODES
+
+    def hear(self, place: Place, request: Request) -> Heard | Said | None:
         """Open the envelope; a fault if there is none, or not the service's own."""
-        service = self._service(place)
+        service = service_at(place, self.model)
         if service is None:
             return None
         try:
             opened = soap.open_request(request.body, service.wrapping)
         except soap.SoapFault as reason:
-            return soap.fault(str(reason), reason.version)
-        subject, texts = service.desk.subject(opened.root), _texts(opened.root)
-        return Heard(service.name, subject, texts, Asked(service, opened))
+            return Said(soap.fault(str(reason), reason.version), "", str(reason))
+        found = list(opened.root.iter(_RECIPIENT, _DOCUMENT, _EVENT, _ASKED_KEY, *_FREE_TEXTS))
+        return Heard(
+            service=service.name,
+            subject=service.desk.subject(opened.root),
+            texts=_texts(found),
+            message=Asked(service, opened),
+            keys=_keys(found),
+            parts=_parts(found),
+        )
 
     def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
         """Judge the message, and then what it asks for."""
@@ -68,10 +86,6 @@ class GoodsFamily:
         desk, call = asked.service.desk, _call(asked, place, world)
         refuse = desk.refuse_message if code in _OUT_OF_SERVICE else desk.refuse
         return _said(asked, refuse(call, Verdict(code)))
-
-    def _service(self, place: Place) -> Service | None:
-        service = SERVICES.get(place.service.lower().removesuffix(".asmx"))
-        return service if service and service.name in services_of(self.model, place.authorizer) else None
 
 
 def _judged(asked: Asked, call: Call) -> Answer:
@@ -96,14 +110,31 @@ def _call(asked: Asked, place: Place, world: World, sender: x509.Certificate | N
 
 
 def _said(asked: Asked, answer: Answer) -> Said:
-    return Said(soap.answer(asked.opened.version, asked.service.wrapping, answer.xml), answer.code)
+    reply = soap.answer(asked.opened.version, asked.service.wrapping, answer.xml)
+    return Said(reply, answer.code, answer.message)
 
 
-def _texts(root: etree._Element) -> tuple[str, ...]:
+def _texts(found: Sequence[etree._Element]) -> tuple[str, ...]:
     """Where people write freely: names of recipients, descriptions, notes, reasons."""
-    found = root.iter(_RECIPIENT, *_FREE_TEXTS)
-    texts = (one.findtext(_NAME) if one.tag == _RECIPIENT else one.text for one in found)
+    written = (one for one in found if one.tag not in (_DOCUMENT, _EVENT, _ASKED_KEY))
+    texts = (one.findtext(_NAME) if one.tag == _RECIPIENT else one.text for one in written)
     return tuple(filter(None, texts))
+
+
+def _keys(found: Sequence[etree._Element]) -> tuple[str, ...]:
+    """The documents that are sent, asked about or told of, each once."""
+    told = (_key_of(one) for one in found if one.tag in (_DOCUMENT, _ASKED_KEY))
+    return tuple(dict.fromkeys(key for key in told if _KEY.fullmatch(key)))[:_MOST_KEYS]
+
+
+def _key_of(element: etree._Element) -> str:
+    return element.get("Id", "")[3:] if element.tag == _DOCUMENT else element.text or ""
+
+
+def _parts(found: Sequence[etree._Element]) -> tuple[str, ...]:
+    """The documents and events of a lot, by the subject that each would have alone."""
+    ids = (one.get("Id", "") for one in found if one.tag in (_DOCUMENT, _EVENT))
+    return tuple(filter(None, (told.removeprefix("NFe") for told in ids)))[:_MOST_KEYS]
 
 
 NFE = GoodsFamily("nfe", case.NFE)

@@ -9,6 +9,7 @@ from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.details import protocol_for
 from carimbo.simulator.nfe.limits import spend
 from carimbo.simulator.nfe.protocols import next_protocol
 from carimbo.simulator.nfe.range_case import RangeCase
@@ -34,7 +35,8 @@ def answer(call: Call) -> Answer:
 
 def refuse(call: Call, verdict: Verdict) -> Answer:
     """Answer without voiding anything."""
-    return _said(call, verdict)
+    state_code = call.root.findtext(f"{{{NAMESPACE}}}infInut/{{{NAMESPACE}}}cUF") or ""
+    return _said(call, verdict, protocol_for(state_code, call) if verdict.code == _REPEATED else "")
 
 
 refuse_message = refuse

@@ -6,6 +6,8 @@ from typing import Protocol
 from lxml import etree
 
 from carimbo.fiscal.schemas.catalog import Schema
+from carimbo.fiscal.tables.authorizers import NATIONAL
+from carimbo.fiscal.tables.endpoints import services_of
 from carimbo.simulator.nfe import (
     authorization,
     consult,
@@ -18,6 +20,7 @@ from carimbo.simulator.nfe import (
 )
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Verdict
 from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.place import Place
 from carimbo.simulator.soap import Wrapping
 from carimbo.simulator.wsdl import Described, Operation
 
@@ -52,6 +55,8 @@ class Service:
     zipped_operation: str = ""
     around: tuple[str, str] | None = None
     """The operation's own elements, around those of the message and of the answer."""
+    names_its_answer: bool = False
+    """Whether the answer stands in an element of the operation's name."""
 
     @property
     def namespace(self) -> str:
@@ -65,15 +70,19 @@ class Service:
             asks, answers = self.around
             return Wrapping(self.namespace, (asks, _ASKS), (answers, self._result))
         zipped = _ZIPPED if self.zipped_operation else ""
-        return Wrapping(self.namespace, (_ASKS,), (_ANSWERS,), zipped)
+        return Wrapping(self.namespace, (_ASKS,), (self._answers,), zipped)
 
     @property
     def description(self) -> Described:
         """The service as its WSDL tells it."""
-        operations = [Operation(self.operation, _ASKS, self._result if self.around else _ANSWERS)]
+        operations = [Operation(self.operation, _ASKS, self._result if self.around else self._answers)]
         if self.zipped_operation:
             operations.append(Operation(self.zipped_operation, _ZIPPED, _ANSWERS, holds_text=True))
         return Described(self.name, self.namespace, operations, self.around)
+
+    @property
+    def _answers(self) -> str:
+        return self._result if self.names_its_answer else _ANSWERS
 
     @property
     def _result(self) -> str:
@@ -102,5 +111,20 @@ _SERVICES = (
         around=("nfeDistDFeInteresse", "nfeDistDFeInteresseResponse"),
     ),
 )
+_NATIONAL_EVENTS = Service("NFeRecepcaoEvento4", "nfeRecepcaoEventoNF", events, names_its_answer=True)
+"""The national environment has another operation than the states."""
+
+# Amazonas, Mato Grosso, Rio Grande do Sul and the SVRS have shorter names in their addresses.
+_SHORTER = {"nfeconsulta4": "nfeconsultaprotocolo4", "recepcaoevento4": "nferecepcaoevento4"}
 SERVICES = {service.name.lower(): service for service in _SERVICES}
 """By name in small letters, as addresses are compared."""
+
+
+def service_at(place: Place, model: str) -> Service | None:
+    """The service that a path names; None if the authority does not have it for a model."""
+    name = place.service.lower().removesuffix(".asmx")
+    service = SERVICES.get(_SHORTER.get(name, name))
+    if service is None or service.name not in services_of(model, place.authorizer):
+        return None
+    is_national = place.authorizer == NATIONAL and service.name == _NATIONAL_EVENTS.name
+    return _NATIONAL_EVENTS if is_national else service

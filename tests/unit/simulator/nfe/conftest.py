@@ -9,6 +9,7 @@ from carimbo.simulator.trust import Trust
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, signer_of
 from unit.simulator.nfe.counter import Counter, der
+from unit.simulator.nfe.registrar import Registrar
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +26,8 @@ def counter(store: Store, trust: Trust, signer: Signer, lasting_certificate: Sam
 def buyer(store: Store, trust: Trust, buyers_certificate: SampleCertificate) -> Counter:
     """Of the customer, over the same store."""
     return Counter(store, trust, signer_of(buyers_certificate), der(buyers_certificate))
+
+
+@pytest.fixture
+def registrar(counter: Counter, buyer: Counter, authority: SampleAuthority) -> Registrar:
+    return Registrar(counter, buyer, authority)

@@ -25,7 +25,7 @@ from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.soap import envelope, open_envelope
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import Heard, Said, World
-from carimbo.simulator.http import Reply, Request
+from carimbo.simulator.http import Request
 from carimbo.simulator.ledger import Ledger, StoredDocument
 from carimbo.simulator.nfe.answers import NAMESPACE
 from carimbo.simulator.nfe.family import NFCE, NFE, GoodsFamily
@@ -91,7 +91,7 @@ class Counter:
     def ledger(self) -> Ledger:
         return Ledger(self.store)
 
-    def hear(self, where: Place, body: bytes) -> tuple[GoodsFamily, Request, Heard | Reply | None]:
+    def hear(self, where: Place, body: bytes) -> tuple[GoodsFamily, Request, Heard | Said | None]:
         family = NFCE if where.family == "nfce" else NFE
         request = Request("POST", "", "", {}, body, self.certificate)
         return family, request, family.hear(where, request)

@@ -248,12 +248,16 @@ def with_digit(first: str) -> str:
     return first[:43] + check_digit(first[:43])
 
 
+def altered(key: str, start: int, text: str) -> str:
+    """A key with something else in it, whose check digit follows."""
+    return with_digit(key[:start] + text + key[start + len(text) :])
+
+
 def rekeyed(start: int, text: str) -> Edit:
     """Write something else into the document's key, whose check digit follows."""
 
     def edit(root: etree._Element) -> None:
         found = at(root, "infEvento/chNFe")
-        key = found.text or ""
-        found.text = with_digit(key[:start] + text + key[start + len(text) :])
+        found.text = altered(found.text or "", start, text)
 
     return edit

@@ -176,16 +176,6 @@ class TestLot:
         mixed = lot_of(nfe(counter.signer), nfce(counter.signer), synchronous="0")
         assert refused_lot(counter, mixed) == "765"
 
-    @pytest.mark.parametrize("code", ["452", "764", "765"])
-    def test_with_its_rule_off_each_is_taken(self, code: str, counter: Counter) -> None:
-        lots = {
-            "452": lot_of(nfe(counter.signer), synchronous="0"),
-            "764": lot_of(*documents(counter, 2), synchronous="1"),
-            "765": lot_of(nfe(counter.signer), nfce(counter.signer), synchronous="0"),
-        }
-        counter.switches["rules_off"] = frozenset({code})
-        assert counter.ask(place(AUTHORIZATION), lots[code]).code in ("100", "103")
-
     def test_a_message_that_the_xsd_refuses_judges_nothing(self, counter: Counter) -> None:
         assert refused_lot(counter, lot_of(b"<NFe/>", synchronous="1")) == "225"
 

@@ -9,16 +9,14 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.layouts.nfe_v4.events import OperationConfirmed
-from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.nfe.limits import REFUSALS_OF_AN_EVENT, spend
-from carimbo.simulator.nfe.rules.events import EVENT_RULES, SERVICE
-from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
+from carimbo.simulator.nfe.rules.events import SERVICE
 from support import CNPJ
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, ISSUED_AT, NORMAL, emission, item, signer_of
 from unit.simulator.mutating import Edit, at, says, without
-from unit.simulator.nfe.counter import EVENT, Counter, place
+from unit.simulator.nfe.counter import EVENT, place
 from unit.simulator.nfe.registrar import (
     CORRECTION,
     OFFLINE,
@@ -238,17 +236,7 @@ BREAKINGS = [
 ]
 
 
-@pytest.fixture
-def registrar(counter: Counter, buyer: Counter, authority: SampleAuthority) -> Registrar:
-    return Registrar(counter, buyer, authority)
-
-
 class TestEventRules:
     @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
     def test_a_broken_rule_alone_refuses(self, breaking: EventBreaking, registrar: Registrar) -> None:
         breaking.prove(registrar)
-
-    def test_every_rule_is_broken_by_one_of_these(self) -> None:
-        signatures = {rule.code for rule in SIGNATURE_RULES}
-        codes = {rule.code for rule in EVENT_RULES} - signatures
-        assert codes - {breaking.code for breaking in BREAKINGS} == set()

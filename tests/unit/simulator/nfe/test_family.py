@@ -20,8 +20,7 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
 )
 from carimbo.fiscal.outcome import Outage, Rejected, Unavailable
 from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.simulator.family import Heard
-from carimbo.simulator.http import Reply
+from carimbo.simulator.family import Heard, Said
 from carimbo.simulator.nfe.answers import NAMESPACE, Verdict
 from carimbo.simulator.nfe.family import NFCE, NFE
 from carimbo.simulator.nfe.services import SERVICES
@@ -162,9 +161,10 @@ class TestHearing:
     def test_the_namespace_of_another_service_is_a_fault(self, counter: Counter) -> None:
         body = enclosed(CONSULT, status_query("2", "35"))
         found = counter.hear(place(STATUS), body)[2]
-        assert isinstance(found, Reply)
-        assert found.status == 500
-        assert b"NFeStatusServico4" in found.body
+        assert isinstance(found, Said)
+        assert (found.reply.status, found.code) == (500, "")
+        assert "NFeStatusServico4" in found.message
+        assert b"NFeStatusServico4" in found.reply.body
 
 
 class TestRefusing:

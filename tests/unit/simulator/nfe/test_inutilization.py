@@ -20,7 +20,6 @@ from carimbo.simulator.nfe.limits import REFUSALS_OF_A_RANGE, spend
 from carimbo.simulator.nfe.range_case import RangeCase
 from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, SERVICE
 from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
-from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
 from carimbo.simulator.place import HOMOLOGATION, Place
 from support import CNPJ
 from unit.simulator.mutating import Edit, at, nfe, says
@@ -176,10 +175,6 @@ class TestRules:
         self, breaking: RangeBreaking, counter: Counter, buyer: Counter
     ) -> None:
         breaking.prove(counter, buyer)
-
-    def test_every_rule_is_broken_by_one_of_these(self) -> None:
-        codes = {rule.code for rule in INUTILIZATION_RULES} - {rule.code for rule in SIGNATURE_RULES}
-        assert codes - {breaking.code for breaking in BREAKINGS} == set()
 
     def test_ten_thousand_numbers_are_not_too_many(self, counter: Counter) -> None:
         assert counter.void(replace(RANGE, last_number=10_002)).code == "102"

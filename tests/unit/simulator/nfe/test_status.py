@@ -40,8 +40,6 @@ class TestStatus:
         said = status(counter, "33", "SP")
         assert said.code == "289"
         assert isinstance(read_status(said.reply.body), NotJudged)
-        counter.switches["rules_off"] = frozenset({"289"})
-        assert status(counter, "33", "SP").code == "107"
 
     def test_production_is_elsewhere(self, counter: Counter) -> None:
         message = (

@@ -9,7 +9,11 @@ from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.custody import answers_for
 from carimbo.simulator.nfe.key_parts import MONTH, NUMERIC_CODE, YEAR
 from carimbo.simulator.nfe.limits import CONSULTS_OF_A_KEY, is_spent, sender_of
-from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, state_of_another_authorizer
+from carimbo.simulator.nfe.rules.asked_key import (
+    ASKED_KEY_RULES,
+    state_of_another_authorizer,
+    unknown_state,
+)
 from carimbo.simulator.nfe.rules.rule import Finding, Rule
 
 SERVICE = "NFeConsultaProtocolo4"
@@ -38,11 +42,6 @@ def asked_too_often(case: Consult) -> bool:
 def issued_long_ago(case: Consult) -> bool:
     """MOC 7.0, J02k: more than six months before this one."""
     return _months(case.world.now) - _months_of_key(case.access_key) > _MONTHS_KEPT
-
-
-def unknown(case: Consult) -> bool:
-    """MOC 7.0, J03."""
-    return case.holder is None
 
 
 def other_numeric_code(case: Consult) -> Finding:
@@ -75,9 +74,9 @@ def _months_of_key(access_key: str) -> int:
 CONSULT_RULES: tuple[Rule[Consult], ...] = (
     Rule("656", asked_too_often),
     Rule("226", state_of_another_authorizer),
-    *ASKED_KEY_RULES,
+    # 226 comes first (MOC 7.0, J02), and a state that does not exist is never the authority's own.
+    *(rule for rule in ASKED_KEY_RULES if rule.broken is not unknown_state),
     Rule("526", issued_long_ago),
-    Rule("217", unknown),
     Rule("562", other_numeric_code),
     Rule("561", other_month),
     Rule("613", other_key),

@@ -11,7 +11,7 @@ from carimbo.simulator.ledger import Ledger, StoredDocument
 from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.interests import Interests, Parties, parties_of
 from carimbo.simulator.nfe.limits import DISTRIBUTIONS_OF_KEYS, is_spent, sender_of
-from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES
+from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, invoice_among_receipts
 from carimbo.simulator.nfe.rules.rule import Finding, Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
@@ -160,7 +160,8 @@ DISTRIBUTION_RULES: tuple[Rule[DistributionQuestion], ...] = (
     Rule("656", asked_too_soon),
     Rule("656", too_many_keys),
     Rule("589", beyond_the_last),
-    *(_by_key(rule.code, rule.broken) for rule in ASKED_KEY_RULES),
+    # The national environment has no services of NFC-e, among which an NF-e could be asked for.
+    *(_by_key(one.code, one.broken) for one in ASKED_KEY_RULES if one.broken is not invoice_among_receipts),
     _by_key("217", unknown),
     _by_key("632", too_old),
     _by_key("641", asked_by_the_issuer),

@@ -1,0 +1,179 @@
+"""A running simulator, over TLS, against messages that are made to harm: its authorities go on serving."""
+
+import asyncio
+import gzip
+import ssl
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.layouts.nfe_v4.answers import read_status
+from carimbo.fiscal.layouts.nfe_v4.messages import status_query
+from carimbo.fiscal.outcome import Available
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.fiscal.soap import envelope
+from carimbo.simulator import http_connection
+from carimbo.simulator.run import Simulator
+from unit.simulator.wire import OVER, Answer, get, post, wire
+
+WSDL = "http://www.portalfiscal.inf.br/nfe/wsdl"
+LOTS, STATUS = "/sp/nfe/NFeAutorizacao4", "/sp/nfe/NFeStatusServico4"
+LAUGHS = "".join(f'<!ENTITY l{level + 1} "{f"&l{level};" * 10}">' for level in range(10))
+BOMB = f'<!DOCTYPE lolz [<!ENTITY l0 "lol">{LAUGHS}]><lolz>&l10;</lolz>'.encode()
+MEGABYTE = b"x" * 1_000_000
+
+
+class Recorder:
+    """Takes the place of the log, and keeps what would be told with a traceback."""
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+
+    def exception(self, event: str, **_: Any) -> None:
+        self.failures.append(event)
+
+
+@pytest.fixture(scope="module")
+def tls(simulator: Simulator, company_of_simulator: SampleCertificate, pfx_file: Path) -> ssl.SSLContext:
+    """A client with a certificate that the simulator believes."""
+    context = ssl.create_default_context(cafile=simulator.certificates.ca_file)
+    file = pfx_file.with_suffix(".pem")
+    file.write_bytes(company_of_simulator.to_pem())
+    context.load_cert_chain(file)
+    return context
+
+
+@pytest.fixture
+def port(simulator: Simulator) -> int:
+    return int(simulator.url.rpartition(":")[2])
+
+
+@pytest.fixture(autouse=True)
+async def still_serves(
+    port: int, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """After whatever a test did, the service is up, and nothing went wrong inside."""
+    log = Recorder()
+    monkeypatch.setattr(http_connection, "_log", log)
+    yield
+    question = envelope(f"{WSDL}/NFeStatusServico4", status_query("2", "35"))
+    condition = read_status((await asked(port, tls, question, STATUS)).body)
+    assert isinstance(condition, Available), condition
+    assert (condition.code, log.failures) == ("107", [])
+
+
+async def asked(port: int, tls: ssl.SSLContext, body: bytes, path: str = LOTS) -> Answer:
+    async with wire(port, tls) as client:
+        return await client.ask(post(path, body))
+
+
+def sent(message: bytes) -> bytes:
+    """A message to be authorised."""
+    return envelope(f"{WSDL}/NFeAutorizacao4", message)
+
+
+def zipped(content: bytes) -> bytes:
+    return envelope(f"{WSDL}/NFeAutorizacao4", b64encode(gzip.compress(content)), "nfeDadosMsgZip")
+
+
+def nested(depth: int) -> bytes:
+    return b"<a>" * depth + b"</a>" * depth
+
+
+class TestMessages:
+    @pytest.mark.parametrize(
+        ("body", "reason"),
+        [
+            (BOMB, "O XML tem uma declaração DOCTYPE, que não é aceita."),
+            (sent(BOMB), "O XML tem uma declaração DOCTYPE, que não é aceita."),
+            (nested(100), "O XML tem mais de 64 níveis."),
+            (sent(nested(100)), "O XML tem mais de 64 níveis."),
+            (sent(nested(1_000_000)), "O XML está mal formado ou cortado"),
+            (sent(b"<a>" * 1_000_000), "O XML está mal formado ou cortado"),
+            (sent(b"<a>\xff\xfe\xc3\x28</a>"), "O XML está mal formado ou cortado"),
+            (sent(b"<a>\xed\xa0\x80</a>"), "O XML está mal formado ou cortado"),
+            (sent(b"<a>\0</a>"), "O XML não está codificado em UTF-8."),
+            (sent(b"<a>&lol;</a>"), "O XML está mal formado ou cortado"),
+            (b"", "O XML está vazio."),
+        ],
+        ids=[
+            "bomb",
+            "bomb in an envelope",
+            "deep",
+            "deep in an envelope",
+            "a million levels",
+            "a million levels without an end",
+            "no UTF-8",
+            "half a surrogate pair",
+            "NUL",
+            "unknown entity",
+            "nothing",
+        ],
+    )
+    async def test_are_told_why_they_are_not_read(
+        self, port: int, tls: ssl.SSLContext, body: bytes, reason: str
+    ) -> None:
+        answer = await asked(port, tls, body)
+        fault = etree.fromstring(answer.body).find(".//{*}Fault/{*}Reason/{*}Text")
+        assert answer.status == 500
+        assert fault is not None
+        assert (fault.text or "").startswith(reason)
+
+    @pytest.mark.parametrize(
+        ("content", "code"),
+        [(BOMB, "243"), (nested(100), "243"), (b" " * 50_000_000, "214")],
+        ids=["bomb", "deep", "50 megabytes"],
+    )
+    async def test_are_refused_when_they_are_unzipped(
+        self, port: int, tls: ssl.SSLContext, content: bytes, code: str
+    ) -> None:
+        answer = await asked(port, tls, zipped(content))
+        assert (answer.status, etree.fromstring(answer.body).findtext(".//{*}cStat")) == (200, code)
+
+    @pytest.mark.parametrize("kind", ["ENTITY secret", "ENTITY % secret"])
+    async def test_do_not_get_a_file_out(
+        self, port: int, tls: ssl.SSLContext, tmp_path: Path, kind: str
+    ) -> None:
+        (tmp_path / "secret").write_text("segredo")
+        dtd = f'<!DOCTYPE a [<!{kind} SYSTEM "file://{tmp_path}/secret">]><a>&secret;</a>'
+        answer = await asked(port, tls, sent(dtd.encode()))
+        assert (answer.status, b"segredo" in answer.body) == (500, False)
+
+    async def test_do_not_make_the_simulator_call_anybody(self, port: int, tls: ssl.SSLContext) -> None:
+        calls = []
+
+        async def called(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            calls.append(writer.get_extra_info("peername"))
+            writer.close()
+
+        async with await asyncio.start_server(called, "127.0.0.1", 0) as server:
+            address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/a.dtd"
+            answer = await asked(port, tls, f'<!DOCTYPE a SYSTEM "{address}"><a/>'.encode())
+        assert (answer.status, calls) == (500, [])
+
+
+class TestSizes:
+    async def test_50_megabytes_are_refused_by_their_length(self, port: int, tls: ssl.SSLContext) -> None:
+        head = get(LOTS, "Content-Length: 50000000", method="POST")
+        assert await status_while_sending(port, tls, [head, *[MEGABYTE] * 50]) == 413
+
+    async def test_50_megabytes_are_refused_when_they_grow_in_chunks(
+        self, port: int, tls: ssl.SSLContext
+    ) -> None:
+        head = get(LOTS, "Transfer-Encoding: chunked", method="POST")
+        chunk = f"{len(MEGABYTE):x}\r\n".encode() + MEGABYTE + b"\r\n"
+        assert await status_while_sending(port, tls, [head, *[chunk] * 50]) == 413
+
+
+async def status_while_sending(port: int, tls: ssl.SSLContext, parts: Iterable[bytes]) -> int:
+    """Send without looking, as simple clients do; the answer must come through all the same."""
+    async with wire(port, tls) as client:
+        answering = asyncio.create_task(client.answer())
+        with suppress(*OVER):
+            await client.send(*parts)
+        return (await answering).status

@@ -1,0 +1,270 @@
+"""A simulator that is stopped, or killed, and started again on the same folder: it knows what it knew."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from carimbo.authorities.port import Sender
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization
+from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
+from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
+from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Processing
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.soap import envelope
+from carimbo.simulator.controls import Controls
+from carimbo.simulator.journal import Entry
+from integration.simulator.folder import Folder, OwnProcess, own_process
+from integration.simulator.shop import STATE, Shop, place
+from support import CNPJ
+from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, issued_nfe
+
+CORRECTION = "O volume correto e de duas caixas"
+LOTS = "NFeAutorizacao4"
+
+Protocols = set[tuple[str | None, str]]
+"""With the keys that they belong to."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An authorised document, with its protocol."""
+
+    document: SignedDocument
+    protocol: str
+
+    @property
+    def access_key(self) -> str:
+        return self.document.access_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """What was done before the simulator was stopped, and the protocols that it gave."""
+
+    issued: Kept
+    canceled: Kept
+    cancellation: str
+    corrected: Kept
+    correction: str
+    sold: Kept
+    page: DistributionPage
+    void: Emission
+    inutilization: str
+    lot: tuple[SignedDocument, ...]
+    receipt: str
+    controls: Controls
+    journal: list[Entry]
+
+    @property
+    def protocols(self) -> list[str]:
+        documents = (self.issued, self.canceled, self.corrected, self.sold)
+        others = (self.cancellation, self.correction, self.inutilization)
+        return [*(one.protocol for one in documents), *others]
+
+
+def authorised(outcome: Outcome) -> Authorized:
+    assert isinstance(outcome, Authorized), outcome
+    return outcome
+
+
+async def receipt_of(shop: Shop, folder: Folder, documents: tuple[SignedDocument, ...]) -> str:
+    """Send a lot of several documents, as our client never does."""
+    file = folder.path.with_suffix(".pem")
+    file.write_bytes(folder.company.to_pem())
+    tls = ssl.create_default_context(cafile=folder.ca_file)
+    tls.load_cert_chain(file)
+    lot = authorization_lot(1, [document.xml for document in documents])
+    body = envelope(f"http://www.portalfiscal.inf.br/nfe/wsdl/{LOTS}", lot)
+    async with httpx2.AsyncClient(base_url=shop.simulator.url, verify=tls) as client:
+        answer = await client.post(f"/sp/nfe/{LOTS}", content=body)
+    taken = read_authorization(answer.content)
+    assert isinstance(taken, Processing), answer.text
+    return taken.receipt
+
+
+def buyer_of(shop: Shop, folder: Folder) -> Sender:
+    return replace(
+        shop.sender, certificate=A1Certificate.from_bundle(folder.buyer.to_pem()), tax_id=BUYER_CNPJ
+    )
+
+
+async def page_after(shop: Shop, folder: Folder, nsu: int) -> DistributionPage:
+    found = await shop.sefaz.distribution(buyer_of(shop, folder), STATE, nsu)
+    assert isinstance(found, DistributionPage), found
+    return found
+
+
+async def kept(shop: Shop, **changes: Any) -> Kept:
+    document = shop.nfe(**changes)
+    return Kept(document, (await shop.issue(document)).protocol)
+
+
+async def everything_done(shop: Shop, folder: Folder) -> Before:
+    """Do whatever leaves something behind."""
+    await shop.switch(lotSeconds=0, seed=7, outages={"BA": "109"})
+    canceled, corrected = await kept(shop), await kept(shop)
+    void, lot = place(), (shop.nfe(), shop.nfe())
+    return Before(
+        issued=await kept(shop),
+        canceled=canceled,
+        cancellation=authorised(await shop.cancel(canceled.document, canceled.protocol)).protocol,
+        corrected=corrected,
+        correction=authorised(await shop.correct(corrected.document, CORRECTION)).protocol,
+        sold=await kept(shop, recipient=CONTRIBUTOR),
+        page=await page_after(shop, folder, 0),
+        void=void,
+        inutilization=authorised(await shop.void(void.number, void.number)).protocol,
+        lot=lot,
+        receipt=await receipt_of(shop, folder, lot),
+        controls=shop.simulator.site.switches.read(),
+        journal=shop.simulator.site.journal.entries(),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return Folder.made(tmp_path_factory.mktemp("restart") / "simulator")
+
+
+@pytest.fixture(scope="module")
+async def before(folder: Folder) -> Before:
+    async with folder.opened() as shop:
+        return await everything_done(shop, folder)
+
+
+@pytest.fixture(scope="module")
+async def shop(folder: Folder, before: Before) -> AsyncIterator[Shop]:
+    """The same company, after the simulator was started again."""
+    async with folder.opened() as shop:
+        yield shop
+
+
+class TestStopped:
+    def test_the_switches_are_as_they_were(self, shop: Shop, before: Before) -> None:
+        assert shop.simulator.site.switches.read() == before.controls
+        assert (before.controls.seed, before.controls.outages) == (7, {"BA": "109"})
+
+    async def test_the_journal_goes_on(self, shop: Shop, before: Before) -> None:
+        await shop.issue(document := shop.nfe())
+        *earlier, last = shop.simulator.site.journal.entries(after=0)
+        assert earlier[: len(before.journal)] == before.journal
+        assert [one.code for one in before.journal] == [
+            "100",
+            "100",
+            "100",
+            "135",
+            "135",
+            "100",
+            "138",
+            "102",
+            "103",
+        ]
+        assert (last.subject, last.id > before.journal[-1].id) == (document.access_key, True)
+
+    async def test_an_authorised_document_is_found(self, shop: Shop, before: Before) -> None:
+        found = authorised(await shop.sefaz.consult(shop.sender, before.issued.access_key))
+        assert found.protocol == before.issued.protocol
+        assert found.digest == before.issued.document.digest_value
+
+    async def test_a_document_sent_again_is_a_duplicate(self, shop: Shop, before: Before) -> None:
+        again = await shop.sefaz.send(shop.sender, before.issued.document)
+        assert isinstance(again, Duplicate)
+        assert (again.code, again.protocol) == ("204", before.issued.protocol)
+
+    async def test_a_canceled_document_stays_canceled(self, shop: Shop, before: Before) -> None:
+        found = await shop.sefaz.consult(shop.sender, before.canceled.access_key)
+        assert isinstance(found, Canceled)
+        assert found.protocol == before.cancellation
+
+    async def test_a_correction_is_not_taken_twice(self, shop: Shop, before: Before) -> None:
+        again = await shop.correct(before.corrected.document, CORRECTION)
+        assert isinstance(again, Duplicate)
+        assert (again.code, again.protocol) == ("573", before.correction)
+        assert authorised(await shop.correct(before.corrected.document, CORRECTION, sequence=2))
+
+    async def test_a_voided_number_stays_voided(self, shop: Shop, before: Before) -> None:
+        refused = await shop.sefaz.send(shop.sender, shop.nfe(under=before.void))
+        assert getattr(refused, "code", None) == "206"
+        again = await shop.void(before.void.number, before.void.number)
+        assert isinstance(again, Duplicate)
+        assert (again.code, again.protocol) == ("563", before.inutilization)
+
+    async def test_a_receipt_is_redeemed(self, shop: Shop, before: Before) -> None:
+        for document in before.lot:
+            key = document.access_key
+            judged = authorised(await shop.sefaz.receipt(shop.sender, key, before.receipt))
+            assert (judged.access_key, judged.digest) == (key, document.digest_value)
+
+    async def test_the_sequence_of_a_recipient_goes_on(
+        self, shop: Shop, before: Before, folder: Folder
+    ) -> None:
+        other = await kept(shop, recipient=CONTRIBUTOR)
+        page = await page_after(shop, folder, before.page.last_nsu)
+        [first], [second] = before.page.documents, page.documents
+        assert (first.nsu, second.nsu, page.max_nsu) == (1, 2, 2)
+        assert before.sold.access_key.encode() in (first.xml or b"")
+        assert other.access_key.encode() in (second.xml or b"")
+
+    async def test_protocols_and_receipts_never_repeat(
+        self, shop: Shop, before: Before, folder: Folder
+    ) -> None:
+        redeemed = [
+            authorised(await shop.sefaz.receipt(shop.sender, document.access_key, before.receipt)).protocol
+            for document in before.lot
+        ]
+        protocols = [*before.protocols, *redeemed, (await kept(shop)).protocol]
+        assert len(set(protocols)) == len(protocols)
+        assert max(protocols) == protocols[-1]
+        assert await receipt_of(shop, folder, (shop.nfe(), shop.nfe())) > before.receipt
+
+
+class TestKilled:
+    async def test_whatever_was_answered_is_found_and_the_rest_can_be_sent_again(
+        self, tmp_path: Path
+    ) -> None:
+        folder = Folder.made(tmp_path / "simulator")
+        certificate = A1Certificate.from_bundle(folder.company.to_pem())
+        sender = Sender(certificate, CNPJ, Environment.HOMOLOGATION)
+        documents = [new_document(certificate) for _ in range(8)]
+        with own_process(folder) as process:
+            answered = await sent_until_killed(process, folder, sender, documents)
+        with own_process(folder) as process:
+            async with folder.sefaz(process.url) as sefaz:
+                found = [await sefaz.consult(sender, document.access_key) for document in documents]
+                unknown = [one for one, told in zip(documents, found, strict=True) if told.code == "217"]
+                sent = [authorised(await sefaz.send(sender, document)).protocol for document in unknown]
+        known = protocols_in(found)
+        assert answered
+        assert answered <= known
+        assert len({*sent, *(protocol for _, protocol in known)}) == len(documents)
+
+
+async def sent_until_killed(
+    process: OwnProcess, folder: Folder, sender: Sender, documents: list[SignedDocument]
+) -> Protocols:
+    """Send documents all at once to a simulator that is killed at the first answer."""
+    async with folder.sefaz(process.url) as sefaz:
+        sending = [asyncio.create_task(sefaz.send(sender, document)) for document in documents]
+        await asyncio.wait(sending, return_when=asyncio.FIRST_COMPLETED)
+        process.kill()
+        return protocols_in(await asyncio.gather(*sending))
+
+
+def protocols_in(outcomes: Iterable[Outcome]) -> Protocols:
+    return {(one.access_key, one.protocol) for one in outcomes if isinstance(one, Authorized)}
+
+
+def new_document(certificate: A1Certificate) -> SignedDocument:
+    made = issued_nfe(Signer.of(certificate), under=place())
+    assert isinstance(made, SignedDocument), made
+    return made
