@@ -11,7 +11,7 @@ Record = TypeVar("Record")
 
 _ENVIRONMENTS = {one.code: one.value for one in Environment}
 _TOO_GREAT = 2**63
-_KINDS = {str: "um texto", int: "um número inteiro", bool: "true ou false"}
+_KINDS = {str: "um texto sem caracteres de controle", int: "um número inteiro", bool: "true ou false"}
 
 
 class WrongRecord(ValueError):
@@ -59,9 +59,14 @@ def _default(field: Field[Any]) -> Any:
 
 
 def _is_fit(value: Any, kind: type) -> bool:
-    """Tell whether a value is of a kind; JSON's true and false are no numbers, and SQLite's have 64 bits."""
+    """Tell whether a value is of a kind; JSON's true and false are no numbers, and SQLite's have 64 bits.
+
+    Texts go into answers, and XML can't hold every character.
+    """
     if type(value) is not kind:
         return False
+    if isinstance(value, str):
+        return value.isprintable()
     return not isinstance(value, int) or abs(value) < _TOO_GREAT
 
 

@@ -325,12 +325,16 @@ class TestContributors:
         [
             ({}, "O corpo deve ser uma lista JSON."),
             (["x"], "Cada registro deve ser um objeto."),
-            ([CONTRIBUTOR, CONTRIBUTOR | {"name": 5}], "name: deve ser um texto."),
+            ([CONTRIBUTOR | {"name": "x\u0001y"}], "name: deve ser um texto sem caracteres de controle."),
+            ([CONTRIBUTOR, CONTRIBUTOR | {"name": 5}], "name: deve ser um texto sem caracteres de controle."),
             (
                 [CONTRIBUTOR | {"isActive": 1, "nada": 1}],
                 "nada: este campo não existe. isActive: deve ser true ou false.",
             ),
-            ([{"state": "SP", "taxId": CNPJ, "name": "X"}], "registration: deve ser um texto."),
+            (
+                [{"state": "SP", "taxId": CNPJ, "name": "X"}],
+                "registration: deve ser um texto sem caracteres de controle.",
+            ),
         ],
     )
     async def test_are_refused_all_together(self, site: Site, body: object, message: str) -> None:

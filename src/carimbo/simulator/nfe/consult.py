@@ -17,6 +17,7 @@ from carimbo.simulator.nfe.rules.rule import first_broken
 _UNKNOWN = Verdict("217")
 """MOC 7.0, J03: no rule that can be off, for nothing else could be told."""
 _BY_ISSUERS = "11"
+_KEY_LENGTH = 44
 _CANCELED_LATE = "155"
 
 
@@ -41,8 +42,8 @@ refuse_message = refuse
 
 
 def subject(root: etree._Element) -> str:
-    """The key."""
-    return root.findtext(f"{{{NAMESPACE}}}chNFe") or ""
+    """The key, or as much as a key has of what stands there: answers repeat it."""
+    return (root.findtext(f"{{{NAMESPACE}}}chNFe") or "")[:_KEY_LENGTH]
 
 
 def _told(case: Consult, document: StoredDocument) -> Answer:

@@ -24,6 +24,8 @@ from carimbo.simulator.trust import certificate_of
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}dest", f"{{{NAMESPACE}}}xNome"
 _DOCUMENT, _EVENT, _ASKED_KEY = (f"{{{NAMESPACE}}}{tag}" for tag in ("infNFe", "infEvento", "chNFe"))
 _KEY = re.compile(r"[0-9A-Z]{44}")
+# The Id of an event has 54 characters; whatever is longer is none, and the journal need not hold it.
+_LONGEST_SUBJECT = 100
 _MOST_KEYS = 50
 """Of a lot, as its XSD has it."""
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xProd", "infCpl", "infAdFisco", "xJust", "xCorrecao")]
@@ -67,7 +69,7 @@ class GoodsFamily:
         found = list(opened.root.iter(_RECIPIENT, _DOCUMENT, _EVENT, _ASKED_KEY, *_FREE_TEXTS))
         return Heard(
             service=service.name,
-            subject=service.desk.subject(opened.root),
+            subject=service.desk.subject(opened.root)[:_LONGEST_SUBJECT],
             texts=_texts(found),
             message=Asked(service, opened),
             keys=_keys(found),
@@ -134,7 +136,8 @@ def _key_of(element: etree._Element) -> str:
 def _parts(found: Sequence[etree._Element]) -> tuple[str, ...]:
     """The documents and events of a lot, by the subject that each would have alone."""
     ids = (one.get("Id", "") for one in found if one.tag in (_DOCUMENT, _EVENT))
-    return tuple(filter(None, (told.removeprefix("NFe") for told in ids)))[:_MOST_KEYS]
+    cut = (told.removeprefix("NFe")[:_LONGEST_SUBJECT] for told in ids)
+    return tuple(filter(None, cut))[:_MOST_KEYS]
 
 
 NFE = GoodsFamily("nfe", case.NFE)

@@ -52,6 +52,15 @@ class TestKeys:
         told = heard(counter, EVENT, event_lot(5, events))
         assert (told.keys, told.parts) == ((UNKNOWN_KEY,), (f"{EVENT_ID}01", f"{EVENT_ID}02"))
 
+    def test_what_is_too_long_for_any_subject_is_cut(self, counter: Counter) -> None:
+        message = key_query("2", KEY).replace(KEY.encode(), b"9" * 10_000)
+        told = heard(counter, CONSULT, message)
+        assert (len(told.subject), told.keys) == (44, ())
+        event = signed_event(counter.event(UNKNOWN_KEY, CORRECTION), counter.signer)
+        grown = event_lot(5, [event]).replace(b'Id="ID', b'Id="ID' + b"9" * 10_000)
+        told = heard(counter, EVENT, grown)
+        assert [len(part) for part in (told.subject, *told.parts)] == [100, 100]
+
     def test_are_those_that_are_asked_about(self, counter: Counter) -> None:
         assert heard(counter, CONSULT, key_query("2", KEY)).keys == (UNKNOWN_KEY,)
         message = (
