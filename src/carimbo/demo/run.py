@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ def run_demo(ports: Ports, folder: Path) -> int:
             f"O PostgreSQL da demonstração não iniciou: veja {folder / 'postgres' / 'log'},"
             f" ou apague a pasta {folder} para começar do zero."
         ) from None
+    finally:
+        _give_up_on_a_closed_terminal()
 
 
 class _Demo:
@@ -214,6 +217,14 @@ class _Demo:
     def _say(self, line: str) -> None:
         """Print a line as it is, so that what is copied from it works."""
         self._console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def _give_up_on_a_closed_terminal() -> None:
+    """Let go of what can't be shown any more: Python would fail to write it at the end, and exit with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ending_signals() -> set[signal.Signals]:

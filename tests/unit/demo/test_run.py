@@ -1,6 +1,9 @@
 """What the demo tells when it can't begin."""
 
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -48,3 +51,17 @@ class TestSecretKeys:
         (tmp_path / "secret-keys").write_text(content)
         with pytest.raises(run.DemoProblem, match="está danificado"):
             run._secret_keys(tmp_path)
+
+
+class TestClosedTerminal:
+    @pytest.mark.parametrize(("gives_up", "code"), [(True, 0), (False, 120)])
+    def test_does_not_spoil_the_exit_code(self, gives_up: bool, code: int) -> None:
+        script = (
+            "import contextlib, os; from carimbo.demo.run import _give_up_on_a_closed_terminal as give_up\n"
+            "reader, writer = os.pipe(); os.dup2(writer, 1); os.close(writer); os.close(reader)\n"
+            "with contextlib.suppress(OSError): print('nobody reads this', flush=True)\n"
+        )
+        command = [sys.executable, "-c", script + ("give_up()" if gives_up else "")]
+        buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        done = subprocess.run(command, capture_output=True, timeout=30, check=False, env=buffered)
+        assert done.returncode == code
