@@ -54,6 +54,8 @@ _VERIFICATION = {
 }
 _ABOUT_OUR_CERTIFICATE = ("CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED", "HANDSHAKE_FAILURE")
 COMPANY_REFUSED = "o servidor recusou o certificado da empresa"
+# The other side hung up, politely or not: that is no failure of TLS itself.
+_ENDED = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
 class Journey:
@@ -80,7 +82,7 @@ def _told(reasons: list[BaseException], stage: Stage) -> tuple[Cause, str]:
     if any(isinstance(reason, httpx2.TimeoutException | TimeoutError) for reason in reasons):
         return Cause.TIMEOUT, _TOO_LATE[stage]
     for reason in reasons:
-        if isinstance(reason, ssl.SSLError) and not isinstance(reason, ssl.SSLEOFError):
+        if isinstance(reason, ssl.SSLError) and not isinstance(reason, _ENDED):
             return Cause.TLS, _of_tls(reason)
     if stage is Stage.HANDSHAKE:
         return Cause.TLS, "a conexão foi encerrada durante a negociação TLS"
