@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
+from carimbo.fiscal.outcome import Rejected
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 KEY = "35261111222333000181550010000000011123456806"
@@ -38,6 +39,8 @@ VOIDED_RANGE = {
     "nNFFin": "12",
 }
 
+# What these refuse is somebody's registration, and not what the document says.
+_RETRYABLE = {"178", "180", "181", "186"}
 _SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeAutorizacao4"
 _SIGNATURE = (
     '<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo>'
@@ -76,6 +79,16 @@ def note_protocol(
     return (
         f'<protNFe versao="4.00"><infProt><tpAmb>2</tpAmb><verAplic>1</verAplic>{inside}</infProt></protNFe>'
     )
+
+
+def alone(part: str) -> bytes:
+    """A part of an answer when it is taken out of it, with a namespace of its own."""
+    return re.sub(r"^<\w+\b(?! xmlns)", rf'\g<0> xmlns="{NAMESPACE}"', part).encode()
+
+
+def rejected(code: str, text: str, part: str) -> Rejected:
+    """What a refusal is read as, with the part of the answer that has it."""
+    return Rejected(code=code, message=text, answer_xml=alone(part), retryable=code in _RETRYABLE)
 
 
 def refused_note(code: str, text: str, key: str | None = KEY) -> str:

@@ -2,35 +2,12 @@
 
 import socket
 import ssl
-import sys
-from collections.abc import Iterator, Mapping
-from enum import IntEnum
-from typing import Any
 
-import h11
-import httpx2
-
+from carimbo.authorities.address import NoServer
+from carimbo.authorities.http_answer import Unreadable
+from carimbo.authorities.journey import Journey, Stage
 from carimbo.fiscal.outcome import Cause, NotJudged, one_line
 
-
-class Stage(IntEnum):
-    """How far a request has come."""
-
-    WAITING = 0
-    CONNECTING = 1
-    HANDSHAKE = 2
-    SENDING = 3
-    """From here on bytes of the request may have left."""
-    ANSWERING = 4
-    """The head of the answer is here."""
-
-
-_STAGES = {
-    "connection.connect_tcp.started": Stage.CONNECTING,
-    "connection.start_tls.started": Stage.HANDSHAKE,
-    "http11.send_request_headers.started": Stage.SENDING,
-    "http11.receive_response_headers.complete": Stage.ANSWERING,
-}
 _TOO_LATE = {
     Stage.WAITING: "nenhuma conexão ficou livre a tempo",
     Stage.CONNECTING: "a conexão não foi aceita a tempo",
@@ -58,49 +35,25 @@ COMPANY_REFUSED = "o servidor recusou o certificado da empresa"
 _ENDED = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
-class Journey:
-    """Follows a request, as the HTTP library tells of it."""
-
-    def __init__(self) -> None:
-        self.stage = Stage.WAITING
-        self.handled_before = sys.exception()
-        """What our caller was dealing with when it asked: Python chains it to every error from here on."""
-
-    async def __call__(self, event: str, _: Mapping[str, Any]) -> None:
-        """Hear of an event (httpcore's extension `trace`)."""
-        self.stage = _STAGES.get(event, self.stage)
-
-
 def failure(error: Exception, journey: Journey, host: str) -> NotJudged:
     """Tell what went wrong, and whether the request can have arrived before it did."""
-    cause, words = _told(list(_reasons(error, journey.handled_before)), journey.stage)
-    has_left = journey.stage >= Stage.SENDING
-    return NotJudged(cause=cause, detail=one_line(f"{host}: {words}"), may_have_arrived=has_left)
+    cause, words = _told(error, journey.stage)
+    detail = one_line(f"{host}: {words}")
+    return NotJudged(cause=cause, detail=detail, may_have_arrived=journey.may_have_arrived)
 
 
-def _told(reasons: list[BaseException], stage: Stage) -> tuple[Cause, str]:
-    if any(isinstance(reason, httpx2.TimeoutException | TimeoutError) for reason in reasons):
+def _told(error: Exception, stage: Stage) -> tuple[Cause, str]:
+    if isinstance(error, TimeoutError):
         return Cause.TIMEOUT, _TOO_LATE[stage]
-    for reason in reasons:
-        if isinstance(reason, ssl.SSLError) and not isinstance(reason, _ENDED):
-            return Cause.TLS, _of_tls(reason)
+    if isinstance(error, Unreadable):
+        return Cause.UNREADABLE, str(error)
+    if isinstance(error, ssl.SSLError) and not isinstance(error, _ENDED):
+        return Cause.TLS, _of_tls(error)
     if stage is Stage.HANDSHAKE:
         return Cause.TLS, "a conexão foi encerrada durante a negociação TLS"
     if stage is Stage.ANSWERING:
         return Cause.UNREADABLE, "a resposta foi cortada"
-    if any(isinstance(reason, h11.RemoteProtocolError) for reason in reasons):
-        return Cause.UNREADABLE, "a resposta não é HTTP"
-    return Cause.CONNECTION, _of_connection(reasons, stage)
-
-
-def _reasons(error: BaseException | None, end: BaseException | None) -> Iterator[BaseException]:
-    """An error and what led to it, through the layers of libraries, groups of attempts included."""
-    while error is not None and error is not end:
-        yield error
-        if isinstance(error, BaseExceptionGroup):
-            for one in error.exceptions:
-                yield from _reasons(one, end)
-        error = error.__cause__ or error.__context__
+    return Cause.CONNECTION, _of_connection(error, stage)
 
 
 def _of_tls(error: ssl.SSLError) -> str:
@@ -112,12 +65,13 @@ def _of_tls(error: ssl.SSLError) -> str:
     return f"a negociação TLS falhou ({reason})"
 
 
-def _of_connection(reasons: list[BaseException], stage: Stage) -> str:
-    for reason in reasons:
-        if isinstance(reason, socket.gaierror):
-            return "endereço não encontrado"
-        if isinstance(reason, ConnectionRefusedError):
-            return "conexão recusada"
+def _of_connection(error: Exception, stage: Stage) -> str:
+    if isinstance(error, NoServer):
+        return str(error)
+    if isinstance(error, socket.gaierror):
+        return "endereço não encontrado"
+    if isinstance(error, ConnectionRefusedError):
+        return "conexão recusada"
     if stage is Stage.SENDING:
         return "a conexão foi encerrada sem resposta"
-    return f"a conexão falhou ({reasons[0]})"
+    return f"a conexão falhou ({error})"

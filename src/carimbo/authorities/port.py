@@ -1,14 +1,12 @@
 """What an authority can be asked, whoever it is and however it is reached."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
 from carimbo.fiscal.layouts.nfe_v4.events import Event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Rejected, Throttled, Unavailable
+from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 
 Condition = Available | Unavailable | Throttled | NotJudged
@@ -16,16 +14,6 @@ Condition = Available | Unavailable | Throttled | NotJudged
 
 Distributed = DistributionPage | Rejected | Unavailable | Throttled | NotJudged
 """Documents of interest to a taxpayer, or why there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """Who asks."""
-
-    certificate: A1Certificate
-    tax_id: str
-    """CNPJ or CPF of the company, whose calls the authorities count."""
-    environment: Environment
 
 
 class Authority(Protocol):

@@ -8,7 +8,7 @@ from typing import TypeVar
 from carimbo.authorities import services
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.pacing import Call, Pacing
-from carimbo.authorities.port import Condition, Distributed, Sender
+from carimbo.authorities.port import Condition, Distributed
 from carimbo.authorities.routing import authorizer_of, authorizer_of_key, state_of_code
 from carimbo.authorities.services import Service
 from carimbo.authorities.status_board import StatusBoard
@@ -27,6 +27,7 @@ from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registe
 from carimbo.fiscal.layouts.nfe_v4.events import NATIONAL_ORGAN, Event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Throttled, Unavailable
+from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.authorizers import NATIONAL
 from carimbo.fiscal.tables.states import STATES

@@ -16,6 +16,8 @@ def context_of(certificate: A1Certificate, trust: Trust) -> ssl.SSLContext:
     # This protocol has verification and the check of the host name on; nothing here turns them off.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    # Servers that ask for the certificate only once they know what is asked for (TLS 1.3).
+    context.post_handshake_auth = True
     trust.prepare(context)
     _show(certificate, context)
     context.sslobject_class = _resuming()
@@ -42,11 +44,7 @@ def _pem(der: bytes) -> bytes:
 
 
 def _resuming() -> type[ssl.SSLObject]:
-    """A kind of connection that offers a server the session of the one before it.
-
-    A subclass of SSLContext could do it in `wrap_bio`, but anyio runs that in another thread, where a
-    connection in use must not be asked for its session.
-    """
+    """A kind of connection that offers a server the session of the one before it."""
     sessions: dict[str | None, ssl.SSLSession] = {}
 
     class Resuming(ssl.SSLObject):

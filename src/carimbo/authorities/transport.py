@@ -3,15 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import httpx2
-
+from carimbo.authorities.address import Address, NoServer, address_of
 from carimbo.authorities.connections import Connections
-from carimbo.authorities.failures import COMPANY_REFUSED, Journey, failure
+from carimbo.authorities.failures import COMPANY_REFUSED, failure
+from carimbo.authorities.http_answer import Answer, Unreadable
+from carimbo.authorities.journey import Journey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause, NotJudged, one_line
 from carimbo.fiscal.soap import open_envelope
-
-LARGEST_ANSWER = 10 * 1024 * 1024
 
 _OK = 200
 # What web servers say of a client certificate; 495 and 496 are nginx's own.
@@ -34,44 +33,44 @@ class Transport:
         """Ask, and give back the body of the answer; one without a fiscal answer inside may be given too."""
         journey, host = Journey(), _host(address)
         try:
-            async with asyncio.timeout(self._whole_seconds), self._connections.of(certificate) as client:
-                status, body = await _post(client, address, action, envelope, journey)
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            answer = await self._ask(certificate, address_of(address), action, envelope, journey)
+        except (OSError, NoServer, Unreadable) as error:
             return failure(error, journey, host)
-        if len(body) > LARGEST_ANSWER:
-            return NotJudged(cause=Cause.UNREADABLE, detail=f"{host}: a resposta é grande demais")
-        return body if status == _OK else _despite_status(status, body, host)
+        return answer.body if answer.status == _OK else _despite_status(answer, host)
+
+    async def _ask(
+        self, certificate: A1Certificate, address: Address, action: str, envelope: bytes, journey: Journey
+    ) -> Answer:
+        request = _request(address, action, envelope)
+        async with asyncio.timeout(self._whole_seconds):
+            return await self._connections.of(certificate).ask(address.server, request, journey)
 
 
-async def _post(
-    client: httpx2.AsyncClient, address: str, action: str, envelope: bytes, journey: Journey
-) -> tuple[int, bytes]:
-    """Read the answer up to the first bytes beyond the limit."""
-    headers = {
-        "Content-Type": f'application/soap+xml; charset=utf-8; action="{action}"',
+def _request(address: Address, action: str, envelope: bytes) -> bytes:
+    head = (
+        f"POST {address.target} HTTP/1.1",
+        f"Host: {address.server.name}",
+        "Accept: */*",
         # What is compressed may be of any size once it is opened.
-        "Accept-Encoding": "identity",
-    }
-    request = client.stream("POST", address, content=envelope, headers=headers, extensions={"trace": journey})
-    body = bytearray()
-    async with request as response:
-        async for chunk in response.aiter_raw():
-            body += chunk
-            if len(body) > LARGEST_ANSWER:
-                break
-    return response.status_code, bytes(body)
+        "Accept-Encoding: identity",
+        "Connection: keep-alive",
+        "User-Agent: carimbo",
+        f'Content-Type: application/soap+xml; charset=utf-8; action="{action}"',
+        f"Content-Length: {len(envelope)}\r\n\r\n",
+    )
+    return "\r\n".join(head).encode("ascii") + envelope
 
 
 def _host(address: str) -> str:
     return address.partition("://")[2].partition("/")[0]
 
 
-def _despite_status(status: int, body: bytes, host: str) -> bytes | NotJudged:
+def _despite_status(answer: Answer, host: str) -> bytes | NotJudged:
     """Some hosts send a proper answer with a status of failure; anything else is told with the status."""
-    found = open_envelope(body)
+    found = open_envelope(answer.body)
     if not isinstance(found, NotJudged):
-        return body
-    words = COMPANY_REFUSED if status in _CERTIFICATE_REFUSED else found.detail
+        return answer.body
+    words = COMPANY_REFUSED if answer.status in _CERTIFICATE_REFUSED else found.detail
     # SOAP wants its faults sent with a status of failure: they stay faults.
     cause = Cause.FAULT if found.cause is Cause.FAULT else Cause.HTTP_STATUS
-    return NotJudged(cause=cause, detail=one_line(f"{host}: HTTP {status}: {words}"))
+    return NotJudged(cause=cause, detail=one_line(f"{host}: HTTP {answer.status}: {words}"))

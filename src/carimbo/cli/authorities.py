@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from carimbo.authorities.endpoints import UnknownPlace
-from carimbo.authorities.port import Sender
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.trust import TrustUnusable
 from carimbo.cli import tables
@@ -19,6 +18,7 @@ from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.certificate import CertificateError, open_a1
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.outcome import NotJudged
+from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS, states_of
 from carimbo.fiscal.tables.states import STATES
 from carimbo.main import sefaz_of

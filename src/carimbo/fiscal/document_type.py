@@ -4,11 +4,12 @@ What the rest of carimbo knows of a type is what stands here; nothing outside a 
 type by its name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
@@ -25,8 +26,9 @@ from carimbo.fiscal.software import Software
 
 # 890-919 belong to the tax offices, 920-969 to issuers with a CPF, 970-989 to PAA (MOC, serie).
 Series = Annotated[Integer, Field(ge=0, le=889, description="Série de 0 a 889.")]
+LAST_NUMBER = 999_999_999
 Number = Annotated[
-    Integer, Field(ge=1, le=999_999_999, description="Próximo número; guardado por ambiente e série.")
+    Integer, Field(ge=1, le=LAST_NUMBER, description="Próximo número; guardado por ambiente e série.")
 ]
 
 
@@ -66,6 +68,30 @@ class Issuance:
     """When the document is made, which the authorities hold its date against."""
 
 
+Lines = tuple[Mapping[str, Any], ...]
+"""The lines of a document as callers see them: exact values under the names of our JSON."""
+
+
+class Preview(Protocol):
+    """What a document would be if it were issued as it stands."""
+
+    @property
+    def amount(self) -> Decimal:
+        """What it amounts to."""
+
+    @property
+    def totals(self) -> Mapping[str, Any]:
+        """Everything that it adds up to, exact values under the names of our JSON."""
+
+    @property
+    def lines(self) -> Lines:
+        """Its lines."""
+
+    @property
+    def xml(self) -> bytes:
+        """Its text, unsigned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Review:
     """What is to be said of a request before a number is spent on it."""
@@ -74,16 +100,33 @@ class Review:
     """Everything that keeps it from being issued."""
     warnings: tuple[str, ...] = ()
     """What was assumed, and what may be refused; sentences in Portuguese."""
+    preview: Preview | None = None
+    """None when too much is wrong for a document to be composed and written."""
 
 
 ReviewRequest = Callable[[Any, Issuance], Review]
-"""Tells what would keep a validated request from being issued, without signing anything."""
+"""Tells what would keep a validated request from being issued; what is signed for it is thrown away."""
 
 Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 """Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
 
 HintForRejection = Callable[[str, str], Hint | None]
 """Tells, of an authority's code and words, where to look in the request and what to change."""
+
+Archived = Callable[[bytes, bytes], bytes]
+"""Joins signed document and authorization to the file that has legal force."""
+
+Refused = Callable[[bytes, bytes | None], bytes]
+"""Joins what was sent with what came back, which may be nothing, for people to look into."""
+
+LinesOfXml = Callable[[bytes], Lines]
+"""Reads the lines of a signed document of ours."""
+
+Waits = Callable[[Any], bool]
+"""Tells whether a validated request asks to be stored only."""
+
+MissingSettings = Callable[[Any, Environment], tuple[str, ...]]
+"""Tells what a module's settings lack for issuing in an environment, by the names of our JSON: `nfce.csc`."""
 
 PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
 """Reads the emission of a document that was issued elsewhere already; None when it was not."""
@@ -97,8 +140,16 @@ class Issuing:
     review: ReviewRequest
     issue: Issue
     hint: HintForRejection
+    archived: Archived
+    refused: Refused
+    lines: LinesOfXml | None = None
+    """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None
     """For a type whose documents may be on paper before the service hears of them."""
+    waits: Waits | None = None
+    """For a type whose requests may ask to be stored only, and be sent when told to."""
+    stale_after: timedelta | None = None
+    """How old a signed document may be when it is first sent; None where its age is no reason to refuse."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +160,21 @@ class DocumentType:
     """`type` in records, and the module's name in a company's settings."""
     title: str
     """What people call it."""
+    model: str
+    """The two digits that tell it from others in keys and at the authorities; empty for one that has none."""
     settings: type[ModuleSettings]
+    collection: str
+    """Where it is created: `/v1/companies/{companyId}/{collection}`."""
+    namespace: str
+    """Types of one namespace share their idempotency keys."""
+    event_prefix: str
+    """What the names of its events begin with, as in `nfe.authorized`."""
+    last_number: int = LAST_NUMBER
+    """The last number of a series."""
+    is_urgent: bool = False
+    """Whether somebody stands and waits for it: it goes before the rest."""
+    missing_settings: MissingSettings | None = None
+    """For a type that needs more of its settings than their defaults."""
     feature: str | None = None
     """The feature that a subscription needs in order to issue it."""
     issuing: Issuing | None = None

@@ -30,6 +30,7 @@ from carimbo.fiscal import taxpayer
 from carimbo.fiscal.tables.states import STATES
 
 # What XML 1.0 has no way to write, and what no field of one line should hold.
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]")
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f<>\"(),:;\\\[\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
 
@@ -154,6 +155,13 @@ def _only_texts(value: Any) -> Any:
     return value
 
 
+def _only_days(value: Any) -> Any:
+    """Of a text, too, pydantic would take seconds since 1970, and a moment at midnight."""
+    if isinstance(_only_texts(value), str) and not _DAY.fullmatch(value):
+        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.")
+    return value
+
+
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls)
 ]
@@ -164,7 +172,7 @@ Notes = Annotated[
 Flag = StrictBool
 Integer = Annotated[int, Strict()]
 # pydantic would also take a number, as the seconds since 1970.
-Day = Annotated[date, BeforeValidator(_only_texts)]
+Day = Annotated[date, BeforeValidator(_only_days)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_only_texts)]
 _NUMBERS_ONLY = BeforeValidator(_only_numbers)
 _AS_NUMBER = PlainSerializer(float, return_type=float)

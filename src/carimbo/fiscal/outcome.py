@@ -4,7 +4,7 @@ Only `Rejected` may set `rejected`: every other variant that is no success leave
 a consult, or is about the service and not about the document. No answer is never a refusal.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -90,6 +90,11 @@ class Authorized(Answered):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected(Answered):
     """The authority refused and kept nothing: mend it and send it again under the same number."""
+
+    answer_xml: bytes | None = field(default=None, repr=False)
+    """The part of the answer that has the refusal, which has its own namespace."""
+    retryable: bool = False
+    """Whether the same document may pass unchanged, once something outside of it is put right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

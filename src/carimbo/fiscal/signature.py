@@ -10,12 +10,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA1
 from lxml import etree
 
@@ -37,6 +37,10 @@ _HOLDERS_OF_ID = etree.XPath("count(//@*[translate(local-name(), 'ID', 'id') = '
 _TOO_MANY_ATTRIBUTES = etree.XPath(f"boolean(descendant-or-self::*/@*[{MAX_ATTRIBUTES + 1}])")
 _UNSEEN_BY_C14N = (etree.Comment, etree.ProcessingInstruction, etree.Entity)
 
+# Read in base64, as documents have them, these bytes say SEMVALOR: "worth nothing".
+_WORTHLESS_SIGNATURE = base64.b64decode("SEMVALOR" * 43)[:256]
+_WORTHLESS_CERTIFICATE = base64.b64decode("SEMVALOR" * 334)
+
 
 class BadSignature(ValueError):
     """The document is not signed as it must be, or is not what was signed; the message is Portuguese."""
@@ -52,17 +56,40 @@ class Signature:
     """What the authority repeats as `digVal`, and the QR code of an offline NFC-e carries."""
 
 
+class SigningKey(Protocol):
+    """What a signer needs of an RSA key."""
+
+    def sign(self, data: bytes, padding: PKCS1v15, algorithm: SHA1, /) -> bytes:
+        """The signature of data."""
+
+
+class _NoKey:
+    """Stands where a key would, and signs nothing."""
+
+    def sign(self, _data: bytes, _padding: PKCS1v15, _algorithm: SHA1, /) -> bytes:
+        return _WORTHLESS_SIGNATURE
+
+
 @dataclass(frozen=True, slots=True)
 class Signer:
     """A certificate's key with everything of its signatures that never changes."""
 
-    private_key: RSAPrivateKey = field(repr=False)
+    private_key: SigningKey = field(repr=False)
     key_info: str = field(repr=False)
 
     @classmethod
     def of(cls, certificate: A1Certificate) -> Self:
         """Prepare a certificate to sign any number of documents."""
         return cls(certificate.private_key, _key_info(_base64(certificate.certificate_der)))
+
+    @classmethod
+    def throwaway(cls) -> Self:
+        """A signer for trials, without any key: its signatures have the form and length of real ones.
+
+        Nobody can take them for real: value and certificate say SEMVALOR over and over, and no program can
+        read such a certificate.
+        """
+        return cls(_NoKey(), _key_info(_base64(_WORTHLESS_CERTIFICATE)))
 
     def sign(self, canonical: bytes, reference_id: str) -> Signature:
         """Sign an element, given as C14N writes it with its namespace declared, and known by its `Id`."""

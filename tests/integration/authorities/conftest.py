@@ -1,5 +1,6 @@
 """What tests of the client share: a company, the authorities that it believes, and servers for it to meet."""
 
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -60,3 +61,16 @@ def tls(server_certificate: SampleCertificate, authority: SampleAuthority, tmp_p
         return server_context(certificate, clients, tmp_path, version)
 
     return make
+
+
+@pytest.fixture
+def full_port() -> Iterator[int]:
+    """Where a server takes no more connections."""
+    with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
+        for one in waiting:
+            one.close()

@@ -7,6 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -40,6 +41,12 @@ class Host:
     address: str = ""
     connections: int = 0
     seen: list[Seen] = field(default_factory=list)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def until_left(self) -> None:
+        """Wait until a client has ended a connection, for less time than it may keep one."""
+        async with asyncio.timeout(_PATIENCE):
+            await self.left.wait()
 
 
 def server_context(
@@ -70,6 +77,7 @@ async def host(answer: Answerer, context: ssl.SSLContext | None) -> AsyncIterato
         while request := await _request(reader):
             found.seen.append(_seen(number, writer, *request))
             await answer(writer)
+        found.left.set()
 
     async with _listening(serve, context) as port:
         found.address = f"https://{LOOPBACK}:{port}/sp/nfe/NFeStatusServico4"
@@ -193,6 +201,16 @@ def raw(text: bytes) -> Answerer:
         writer.write(text)
         await writer.drain()
         writer.close()
+
+    return answer
+
+
+def in_turn(*answers: Answerer) -> Answerer:
+    """Answer each request in another way, and those after the last way in that one."""
+    turns = chain(answers, repeat(answers[-1]))
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        await next(turns)(writer)
 
     return answer
 

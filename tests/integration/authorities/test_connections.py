@@ -2,23 +2,21 @@
 
 import asyncio
 import ssl
-import tempfile
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.serialization import Encoding
 
+from carimbo.authorities import pool
 from carimbo.authorities.connections import Connections
 from carimbo.authorities.patience import Patience
-from carimbo.authorities.tls import context_of
 from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
 from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.outcome import Cause, NotJudged
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.authorities.conftest import DAY, NewTls
-from integration.authorities.hosts import LOOPBACK, Host, host, saying
+from integration.authorities.hosts import Host, dripping, hang_up, host, in_turn, saying
 from nfe_answers import dressed, status
 from support import OTHER_CNPJ
 
@@ -48,9 +46,10 @@ async def ask(connections: Connections, certificate: A1Certificate, server: Host
     assert await Transport(connections).exchange(certificate, server.address, "urn:a", b"<a/>") == ANSWER
 
 
-async def ask_once(trust: Trust, certificate: A1Certificate, server: Host) -> None:
-    async with Connections(trust, Patience(10, 10)) as connections:
-        await ask(connections, certificate, server)
+async def failure(connections: Connections, certificate: A1Certificate, server: Host) -> tuple[Cause, bool]:
+    outcome = await Transport(connections).exchange(certificate, server.address, "urn:a", b"<a/>")
+    assert isinstance(outcome, NotJudged), outcome
+    return outcome.cause, outcome.may_have_arrived
 
 
 class TestKeepAlive:
@@ -75,6 +74,147 @@ class TestKeepAlive:
         async with host(together, tls()) as server:
             await asyncio.gather(*(ask(connections, company, server) for _ in range(2)))
             assert {seen.connection for seen in server.seen} == {1, 2}
+
+    async def test_the_connection_that_was_used_last_is_used_first(
+        self, connections: Connections, company: A1Certificate, tls: NewTls
+    ) -> None:
+        met = asyncio.Barrier(2)
+
+        async def together(writer: asyncio.StreamWriter) -> None:
+            await met.wait()
+            await saying(ANSWER)(writer)
+
+        async with host(in_turn(together, together, saying(ANSWER)), tls()) as server:
+            await asyncio.gather(*(ask(connections, company, server) for _ in range(2)))
+            for _ in range(3):
+                await ask(connections, company, server)
+            assert len({seen.connection for seen in server.seen[2:]}) == 1
+
+    async def test_servers_have_connections_of_their_own(
+        self, connections: Connections, company: A1Certificate, tls: NewTls
+    ) -> None:
+        async with host(saying(ANSWER), tls()) as first, host(saying(ANSWER), tls()) as second:
+            for server in (first, second, first, second):
+                await ask(connections, company, server)
+            assert [len(server.seen) for server in (first, second)] == [2, 2]
+            assert {seen.connection for seen in (*first.seen, *second.seen)} == {1}
+
+    async def test_a_connection_that_nobody_uses_is_closed(
+        self,
+        connections: Connections,
+        company: A1Certificate,
+        tls: NewTls,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(pool, "_IDLE_SECONDS", 0)
+        async with host(saying(ANSWER), tls()) as server:
+            await ask(connections, company, server)
+            await server.until_left()
+            await ask(connections, company, server)
+            assert [seen.connection for seen in server.seen] == [1, 2]
+
+    async def test_a_connection_that_the_server_will_close_is_left(
+        self, connections: Connections, company: A1Certificate, tls: NewTls
+    ) -> None:
+        async with host(saying(ANSWER, headers="Connection: close\r\n", hold=True), tls()) as server:
+            await ask(connections, company, server)
+            await server.until_left()
+
+    async def test_a_connection_that_the_server_closed_is_not_used(
+        self, connections: Connections, company: A1Certificate, tls: NewTls
+    ) -> None:
+        closed = asyncio.Event()
+
+        async def leave(writer: asyncio.StreamWriter) -> None:
+            await saying(ANSWER)(writer)
+            writer.close()
+            await writer.wait_closed()
+            closed.set()
+
+        async with host(leave, tls()) as server:
+            await ask(connections, company, server)
+            await closed.wait()
+            await ask(connections, company, server)
+            assert [seen.connection for seen in server.seen] == [1, 2]
+
+    @pytest.mark.parametrize("stray", [b"\0", b"\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+    async def test_a_connection_with_stray_bytes_is_not_used(
+        self, connections: Connections, company: A1Certificate, tls: NewTls, stray: bytes
+    ) -> None:
+        answered = asyncio.Event()
+
+        async def spill(writer: asyncio.StreamWriter) -> None:
+            await saying(ANSWER)(writer)
+            await answered.wait()
+            writer.write(stray)
+
+        async with host(in_turn(spill, saying(ANSWER)), tls()) as server:
+            await ask(connections, company, server)
+            answered.set()
+            await server.until_left()
+            await ask(connections, company, server)
+            assert [seen.connection for seen in server.seen] == [1, 2]
+
+    async def test_a_connection_whose_request_was_given_up_is_not_used(
+        self, connections: Connections, company: A1Certificate, tls: NewTls
+    ) -> None:
+        arrived = asyncio.Event()
+
+        async def arrive(writer: asyncio.StreamWriter) -> None:
+            arrived.set()
+
+        async with host(in_turn(arrive, saying(ANSWER)), tls()) as server:
+            given_up = asyncio.create_task(ask(connections, company, server))
+            await arrived.wait()
+            given_up.cancel()
+            await server.until_left()
+            await ask(connections, company, server)
+            assert [seen.connection for seen in server.seen] == [1, 2]
+            assert given_up.cancelled()
+
+    async def test_a_request_that_meets_a_closing_connection_is_not_sent_again(
+        self, connections: Connections, company: A1Certificate, tls: NewTls
+    ) -> None:
+        async with host(in_turn(saying(ANSWER), hang_up, saying(ANSWER)), tls()) as server:
+            await ask(connections, company, server)
+            assert await failure(connections, company, server) == (Cause.CONNECTION, True)
+            assert [seen.connection for seen in server.seen] == [1, 1]
+            await ask(connections, company, server)
+
+
+class TestCrowd:
+    async def test_waits_for_room(
+        self,
+        connections: Connections,
+        company: A1Certificate,
+        tls: NewTls,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        async with host(saying(ANSWER), tls()) as server:
+            await asyncio.gather(*(ask(connections, company, server) for _ in range(3)))
+            assert [seen.connection for seen in server.seen] == [1, 1, 1]
+
+    async def test_does_not_wait_for_ever(
+        self, trust: Trust, company: A1Certificate, tls: NewTls, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        arrived = asyncio.Event()
+
+        async def drip(writer: asyncio.StreamWriter) -> None:
+            arrived.set()
+            await dripping(bytes(10_000), pause=0.05)(writer)
+
+        async with (
+            host(drip, tls()) as server,
+            Connections(trust, Patience(connect_seconds=10, read_seconds=0.5)) as connections,
+        ):
+            before = asyncio.create_task(failure(connections, company, server))
+            await arrived.wait()
+            assert await failure(connections, company, server) == (Cause.TIMEOUT, False)
+            before.cancel()
+            await asyncio.wait([before])
+            assert len(server.seen) == 1
 
 
 class TestResumption:
@@ -142,68 +282,10 @@ class TestCertificates:
             await everybody_is_here.wait()
             await saying(ANSWER)(writer)
 
-        async with host(together, tls()) as server, asyncio.TaskGroup() as asking:
-            for certificate in companies:
-                asking.create_task(ask(connections, certificate, server))
-                await arrival.wait()
-
-
-class TestContext:
-    def test_verifies_server_and_name(self, company: A1Certificate, trust: Trust) -> None:
-        context = context_of(company, trust)
-        assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
-        assert context.minimum_version is ssl.TLSVersion.TLSv1_2
-
-    def test_leaves_no_file_with_the_key_behind(
-        self, company: A1Certificate, trust: Trust, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-        context_of(company, trust)
-        assert list(tmp_path.iterdir()) == []
-
-    def test_never_writes_the_key_in_the_clear(
-        self, company: A1Certificate, trust: Trust, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        written: list[str] = []
-
-        def load(self: ssl.SSLContext, file: str, password: bytes) -> None:
-            written.append(Path(file).read_text(encoding="ascii"))
-            assert Path(file).stat().st_mode & 0o777 == 0o600
-
-        monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", load)
-        context_of(company, trust)
-        assert ["BEGIN ENCRYPTED PRIVATE KEY" in text for text in written] == [True]
-
-
-class TestTrust:
-    @pytest.mark.parametrize("name", ["AC  Ação de\tTESTE ", "Ⅷ ÜBER-AUTORIDADE"])
-    async def test_is_in_authorities_of_any_name(
-        self, company: A1Certificate, authority: SampleAuthority, tls: NewTls, tmp_path: Path, name: str
-    ) -> None:
-        """OpenSSL itself looks for them by a hash of the name, which we compute too."""
-        now = datetime.now(UTC)
-        named = SampleAuthority.create(now - DAY, name=name)
-        file = tmp_path / "ca.pem"
-        file.write_bytes(named.certificate.public_bytes(Encoding.PEM))
-        server_side = tls(named.issue_server([LOOPBACK], now - DAY, now + DAY))
-        async with host(saying(ANSWER), server_side) as server:
-            with Trust(file) as trust:
-                await ask_once(trust, company, server)
-
-    async def test_is_in_each_of_two_authorities_of_one_name(
-        self,
-        company: A1Certificate,
-        authority: SampleAuthority,
-        stranger: SampleAuthority,
-        tls: NewTls,
-        tmp_path: Path,
-    ) -> None:
-        now = datetime.now(UTC)
-        file = tmp_path / "ca.pem"
-        both = (authority, stranger)
-        file.write_bytes(b"".join(one.certificate.public_bytes(Encoding.PEM) for one in both))
-        with Trust(file) as trust:
-            for one in both:
-                server_side = tls(one.issue_server([LOOPBACK], now - DAY, now + DAY))
-                async with host(saying(ANSWER), server_side) as server:
-                    await ask_once(trust, company, server)
+        async with host(in_turn(together, together, together, saying(ANSWER)), tls()) as server:
+            async with asyncio.TaskGroup() as asking:
+                for certificate in companies:
+                    asking.create_task(ask(connections, certificate, server))
+                    await arrival.wait()
+            await ask(connections, companies[0], server)
+            assert [seen.connection for seen in server.seen] == [1, 2, 3, 1]

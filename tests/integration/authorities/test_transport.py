@@ -1,15 +1,14 @@
 """Questions to servers that fail in every way: what is told, and whether the request can have arrived."""
 
-import socket
 import ssl
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from carimbo.authorities.connections import Connections
+from carimbo.authorities.http_answer import LARGEST_ANSWER
 from carimbo.authorities.patience import Patience
-from carimbo.authorities.transport import LARGEST_ANSWER, Transport
+from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause, NotJudged
@@ -69,19 +68,6 @@ def client(trust: Trust, company: A1Certificate) -> Client:
     return Client(trust, company)
 
 
-@pytest.fixture
-async def full_house() -> AsyncIterator[str]:
-    """The address of a server that takes no more connections."""
-    with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
-        waiting = [socket.socket() for _ in range(4)]
-        for one in waiting:
-            one.setblocking(False)
-            one.connect_ex(listener.getsockname())
-        yield f"https://{LOOPBACK}:{listener.getsockname()[1]}/"
-        for one in waiting:
-            one.close()
-
-
 class TestAnAnswer:
     @BOTH_VERSIONS
     async def test_comes_back_as_it_was_sent(
@@ -101,6 +87,11 @@ class TestAnAnswer:
         assert f'content-type: application/soap+xml; charset=utf-8; action="{ACTION.lower()}"\r\n' in head
         assert "accept-encoding: identity\r\n" in head
         assert (seen.body, seen.certificate) == (QUESTION, company.certificate_der)
+
+    async def test_may_take_longer_than_each_of_its_parts(self, client: Client, tls: NewTls) -> None:
+        patience = Patience(connect_seconds=10, read_seconds=1)
+        async with host(dripping(b"<answer/>", pause=0.2), tls()) as server:
+            assert await client.ask(server.address, patience) == b"<answer/>"
 
     async def test_may_have_a_status_of_failure(self, client: Client, tls: NewTls) -> None:
         async with host(saying(ANSWER, "500 Internal Server Error"), tls()) as server:
@@ -146,8 +137,8 @@ class TestNoConnection:
         cause, may_have_arrived, _ = await client.failure(address)
         assert (cause, may_have_arrived) == (Cause.CONNECTION, False)
 
-    async def test_is_told_when_it_is_not_taken_in_time(self, client: Client, full_house: str) -> None:
-        told = await client.failure(full_house, Patience(connect_seconds=0.2, read_seconds=10))
+    async def test_is_told_when_it_is_not_taken_in_time(self, client: Client, full_port: int) -> None:
+        told = await client.failure(f"https://{LOOPBACK}:{full_port}/", Patience(0.2, read_seconds=10))
         assert told == (Cause.TIMEOUT, False, "a conexão não foi aceita a tempo")
 
     async def test_is_told_apart_from_what_the_caller_was_dealing_with(self, client: Client) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import httpx2
 
-from carimbo.authorities.port import Sender
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
@@ -23,6 +22,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 )
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
 from carimbo.fiscal.outcome import Authorized, Outcome
+from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.simulator.run import Simulator

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from carimbo.authorities.port import Sender
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
@@ -19,6 +18,7 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
+from carimbo.fiscal.sender import Sender
 from integration.simulator.shop import STATE, Shop, in_contingency, next_number, place
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR
 

@@ -10,7 +10,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from carimbo.authorities.port import Sender
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
@@ -18,6 +17,7 @@ from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization
 from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
 from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Processing
+from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.soap import envelope

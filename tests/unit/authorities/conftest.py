@@ -4,12 +4,12 @@ import pytest
 
 from carimbo.authorities.endpoints import SimulatorEndpoints
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.port import Sender
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.status_board import StatusBoard
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.fiscal.sender import Sender
 from support import CNPJ
 from unit.authorities.clock import Clock
 from unit.authorities.wire import BASE, Wire

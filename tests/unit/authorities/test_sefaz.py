@@ -7,7 +7,6 @@ import pytest
 import nfe_answers as said
 from carimbo.authorities.endpoints import SimulatorEndpoints, UnknownPlace
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.port import Sender
 from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
@@ -23,6 +22,7 @@ from carimbo.fiscal.outcome import (
     Unknown,
 )
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.sender import Sender
 from support import CNPJ
 from unit.authorities.clock import Clock
 from unit.authorities.wire import (

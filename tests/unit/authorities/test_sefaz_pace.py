@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 import nfe_answers as said
-from carimbo.authorities.port import Sender
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
 from carimbo.fiscal.outcome import Throttled
+from carimbo.fiscal.sender import Sender
 from support import CNPJ
 from unit.authorities.clock import NOON, Clock
 from unit.authorities.wire import CANCELLATION, KEY, LOST, REFUSED, SIGNED_EVENT, Wire, document

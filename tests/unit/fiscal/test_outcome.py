@@ -64,5 +64,8 @@ class TestEveryOutcome:
         outcomes = {Rejected(code=code, message=message), Unknown(code=code, message=message)}
         assert len(outcomes) == 2
 
+    def test_shows_nothing_of_what_was_refused_in_a_log(self) -> None:
+        assert "secret" not in repr(Rejected(code="225", message="Rejeição", answer_xml=b"<secret/>"))
+
     def test_pairs_an_alert_as_code_and_message(self) -> None:
         assert AUTHORIZED.alerts == (("1", "Confira o NCM"),)

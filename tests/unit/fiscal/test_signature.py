@@ -177,6 +177,32 @@ class TestSignText:
         public_key.verify(signature, "ação|3|2".encode(), padding.PKCS1v15(), hashes.SHA1())
 
 
+class TestThrowaway:
+    def test_has_form_and_length_of_a_real_signature(self, signer: Signer) -> None:
+        real, trial = (signed_document(one) for one in (signer, Signer.throwaway()))
+        value, certificate = element(trial, "SignatureValue"), element(trial, "X509Certificate")
+        assert len(value) == len(element(real, "SignatureValue"))
+        assert len(certificate) >= len(element(real, "X509Certificate"))
+        rest = replaced(trial, value, element(real, "SignatureValue"))
+        assert replaced(rest, certificate, element(real, "X509Certificate")) == real
+
+    def test_says_that_it_is_worth_nothing(self) -> None:
+        trial = signed_document(Signer.throwaway())
+        for tag in ("SignatureValue", "X509Certificate"):
+            assert element(trial, tag).startswith(f"<{tag}>SEMVALORSEMVALOR")
+        assert Signer.throwaway().sign_text("ação").startswith("SEMVALORSEMVALOR")
+
+    def test_is_accepted_by_nobody(self) -> None:
+        trial = signed_document(Signer.throwaway())
+        assert refusal(trial) == "O certificado da assinatura é ilegível."
+        assert not accepted_by_xmlsec1(trial)
+
+    def test_is_refused_beside_a_real_certificate_too(self, signer: Signer, nfe: str) -> None:
+        trial = signed_document(Signer.throwaway())
+        forged = replaced(trial, element(trial, "X509Certificate"), element(nfe, "X509Certificate"))
+        assert refusal(forged) == "A assinatura não é da chave do certificado."
+
+
 class TestVerifyInPlace:
     def test_a_document_in_a_lot_is_good(self, nfe: str) -> None:
         xml = f'<enviNFe xmlns="{NFE}" versao="4.00"><idLote>1</idLote>{nfe}</enviNFe>'

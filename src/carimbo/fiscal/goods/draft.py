@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 
 from carimbo.fiscal.document_type import Issuance, Review
 from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import Judgement, judged
 from carimbo.fiscal.goods.sale import SaleBody
-from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, check, write
+from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, check, in_root, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
 
 # The authorities take messages of 500 kB (MOC 7.0, rule 214); what a signature and an envelope add is little.
 _LONGEST_SURELY_TAKEN = 490_000
+
+Signed = SignedDocument | tuple[Problem, ...]
+"""A signed document, or everything that keeps it from being made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +93,23 @@ def _size_warnings(written: WrittenInvoice) -> tuple[str, ...]:
     )
 
 
-def finished(
-    draft: Draft, signed: SignedDocument | tuple[Problem, ...], issuance: Issuance
-) -> SignedDocument | Review:
+def finished(draft: Draft, signed: Signed, issuance: Issuance) -> Signed:
     """The signed document, unless the rules or the XSD refuse it; then both say so at once."""
-    if isinstance(signed, tuple):
-        return Review(draft.problems + signed, draft.warnings)
-    refused = check(signed, issuance.schemas)
-    if draft.problems or refused:
-        # What a rule tells of a field the XSD tells again, in words of its own.
-        return Review(draft.problems + _untold(refused, draft.problems), draft.warnings)
+    problems = _problems_of(draft, signed, issuance)
+    if problems or isinstance(signed, tuple):
+        return problems
     return replace(signed, warnings=draft.warnings) if draft.warnings else signed
 
 
-def outcome(made: SignedDocument | Review) -> SignedDocument | tuple[Problem, ...]:
-    """The document, or what keeps it from being made."""
-    return made.problems if isinstance(made, Review) else made
+def reviewed(draft: Draft, signed: Signed, issuance: Issuance) -> Review:
+    """What is to be said of a document that was signed for trial, and what it would be."""
+    document = in_root(draft.written) if isinstance(signed, tuple) else signed.xml
+    preview = InvoicePreview(draft.invoice, document)
+    return Review(_problems_of(draft, signed, issuance), draft.warnings, preview)
 
 
-def reviewed(made: SignedDocument | Review) -> Review:
-    """What is to be said of a document that was made for trial."""
-    return made if isinstance(made, Review) else Review(warnings=made.warnings)
+def _problems_of(draft: Draft, signed: Signed, issuance: Issuance) -> tuple[Problem, ...]:
+    if isinstance(signed, tuple):
+        return draft.problems + signed
+    # What a rule tells of a field the XSD tells again, in words of its own.
+    return draft.problems + _untold(check(signed, issuance.schemas), draft.problems)

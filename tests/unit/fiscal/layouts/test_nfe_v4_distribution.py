@@ -13,8 +13,8 @@ from carimbo.fiscal.layouts.nfe_v4.distribution import (
     DistributionPage,
     read_distribution,
 )
-from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Rejected, Throttled, Unavailable
-from nfe_answers import distribution, doc_zip, zipped
+from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Throttled, Unavailable
+from nfe_answers import distribution, doc_zip, rejected, zipped
 
 GOOD = DistributedDocument(101, "procNFe_v4.00.xsd", "<nfeProc>é</nfeProc>".encode())
 GOOD_ZIP = zipped("<nfeProc>é</nfeProc>".encode())
@@ -107,8 +107,8 @@ class TestReadingARefusal:
 
     @pytest.mark.parametrize("code", ["215", "589", "593", "632", "640"])
     def test_tells_a_refused_query(self, code: str) -> None:
-        found = read_distribution(distribution(code, "Rejeição: Texto").encode())
-        assert found == Rejected(code=code, message="Rejeição: Texto")
+        body = distribution(code, "Rejeição: Texto")
+        assert read_distribution(body.encode()) == rejected(code, "Rejeição: Texto", body)
 
     def test_tells_a_service_that_is_down(self) -> None:
         found = read_distribution(distribution("109", "Paralisado").encode())

@@ -12,7 +12,6 @@ from carimbo.fiscal.outcome import (
     Duplicate,
     NotJudged,
     Outcome,
-    Rejected,
     Throttled,
     Unknown,
 )
@@ -25,11 +24,13 @@ from nfe_answers import (
     NAMESPACE,
     OTHER_KEY,
     PROTOCOL,
+    alone,
     consult,
     event_lot,
     event_receipt,
     note_protocol,
     processed_events,
+    rejected,
     stored_event,
 )
 
@@ -53,19 +54,20 @@ class TestReadingTheAnswerToAnEvent:
         assert isinstance(found, Authorized)
         assert (found.code, found.access_key, found.protocol) == (code, KEY, "135260000000009")
         assert (found.authorized_at, found.late) == (REGISTERED_AT, late)
-        alone = receipt.replace("<retEvento ", f'<retEvento xmlns="{NAMESPACE}" ')
-        assert found.protocol_xml == alone.encode()
+        assert found.protocol_xml == alone(receipt)
 
     def test_finds_the_event_among_the_others_of_its_lot(self) -> None:
+        wrong_sequence = event_receipt("594", "Rejeição: sequência", event_type=CORRECTION, sequence="21")
+        too_late = event_receipt("596", "Rejeição: prazo", event_type=ACKNOWLEDGEMENT)
         lot = processed_events(
             event_receipt("573", "Duplicidade", key=OTHER_KEY),
             event_receipt("135", "Evento registrado", event_type=CORRECTION, sequence="2"),
-            event_receipt("594", "Rejeição: sequência", event_type=CORRECTION, sequence="21"),
-            event_receipt("596", "Rejeição: prazo", event_type=ACKNOWLEDGEMENT),
+            wrong_sequence,
+            too_late,
         )
         assert isinstance(read(lot, CORRECTION, 2), Authorized)
-        assert read(lot, CORRECTION, 21) == Rejected(code="594", message="Rejeição: sequência")
-        assert read(lot, ACKNOWLEDGEMENT) == Rejected(code="596", message="Rejeição: prazo")
+        assert read(lot, CORRECTION, 21) == rejected("594", "Rejeição: sequência", wrong_sequence)
+        assert read(lot, ACKNOWLEDGEMENT) == rejected("596", "Rejeição: prazo", too_late)
 
     @pytest.mark.parametrize("sequence", ["1", "01", "001", None])
     def test_takes_the_sequence_however_it_is_padded(self, sequence: str | None) -> None:
@@ -73,7 +75,7 @@ class TestReadingTheAnswerToAnEvent:
 
     def test_takes_a_refusal_that_does_not_name_the_event(self) -> None:
         refused = event_receipt("215", "Rejeição: Falha", event_type=None, sequence=None, key=None)
-        assert read(processed_events(refused)) == Rejected(code="215", message="Rejeição: Falha")
+        assert read(processed_events(refused)) == rejected("215", "Rejeição: Falha", refused)
 
     @pytest.mark.parametrize(
         "receipts",
@@ -107,13 +109,13 @@ class TestReadingTheAnswerToAnEvent:
 
     @pytest.mark.parametrize("code", ["217", "218", "420", "580", "655", "1100"])
     def test_tells_a_rejection_of_the_event(self, code: str) -> None:
-        lot = processed_events(event_receipt(code, "Rejeição: Texto", event_type=CORRECTION))
-        assert read(lot, CORRECTION) == Rejected(code=code, message="Rejeição: Texto")
+        refused = event_receipt(code, "Rejeição: Texto", event_type=CORRECTION)
+        expected = rejected(code, "Rejeição: Texto", refused)
+        assert read(processed_events(refused), CORRECTION) == expected
 
     def test_tells_a_rejection_of_the_lot(self) -> None:
-        assert read(event_lot("404", "Rejeição: prefixo")) == Rejected(
-            code="404", message="Rejeição: prefixo"
-        )
+        lot = event_lot("404", "Rejeição: prefixo")
+        assert read(lot) == rejected("404", "Rejeição: prefixo", lot)
 
     @pytest.mark.parametrize("code", ["999", "100", "135"])
     def test_leaves_open_what_the_code_of_the_lot_leaves_open(self, code: str) -> None:

@@ -3,4 +3,13 @@
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.cteos.settings import CteOsSettings
 
-CTE_OS = DocumentType(name="cteOs", title="CT-e OS", settings=CteOsSettings, feature="cteEmission")
+CTE_OS = DocumentType(
+    name="cteOs",
+    title="CT-e OS",
+    model="67",
+    settings=CteOsSettings,
+    collection="cte-os",
+    namespace="cte",
+    event_prefix="cte",
+    feature="cteEmission",
+)

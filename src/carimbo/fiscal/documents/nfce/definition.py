@@ -1,17 +1,47 @@
 """What carimbo knows of the NFC-e."""
 
+from datetime import timedelta
+
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
-from carimbo.fiscal.documents.nfce.request import NfceRequest
-from carimbo.fiscal.documents.nfce.settings import NfceSettings
+from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
+from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.hints import hint_for_rejection
+from carimbo.fiscal.goods.lines import lines_of_xml
+from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
+
+# One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
+# rule 704); the minute below that is for clocks that differ and for the way.
+_STALE_AFTER = timedelta(minutes=4)
+
+
+def _waits(request: NfceRequest) -> bool:
+    return request.transmit is Transmit.LATER
+
 
 NFCE = DocumentType(
     name="nfce",
     title="NFC-e",
+    model="65",
     settings=NfceSettings,
-    issuing=Issuing(NfceRequest, review, issue, hint_for_rejection, printed_emission),
+    collection="nfce",
+    namespace="invoices",
+    event_prefix="nfce",
+    is_urgent=True,
+    missing_settings=missing_settings,
     feature="nfceEmission",
+    issuing=Issuing(
+        request=NfceRequest,
+        review=review,
+        issue=issue,
+        hint=hint_for_rejection,
+        archived=authorized_invoice,
+        refused=rejected_invoice,
+        lines=lines_of_xml,
+        printed_emission=printed_emission,
+        waits=_waits,
+        stale_after=_STALE_AFTER,
+    ),
     secret_settings=("csc", "homologation.csc"),
 )

@@ -3,8 +3,10 @@
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
+from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Changes, Flag, Integer
 
 CscId = Annotated[
@@ -17,6 +19,9 @@ Csc = Annotated[
     StringConstraints(pattern=r"^[\x21-\x7e]{1,36}$"),
     Field(description="Código de segurança do contribuinte; volta mascarado.", examples=["0123456789ABCDEF"]),
 ]
+
+QR_WITHOUT_CSC = 3
+"""The version of the QR code that needs no security code."""
 
 
 class HomologationCsc(Changes):
@@ -37,3 +42,14 @@ class NfceSettings(ModuleSettings):
     qr_version: Annotated[Integer, Field(ge=2, le=3)] = Field(
         default=2, description="Versão do QR Code; a 2 exige o CSC."
     )
+
+
+def missing_settings(settings: NfceSettings, environment: Environment) -> tuple[str, ...]:
+    """What the module lacks: it must be on, and have the CSC of the environment if its QR code needs one."""
+    off = () if settings.active else ("nfce.active",)
+    if settings.qr_version == QR_WITHOUT_CSC:
+        return off
+    in_production = environment is Environment.PRODUCTION
+    own, place = (settings, "nfce") if in_production else (settings.homologation, "nfce.homologation")
+    lacking = (name for name in HomologationCsc.model_fields if not getattr(own, name, None))
+    return (*off, *(f"{place}.{to_camel(name)}" for name in lacking))

@@ -1,15 +1,13 @@
 """`infNFeSupl` of an NFC-e: its QR code and the address where anyone can look the key up."""
 
 from carimbo.fiscal.documents.nfce import qr
-from carimbo.fiscal.documents.nfce.settings import NfceSettings
+from carimbo.fiscal.documents.nfce.settings import QR_WITHOUT_CSC, NfceSettings
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signature, Signer
 from carimbo.fiscal.tables.nfce_addresses import NfceAddresses, nfce_addresses
-
-_WITHOUT_CSC = 3
 
 
 def supplement_of(
@@ -20,7 +18,7 @@ def supplement_of(
     if addresses is None:
         return (Problem("395", "company.address.state", "Não há endereço de consulta de NFC-e para a UF."),)
     csc = csc_of(settings, emission.environment)
-    if csc is None and settings.qr_version != _WITHOUT_CSC:
+    if csc is None and settings.qr_version != QR_WITHOUT_CSC:
         return (
             Problem(
                 "462",
@@ -36,7 +34,7 @@ def supplement_of(
 def csc_of(settings: NfceSettings, environment: Environment) -> qr.Csc | None:
     """The security code of an environment; each has its own. Version 3 of the QR code uses none."""
     own = settings if environment is Environment.PRODUCTION else settings.homologation
-    if settings.qr_version == _WITHOUT_CSC or own is None or not own.csc_id or not own.csc:
+    if settings.qr_version == QR_WITHOUT_CSC or own is None or not own.csc_id or not own.csc:
         return None
     return qr.Csc(own.csc_id, own.csc)
 

@@ -5,10 +5,24 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.goods.hints import hint_for_rejection
+from carimbo.fiscal.goods.lines import lines_of_xml
+from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
 
 NFE = DocumentType(
     name="nfe",
     title="NF-e",
+    model="55",
     settings=NfeSettings,
-    issuing=Issuing(NfeRequest, review, issue, hint_for_rejection),
+    collection="nfe",
+    namespace="invoices",
+    event_prefix="nfe",
+    issuing=Issuing(
+        request=NfeRequest,
+        review=review,
+        issue=issue,
+        hint=hint_for_rejection,
+        archived=authorized_invoice,
+        refused=rejected_invoice,
+        lines=lines_of_xml,
+    ),
 )

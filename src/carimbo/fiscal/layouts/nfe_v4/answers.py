@@ -106,7 +106,7 @@ def read_inutilization(body: bytes, asked: Inutilization) -> Outcome:
     action = action_of(information.code)
     if action is Action.VOIDED:
         return authorized(information, answer)
-    return duplicate(information) if action is Action.ALREADY_VOIDED else refusal(information)
+    return duplicate(information) if action is Action.ALREADY_VOIDED else refusal(information, answer)
 
 
 def _is_of(information: Part, asked: Inutilization) -> bool:
@@ -172,7 +172,7 @@ def _verdict(information: Part, receipt: Part) -> Outcome:
         return _denied(information, receipt)
     if action in CANCELED:
         return Canceled(code=information.code, message=information.message, access_key=key)
-    return duplicate(information) if action is Action.DUPLICATE else refusal(information)
+    return duplicate(information) if action is Action.DUPLICATE else refusal(information, receipt)
 
 
 def _known(answer: Part, access_key: str | None) -> Outcome:

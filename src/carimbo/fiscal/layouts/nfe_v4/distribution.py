@@ -49,7 +49,7 @@ def read_distribution(body: bytes) -> DistributionPage | Rejected | Unavailable 
         return answer
     if answer.code in _PAGE_CODES:
         return _page(answer)
-    refused = refusal(answer)
+    refused = refusal(answer, answer)
     # The block tells where to go on, which it may have been for asking somewhere else.
     return replace(refused, last_nsu=_nsu(answer, "ultNSU")) if isinstance(refused, Throttled) else refused
 

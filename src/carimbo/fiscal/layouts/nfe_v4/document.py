@@ -7,8 +7,10 @@ from lxml import etree
 from carimbo.fiscal.layouts import group, paths
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.layouts.reading import read
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signature import NAMESPACE as DSIG
 from carimbo.fiscal.signature import Signature
 from carimbo.fiscal.signed_document import SignedDocument
 
@@ -42,12 +44,31 @@ def write(invoice: Invoice) -> WrittenInvoice | tuple[Problem, ...]:
 
 def enclose(written: WrittenInvoice, signature: Signature, supplement: bytes = b"") -> SignedDocument:
     """Put document, supplement and signature in their root."""
-    signed = b"<infNFe", written.attributes, b">", written.content, b"</infNFe>"
     return SignedDocument(
-        xml=b"".join((_ROOT, *signed, supplement, signature.text, b"</NFe>")),
+        xml=in_root(written, supplement, signature.text),
         access_key=written.id.removeprefix(_PREFIX),
         digest_value=signature.digest_value,
     )
+
+
+def in_root(written: WrittenInvoice, *beside: bytes) -> bytes:
+    """Put a document in its root, with what is to stand beside it."""
+    content = b"<infNFe", written.attributes, b">", written.content, b"</infNFe>"
+    return b"".join((_ROOT, *content, *beside, b"</NFe>"))
+
+
+def without_signature(document: bytes) -> bytes:
+    """The canonical text of a document as it was before somebody signed it."""
+    root = etree.fromstring(document)
+    for signature in root.findall(f"{{{DSIG}}}Signature"):
+        root.remove(signature)
+    return etree.tostring(root, method="c14n")
+
+
+def read_invoice(document: bytes) -> Invoice:
+    """Read a whole document back, or raise `Unreadable`."""
+    (content,) = etree.fromstring(document).iter(f"{{{NAMESPACE}}}infNFe")
+    return read(Invoice, content)
 
 
 def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:

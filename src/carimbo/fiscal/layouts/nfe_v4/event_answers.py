@@ -37,7 +37,7 @@ def read_event(body: bytes, access_key: str, event_type: str, sequence: int) -> 
     if isinstance(answer, NotJudged):
         return answer
     if action_of(answer.code) is not Action.EVENTS_PROCESSED:
-        return refusal(answer)
+        return refusal(answer, answer)
     told = answer.parts("retEvento")
     ours = [one for one in told if _may_be_of(one, access_key, event_type, sequence)]
     if len(ours) != 1:
@@ -102,7 +102,7 @@ def _verdict(told: Part, access_key: str, event_type: str) -> Outcome:
         return duplicate(information)
     if action in _ALREADY_CANCELED and event_type in CANCELLATIONS:
         return Canceled(code=information.code, message=information.message, access_key=access_key)
-    return refusal(information)
+    return refusal(information, told)
 
 
 def _adopted(found: Part, access_key: str) -> Outcome:

@@ -72,6 +72,12 @@ def authorized_invoice(signed_invoice: bytes, protocol: bytes) -> bytes:
     return _message("nfeProc", "4.00", root_alone(signed_invoice), root_alone(protocol))
 
 
+def rejected_invoice(signed_invoice: bytes, answer: bytes | None) -> bytes:
+    """Join a document with the refusal that it got, if it got any, for people to look into."""
+    sent, received = root_alone(signed_invoice), root_alone(answer or b"")
+    return b"<rejection><sent>%b</sent><received>%b</received></rejection>" % (sent, received)
+
+
 def registered_event(signed_event: bytes, answer: bytes) -> bytes:
     """Join an event with its registration (procEventoNFe)."""
     return _message("procEventoNFe", "1.00", root_alone(signed_event), root_alone(answer))

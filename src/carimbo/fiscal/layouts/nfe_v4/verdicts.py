@@ -26,6 +26,8 @@ _OUTAGES = {
     Action.CONTINGENCY_CLOSING: Outage.CONTINGENCY_CLOSING,
     Action.CONTINGENCY_CLOSED: Outage.CONTINGENCY_CLOSED,
 }
+# Refusals for what is not in the document: the same one passes once that is put right.
+_OUTSIDE = frozenset({Action.REJECTION_OF_CERTIFICATE, Action.REJECTION_BY_REGISTER})
 _LATE = frozenset({Action.AUTHORIZED_LATE, Action.CANCELED_LATE})
 _FIRST_REJECTION = 200
 # Rejections among the successes: issuer and recipient in the federal registry (NT 2026.007).
@@ -79,8 +81,20 @@ def duplicate(part: Part) -> Duplicate:
     )
 
 
-def refusal(part: Part) -> Rejected | Unavailable | Throttled | NotJudged:
-    """Judge a code that is neither a success nor special to the service that was called."""
+def refusal(part: Part, answer: Part) -> Rejected | Unavailable | Throttled | NotJudged:
+    """Judge a code that is neither a success nor special to the service; the answer is what has the code."""
+    if _is_rejection(part):
+        return Rejected(
+            code=part.code,
+            message=part.message,
+            answer_xml=answer.standing_alone(),
+            retryable=action_of(part.code) in _OUTSIDE,
+        )
+    return refused_question(part)
+
+
+def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
+    """Judge the refusal of a query: what is wrong with a question says nothing about the document."""
     code, message, action = part.code, part.message, action_of(part.code)
     if action is Action.THROTTLED:
         return Throttled(code=code, message=message)
@@ -88,15 +102,7 @@ def refusal(part: Part) -> Rejected | Unavailable | Throttled | NotJudged:
         return Unavailable(
             code=code, message=message, outage=_OUTAGES[action], back_at=part.moment("dhRetorno")
         )
-    if action is Action.UNDECIDED or not _is_rejection(part):
-        return undecided(part)
-    return Rejected(code=code, message=message)
-
-
-def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
-    """Judge the refusal of a query: what is wrong with a question says nothing about the document."""
-    found = refusal(part)
-    return undecided(part) if isinstance(found, Rejected) else found
+    return undecided(part)
 
 
 def undecided(part: Part) -> NotJudged:
@@ -107,7 +113,10 @@ def undecided(part: Part) -> NotJudged:
 
 def _is_rejection(part: Part) -> bool:
     """Tell rejections from successes of a kind that the service does not expect: those are below 200."""
-    listed = action_of(part.code) in REJECTIONS or part.code in _LOW_REJECTIONS
+    action = action_of(part.code)
+    if action in _OUTAGES or action in (Action.THROTTLED, Action.UNDECIDED):
+        return False
+    listed = action in REJECTIONS or part.code in _LOW_REJECTIONS
     return listed or int(part.code) >= _FIRST_REJECTION or part.message.casefold().startswith("rejei")
 
 

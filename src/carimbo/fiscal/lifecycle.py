@@ -1,0 +1,50 @@
+"""The life of a document: its statuses, how one leads to another, and what its history tells."""
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Where a document stands."""
+
+    PENDING = "pending"
+    """Stored, and waiting to be told to go."""
+    PROCESSING = "processing"
+    AUTHORIZED = "authorized"
+    REJECTED = "rejected"
+    CANCELED = "canceled"
+
+
+EMITTABLE = (Status.PENDING, Status.REJECTED)
+"""From where a document may be changed and sent on its way."""
+
+
+class Happening(StrEnum):
+    """What a history tells, in the words of the API."""
+
+    CREATED = "created"
+    QUEUED = "queued"
+    NUMBERED = "numbered"
+    SIGNED = "signed"
+    TRANSMITTED = "transmitted"
+    CONSULTED = "consulted"
+    CONTINGENCY = "contingency"
+    AUTHORIZED = "authorized"
+    REJECTED = "rejected"
+    CANCELLATION = "cancellation"
+
+
+class EmissionState(StrEnum):
+    """How far an attempt to issue has come, and what is known of its fate."""
+
+    NUMBERED = "numbered"
+    SIGNED = "signed"
+    """The authority certainly does not have it: it never left, or the authority says so."""
+    SENT = "sent"
+    """The authority may have it: nobody knows before it is asked."""
+    AUTHORIZED = "authorized"
+    REJECTED = "rejected"
+    DENIED = "denied"
+    """The authority keeps it as denied: never to be sent again, and its number is spent."""
+    CANCELED = "canceled"
+    FOREIGN = "foreign"
+    """The number belongs to a document that is not ours."""

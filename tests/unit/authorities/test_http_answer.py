@@ -1,0 +1,136 @@
+"""Bytes read into an answer, however they come."""
+
+import pytest
+
+from carimbo.authorities.http_answer import LARGEST_ANSWER, Answer, AnswerReader, Unreadable
+
+HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+CHUNKED = (
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"2\r\nhe\r\n3;name=value\r\nllo\r\n0\r\nTrailer: x\r\n\r\n"
+)
+UNTIL_CLOSE = b"HTTP/1.1 200 OK\r\n\r\nhello"
+WHOLE = [
+    pytest.param(HELLO, id="length"),
+    pytest.param(CHUNKED, id="chunks"),
+    pytest.param(b"HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n" + HELLO, id="announced"),
+    pytest.param(b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n" + HELLO, id="twice"),
+    pytest.param(HELLO.replace(b" OK", b""), id="no reason"),
+    pytest.param(HELLO.replace(b"OK", "Operação".encode("latin-1")), id="latin reason"),
+    pytest.param(HELLO.replace(b"\r\n", b"\n"), id="line feeds"),
+    pytest.param(HELLO.replace(b"\r\nC", b"\r\nX-Long: a\r\n b\r\nC"), id="folded header"),
+    pytest.param(
+        HELLO.replace(b"\r\nC", b"\r\nUpgrade: h2\r\nConnection: Upgrade\r\nC"), id="upgrade offered"
+    ),
+    pytest.param(CHUNKED.replace(b"2\r\n", b"2  \r\n"), id="padded size"),
+    pytest.param(CHUNKED.replace(b"\r\nT", b"\r\nContent-Length: 9\r\nT", 1), id="length and chunks"),
+]
+
+
+def read(*parts: bytes) -> AnswerReader:
+    reader = AnswerReader()
+    for part in parts:
+        reader.feed(part)
+    return reader
+
+
+def byte_by_byte(text: bytes) -> AnswerReader:
+    return read(*(bytes([byte]) for byte in text))
+
+
+class TestAnswer:
+    @pytest.mark.parametrize("text", WHOLE)
+    def test_is_whole_by_its_own_word(self, text: bytes) -> None:
+        for reader in (read(text), byte_by_byte(text)):
+            assert (reader.answer, reader.is_last) == (Answer(200, b"hello"), False)
+
+    @pytest.mark.parametrize("text", WHOLE)
+    def test_is_not_whole_before_its_last_byte(self, text: bytes) -> None:
+        for length in range(len(text)):
+            reader = read(text[:length])
+            assert (reader.answer, reader.end()) == (None, None)
+
+    def test_without_a_length_ends_with_the_connection(self) -> None:
+        reader = byte_by_byte(UNTIL_CLOSE)
+        assert (reader.answer, reader.end()) == (None, Answer(200, b"hello"))
+
+    def test_after_an_announcement_with_a_length_may_have_none(self) -> None:
+        reader = read(b"HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n", UNTIL_CLOSE)
+        assert reader.end() == Answer(200, b"hello")
+
+    def test_in_another_coding_ends_with_the_connection(self) -> None:
+        reader = read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n\x1f\x8b")
+        assert (reader.answer, reader.end()) == (None, Answer(200, b"\x1f\x8b"))
+
+    def test_may_have_no_body(self) -> None:
+        assert read(b"HTTP/1.1 204 No Content\r\n\r\n").answer == Answer(204, b"")
+
+    def test_tells_when_its_head_is_here(self) -> None:
+        reader = read(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 Busy\r\nContent-Length: 1\r\n")
+        assert not reader.has_head
+        reader.feed(b"\r\n")
+        assert reader.has_head
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            HELLO.replace(b"\r\nC", b"\r\nConnection: close\r\nC"),
+            HELLO.replace(b"1.1", b"1.0"),
+            HELLO + b"HTTP/1.1 200 OK\r\n",
+            HELLO + HELLO.replace(b"hello", b"other"),
+            HELLO + b"stray",
+            HELLO.replace(b"\r\nC", b"\r\nConnection: close\r\nC") + b"stray",
+            HELLO + bytes(2_000_000),
+        ],
+        ids=["says so", "1.0", "another head", "another", "stray", "stray after the last", "much"],
+    )
+    def test_is_the_last_of_its_connection_if_more_or_an_end_comes_with_it(self, text: bytes) -> None:
+        reader = read(text)
+        assert (reader.answer, reader.is_last) == (Answer(200, b"hello"), True)
+
+
+class TestLimits:
+    def test_let_the_largest_answer_through(self) -> None:
+        reader = read(f"HTTP/1.1 200 OK\r\nContent-Length: {LARGEST_ANSWER}\r\n\r\n".encode())
+        reader.feed(bytes(LARGEST_ANSWER))
+        assert reader.answer == Answer(200, bytes(LARGEST_ANSWER))
+
+    @pytest.mark.parametrize(
+        ("head", "part"),
+        [
+            (f"HTTP/1.1 200 OK\r\nContent-Length: {LARGEST_ANSWER + 1}\r\n\r\n", bytes(65_536)),
+            ("HTTP/1.1 200 OK\r\n\r\n", bytes(65_536)),
+            ("HTTP/1.1 200 OK\r\n", b"Header: value\r\n" * 100),
+            ("HTTP/1.1 200 OK\r\nHeader: ", b"endless" * 100),
+            ("", b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 100),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"Trailer: x\r\n" * 100),
+        ],
+        ids=["body", "body until the end", "headers", "header", "announcements", "chunks", "trailers"],
+    )
+    def test_end_what_does_not_end(self, head: str, part: bytes) -> None:
+        reader = read(head.encode())
+        with pytest.raises(Unreadable, match=r"^a resposta é grande demais$"):
+            for _ in range(LARGEST_ANSWER // len(part) + 2):
+                reader.feed(part)
+        assert reader.answer is None or len(reader.answer.body) > LARGEST_ANSWER
+
+
+class TestGarbage:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            b"\0\1nonsense\r\n\r\n",
+            b"<html>",
+            b"SSH-2.0-OpenSSH\r\n",
+            b"HTTP/1.1 OK\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello",
+            b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+        ],
+    )
+    def test_is_no_answer(self, text: bytes) -> None:
+        with pytest.raises(Unreadable, match=r"^a resposta não é HTTP$"):
+            read(text)
