@@ -35,21 +35,6 @@ class Allowances:
         )  # fmt: skip
         return bool(reserved)
 
-    async def spend(self, period: str) -> None:
-        """Turn a reservation into a used document."""
-        await self._connection.execute(
-            "update allowances set reserved = reserved - 1, used = used + 1"
-            " where subscription_id = $1 and period = $2",
-            self._subscription_id, period,
-        )  # fmt: skip
-
-    async def release(self, period: str) -> None:
-        """Give a reservation back: the document was not authorized in production."""
-        await self._connection.execute(
-            "update allowances set reserved = reserved - 1 where subscription_id = $1 and period = $2",
-            self._subscription_id, period,
-        )  # fmt: skip
-
     async def usage(self, period: str) -> Usage:
         row = await self._connection.fetchrow(
             "select used, reserved from allowances where subscription_id = $1 and period = $2",

@@ -28,6 +28,7 @@ class Company:
     simples_iss_regime: int | None
     environment: str
     settings: dict[str, Any]
+    revision: int
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
@@ -63,7 +64,8 @@ class Companies:
             insert into companies as c (subscription_id, id, tax_id, {", ".join(columns)})
             values ($1, $2, $3, {arguments})
             on conflict (subscription_id, tax_id) do update
-                set {blank}, deleted_at = null, created_at = now(), updated_at = now()
+                set {blank}, deleted_at = null, created_at = now(), updated_at = now(),
+                    revision = c.revision + 1
                 where c.deleted_at is not null
             returning {_COLUMNS}
             """,
@@ -79,11 +81,11 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
-    async def get_for_update(self, company_id: UUID) -> Company | None:
-        """Read and lock, so that read-merge-write of settings can't lose another's change."""
+    async def lock(self, company_id: UUID) -> Company | None:
+        """Read and hold, to change what the company has: that makes another revision of it."""
         row = await self._connection.fetchrow(
-            f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2"
-            " and deleted_at is null for update",
+            "update companies set revision = revision + 1 where subscription_id = $1 and id = $2"
+            f" and deleted_at is null returning {_COLUMNS}",
             self._subscription_id, company_id,
         )  # fmt: skip
         return row and _company(row)
@@ -115,7 +117,7 @@ class Companies:
         columns = [name for name in REGISTRATION_COLUMNS if name in values]
         changes = "".join(f"{name} = ${position}, " for position, name in enumerate(columns, 3))
         row = await self._connection.fetchrow(
-            f"update companies set {changes} updated_at = now()"
+            f"update companies set {changes} updated_at = now(), revision = revision + 1"
             f" where subscription_id = $1 and id = $2 and deleted_at is null returning {_COLUMNS}",
             self._subscription_id, company_id, *(values[name] for name in columns),
         )  # fmt: skip

@@ -15,6 +15,8 @@ _LOST = (
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    # Met while PostgreSQL shuts down: the connection ends in the middle of a statement.
+    asyncpg.InternalClientError,
     asyncpg.AdminShutdownError,
     asyncpg.CannotConnectNowError,
     asyncpg.CrashShutdownError,

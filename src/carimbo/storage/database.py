@@ -12,21 +12,27 @@ from uuid import UUID
 import asyncpg
 
 from carimbo.storage.allowances import Allowances
+from carimbo.storage.archive import Archive
 from carimbo.storage.certificates import Certificates
 from carimbo.storage.companies import Companies
 from carimbo.storage.connection import Connection, DatabaseUnavailable, connecting, unavailable_is_told
 from carimbo.storage.credentials import Credentials
+from carimbo.storage.document_events import DocumentEvents
+from carimbo.storage.documents import Documents
+from carimbo.storage.emissions import Emissions
 from carimbo.storage.envelope import KeyRing
+from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.number_sequences import NumberSequences
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
+from carimbo.storage.work import Lease
 
 __all__ = ["Database", "DatabaseUnavailable", "Tenant"]
 
 
 @dataclass(frozen=True)
 class Tenant:
-    """One transaction that can only see one subscription's rows."""
+    """A connection, nearly always in a transaction, that can only see one subscription's rows."""
 
     connection: Connection
     subscription_id: UUID
@@ -35,6 +41,10 @@ class Tenant:
     @cached_property
     def allowances(self) -> Allowances:
         return Allowances(self.connection, self.subscription_id)
+
+    @cached_property
+    def archive(self) -> Archive:
+        return Archive(self.connection, self.subscription_id)
 
     @cached_property
     def certificates(self) -> Certificates:
@@ -47,6 +57,18 @@ class Tenant:
     @cached_property
     def credentials(self) -> Credentials:
         return Credentials(self.connection, self.subscription_id)
+
+    @cached_property
+    def document_events(self) -> DocumentEvents:
+        return DocumentEvents(self.connection, self.subscription_id)
+
+    @cached_property
+    def documents(self) -> Documents:
+        return Documents(self.connection, self.subscription_id)
+
+    @cached_property
+    def emissions(self) -> Emissions:
+        return Emissions(self.connection, self.subscription_id)
 
     @cached_property
     def number_sequences(self) -> NumberSequences:
@@ -100,6 +122,27 @@ class Database:
         async with self.transaction() as connection:
             yield Tenant(connection, subscription_id, self.key_ring)
 
+    @asynccontextmanager
+    async def reader(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
+        """Read on behalf of one subscription, each statement by itself."""
+        async with self.connection() as connection:
+            yield Tenant(connection, subscription_id, self.key_ring)
+
+    @asynccontextmanager
+    async def snapshot(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
+        """Read on behalf of one subscription, everything as of one instant."""
+        async with (
+            self.connection() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            yield Tenant(connection, subscription_id, self.key_ring)
+
+    @asynccontextmanager
+    async def steps_of(self, lease: Lease) -> AsyncIterator[IssuingSteps]:
+        """Advance a document; each step is a statement, and so a transaction, of its own."""
+        async with self.connection() as connection:
+            yield IssuingSteps(connection, lease)
+
     async def close(self) -> None:
         """Close politely; a database that does not answer must not keep us from ending."""
         try:
@@ -122,6 +165,7 @@ async def open_database(
             timeout=options.connect_seconds,
             command_timeout=options.command_seconds,
             init=_prepare_connection,
+            reset=_nothing_to_reset,
         )
     database = Database(pool, key_ring, options)
     try:
@@ -132,6 +176,10 @@ async def open_database(
 
 async def _prepare_connection(connection: "asyncpg.Connection[Any]") -> None:
     await connection.set_type_codec("jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog")
+
+
+async def _nothing_to_reset(_: "asyncpg.Connection[Any]") -> None:
+    """Spare a round trip: nothing of ours sets or locks anything that outlives its transaction."""
 
 
 def _to_json(value: Any) -> str:

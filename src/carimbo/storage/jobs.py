@@ -29,13 +29,21 @@ class QueueOptions:
     error_delay: timedelta
 
 
-async def enqueue(connection: Connection, key: WorkKey, *, priority: int = 0) -> bool:
+async def enqueue(
+    connection: Connection,
+    key: WorkKey,
+    *,
+    priority: int = 0,
+    token: int = 0,
+    after: timedelta | None = None,
+) -> bool:
     """Wake a worker for a row, in the caller's transaction: the job exists if and only if the row does.
 
-    Tells whether there is a new job; a row that has a live one needs no other.
+    Tells whether there is a new job; a row that has a live one needs no other. The row's token is part of
+    what makes a job new: that of work just concluded may still be there when more is to be done.
     """
     added = await Queries.from_asyncpg_connection(connection).enqueue(  # type: ignore[arg-type]
-        key.kind.value, str(key).encode(), priority, dedupe_key=str(key), on_conflict="skip"
+        key.kind.value, str(key).encode(), priority, after, f"{key}:{token}", on_conflict="skip"
     )
     return added != [None]
 

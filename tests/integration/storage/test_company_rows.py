@@ -3,20 +3,11 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
-import pytest
-
-from carimbo.service.access import Gatekeeper
-from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 
 TAX_ID = "11222333000181"
-
-
-@pytest.fixture
-async def subscription_id(gatekeeper: Gatekeeper) -> UUID:
-    return (await create_subscription(gatekeeper, "Teste")).subscription_id
 
 
 async def add(database: Database, subscription_id: UUID, **values: Any) -> Company | None:
@@ -90,7 +81,7 @@ class TestDelete:
         await delete(database, subscription_id, company.id)
         async with database.tenant(subscription_id) as tenant:
             assert await tenant.companies.get(company.id) is None
-            assert await tenant.companies.get_for_update(company.id) is None
+            assert await tenant.companies.lock(company.id) is None
             assert await tenant.companies.update(company.id, {"legal_name": "Outra"}) is None
             assert await tenant.companies.page(0, 10) == []
             assert await tenant.companies.count() == 0
@@ -105,7 +96,7 @@ class TestDelete:
         assert Counter(deleted) == {True: 1, False: 4}
 
 
-class TestGetForUpdate:
+class TestLock:
     async def test_two_that_read_merge_and_write_settings_lose_nothing(
         self, database: Database, subscription_id: UUID
     ) -> None:
@@ -114,7 +105,7 @@ class TestGetForUpdate:
 
         async def merge(name: str) -> None:
             async with database.tenant(subscription_id) as tenant:
-                current = await tenant.companies.get_for_update(company.id)
+                current = await tenant.companies.lock(company.id)
                 assert current is not None
                 await tenant.companies.set_settings(company.id, {**current.settings, name: {"series": 1}})
 

@@ -5,14 +5,18 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from carimbo.fiscal.lifecycle import Status
 from carimbo.service.access import Gatekeeper
-from carimbo.service.allowance import Period, period_of, reserve_document, settle_document
+from carimbo.service.allowance import Period, period_of, reserve_document, settlement_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.allowances import Usage
 from carimbo.storage.database import Database
+from carimbo.storage.issuing import Verdict
 from carimbo.storage.subscriptions import Plan
+from integration.storage.document_rows import AUTHORIZED, Shop
 
+REJECTED = Verdict(status=Status.REJECTED)
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
 TRIAL = Plan("trial", monthly_documents=None, total_documents=10, requests_per_minute=None)
 UNLIMITED = Plan("unlimited", monthly_documents=None, total_documents=None, requests_per_minute=None)
@@ -22,24 +26,23 @@ def monthly(limit: int | None) -> Plan:
     return Plan("monthly", monthly_documents=limit, total_documents=None, requests_per_minute=None)
 
 
-@pytest.fixture
-async def subscription_id(gatekeeper: Gatekeeper) -> UUID:
-    return (await create_subscription(gatekeeper, "Teste")).subscription_id
-
-
 async def reserve(
     database: Database, subscription_id: UUID, plan: Plan, now: datetime = NOW
 ) -> Period | Refusal:
+    period = period_of(plan, now)
     try:
         async with database.tenant(subscription_id) as tenant:
-            return await reserve_document(tenant, plan, now)
+            await reserve_document(tenant, period)
     except Refusal as refusal:
         return refusal
+    return period
 
 
-async def settle(database: Database, subscription_id: UUID, period: str, *, counts: bool) -> None:
-    async with database.tenant(subscription_id) as tenant:
-        await settle_document(tenant, period, counts=counts)
+async def settle(shop: Shop, period: str | None, *, counts: bool, now: datetime = NOW) -> None:
+    """Conclude a document that has such a reservation."""
+    document = await shop.added(allowance_period=period)
+    verdict = AUTHORIZED if counts else REJECTED
+    await shop.settle(document, verdict, settlement_of(period, counts=counts, now=now))
 
 
 async def usage(database: Database, subscription_id: UUID, period: str) -> Usage:
@@ -86,7 +89,7 @@ class TestReserve:
         assert isinstance(await reserve(database, subscription_id, monthly(0)), Refusal)
         assert await usage(database, subscription_id, "2026-11") == Usage(used=0, reserved=1)
 
-    async def test_a_plan_without_limit_is_counted_and_never_refused(
+    async def test_a_period_without_limit_never_refuses(
         self, database: Database, subscription_id: UUID
     ) -> None:
         for _ in range(12):
@@ -104,7 +107,7 @@ class TestReserve:
     ) -> None:
         with pytest.raises(LookupError):
             async with database.tenant(subscription_id) as tenant:
-                await reserve_document(tenant, TRIAL, NOW)
+                await reserve_document(tenant, period_of(TRIAL, NOW))
                 raise LookupError("the document could not be stored")
         assert await usage(database, subscription_id, "total") == Usage(0, 0)
 
@@ -118,37 +121,62 @@ class TestReserve:
 
 class TestSettle:
     async def test_a_document_that_does_not_count_is_given_back(
-        self, database: Database, subscription_id: UUID
+        self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         await reserve(database, subscription_id, monthly(1))
-        await settle(database, subscription_id, "2026-11", counts=False)
+        await settle(shop, "2026-11", counts=False)
         assert await usage(database, subscription_id, "2026-11") == Usage(0, 0)
         assert isinstance(await reserve(database, subscription_id, monthly(1)), Period)
 
-    async def test_a_document_that_counts_is_spent(self, database: Database, subscription_id: UUID) -> None:
+    async def test_a_document_that_counts_is_spent(
+        self, database: Database, shop: Shop, subscription_id: UUID
+    ) -> None:
         await reserve(database, subscription_id, monthly(1))
-        await settle(database, subscription_id, "2026-11", counts=True)
+        await settle(shop, "2026-11", counts=True)
         assert await usage(database, subscription_id, "2026-11") == Usage(used=1, reserved=0)
         assert isinstance(await reserve(database, subscription_id, monthly(1)), Refusal)
 
     async def test_used_and_reserved_documents_fill_the_limit_together(
-        self, database: Database, subscription_id: UUID
+        self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         for counts in (True, False, True):
             await reserve(database, subscription_id, monthly(3))
-            await settle(database, subscription_id, "2026-11", counts=counts)
+            await settle(shop, "2026-11", counts=counts)
         answers = await asyncio.gather(*(reserve(database, subscription_id, monthly(3)) for _ in range(5)))
         assert sum(isinstance(answer, Period) for answer in answers) == 1
         assert await usage(database, subscription_id, "2026-11") == Usage(used=2, reserved=1)
 
     @pytest.mark.parametrize("counts", [True, False])
     async def test_what_was_not_reserved_cannot_be_settled(
-        self, database: Database, subscription_id: UUID, counts: bool
+        self, database: Database, shop: Shop, subscription_id: UUID, counts: bool
     ) -> None:
         await reserve(database, subscription_id, TRIAL)
-        await settle(database, subscription_id, "total", counts=counts)
+        await settle(shop, "total", counts=counts)
         with pytest.raises(asyncpg.CheckViolationError):
-            await settle(database, subscription_id, "total", counts=counts)
+            await settle(shop, "total", counts=counts)
+
+    async def test_what_needed_no_reservation_is_counted_in_the_month_that_it_ends_in(
+        self, database: Database, shop: Shop, subscription_id: UUID
+    ) -> None:
+        moments = ("2026-12-31T23:59:59-03:00", "2027-01-01T00:00:00-03:00", "2027-01-31T23:59:59-03:00")
+        for moment in moments:
+            now = datetime.fromisoformat(moment)
+            await settle(shop, None, counts=True, now=now)
+        assert await usage(database, subscription_id, "2026-12") == Usage(used=1, reserved=0)
+        assert await usage(database, subscription_id, "2027-01") == Usage(used=2, reserved=0)
+
+    async def test_what_needed_no_reservation_and_does_not_count_leaves_no_trace(
+        self, database: Database, shop: Shop, subscription_id: UUID
+    ) -> None:
+        await settle(shop, None, counts=False)
+        assert await usage(database, subscription_id, "2026-11") == Usage(0, 0)
+
+    async def test_what_was_used_without_a_limit_fills_the_limit_that_comes(
+        self, database: Database, shop: Shop, subscription_id: UUID
+    ) -> None:
+        await asyncio.gather(*(settle(shop, None, counts=True) for _ in range(20)))
+        assert isinstance(await reserve(database, subscription_id, monthly(20)), Refusal)
+        assert isinstance(await reserve(database, subscription_id, monthly(21)), Period)
 
 
 class TestPeriod:

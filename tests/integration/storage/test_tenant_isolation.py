@@ -1,55 +1,15 @@
 """No repository shows or changes a row of another subscription."""
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
-from uuid import UUID
 
 import asyncpg
 import pytest
 
-from carimbo.service.access import Gatekeeper
-from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.allowances import Usage
-from carimbo.storage.certificates import CertificateSummary
-from carimbo.storage.database import Database, Tenant
+from carimbo.storage.database import Tenant
 from carimbo.storage.identifiers import new_id
-
-TAX_ID = "11222333000181"
-SUMMARY = CertificateSummary(
-    tax_id=TAX_ID,
-    subject_name="LOJA MODELO LTDA:11222333000181",
-    serial_number="01",
-    fingerprint="ab" * 32,
-    valid_from=datetime(2026, 1, 1, tzinfo=UTC),
-    expires_at=datetime(2027, 1, 1, tzinfo=UTC),
-)
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Two subscriptions; the first one has a company with everything, the second one has nothing."""
-
-    database: Database
-    owner: UUID
-    stranger: UUID
-    company_id: UUID
-    registration_id: UUID
-
-
-@pytest.fixture
-async def neighbours(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
-    owner = (await create_subscription(gatekeeper, "Dona")).subscription_id
-    stranger = (await create_subscription(gatekeeper, "Vizinha")).subscription_id
-    company_id, registration_id = new_id(), new_id()
-    async with database.tenant(owner) as tenant:
-        await tenant.companies.add(company_id, TAX_ID, {"legal_name": "Loja Modelo Ltda"})
-        await tenant.certificates.put(company_id, SUMMARY)
-        await tenant.state_registrations.add(company_id, registration_id, "SP", "110042490114", True)
-        await tenant.number_sequences.set_next_number(company_id, "nfe", "production", 1, 42)
-        await tenant.secrets.put(company_id, "csc", b"secret")
-        await tenant.allowances.reserve("2026-11", None)
-    return Neighbours(database, owner, stranger, company_id, registration_id)
+from integration.storage.neighbours import SUMMARY, TAX_ID, Neighbours
 
 
 class TestEveryRepository:
@@ -57,18 +17,27 @@ class TestEveryRepository:
     COVERED = frozenset(
         {
             "allowances",
+            "archive",
             "certificates",
             "companies",
             "credentials",
+            "document_events",
+            "documents",
+            "emissions",
             "number_sequences",
             "secrets",
             "state_registrations",
         }
     )
 
-    def test_is_covered_by_this_file(self) -> None:
+    def test_is_covered_by_this_file_or_that_of_documents(self) -> None:
         repositories = {name for name, value in vars(Tenant).items() if isinstance(value, cached_property)}
         assert repositories - {"subscriptions"} == self.COVERED
+
+    async def test_has_something_of_the_owner_in_its_table(self, neighbours: Neighbours) -> None:
+        rows = await neighbours.everything_of_the_owner()
+        # Turns of callers and probes of the queue are nobody's data, and have no repository of a tenant.
+        assert {name for name, found in rows.items() if not found} <= {"rate_limits", "probes"}
 
 
 class TestCompanies:
@@ -76,7 +45,7 @@ class TestCompanies:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.companies.get(neighbours.company_id) is None
             assert await tenant.companies.get(neighbours.company_id, deleted_too=True) is None
-            assert await tenant.companies.get_for_update(neighbours.company_id) is None
+            assert await tenant.companies.lock(neighbours.company_id) is None
             assert await tenant.companies.find_by_tax_id(TAX_ID) is None
             assert await tenant.companies.page(0, 100) == []
             assert await tenant.companies.count() == 0
@@ -154,7 +123,7 @@ class TestNumberSequences:
                 )
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             number = await tenant.number_sequences.next_number(neighbours.company_id, "nfe", "production", 1)
-        assert number == 42
+        assert number == 43
 
 
 class TestSecrets:
@@ -179,8 +148,7 @@ class TestAllowances:
 
     async def test_another_s_use_is_not_changed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
-            await tenant.allowances.release("2026-11")
-            await tenant.allowances.spend("2026-11")
+            assert await tenant.allowances.reserve("2026-11", None)
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             assert await tenant.allowances.usage("2026-11") == Usage(used=0, reserved=1)
 

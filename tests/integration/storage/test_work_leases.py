@@ -1,6 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,26 +8,15 @@ import pytest
 
 from carimbo.storage import work
 from carimbo.storage.connection import Connection
-from carimbo.storage.database import Database, PoolOptions, open_database
-from carimbo.storage.envelope import KeyRing, new_key
+from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.jobs import enqueue, prune_history
-from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe, answer_probe, answered_at, forget_probes
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
 
 MINUTE = timedelta(minutes=1)
 NONE = timedelta(0)
-NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
 LetGo = Callable[[Connection, Lease], Awaitable[Any]]
-
-
-@pytest.fixture(scope="module")
-async def rows_database(new_database: NewDatabase) -> AsyncIterator[Database]:
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened:
-            yield opened
 
 
 @pytest.fixture
@@ -114,6 +102,16 @@ class TestClaim:
 
     async def test_a_row_of_another_subscription_is_not_claimed(self, rows: Database, key: WorkKey) -> None:
         assert await claim(rows, WorkKey(key.kind, new_id(), key.id)) is None
+
+    @pytest.mark.parametrize(("attempts", "taken"), [(0, True), (1, True), (2, False), (7, False)])
+    async def test_one_that_was_taken_too_often_already_is_left_alone_by_who_asks_for_that(
+        self, rows: Database, key: WorkKey, attempts: int, taken: bool
+    ) -> None:
+        await change(rows, key, f"attempts = {attempts}")
+        async with rows.transaction() as connection:
+            lease = await work.claim(connection, key, MINUTE, most_attempts=2)
+        assert (lease is not None) == taken
+        assert (await row_of(rows, key))["attempts"] == attempts + taken
 
 
 class TestRenew:
@@ -252,7 +250,7 @@ class TestLeaseLost:
                 await let_go(connection, lease)
 
 
-class TestDueKeys:
+class TestDueRows:
     async def test_rows_are_listed_oldest_first(self, rows: Database) -> None:
         keys = await self._add(rows, "now() - interval '1 second'", "now() - interval '3 seconds'", "now()")
         assert await self._due(rows) == [keys[1], keys[0], keys[2]]
@@ -296,7 +294,8 @@ class TestDueKeys:
 
     async def _due(self, database: Database, overdue: timedelta = NONE, most: int = 100) -> list[WorkKey]:
         async with database.transaction() as connection:
-            return await work.due_keys(connection, WorkKind.PROBE, overdue, most)
+            due = await work.due_rows(connection, WorkKind.PROBE, overdue, most)
+        return [row.key for row in due]
 
 
 class TestEnqueue:
@@ -342,6 +341,22 @@ class TestEnqueue:
             await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()), priority=7)
         (job,) = await self._jobs(rows)
         assert job["priority"] == 7
+
+    async def test_a_job_for_later_waits_until_then(self, rows: Database) -> None:
+        async with rows.transaction() as connection:
+            await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()), after=MINUTE)
+            now = await connection.fetchval("select now()")
+        (job,) = await self._jobs(rows)
+        assert job["execute_after"] == now + MINUTE
+
+    async def test_a_row_that_was_claimed_meanwhile_may_have_another(
+        self, rows: Database, lease: Lease
+    ) -> None:
+        """The job of work just concluded may still be there when more is to be done."""
+        async with rows.transaction() as connection:
+            assert not await enqueue(connection, lease.key, token=0)
+            assert await enqueue(connection, lease.key, token=lease.token)
+        assert len(await self._jobs(rows)) == 2
 
     async def _jobs(self, database: Database) -> list[asyncpg.Record]:
         async with database.connection() as connection:

@@ -27,6 +27,28 @@ class TestNewId:
         assert made == sorted(made)
         assert [str(one) for one in made] == sorted(str(one) for one in made)
 
+    def test_ids_of_one_millisecond_sort_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        start = 1_763_000_000_000_000_000
+        made = []
+        for microseconds in range(0, 1_000, 2):
+            monkeypatch.setattr(time, "time_ns", lambda now=start + microseconds * 1_000: now)
+            made.append(new_id())
+        assert made == sorted(made)
+        assert len({one.int >> 80 for one in made}) == 1
+
+    @pytest.mark.parametrize("nanoseconds", [0, 1, 999_755, 999_999])
+    def test_the_whole_millisecond_fits_between_version_and_variant(
+        self, monkeypatch: pytest.MonkeyPatch, nanoseconds: int
+    ) -> None:
+        monkeypatch.setattr(time, "time_ns", lambda: 1_763_000_000_000_000_000 + nanoseconds)
+        made = new_id()
+        assert (made.int >> 80, made.version, made.variant) == (1_763_000_000_000, 7, RFC_4122)
+        assert made.int >> 64 & 0xFFF == nanoseconds * 4096 // 1_000_000
+
+    def test_what_one_process_makes_in_turn_is_in_order(self) -> None:
+        made = [new_id() for _ in range(20_000)]
+        assert made == sorted(made)
+
     def test_ids_of_the_same_instant_differ(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(time, "time_ns", lambda: 1_763_000_000_000_000_000)
         assert len({new_id() for _ in range(10_000)}) == 10_000

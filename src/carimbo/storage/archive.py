@@ -1,0 +1,34 @@
+"""Files that must never change or be lost: signed documents and what authorities answered.
+
+The one way to them is here, so that an object store can take their place.
+"""
+
+from uuid import UUID
+
+from carimbo.storage.connection import Connection
+
+
+class Archive:
+    """Files of one subscription, by owner and name."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def put(self, owner_id: UUID, name: str, content: bytes) -> None:
+        """Keep a file; one of the same name is replaced."""
+        await self._connection.execute(
+            """
+            insert into archive (subscription_id, owner_id, name, content) values ($1, $2, $3, $4)
+            on conflict (subscription_id, owner_id, name)
+            do update set content = excluded.content, created_at = now()
+            """,
+            self._subscription_id, owner_id, name, content,
+        )  # fmt: skip
+
+    async def get(self, owner_id: UUID, name: str) -> bytes | None:
+        content: bytes | None = await self._connection.fetchval(
+            "select content from archive where subscription_id = $1 and owner_id = $2 and name = $3",
+            self._subscription_id, owner_id, name,
+        )  # fmt: skip
+        return content

@@ -1,0 +1,253 @@
+"""Fiscal documents as callers asked for them, and where they stand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from carimbo.storage import emissions
+from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.document_events import NewEvent, event_columns, events_told
+from carimbo.storage.emissions import Emission
+from carimbo.storage.jobs import enqueue
+from carimbo.storage.work import WorkKey, WorkKind, priority_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewDocument:
+    """A document to be stored."""
+
+    id: UUID
+    company_id: UUID
+    type: str
+    environment: str
+    status: str
+    namespace: str
+    idempotency_key: str | None
+    external_id: str | None
+    sale_id: UUID | None = None
+    request: str
+    amount: Decimal
+    warnings: Sequence[str]
+    reviewed_revision: int
+    reviewed_on: date
+    allowance_period: str | None
+    is_urgent: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A stored document with the attempt in force, if there is one."""
+
+    id: UUID
+    company_id: UUID
+    type: str
+    environment: str
+    status: str
+    external_id: str | None
+    sale_id: UUID | None
+    request: str
+    version: int
+    amount: Decimal
+    warnings: list[str]
+    reviewed_revision: int
+    reviewed_on: date
+    rejection: dict[str, Any] | None
+    allowance_period: str | None
+    created_at: datetime
+    queued_at: datetime | None
+    parked_reason: str | None
+    company_revision: int
+    emission: Emission | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentFilter:
+    """Which documents of a company are meant; None is all."""
+
+    type: str | None = None
+    status: str | None = None
+    created_from: datetime | None = None
+    created_before: datetime | None = None
+    external_id: str | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Tell whether the counters know how many there are."""
+        return self.created_from is None and self.created_before is None and self.external_id is None
+
+
+_OWN = tuple(field.name for field in fields(Document) if field.name not in ("emission", "company_revision"))
+_SELECT = (
+    f"select {', '.join(f'd.{name}' for name in _OWN)},"
+    f" {', '.join(f'e.{name} as emission_{name}' for name in emissions.COLUMNS)},"
+    " c.revision as company_revision from documents d"
+    " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
+    " left join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id"
+    " and e.ordinal = d.emission"
+)
+_INSERTED = tuple(
+    field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
+)
+_GENERATED = "version, rejection, created_at, queued_at, parked_reason, turn, lease_token"
+# Start-time fair queueing: a document's turn comes after the company's own that still wait, and not before
+# those that are next of all. So the tenth of one company competes with the tenth of another, and a company
+# that sends ten thousand at once keeps nobody else waiting. What pauses has turn 0: it waits for no place.
+_NEXT_TURN = """
+    greatest(
+        (select min(turn) from documents where next_action_at is not null and is_urgent = $3 and turn > 0),
+        (select max(turn) from documents
+         where subscription_id = $1 and company_id = $2 and next_action_at is not null and is_urgent = $3),
+        0
+    ) + 1
+"""
+
+
+class Documents:
+    """Documents of one subscription."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def add(
+        self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool
+    ) -> Document | None:
+        """Insert with its first events, and wake a worker if it is to go; None when a key of it is taken."""
+        values = {name: getattr(document, name) for name in _INSERTED}
+        arguments = ", ".join(f"${position}" for position in range(4, 4 + len(values)))
+        placed = f"{_NEXT_TURN}, now(), now()" if queued else "0, null, null"
+        row = await self._connection.fetchrow(
+            f"""
+            with added as (
+                insert into documents (turn, next_action_at, queued_at, subscription_id, company_id,
+                    is_urgent, {", ".join(values)})
+                values ({placed}, $1, $2, $3, {arguments})
+                on conflict do nothing returning *
+            ), told as ({events_told("added", 4 + len(values))})
+            select {_GENERATED} from added
+            """,
+            self._subscription_id, document.company_id, document.is_urgent, *values.values(),
+            *event_columns(events),
+        )  # fmt: skip
+        if row is None:
+            return None
+        if queued:
+            await self._wake(document.id, row, is_urgent=document.is_urgent)
+        return _stored(document, row)
+
+    async def find_repeated(
+        self, company_id: UUID, namespace: str, key: str | None, external_id: str | None
+    ) -> Document | None:
+        """Find what was created under the key, or else directly under the external id."""
+        row = await self._connection.fetchrow(
+            f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3 and"
+            " (d.idempotency_key = $4 or (d.external_id = $5 and d.sale_id is null))"
+            " order by d.idempotency_key = $4 desc nulls last limit 1",
+            self._subscription_id, company_id, namespace, key, external_id,
+        )  # fmt: skip
+        return row and _document(row)
+
+    async def get(self, document_id: UUID) -> Document | None:
+        row = await self._connection.fetchrow(
+            f"{_SELECT} where d.subscription_id = $1 and d.id = $2", self._subscription_id, document_id
+        )
+        return row and _document(row)
+
+    async def lock(self, document_id: UUID) -> Document | None:
+        """Read, and keep others from changing it until the transaction ends."""
+        row = await self._connection.fetchrow(
+            f"{_SELECT} where d.subscription_id = $1 and d.id = $2 for no key update of d",
+            self._subscription_id, document_id,
+        )  # fmt: skip
+        return row and _document(row)
+
+    async def page(self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int) -> list[Document]:
+        """A page of a company's documents, newest first."""
+        matching, values = self._matching(company_id, wanted)
+        paged = f"order by d.created_at desc, d.id desc offset ${len(values) + 1} limit ${len(values) + 2}"
+        rows = await self._connection.fetch(f"{_SELECT} where {matching} {paged}", *values, offset, size)
+        return [_document(row) for row in rows]
+
+    async def count(self, company_id: UUID, wanted: DocumentFilter) -> int:
+        """How many documents a filter matches: by the counters where they know."""
+        matching, values = self._matching(company_id, wanted)
+        counted = (
+            "coalesce(sum(documents), 0)::bigint from document_counts d"
+            if wanted.is_counted
+            else "count(*) from documents d"
+        )
+        total: int = await self._connection.fetchval(f"select {counted} where {matching}", *values)
+        return total
+
+    async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
+        """Give it a turn among what waits and wake a worker, both in the caller's transaction."""
+        row = await self._connection.fetchrow(
+            f"update documents set turn = {_NEXT_TURN}, next_action_at = now(), queued_at = now(),"
+            " attempts = 0, parked_reason = null where subscription_id = $1 and id = $4"
+            " returning turn, lease_token",
+            self._subscription_id, company_id, is_urgent, document_id,
+        )  # fmt: skip
+        await self._wake(document_id, only(row), is_urgent=is_urgent)
+
+    async def _wake(self, document_id: UUID, row: Row, *, is_urgent: bool) -> None:
+        key = WorkKey(WorkKind.DOCUMENT, self._subscription_id, document_id)
+        priority = priority_of(row["turn"], is_urgent=is_urgent)
+        await enqueue(self._connection, key, priority=priority, token=row["lease_token"])
+
+    async def write_request(
+        self,
+        document_id: UUID,
+        request: str,
+        amount: Decimal,
+        warnings: Sequence[str],
+        revision: int,
+        day: date,
+    ) -> None:
+        """Replace what was asked for; the version tells that it is another one."""
+        await self._connection.execute(
+            "update documents set request = $3, amount = $4, warnings = $5, reviewed_revision = $6,"
+            " reviewed_on = $7, version = version + 1, updated_at = now()"
+            " where subscription_id = $1 and id = $2",
+            self._subscription_id, document_id, request, amount, warnings, revision, day,
+        )  # fmt: skip
+
+    async def start(
+        self, document_id: UUID, warnings: Sequence[str], revision: int, day: date, period: str | None
+    ) -> None:
+        """Send a stored or refused document on its way."""
+        await self._connection.execute(
+            "update documents set status = 'processing', rejection = null, warnings = $3,"
+            " reviewed_revision = $4, reviewed_on = $5, allowance_period = $6, updated_at = now()"
+            " where subscription_id = $1 and id = $2",
+            self._subscription_id, document_id, warnings, revision, day, period,
+        )  # fmt: skip
+
+    def _matching(self, company_id: UUID, wanted: DocumentFilter) -> tuple[str, list[Any]]:
+        """The condition of what is asked, and no more: a plan for all that might be asked is a slow one."""
+        asked = (
+            ("type =", wanted.type),
+            ("status =", wanted.status),
+            ("external_id =", wanted.external_id),
+            ("created_at >=", wanted.created_from),
+            ("created_at <", wanted.created_before),
+        )
+        given = [(comparison, value) for comparison, value in asked if value is not None]
+        conditions = [f"d.{comparison} ${position}" for position, (comparison, _) in enumerate(given, 3)]
+        text = " and ".join(["d.subscription_id = $1", "d.company_id = $2", *conditions])
+        return text, [self._subscription_id, company_id, *(value for _, value in given)]
+
+
+def _stored(document: NewDocument, row: Row) -> Document:
+    """What was just inserted, without reading it again."""
+    own = {name: row[name] if name in row else getattr(document, name) for name in _OWN}
+    return Document(**own, company_revision=document.reviewed_revision, emission=None)
+
+
+def _document(row: Row) -> Document:
+    own = {name: row[name] for name in _OWN}
+    known = row["emission_ordinal"] is not None
+    emission = Emission(**{name: row[f"emission_{name}"] for name in emissions.COLUMNS}) if known else None
+    return Document(**own, company_revision=row["company_revision"], emission=emission)

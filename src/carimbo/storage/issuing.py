@@ -1,0 +1,207 @@
+"""The steps of a document's way, each one statement: what must be written together can't be written apart.
+
+Every statement begins with the document's row, and does nothing unless the caller still holds it by the
+newest token of its lease.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from carimbo.storage.connection import Connection, Row
+from carimbo.storage.document_events import NewEvent, event_columns, events_told
+from carimbo.storage.emissions import COLUMNS, Emission, Place
+from carimbo.storage.work import Lease, LeaseLost
+
+_HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
+_KEY = "subscription_id, company_id, id"
+_ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = $4"
+
+
+@dataclass(frozen=True)
+class NumericCodes:
+    """The code that a document's key gets, and another should the first be that of its number (rule 897)."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signed:
+    """What signing makes known of an attempt, and the bytes themselves."""
+
+    issued_at: datetime
+    access_key: str
+    digest: str
+    file_name: str
+    xml: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What an authority, or we ourselves, decided about a document."""
+
+    status: str
+    rejection: dict[str, Any] | None = None
+    emission_state: str | None = None
+    """None when no attempt is decided: it never left the house."""
+    digest: str | None = None
+    """The signed version that was decided about, where it is not the newest."""
+    protocol: str | None = None
+    authorized_at: datetime | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What a verdict does to the plan: documents used more, and places kept less, in a period."""
+
+    period: str | None = None
+    used: int = 0
+    released: int = 0
+
+
+class SeriesExhausted(Exception):
+    """Every number of a series is taken."""
+
+
+@contextmanager
+def _end_told() -> Iterator[None]:
+    """Tell the end of a series: after its last number there is none, and the statement fails as a whole."""
+    try:
+        yield
+    except asyncpg.NotNullViolationError as error:
+        if error.column_name == "next_number":
+            raise SeriesExhausted from error
+        raise
+
+
+class IssuingSteps:
+    """Steps of one document, for whoever holds its lease."""
+
+    def __init__(self, connection: Connection, lease: Lease) -> None:
+        self._connection = connection
+        self._lease = lease
+
+    async def take_number(
+        self, place: Place, ordinal: int, codes: NumericCodes, emission_type: str, events: Sequence[NewEvent]
+    ) -> Emission:
+        """Take the next number of a series for an attempt; a number that is taken fails on its index."""
+        with _end_told():
+            row = await self._connection.fetchrow(
+                f"""
+                with held as (
+                    update documents set emission = $4 {_HELD} returning {_KEY}
+                ), taken as (
+                    insert into number_sequences as n
+                        (subscription_id, company_id, document_type, environment, series, next_number)
+                    select $1, $5, $6, $7, $8, 2 from held
+                    on conflict (subscription_id, company_id, document_type, environment, series)
+                    do update set next_number = case when n.next_number <= $19 then n.next_number + 1 end
+                    returning next_number - 1 as number
+                ), told as ({events_told('held', 12)})
+                insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,
+                    environment, series, number, numeric_code, emission_type, state)
+                select $1, $2, $4, $5, $6, $7, $8, number,
+                    case when $9 = right(lpad(number::text, 9, '0'), 8) then $10 else $9 end, $11, 'numbered'
+                from taken returning {", ".join(COLUMNS)}
+                """,
+                *self._key, ordinal, place.company_id, place.document_type, place.environment, place.series,
+                codes.first, codes.second, emission_type, *event_columns(events), place.last_number,
+            )  # fmt: skip
+        return Emission(**self._written(row))
+
+    async def keep_signed(self, ordinal: int, signed: Signed, state: str, events: Sequence[NewEvent]) -> None:
+        """Keep the signed bytes, and whether they may be at the authority from now on."""
+        row = await self._connection.fetchrow(
+            f"""
+            with held as (
+                select {_KEY} from documents {_HELD} for no key update
+            ), kept as (
+                insert into archive (subscription_id, owner_id, name, content) select $1, id, $5, $6 from held
+                on conflict (subscription_id, owner_id, name) do update set content = excluded.content
+            ), attempt as (
+                update emissions set issued_at = $7, access_key = $8, digest = $9, state = $10, receipt = null
+                from held where {_ATTEMPT}
+            ), told as ({events_told('held', 11)})
+            select id from held
+            """,
+            *self._key, ordinal, signed.file_name, signed.xml, signed.issued_at, signed.access_key,
+            signed.digest, state, *event_columns(events),
+        )  # fmt: skip
+        self._written(row)
+
+    async def write_state(
+        self,
+        ordinal: int,
+        state: str,
+        *,
+        tries: int,
+        receipt: str | None = None,
+        pause: timedelta | None = None,
+        events: Sequence[NewEvent] = (),
+    ) -> None:
+        """Write how far an attempt came; with a pause the document is nobody's until it is over."""
+        held = f"select {_KEY} from documents {_HELD} for no key update"
+        if pause:
+            held = (
+                "update documents set next_action_at = now() + $15::interval, lease_until = null,"
+                f" attempts = 0, turn = 0 {_HELD} returning {_KEY}"
+            )
+        row = await self._connection.fetchrow(
+            f"""
+            with held as ({held}), attempt as (
+                update emissions set state = $5, tries = $6, receipt = $7 from held where {_ATTEMPT}
+            ), told as ({events_told("held", 8)})
+            select id from held
+            """,
+            *self._key, ordinal, state, tries, receipt, *event_columns(events), *([pause] if pause else []),
+        )  # fmt: skip
+        self._written(row)
+
+    async def conclude(
+        self, ordinal: int, verdict: Verdict, settlement: Settlement, events: Sequence[NewEvent]
+    ) -> None:
+        """Write a verdict with everything that follows from it, and that there is no more to do."""
+        row = await self._connection.fetchrow(
+            f"""
+            with held as (
+                update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
+                    next_action_at = null, lease_until = null, attempts = 0
+                {_HELD} returning {_KEY}
+            ), kept as (
+                insert into archive (subscription_id, owner_id, name, content)
+                select $1, id, file.name, file.content
+                from held, unnest($11::text[], $12::bytea[]) as file (name, content)
+                on conflict (subscription_id, owner_id, name) do update set content = excluded.content
+            ), attempt as (
+                update emissions set state = $7, digest = coalesce($8, digest), protocol = $9,
+                    authorized_at = $10, tries = 0
+                from held where {_ATTEMPT} and $7::text is not null
+            ), plan as (
+                insert into allowances as a (subscription_id, period, used)
+                select $1, $13, $14 from held where $13::text is not null
+                on conflict (subscription_id, period)
+                do update set used = a.used + $14, reserved = a.reserved - $15
+            ), told as ({events_told('held', 16)})
+            select id from held
+            """,
+            *self._key, ordinal, verdict.status, verdict.rejection, verdict.emission_state, verdict.digest,
+            verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
+            settlement.period, settlement.used, settlement.released, *event_columns(events),
+        )  # fmt: skip
+        self._written(row)
+
+    @property
+    def _key(self) -> tuple[UUID, UUID, int]:
+        return self._lease.key.subscription_id, self._lease.key.id, self._lease.token
+
+    def _written(self, row: Row | None) -> Row:
+        if row is None:
+            raise LeaseLost(str(self._lease.key))
+        return row

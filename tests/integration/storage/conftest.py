@@ -1,0 +1,43 @@
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import pytest
+
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
+from carimbo.storage.database import Database, PoolOptions, open_database
+from carimbo.storage.envelope import KeyRing, new_key
+from carimbo.storage.migrate import migrate
+from integration.conftest import NewDatabase
+from integration.storage.document_rows import Shop, open_shop
+from integration.storage.neighbours import Neighbours, move_in
+
+
+@pytest.fixture(scope="module")
+async def rows_database(new_database: NewDatabase) -> AsyncIterator[Database]:
+    """A database of one file alone."""
+    async with new_database() as url:
+        await migrate(url, lock_timeout_seconds=20)
+        async with open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened:
+            yield opened
+
+
+@pytest.fixture
+async def subscription_id(gatekeeper: Gatekeeper) -> UUID:
+    return (await create_subscription(gatekeeper, "Teste")).subscription_id
+
+
+@pytest.fixture
+async def shop(database: Database, subscription_id: UUID) -> Shop:
+    return await open_shop(database, subscription_id)
+
+
+@pytest.fixture
+async def other_shop(database: Database, subscription_id: UUID) -> Shop:
+    """Another company of the same subscription."""
+    return await open_shop(database, subscription_id, "12ABC34501DE35")
+
+
+@pytest.fixture
+async def neighbours(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
+    return await move_in(database, gatekeeper)

@@ -1,0 +1,90 @@
+"""Two subscriptions beside each other, for tests that neither reaches the other's rows."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import asyncpg
+
+from carimbo.fiscal.document_type import LAST_NUMBER
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
+from carimbo.storage.certificates import CertificateSummary
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.emissions import Place
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.issuing import IssuingSteps, NumericCodes, Signed
+from carimbo.storage.work import WorkKey, WorkKind, claim
+from integration.storage.document_rows import CREATED, new_document
+
+TAX_ID = "11222333000181"
+SIGNED = Signed(
+    issued_at=datetime(2026, 11, 10, tzinfo=UTC),
+    access_key="35" + 42 * "1",
+    digest="digest",
+    file_name="signed/digest",
+    xml=b"<NFe/>",
+)
+CODES = NumericCodes("12345678", "87654321")
+SUMMARY = CertificateSummary(
+    tax_id=TAX_ID,
+    subject_name="LOJA MODELO LTDA:11222333000181",
+    serial_number="01",
+    fingerprint="ab" * 32,
+    valid_from=datetime(2026, 1, 1, tzinfo=UTC),
+    expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two subscriptions; the first one has a company with everything, the second one has nothing."""
+
+    database: Database
+    owner: UUID
+    stranger: UUID
+    company_id: UUID
+    registration_id: UUID
+    document_id: UUID
+
+    async def everything_of_the_owner(self) -> dict[str, list[asyncpg.Record]]:
+        """Every row of every table that has tenants."""
+        async with self.database.connection() as connection:
+            tables = await connection.fetch(
+                "select table_name from information_schema.columns"
+                " where column_name = 'subscription_id' and table_schema = 'public'"
+            )
+            return {
+                name: await connection.fetch(
+                    f"select * from {name} t where subscription_id = $1 order by t", self.owner
+                )
+                for (name,) in tables
+            }
+
+
+async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
+    """Make both, and everything of the first one."""
+    owner = (await create_subscription(gatekeeper, "Dona")).subscription_id
+    stranger = (await create_subscription(gatekeeper, "Vizinha")).subscription_id
+    company_id, registration_id = new_id(), new_id()
+    async with database.tenant(owner) as tenant:
+        await tenant.companies.add(company_id, TAX_ID, {"legal_name": "Loja Modelo Ltda"})
+        await tenant.certificates.put(company_id, SUMMARY)
+        await tenant.state_registrations.add(company_id, registration_id, "SP", "110042490114", True)
+        await tenant.number_sequences.set_next_number(company_id, "nfe", "production", 1, 42)
+        await tenant.secrets.put(company_id, "csc", b"secret")
+        await tenant.allowances.reserve("2026-11", None)
+        document = new_document(company_id, idempotency_key="key", external_id="order")
+        await tenant.documents.add(document, [CREATED], queued=True)
+        steps = await _steps_of(tenant, document.id)
+        await steps.take_number(Place(company_id, "nfe", "production", 1, LAST_NUMBER), 1, CODES, "1", [])
+        await steps.keep_signed(1, SIGNED, "sent", [])
+    return Neighbours(database, owner, stranger, company_id, registration_id, document.id)
+
+
+async def _steps_of(tenant: Tenant, document_id: UUID) -> IssuingSteps:
+    """Hold a document that is due."""
+    key = WorkKey(WorkKind.DOCUMENT, tenant.subscription_id, document_id)
+    lease = await claim(tenant.connection, key, timedelta(minutes=1))
+    assert lease is not None
+    return IssuingSteps(tenant.connection, lease)

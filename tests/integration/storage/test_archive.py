@@ -1,0 +1,36 @@
+import pytest
+
+from carimbo.storage.identifiers import new_id
+from integration.storage.document_rows import Shop
+
+
+class TestArchive:
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"\x00\xff", "<NFe>ção</NFe>".encode(), bytes(2_000_000)],
+        ids=["empty", "bytes", "text", "large"],
+    )
+    async def test_a_file_comes_back_byte_for_byte(self, shop: Shop, content: bytes) -> None:
+        owner = new_id()
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.archive.put(owner, "signed/abc=", content)
+        async with shop.database.reader(shop.subscription_id) as tenant:
+            assert await tenant.archive.get(owner, "signed/abc=") == content
+
+    async def test_files_are_told_apart_by_owner_and_name(self, shop: Shop) -> None:
+        one, other = new_id(), new_id()
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.archive.put(one, "a", b"1")
+            await tenant.archive.put(one, "b", b"2")
+            await tenant.archive.put(other, "a", b"3")
+            assert [await tenant.archive.get(*file) for file in ((one, "a"), (one, "b"), (other, "a"))] == [
+                b"1", b"2", b"3",
+            ]  # fmt: skip
+            assert await tenant.archive.get(other, "b") is None
+
+    async def test_one_of_the_same_name_takes_its_place(self, shop: Shop) -> None:
+        owner = new_id()
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.archive.put(owner, "a", b"1")
+            await tenant.archive.put(owner, "a", b"2")
+            assert await tenant.archive.get(owner, "a") == b"2"

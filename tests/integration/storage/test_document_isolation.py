@@ -1,0 +1,138 @@
+"""Nobody reaches another subscription's documents, their numbers, histories and files."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from carimbo.fiscal.document_type import LAST_NUMBER
+from carimbo.storage.backlog import backlog_of_company
+from carimbo.storage.documents import DocumentFilter
+from carimbo.storage.emissions import Place
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.issuing import IssuingSteps, Settlement, Verdict
+from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind, claim
+from integration.storage.document_rows import CREATED, EVERYTHING, TODAY, new_document
+from integration.storage.neighbours import CODES, SIGNED, TAX_ID, Neighbours
+
+Step = Callable[[IssuingSteps, UUID], Awaitable[Any]]
+
+
+async def numbered(steps: IssuingSteps, company_id: UUID) -> None:
+    await steps.take_number(Place(company_id, "nfe", "production", 1, LAST_NUMBER), 2, CODES, "1", [CREATED])
+
+
+async def signed(steps: IssuingSteps, _: UUID) -> None:
+    await steps.keep_signed(1, SIGNED, "signed", [CREATED])
+
+
+async def paused(steps: IssuingSteps, _: UUID) -> None:
+    await steps.write_state(1, "signed", tries=9, pause=timedelta(hours=1), events=[CREATED])
+
+
+async def concluded(steps: IssuingSteps, _: UUID) -> None:
+    verdict = Verdict(status="rejected", emission_state="denied", files={SIGNED.file_name: b""})
+    await steps.conclude(1, verdict, Settlement("2026-11", used=1), [CREATED])
+
+
+class TestDocuments:
+    async def test_another_s_document_is_not_seen(self, neighbours: Neighbours) -> None:
+        company_id, document_id = neighbours.company_id, neighbours.document_id
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            documents = tenant.documents
+            assert await documents.get(document_id) is None
+            assert await documents.lock(document_id) is None
+            assert await documents.find_repeated(company_id, "invoices", "key", "order") is None
+            assert await documents.page(company_id, EVERYTHING, 0, 100) == []
+            assert await documents.count(company_id, EVERYTHING) == 0
+            assert await documents.count(company_id, DocumentFilter(external_id="order")) == 0
+            backlog = await backlog_of_company(
+                tenant.connection, neighbours.stranger, company_id, timedelta(0)
+            )
+        assert (backlog.processing, backlog.oldest_queued_at) == (0, None)
+
+    async def test_another_s_document_is_not_changed(self, neighbours: Neighbours) -> None:
+        before, document_id = await neighbours.everything_of_the_owner(), neighbours.document_id
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.documents.write_request(document_id, "[]", Decimal(1), [], 2, TODAY)
+            await tenant.documents.start(document_id, [], 2, TODAY, "2026-11")
+        with pytest.raises(LookupError):
+            async with neighbours.database.tenant(neighbours.stranger) as tenant:
+                await tenant.documents.queue(document_id, neighbours.company_id, is_urgent=True)
+        assert await neighbours.everything_of_the_owner() == before
+
+    async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
+        with pytest.raises(asyncpg.ForeignKeyViolationError):
+            async with neighbours.database.tenant(neighbours.stranger) as tenant:
+                await tenant.documents.add(new_document(neighbours.company_id), [], queued=False)
+
+    async def test_two_subscriptions_may_use_the_same_keys(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            company = await tenant.companies.add(new_id(), TAX_ID, {"legal_name": "Outra Loja"})
+            assert company is not None
+            twin = new_document(company.id, idempotency_key="key", external_id="order")
+            assert await tenant.documents.add(twin, [], queued=False) is not None
+
+
+class TestEmissions:
+    async def test_another_s_numbers_are_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            place = Place(neighbours.company_id, "nfe", "production", 1, LAST_NUMBER)
+            assert await tenant.emissions.highest_number(place) == 0
+
+    async def test_another_s_attempt_is_not_changed(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.emissions.begin_anew(neighbours.document_id, 1)
+        assert await neighbours.everything_of_the_owner() == before
+
+
+class TestIssuingSteps:
+    """Who holds nothing of a subscription's own can't make up a lease that would do."""
+
+    async def test_another_s_document_is_not_claimed(self, neighbours: Neighbours) -> None:
+        key = WorkKey(WorkKind.DOCUMENT, neighbours.stranger, neighbours.document_id)
+        async with neighbours.database.transaction() as connection:
+            await connection.execute(
+                "update documents set lease_until = null where id = $1", neighbours.document_id
+            )
+            assert await claim(connection, key, timedelta(minutes=1)) is None
+
+    @pytest.mark.parametrize("step", [numbered, signed, paused, concluded])
+    async def test_another_s_document_is_not_brought_further(
+        self, neighbours: Neighbours, step: Step
+    ) -> None:
+        before = await neighbours.everything_of_the_owner()
+        key = WorkKey(WorkKind.DOCUMENT, neighbours.stranger, neighbours.document_id)
+        with pytest.raises(LeaseLost):
+            async with neighbours.database.transaction() as connection:
+                await step(IssuingSteps(connection, Lease(key, token=1, attempts=1)), neighbours.company_id)
+        assert await neighbours.everything_of_the_owner() == before
+
+
+class TestDocumentEvents:
+    async def test_another_s_history_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.document_events.all(neighbours.document_id) == []
+
+    async def test_nothing_is_added_to_another_s_history(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.document_events.add(neighbours.document_id, [CREATED])
+        assert await neighbours.everything_of_the_owner() == before
+
+
+class TestArchive:
+    async def test_another_s_file_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.archive.get(neighbours.document_id, SIGNED.file_name) is None
+
+    async def test_another_s_file_is_not_replaced(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.archive.put(neighbours.document_id, SIGNED.file_name, b"<mine/>")
+        assert await neighbours.everything_of_the_owner() == before

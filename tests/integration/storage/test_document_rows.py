@@ -1,0 +1,236 @@
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from carimbo.fiscal.lifecycle import Status
+from carimbo.storage import work
+from carimbo.storage.database import Database
+from carimbo.storage.documents import Document
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.issuing import Verdict
+from carimbo.storage.work import WorkKey, WorkKind
+from integration.storage.document_rows import CREATED, EVERYTHING, Shop, new_document
+
+EXACT = '{"items": [{"quantity": 1.10, "unitValue": 0.12345678901234567890, "description": "Maçã"}]}'
+SAME: dict[str, Any] = {"idempotency_key": "k", "external_id": "e"}
+FULL: dict[str, Any] = {
+    "idempotency_key": "key",
+    "external_id": "order",
+    "request": EXACT,
+    "amount": Decimal("1234.50"),
+    "warnings": ["Alíquota presumida."],
+    "allowance_period": "2026-11",
+    "is_urgent": True,
+}
+
+
+async def jobs_of(database: Database, key: WorkKey) -> list[asyncpg.Record]:
+    async with database.connection() as connection:
+        return await connection.fetch(
+            "select * from pgqueuer where payload = $1 order by id", str(key).encode()
+        )
+
+
+async def repeated(shop: Shop, key: str | None, external_id: str | None, **changes: Any) -> UUID | None:
+    """Which document is found for an order that comes again."""
+    where = {"company_id": shop.company_id, "namespace": "invoices", **changes}
+    async with shop.database.reader(shop.subscription_id) as tenant:
+        found = await tenant.documents.find_repeated(key=key, external_id=external_id, **where)
+    return found.id if found else None
+
+
+class TestAdd:
+    @pytest.mark.parametrize("queued", [True, False])
+    async def test_what_it_answers_is_what_is_stored(self, shop: Shop, queued: bool) -> None:
+        document = await shop.added(queued=queued, **FULL)
+        assert await shop.read(document.id) == document
+
+    async def test_the_request_stays_as_it_came(self, shop: Shop) -> None:
+        document = await shop.added(request=EXACT)
+        assert (await shop.read(document.id)).request == EXACT
+
+    async def test_a_queued_one_is_due_and_has_a_job(self, shop: Shop) -> None:
+        document = await shop.added()
+        row = await shop.row_of(document)
+        assert row["next_action_at"] == row["queued_at"] == row["created_at"]
+        (job,) = await jobs_of(shop.database, shop.key_of(document))
+        assert job["priority"] == work.priority_of(row["turn"], is_urgent=False)
+
+    async def test_one_that_waits_to_be_told_is_not_due_and_has_none(self, shop: Shop) -> None:
+        document = await shop.added(queued=False, status=Status.PENDING)
+        row = await shop.row_of(document)
+        assert (row["next_action_at"], row["queued_at"], row["turn"]) == (None, None, 0)
+        assert await jobs_of(shop.database, shop.key_of(document)) == []
+
+    async def test_its_first_events_come_with_it(self, shop: Shop) -> None:
+        document = new_document(shop.company_id)
+        queued = replace(CREATED, type="queued")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.documents.add(document, [CREATED, queued], queued=True)
+            events = await tenant.document_events.all(document.id)
+        assert [event.type for event in events] == ["created", "queued"]
+
+    async def test_a_transaction_that_fails_leaves_nothing_of_it(self, shop: Shop) -> None:
+        document = new_document(shop.company_id)
+        with pytest.raises(LookupError):
+            async with shop.database.tenant(shop.subscription_id) as tenant:
+                assert await tenant.documents.add(document, [CREATED], queued=True) is not None
+                raise LookupError("the plan is spent")
+        async with shop.database.reader(shop.subscription_id) as tenant:
+            assert await tenant.documents.get(document.id) is None
+            assert await tenant.document_events.all(document.id) == []
+            assert await tenant.documents.count(shop.company_id, EVERYTHING) == 0
+        key = WorkKey(WorkKind.DOCUMENT, shop.subscription_id, document.id)
+        assert await jobs_of(shop.database, key) == []
+
+    async def test_an_unknown_status_is_refused(self, shop: Shop) -> None:
+        with pytest.raises(asyncpg.CheckViolationError):
+            await shop.add(status="lost")
+
+
+class TestRepeated:
+    @pytest.mark.parametrize("same", [{"idempotency_key": "k"}, {"external_id": "e"}, SAME])
+    async def test_of_fifty_at_once_one_is_stored(self, shop: Shop, same: dict[str, Any]) -> None:
+        added = await asyncio.gather(*(shop.add(**same) for _ in range(50)))
+        assert Counter(document is None for document in added) == {True: 49, False: 1}
+        async with shop.database.reader(shop.subscription_id) as tenant:
+            (stored,) = await tenant.documents.page(shop.company_id, EVERYTHING, 0, 100)
+        assert await repeated(shop, same.get("idempotency_key"), same.get("external_id")) == stored.id
+
+    async def test_one_that_is_not_stored_tells_no_event_and_wakes_nobody(self, shop: Shop) -> None:
+        await shop.added(idempotency_key="k")
+        twin = new_document(shop.company_id, idempotency_key="k")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            assert await tenant.documents.add(twin, [CREATED], queued=True) is None
+            assert await tenant.document_events.all(twin.id) == []
+        key = WorkKey(WorkKind.DOCUMENT, shop.subscription_id, twin.id)
+        assert await jobs_of(shop.database, key) == []
+
+    async def test_one_that_has_a_new_key_but_a_known_external_id_is_not_stored(self, shop: Shop) -> None:
+        first = await shop.added(idempotency_key="k1", external_id="e")
+        assert await shop.add(idempotency_key="k2", external_id="e") is None
+        assert await repeated(shop, "k2", "e") == first.id
+
+    async def test_one_that_has_a_known_key_but_a_new_external_id_is_not_stored(self, shop: Shop) -> None:
+        first = await shop.added(idempotency_key="k", external_id="e1")
+        assert await shop.add(idempotency_key="k", external_id="e2") is None
+        assert await repeated(shop, "k", "e2") == first.id
+
+    async def test_the_key_goes_before_the_external_id(self, shop: Shop) -> None:
+        by_key = await shop.added(idempotency_key="k1", external_id="e1")
+        by_external_id = await shop.added(idempotency_key="k2", external_id="e2")
+        assert await repeated(shop, "k1", "e2") == by_key.id
+        assert await repeated(shop, "k3", "e2") == by_external_id.id
+
+    async def test_documents_without_any_key_are_all_stored(self, shop: Shop) -> None:
+        added = await asyncio.gather(*(shop.add() for _ in range(5)))
+        assert None not in added
+        assert await repeated(shop, None, None) is None
+
+    async def test_another_namespace_may_use_the_same(self, shop: Shop) -> None:
+        first = await shop.added(**SAME)
+        second = await shop.added(**SAME, namespace="cte")
+        assert await repeated(shop, "k", "e") == first.id
+        assert await repeated(shop, "k", "e", namespace="cte") == second.id
+
+    async def test_another_company_may_use_the_same(self, shop: Shop, other_shop: Shop) -> None:
+        first, second = await shop.added(**SAME), await other_shop.added(**SAME)
+        assert await repeated(shop, "k", "e") == first.id
+        assert await repeated(other_shop, "k", "e") == second.id
+
+    async def test_what_a_sale_makes_guards_no_external_id(self, shop: Shop) -> None:
+        for _ in range(2):
+            await shop.added(external_id="sale", sale_id=new_id())
+        assert await repeated(shop, None, "sale") is None
+        direct = await shop.added(external_id="sale")
+        assert await repeated(shop, None, "sale") == direct.id
+
+
+class TestLock:
+    async def test_who_comes_second_sees_what_the_first_one_wrote(self, shop: Shop) -> None:
+        document = await shop.added()
+
+        async def change() -> int:
+            async with shop.database.tenant(shop.subscription_id) as tenant:
+                locked = await tenant.documents.lock(document.id)
+                assert locked is not None
+                await tenant.documents.write_request(document.id, "{}", Decimal(1), [], 1, date(2026, 1, 1))
+                return locked.version
+
+        assert sorted(await asyncio.gather(*(change() for _ in range(8)))) == list(range(1, 9))
+
+    async def test_one_that_is_not_there_is_none(self, shop: Shop) -> None:
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            assert await tenant.documents.lock(new_id()) is None
+
+
+class TestWriteRequest:
+    async def test_it_makes_another_version_of_it(self, shop: Shop) -> None:
+        document = await shop.added(queued=False, status=Status.PENDING)
+        day = date(2026, 12, 1)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.documents.write_request(document.id, EXACT, Decimal("7.5"), ["Ei."], 9, day)
+        assert await shop.read(document.id) == replace(
+            document,
+            version=2,
+            request=EXACT,
+            amount=Decimal("7.50"),
+            warnings=["Ei."],
+            reviewed_revision=9,
+            reviewed_on=day,
+        )
+
+
+class TestStart:
+    async def test_what_was_said_of_the_refused_one_is_forgotten(self, shop: Shop) -> None:
+        document = await self._refused(shop)
+        day = date(2026, 12, 1)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.documents.start(document.id, ["Ei."], 9, day, "2026-12")
+        started = await shop.read(document.id)
+        assert (started.status, started.rejection, started.allowance_period) == (
+            "processing",
+            None,
+            "2026-12",
+        )
+        assert (started.warnings, started.reviewed_revision, started.reviewed_on) == (["Ei."], 9, day)
+        assert started.version == document.version
+
+    async def _refused(self, shop: Shop) -> Document:
+        document = await shop.added()
+        await shop.settle(document, Verdict(status=Status.REJECTED, rejection={"code": "778"}))
+        refused = await shop.read(document.id)
+        assert (refused.status, refused.rejection) == ("rejected", {"code": "778"})
+        return refused
+
+
+class TestQueue:
+    async def test_it_is_due_and_has_a_job_though_that_of_its_first_life_is_still_there(
+        self, shop: Shop
+    ) -> None:
+        document = await shop.added()
+        await shop.settle(document)
+        assert (await shop.row_of(document))["next_action_at"] is None
+        await self._queue(shop, document)
+        assert (await shop.claimed(document)).token == 2
+        assert len(await jobs_of(shop.database, shop.key_of(document))) == 2
+
+    async def test_what_was_set_aside_begins_with_its_attempts_anew(self, shop: Shop) -> None:
+        document = await shop.added()
+        lease = await shop.claimed(document)
+        async with shop.database.transaction() as connection:
+            await work.park(connection, lease, "broken")
+        await self._queue(shop, document)
+        assert (await shop.read(document.id)).parked_reason is None
+        assert (await shop.claimed(document)).attempts == 1
+
+    async def _queue(self, shop: Shop, document: Document) -> None:
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.documents.queue(document.id, shop.company_id, is_urgent=False)
