@@ -47,7 +47,14 @@ def secret_keys() -> str:
 @pytest.fixture(scope="session")
 async def settings(postgres_url: str, secret_keys: str) -> Settings:
     await migrate(postgres_url, lock_timeout_seconds=30)
-    return load_settings({"CARIMBO_DATABASE_URL": postgres_url, "CARIMBO_SECRET_KEYS": secret_keys})
+    return load_settings(
+        {
+            "CARIMBO_DATABASE_URL": postgres_url,
+            "CARIMBO_SECRET_KEYS": secret_keys,
+            # Nobody listens there: no test asks a real authority.
+            "CARIMBO_SIMULATOR_URL": "https://127.0.0.1:9",
+        }
+    )
 
 
 @pytest.fixture(scope="session")

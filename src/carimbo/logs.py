@@ -31,8 +31,9 @@ def configure_logs(log_format: str, log_level: str) -> None:
         structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=_rendering(log_format))
     )
     logging.basicConfig(handlers=[handler], level=log_level.upper(), force=True)
-    # Chatty at info: a line for every job and every retry that our own log already tells.
-    logging.getLogger("pgqueuer").setLevel(logging.WARNING)
+    # Chatty at info: a line for every job, retry and call that our own log already tells.
+    for chatty in ("pgqueuer", "httpx2"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def hide_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

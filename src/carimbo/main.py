@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
@@ -16,19 +16,27 @@ from carimbo.api.context import Services
 from carimbo.authorities.connections import Connections
 from carimbo.authorities.endpoints import OfficialEndpoints, SimulatorEndpoints
 from carimbo.authorities.pacing import Pacing
+from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
+from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.service.access import Gatekeeper
+from carimbo.service.backoff import Backoff
 from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.company_status import Watch
+from carimbo.service.issuing.accept import Counter
+from carimbo.service.issuing.case import Means, Reached, nobody_is_told
+from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.issuing.workshop import Workshop
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, open_database
 from carimbo.worker.advance import Advancer
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
-from carimbo.worker.tasks import TASKS
+from carimbo.worker.tasks import tasks_of
 
 # A task that resists even its cancellation does not keep the process.
 _CANCEL_SECONDS = 2
@@ -51,6 +59,13 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
+async def authorities_of(settings: Settings) -> AsyncIterator[Mapping[str, Sefaz]]:
+    """Open the way to the authorities of every type that has one."""
+    async with sefaz_of(settings) as sefaz:
+        yield dict.fromkeys(AUTHORITIES, sefaz)
+
+
+@asynccontextmanager
 async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
     """Open the way to the authorities of NF-e and NFC-e, or to the simulator that the settings name."""
     simulator = settings.simulator_url
@@ -63,16 +78,19 @@ async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
 
 def api_of(settings: Settings) -> FastAPI:
     """Build the API; it connects when it starts."""
+    workshop = workshop_of(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with database_of(settings) as database:
-            gatekeeper = await Gatekeeper.open(database)
+        async with database_of(settings) as database, authorities_of(settings) as authorities:
+            dossiers = Dossiers(database)
             app.state.services = Services(
                 database,
-                gatekeeper,
+                gatekeeper=await Gatekeeper.open(database),
                 opener=CertificateOpener(settings.certificate_seconds),
-                clock=lambda: datetime.now(UTC),
+                clock=_now,
+                counter=Counter(database, dossiers, workshop),
+                watch=Watch(database, dossiers, authorities, settings.overdue_after, _now),
             )
             yield
 
@@ -108,20 +126,21 @@ def serve(settings: Settings, listener: socket.socket) -> None:
     uvicorn.Server(config).run(sockets=[listener])
 
 
-async def work(settings: Settings) -> None:
+async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
     """Run a worker until a signal ends it; work under way is finished first."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     start_metrics(settings.metrics_host, settings.worker_metrics_port)
-    async with database_of(settings) as database:
+    async with database_of(settings) as database, means_of(settings, database, reached) as means:
         working = asyncio.create_task(
             run_worker(
                 settings.database_url.get_secret_value(),
-                advancer_of(settings, database),
+                advancer_of(settings, means),
                 settings.queue_options,
                 sweep_every=timedelta(seconds=settings.sweep_seconds),
+                overdue_after=settings.overdue_after,
                 keep_history=timedelta(days=settings.queue_history_days),
                 reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
                 stop=stop,
@@ -141,14 +160,47 @@ async def _end(working: asyncio.Task[None], patience_seconds: float) -> None:
         await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
 
 
-def advancer_of(settings: Settings, database: Database) -> Advancer:
+def advancer_of(settings: Settings, means: Means) -> Advancer:
     """Build what advances rows."""
-    policy = RetryPolicy(
+    backoff = Backoff(
         first=timedelta(seconds=settings.retry_first_seconds),
         longest=timedelta(seconds=settings.retry_longest_seconds),
-        attempts_before_parking=settings.attempts_before_parking,
     )
-    return Advancer(database, TASKS, policy, lease=timedelta(seconds=settings.lease_seconds))
+    return Advancer(
+        means.database,
+        tasks_of(means),
+        RetryPolicy(backoff, settings.attempts_before_parking),
+        lease=timedelta(seconds=settings.lease_seconds),
+        patience=timedelta(seconds=settings.worker_slow_seconds),
+    )
+
+
+@asynccontextmanager
+async def means_of(
+    settings: Settings, database: Database, reached: Reached = nobody_is_told
+) -> AsyncIterator[Means]:
+    """Put together what documents are issued with."""
+    async with authorities_of(settings) as authorities:
+        yield Means(
+            database=database,
+            dossiers=Dossiers(database),
+            workshop=workshop_of(settings),
+            authorities=authorities,
+            backoff=settings.authority_backoff,
+            reached=reached,
+        )
+
+
+def workshop_of(settings: Settings) -> Workshop:
+    """Put together what documents are made with; a file that can't be used is told before work begins."""
+    use_tables(settings)
+    schemas = Schemas(settings.schemas_folder)
+    schemas.compiled(Schema.NFE)
+    return Workshop(schemas, settings.software, _now)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def start_metrics(host: str, port: int) -> None:

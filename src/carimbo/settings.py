@@ -12,7 +12,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, DirectoryPath, Field, FilePath, SecretStr, ValidationError
 
+from carimbo import __version__
 from carimbo.authorities.patience import Patience
+from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.software import Csrt, Software
+from carimbo.service.backoff import Backoff
 from carimbo.storage.database import PoolOptions
 from carimbo.storage.envelope import KeyRing, UnusableKey
 from carimbo.storage.jobs import QueueOptions
@@ -21,6 +25,7 @@ PREFIX = "CARIMBO_"
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
 Seconds = Annotated[float, Field(gt=0)]
+Minutes = Annotated[float, Field(gt=0)]
 
 
 def _absolute(path: Path) -> Path:
@@ -98,6 +103,37 @@ class Settings(BaseModel):
     authority_read_seconds: Seconds = Field(
         default=30, description="How long a tax authority may take to answer."
     )
+    authority_retry_first_seconds: Seconds = Field(
+        default=2,
+        description="Pause before a tax authority that did not answer is asked again; it grows fourfold.",
+    )
+    authority_retry_longest_seconds: Seconds = Field(
+        default=900, description="Longest pause between attempts to reach a tax authority."
+    )
+    overdue_minutes: Minutes = Field(
+        default=10,
+        description="A document that is still on its way after so long counts as overdue in metrics and in "
+        "`GET /v1/companies/{companyId}/status`; it goes on being tried.",
+    )
+    responsible_tax_id: str = Field(
+        default="",
+        pattern=r"^$|^[0-9A-Z]{12}[0-9]{2}$",
+        description="CNPJ of whoever answers for this installation's software (infRespTec), which many "
+        "states demand; with it come the contact, the e-mail and the phone.",
+    )
+    responsible_contact: str = Field(
+        default="", max_length=60, description="Whom the tax authority asks for (xContato)."
+    )
+    responsible_email: str = Field(default="", max_length=60, description="Their e-mail (email).")
+    responsible_phone: str = Field(
+        default="", pattern=r"^$|^[0-9]{6,14}$", description="Their phone, digits only (fone)."
+    )
+    responsible_csrt_id: str = Field(
+        default="", pattern=r"^$|^[0-9]{2}$", description="Number of the state's security code (idCSRT)."
+    )
+    responsible_csrt: SecretStr = Field(
+        default=SecretStr(""), description="The state's security code itself (CSRT), where there is one."
+    )
     authority_certificates: int = Field(
         default=200,
         ge=1,
@@ -122,6 +158,10 @@ class Settings(BaseModel):
     )
     worker_batch_size: int = Field(
         default=20, ge=1, le=500, description="Jobs fetched at once; at most half of the concurrency."
+    )
+    worker_slow_seconds: Seconds = Field(
+        default=2,
+        description="Work that takes longer, as with an authority that hangs, leaves its place to others.",
     )
     worker_poll_seconds: Seconds = Field(
         default=10,
@@ -165,6 +205,37 @@ class Settings(BaseModel):
         return Patience(self.authority_connect_seconds, self.authority_read_seconds)
 
     @property
+    def authority_backoff(self) -> Backoff:
+        """Fourfold, so that a key is consulted no more than nine times an hour (NT 2018.002)."""
+        return Backoff(
+            first=timedelta(seconds=self.authority_retry_first_seconds),
+            longest=timedelta(seconds=self.authority_retry_longest_seconds),
+            factor=4,
+        )
+
+    @property
+    def overdue_after(self) -> timedelta:
+        return timedelta(minutes=self.overdue_minutes)
+
+    @property
+    def software(self) -> Software:
+        """The program as documents name it, and who answers for it."""
+        if not self.responsible_tax_id:
+            return Software(f"carimbo {__version__}")
+        responsible = TechnicalResponsible(
+            cnpj=self.responsible_tax_id,
+            contact=self.responsible_contact,
+            email=self.responsible_email,
+            phone=self.responsible_phone,
+        )
+        csrt = self.responsible_csrt.get_secret_value()
+        return Software(
+            f"carimbo {__version__}",
+            responsible,
+            Csrt(self.responsible_csrt_id, csrt) if self.responsible_csrt_id and csrt else None,
+        )
+
+    @property
     def queue_options(self) -> QueueOptions:
         return QueueOptions(
             batch_size=min(self.worker_batch_size, self.worker_concurrency // 2),
@@ -184,7 +255,7 @@ def load_settings(environment: Mapping[str, str] | None = None, *, needs_databas
     given = {
         name: environment[_variable(name)] for name in Settings.model_fields if _variable(name) in environment
     }
-    problems = _unknown_names(environment)
+    problems = _unknown_names(environment) + _partial_responsible(given)
     if needs_database:
         problems += _bad_database(given) + _bad_keys(given)
     try:
@@ -209,6 +280,15 @@ def _unknown_names(environment: Mapping[str, str]) -> list[str]:
     known = {_variable(name) for name in Settings.model_fields}
     unknown = sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
     return [f"{name}: esta configuração não existe" for name in unknown]
+
+
+def _partial_responsible(given: Mapping[str, str]) -> list[str]:
+    """Who answers for the software is named whole or not at all."""
+    names = [f"responsible_{part}" for part in ("tax_id", "contact", "email", "phone")]
+    missing = [name for name in names if not given.get(name)]
+    if len(missing) in (0, len(names)):
+        return []
+    return [f"{_variable(name)}: informe também este dado do responsável técnico" for name in missing]
 
 
 def _bad_database(given: Mapping[str, str]) -> list[str]:

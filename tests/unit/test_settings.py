@@ -1,7 +1,12 @@
 from datetime import timedelta
+from typing import ClassVar
 
 import pytest
 
+from carimbo import __version__
+from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.software import Csrt, Software
+from carimbo.service.backoff import Backoff
 from carimbo.settings import Settings, SettingsError, child_environment, load_settings
 from carimbo.storage.envelope import new_key
 
@@ -89,6 +94,10 @@ class TestTypes:
             ("AUTHORITY_CONNECT_SECONDS", "0"),
             ("AUTHORITY_READ_SECONDS", "-1"),
             ("AUTHORITY_CERTIFICATES", "0"),
+            ("AUTHORITY_RETRY_FIRST_SECONDS", "0"),
+            ("OVERDUE_MINUTES", "0"),
+            ("WORKER_SLOW_SECONDS", "-1"),
+            ("RESPONSIBLE_CSRT_ID", "1"),
         ],
     )
     def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:
@@ -120,6 +129,85 @@ class TestTypes:
             {**NEEDED, "CARIMBO_AUTHORITY_CONNECT_SECONDS": "2", "CARIMBO_AUTHORITY_READ_SECONDS": "20"}
         ).authority_patience
         assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 24)
+
+    def test_every_pause_between_attempts_at_an_authority_is_a_setting(self) -> None:
+        backoff = load_settings(
+            {
+                **NEEDED,
+                "CARIMBO_AUTHORITY_RETRY_FIRST_SECONDS": "0.5",
+                "CARIMBO_AUTHORITY_RETRY_LONGEST_SECONDS": "60",
+            }
+        ).authority_backoff
+        assert backoff == Backoff(timedelta(seconds=0.5), timedelta(seconds=60), factor=4)
+
+    def test_when_a_document_is_overdue_is_a_setting(self) -> None:
+        assert load_settings(NEEDED).overdue_after == timedelta(minutes=10)
+        settings = load_settings({**NEEDED, "CARIMBO_OVERDUE_MINUTES": "0.5"})
+        assert settings.overdue_after == timedelta(seconds=30)
+
+
+class TestTechnicalResponsible:
+    GIVEN: ClassVar = {
+        "CARIMBO_RESPONSIBLE_TAX_ID": "12ABC34501DE35",
+        "CARIMBO_RESPONSIBLE_CONTACT": "Ana Souza",
+        "CARIMBO_RESPONSIBLE_EMAIL": "fiscal@example.com",
+        "CARIMBO_RESPONSIBLE_PHONE": "1133334444",
+    }
+    CODE: ClassVar = {"CARIMBO_RESPONSIBLE_CSRT_ID": "07", "CARIMBO_RESPONSIBLE_CSRT": "hidden-code"}
+
+    def test_nobody_is_named_by_default(self) -> None:
+        software = load_settings(NEEDED).software
+        assert software == Software(f"carimbo {__version__}")
+        assert (software.responsible, software.csrt) == (None, None)
+
+    def test_whoever_is_named_stands_in_documents(self) -> None:
+        software = load_settings({**NEEDED, **self.GIVEN}).software
+        assert software.responsible == TechnicalResponsible(
+            cnpj="12ABC34501DE35", contact="Ana Souza", email="fiscal@example.com", phone="1133334444"
+        )
+        assert software.csrt is None
+
+    def test_a_security_code_comes_with_its_number(self) -> None:
+        software = load_settings({**NEEDED, **self.GIVEN, **self.CODE}).software
+        assert software.csrt == Csrt("07", "hidden-code")
+
+    @pytest.mark.parametrize("missing", sorted(GIVEN))
+    @pytest.mark.parametrize("how", ["absent", "empty"])
+    def test_it_is_named_whole_or_not_at_all(self, missing: str, how: str) -> None:
+        given = {name: value for name, value in self.GIVEN.items() if name != missing}
+        partial = given if how == "absent" else {**given, missing: ""}
+        (problem,) = problems_of({**NEEDED, **partial})
+        assert problem.startswith(f"{missing}: ")
+
+    def test_everything_that_lacks_is_told_at_once(self) -> None:
+        name = "CARIMBO_RESPONSIBLE_CONTACT"
+        problems = problems_of({**NEEDED, name: "Ana Souza"})
+        assert [problem.partition(":")[0] for problem in problems] == [
+            one for one in self.GIVEN if one != name
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("TAX_ID", "12.ABC.345/01DE-35"),
+            ("TAX_ID", "1234567890123"),
+            ("TAX_ID", "12abc34501de35"),
+            ("CONTACT", 61 * "a"),
+            ("EMAIL", 61 * "a"),
+            ("PHONE", "(11) 3333-4444"),
+            ("PHONE", "12345"),
+            ("PHONE", 15 * "1"),
+        ],
+    )
+    def test_what_the_layout_has_no_room_for_is_refused(self, name: str, value: str) -> None:
+        given = {**NEEDED, **self.GIVEN, f"CARIMBO_RESPONSIBLE_{name}": value}
+        (problem,) = problems_of(given)
+        assert problem.startswith(f"CARIMBO_RESPONSIBLE_{name}: ")
+
+    def test_the_security_code_does_not_show(self) -> None:
+        settings = load_settings({**NEEDED, **self.GIVEN, **self.CODE})
+        for shown in (repr(settings), str(settings), settings.model_dump_json()):
+            assert "hidden-code" not in shown
 
 
 class TestRefusals:

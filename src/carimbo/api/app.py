@@ -11,7 +11,10 @@ from carimbo.api import (
     certificates,
     companies,
     company_settings,
+    company_status,
+    documents,
     health,
+    invoices,
     openapi,
     state_registrations,
 )
@@ -34,7 +37,14 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         redirect_slashes=False,
     )
     for router in (
+        # What is called most comes first: finding a route costs time for each one before it.
+        documents.creating,
+        documents.reading,
+        documents.transmitting,
+        invoices.router,
+        invoices.reading,
         companies.router,
+        company_status.router,
         state_registrations.router,
         certificates.company_path,
         certificates.only_company_path,

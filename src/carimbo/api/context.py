@@ -11,6 +11,8 @@ from starlette.requests import HTTPConnection
 
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.company_status import Watch
+from carimbo.service.issuing.accept import Counter
 from carimbo.service.pages import PageRequest
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
@@ -29,6 +31,8 @@ class Services:
     gatekeeper: Gatekeeper
     opener: CertificateOpener
     clock: Callable[[], datetime]
+    counter: Counter
+    watch: Watch
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -42,30 +46,31 @@ def subscription_of(connection: HTTPConnection) -> Subscription:
     return subscription
 
 
-def _services(request: Request) -> Services:
+# Dependencies are coroutines: the framework sends plain functions to another thread, which costs more.
+async def _services(request: Request) -> Services:
     return services_of(request)
 
 
-def _database(request: Request) -> Database:
+async def _database(request: Request) -> Database:
     return services_of(request).database
 
 
-def _subscription(request: Request) -> Subscription:
+async def _subscription(request: Request) -> Subscription:
     return subscription_of(request)
 
 
-def _company(request: Request) -> Company:
+async def _company(request: Request) -> Company:
     company: Company = request.state.company
     return company
 
 
-def _company_id(
+async def _company_id(
     companyId: Annotated[UUID, Path(description="Id da empresa.")],  # noqa: N803
 ) -> None:
     """Documents the path's company; the route has found it already."""
 
 
-def _page_request(
+async def _page_request(
     page: Annotated[int, Query(ge=1, le=_LAST_PAGE, description="Página, a partir de 1.")] = 1,
     page_size: Annotated[
         int, Query(ge=1, le=MAXIMUM_PAGE_SIZE, alias="pageSize", description="Itens por página.")
@@ -74,6 +79,11 @@ def _page_request(
     return PageRequest(page, page_size)
 
 
+async def _counter(request: Request) -> Counter:
+    return services_of(request).counter
+
+
+CurrentCounter = Annotated[Counter, Depends(_counter)]
 CurrentServices = Annotated[Services, Depends(_services)]
 CurrentDatabase = Annotated[Database, Depends(_database)]
 CurrentSubscription = Annotated[Subscription, Depends(_subscription)]

@@ -7,6 +7,7 @@ import json
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from carimbo.fiscal.fields import Record
@@ -52,6 +53,12 @@ class Failure(Record):
 
     success: Literal[False] = False
     error: ErrorBody
+
+
+def success(data: Record, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Write one thing at once, where the status or the shape depends on what happened."""
+    body = Success(data=data).model_dump_json()
+    return Response(body, status, headers, media_type="application/json")
 
 
 def listing(page: Page[T]) -> Listing[T]:

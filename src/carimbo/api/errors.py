@@ -8,8 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from carimbo.fiscal.field_messages import in_portuguese, json_path
-from carimbo.service.errors import Code, Kind, Refusal
+from carimbo.service.errors import Code, Kind, Refusal, invalid_fields
 from carimbo.storage.database import DatabaseUnavailable
 
 STATUS_OF_KIND = {
@@ -52,8 +51,7 @@ def response_to(error: Exception) -> JSONResponse | None:
 
 def validation_refusal(errors: Sequence[Any]) -> Refusal:
     """List every wrong field with its dotted path in the request's own names."""
-    fields = [{"field": _dotted(error["loc"]), "error": in_portuguese(error)} for error in errors]
-    return Refusal(Code.VALIDATION_ERROR, fields=fields)
+    return invalid_fields([{**error, "loc": _inside(error["loc"])} for error in errors])
 
 
 def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None:
@@ -88,7 +86,6 @@ def _framework_response(error: HTTPException) -> Response:
     return refusal_response(Refusal(Code.NOT_FOUND))
 
 
-def _dotted(location: Sequence[int | str]) -> str:
-    """Drop `body`, `query` or `path` from a location and join the rest."""
-    rest = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
-    return json_path(rest) or "body"
+def _inside(location: Sequence[int | str]) -> Sequence[int | str]:
+    """Drop `body`, `query` or `path` from a location."""
+    return location[1:] if location and location[0] in ("body", "query", "path", "header") else location

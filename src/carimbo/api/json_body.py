@@ -5,6 +5,7 @@ breaks and passes on characters that PostgreSQL can't store; none of that gets t
 """
 
 import json
+import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -12,7 +13,7 @@ from carimbo.service.errors import Code, Refusal
 
 # Far beyond any amount in reais; 1e1000000000 as an exact integer would fill the memory.
 _LARGEST_EXPONENT = 40
-_FIRST_SURROGATE, _LAST_SURROGATE = "\ud800", "\udfff"
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def read_json(body: bytes) -> Any:
@@ -51,7 +52,7 @@ def _refuse_constant(text: str) -> Any:
 
 def _storable(value: Any) -> bool:
     if isinstance(value, str):
-        return not any(char == "\0" or _FIRST_SURROGATE <= char <= _LAST_SURROGATE for char in value)
+        return _UNSTORABLE.search(value) is None
     if isinstance(value, dict):
         return all(_storable(name) and _storable(item) for name, item in value.items())
     if isinstance(value, list):

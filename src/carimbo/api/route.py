@@ -26,7 +26,7 @@ ONLY_COMPANY_PREFIX = "/v1/company/"
 COMPANY_PARAMETER = "companyId"
 
 
-class _ReadRequest(Request):
+class ReadRequest(Request):
     """A request whose JSON has been read by us already."""
 
     parsed: Any = None
@@ -38,17 +38,19 @@ class _ReadRequest(Request):
 class Endpoint(APIRoute):
     """A route that resolves its company and reads its body before anything else happens."""
 
+    sees_deleted_companies = False
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         parameters = get_flat_params(self.dependant)
         known = {field.alias for field in parameters if isinstance(field.field_info, Query)}
 
         async def checked(request: Request) -> Response:
-            read = _ReadRequest(request.scope, request.receive)
+            read = ReadRequest(request.scope, request.receive)
             await self._resolve_company(read)
             _refuse_unknown_parameters(read, known)
             await self._read_body(read)
-            return await handle(read)
+            return await self._early_answer(read) or await handle(read)
 
         return checked
 
@@ -58,12 +60,19 @@ class Endpoint(APIRoute):
         if COMPANY_PARAMETER in request.path_params:
             company_id = _uuid(request.path_params[COMPANY_PARAMETER])
             request.state.company = await find_company(
-                services.database, subscription_of(request).id, company_id
+                services.database,
+                subscription_of(request).id,
+                company_id,
+                deleted_too=self.sees_deleted_companies,
             )
         elif f"{path}/".startswith(ONLY_COMPANY_PREFIX):
             request.state.company = await find_only_company(services.database, subscription_of(request).id)
 
-    async def _read_body(self, request: _ReadRequest) -> None:
+    async def _early_answer(self, request: ReadRequest) -> Response | None:
+        """What can be said before the body is validated."""
+        return None
+
+    async def _read_body(self, request: ReadRequest) -> None:
         if self.body_field is None:
             return
         expected = FORM if isinstance(self.body_field.field_info, Form) else JSON
@@ -78,6 +87,12 @@ class Endpoint(APIRoute):
         else:
             _require_utf8(request)
             await _check_form(request, {field.alias for field in self.dependant.body_params})
+
+
+class ReadingEndpoint(Endpoint):
+    """A route that reads documents, which outlive their company."""
+
+    sees_deleted_companies = True
 
 
 def _refuse_unknown_parameters(request: Request, known: set[str]) -> None:

@@ -8,7 +8,7 @@ import typer
 import uvloop
 
 from carimbo import __version__, main
-from carimbo.cli import admin, authorities, schemas, simulator, tables
+from carimbo.cli import admin, authorities, documents, schemas, simulator, tables
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
 from carimbo.demo.run import DemoProblem, Ports, run_demo
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.add_typer(admin.app, name="admin")
 app.add_typer(authorities.app, name="authorities")
+app.add_typer(documents.app, name="documents")
 app.add_typer(simulator.app, name="simulator")
 
 

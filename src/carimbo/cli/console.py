@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from carimbo.fiscal.schemas import SchemaUnusable
+from carimbo.fiscal.tables.table_file import TableUnusable
 from carimbo.main import AddressUnusable
 from carimbo.service.errors import Refusal
 from carimbo.settings import Settings, SettingsError, load_settings
@@ -37,22 +39,24 @@ def loaded_settings(*, needs_database: bool = True) -> Settings:
         fail(f"Configuração inválida:\n{error}", _MISCONFIGURED)
 
 
+_SENTENCES: dict[type[Exception], str] = {
+    Refusal: "{error.message}",
+    DatabaseUnavailable: "O PostgreSQL não respondeu: {error}",
+    AddressUnusable: "Não foi possível usar o endereço {error}.",
+    NotMigrated: "O banco não está no esquema desta versão: rode `carimbo migrate`.",
+    MigrationLocked: "Outra migração ou outro trabalho segura o banco: tente de novo. ({error})",
+    SchemaMismatch: "O banco foi migrado por outra versão: {error}",
+    SchemaUnusable: "{error}",
+    TableUnusable: "{error}",
+    SealBroken: "Um segredo guardado não abre com as chaves de CARIMBO_SECRET_KEYS: {error}",
+}
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """Turn the failures that an operator can act on into one sentence."""
     try:
         yield
-    except Refusal as refusal:
-        fail(refusal.message)
-    except DatabaseUnavailable as error:
-        fail(f"O PostgreSQL não respondeu: {error}")
-    except AddressUnusable as error:
-        fail(f"Não foi possível usar o endereço {error}.")
-    except NotMigrated:
-        fail("O banco não está no esquema desta versão: rode `carimbo migrate`.")
-    except MigrationLocked as error:
-        fail(f"Outra migração ou outro trabalho segura o banco: tente de novo. ({error})")
-    except SchemaMismatch as error:
-        fail(f"O banco foi migrado por outra versão: {error}")
-    except SealBroken as error:
-        fail(f"Um segredo guardado não abre com as chaves de CARIMBO_SECRET_KEYS: {error}")
+    except tuple(_SENTENCES) as error:
+        sentence = next(text for kind, text in _SENTENCES.items() if isinstance(error, kind))
+        fail(sentence.format(error=error))

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from carimbo.service.errors import Code, Refusal
 from carimbo.storage.database import Tenant
+from carimbo.storage.issuing import Settlement
 from carimbo.storage.subscriptions import Plan
 
 # A month of a Brazilian plan begins at midnight in Brasília.
@@ -22,20 +23,24 @@ class Period:
     resets_at: datetime | None
 
 
+def month_of(now: datetime) -> str:
+    """The name of a calendar month."""
+    return f"{now.astimezone(_BRASILIA):%Y-%m}"
+
+
 def period_of(plan: Plan, now: datetime) -> Period:
     """Tell which period is running: the whole life of a trial, else the calendar month."""
     if plan.total_documents is not None:
         return Period("total", plan.total_documents, None)
     local = now.astimezone(_BRASILIA)
     next_month = (local.year + 1, 1) if local.month == _DECEMBER else (local.year, local.month + 1)
-    return Period(f"{local:%Y-%m}", plan.monthly_documents, datetime(*next_month, 1, tzinfo=_BRASILIA))
+    return Period(month_of(now), plan.monthly_documents, datetime(*next_month, 1, tzinfo=_BRASILIA))
 
 
-async def reserve_document(tenant: Tenant, plan: Plan, now: datetime) -> Period:
-    """Set one document of the allowance aside, or refuse; returns the period to settle it in."""
-    period = period_of(plan, now)
+async def reserve_document(tenant: Tenant, period: Period) -> None:
+    """Set one document of the allowance aside, or refuse."""
     if await tenant.allowances.reserve(period.name, period.limit):
-        return period
+        return
     usage = await tenant.allowances.usage(period.name)
     raise Refusal(
         Code.DOCUMENT_LIMIT_REACHED,
@@ -45,9 +50,9 @@ async def reserve_document(tenant: Tenant, plan: Plan, now: datetime) -> Period:
     )
 
 
-async def settle_document(tenant: Tenant, period: str, *, counts: bool) -> None:
-    """Close a reservation: only what was authorized in production counts."""
-    if counts:
-        await tenant.allowances.spend(period)
-    else:
-        await tenant.allowances.release(period)
+def settlement_of(period: str | None, *, counts: bool, now: datetime) -> Settlement:
+    """What an outcome does to the plan: only what was authorized in production counts."""
+    if period:
+        return Settlement(period, used=int(counts), released=1)
+    # A plan without a limit reserves nothing; what it used counts from the day that it gets one.
+    return Settlement(month_of(now), used=1) if counts else Settlement()

@@ -21,10 +21,12 @@ from carimbo.fiscal.fields import (
     Phone,
     Record,
 )
+from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
+from carimbo.storage.documents import DocumentFilter
 from carimbo.storage.identifiers import new_id
 
 
@@ -130,10 +132,12 @@ async def list_companies(
         )
 
 
-async def find_company(database: Database, subscription_id: UUID, company_id: UUID) -> Company:
-    """Find a company, or refuse exactly as if it never existed."""
-    async with database.tenant(subscription_id) as tenant:
-        return await require_company(tenant, company_id)
+async def find_company(
+    database: Database, subscription_id: UUID, company_id: UUID, *, deleted_too: bool = False
+) -> Company:
+    """Find a company, or refuse exactly as if it never existed; a deleted one's documents can be read."""
+    async with database.reader(subscription_id) as tenant:
+        return await require_company(tenant, company_id, deleted_too=deleted_too)
 
 
 async def find_only_company(database: Database, subscription_id: UUID) -> Company:
@@ -182,6 +186,7 @@ async def delete_company(database: Database, subscription_id: UUID, company_id: 
     """Take a company out of use: its certificate and secrets are destroyed, its documents stay."""
     async with database.tenant(subscription_id) as tenant:
         await lock_company(tenant, company_id)
+        await _require_nothing_under_way(tenant, company_id)
         await tenant.companies.delete(company_id)
         await tenant.state_registrations.delete_all(company_id)
         await tenant.certificates.delete(company_id)
@@ -189,19 +194,31 @@ async def delete_company(database: Database, subscription_id: UUID, company_id: 
     return Deleted(id=company_id)
 
 
+async def _require_nothing_under_way(tenant: Tenant, company_id: UUID) -> None:
+    """Keep the certificate as long as a document needs it to learn its fate."""
+    under_way = await tenant.documents.count(company_id, DocumentFilter(status=Status.PROCESSING))
+    if under_way:
+        raise Refusal(
+            Code.INVALID_STATE,
+            f"A empresa tem {under_way} documento(s) em processamento: aguarde o resultado para excluí-la.",
+            currentStatus=Status.PROCESSING,
+            allowed=[status for status in Status if status is not Status.PROCESSING],
+        )
+
+
 async def lock_company(tenant: Tenant, company_id: UUID) -> Company:
     """Find a company and hold it: whatever changes what a company has takes this lock first.
 
     So no change races another, or the company's deletion.
     """
-    company = await tenant.companies.get_for_update(company_id)
+    company = await tenant.companies.lock(company_id)
     if company is None:
         raise not_found("Empresa não encontrada.")
     return company
 
 
-async def require_company(tenant: Tenant, company_id: UUID) -> Company:
-    company = await tenant.companies.get(company_id)
+async def require_company(tenant: Tenant, company_id: UUID, *, deleted_too: bool = False) -> Company:
+    company = await tenant.companies.get(company_id, deleted_too=deleted_too)
     if company is None:
         raise not_found("Empresa não encontrada.")
     return company

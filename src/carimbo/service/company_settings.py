@@ -4,6 +4,7 @@ Three kinds of value hide behind one JSON object: plain settings are kept as JSO
 number sequences (per environment and series), and secrets are sealed and come back masked.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from carimbo.service.companies import (
 from carimbo.service.errors import invalid_field
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
+from carimbo.storage.emissions import Place
 
 _SHOWN_OF_A_SECRET = 4
 _MASK = "********"
@@ -127,12 +129,29 @@ async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
     for kind in DOCUMENT_TYPES:
         module = stored.setdefault(kind.name, {})
         for path in kind.secret_settings:
-            await _show_masked(tenant, company.id, kind, module, path)
+            await _show_secret(tenant, company.id, kind, module, path, _masked)
         settings = kind.settings.model_validate(module)
-        module["number"] = await tenant.number_sequences.next_number(
+        number = await tenant.number_sequences.next_number(
             company.id, kind.name, environment_of(company, settings), settings.series
         )
+        # After the last number of a series there is none.
+        module["number"] = number if number <= kind.last_number else None
     return CompanySettings.model_validate(stored)
+
+
+async def with_secrets(tenant: Tenant, company: Company, kind: DocumentType) -> ModuleSettings:
+    """The settings that documents of a type are made with, secrets and all."""
+    module = _merge({}, company.settings.get(kind.name, {}))
+    for path in kind.secret_settings:
+        await _show_secret(tenant, company.id, kind, module, path, bytes.decode)
+    return kind.settings.model_validate(module)
+
+
+def tax_defaults_of(company: Company) -> TaxDefaults:
+    """What documents of goods take when they do not say."""
+    stored = DefaultSettings.model_validate(company.settings.get("defaults", {}))
+    fields = set(TaxDefaults.model_fields)
+    return TaxDefaults.model_validate(stored.model_dump(exclude_unset=True, by_alias=True, include=fields))
 
 
 def environment_of(company: Company, module: ModuleSettings) -> str:
@@ -172,20 +191,33 @@ async def _require_unchanged(tenant: Tenant, company_id: UUID, name: str, masked
 
 async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, module: dict[str, Any]) -> None:
     number = module.pop("number", None)
-    if number is not None:
-        settings = kind.settings.model_validate(module)
-        await tenant.number_sequences.set_next_number(
-            company.id, kind.name, environment_of(company, settings), settings.series, number
+    if number is None:
+        return
+    settings = kind.settings.model_validate(module)
+    place = Place(company.id, kind.name, environment_of(company, settings), settings.series, kind.last_number)
+    # Locked before it is compared: no document takes a number between the two.
+    await tenant.number_sequences.set_next_number(
+        company.id, kind.name, place.environment, settings.series, number
+    )
+    used = await tenant.emissions.highest_number(place)
+    if number <= used:
+        raise invalid_field(
+            f"{kind.name}.number", f"O número {used} da série já foi usado: informe um maior do que ele."
         )
 
 
-async def _show_masked(
-    tenant: Tenant, company_id: UUID, kind: DocumentType, module: dict[str, Any], path: str
+async def _show_secret(
+    tenant: Tenant,
+    company_id: UUID,
+    kind: DocumentType,
+    module: dict[str, Any],
+    path: str,
+    shown: Callable[[bytes], str],
 ) -> None:
     secret = await tenant.secrets.get(company_id, f"{kind.name}.{path}")
     holder, name = _holder(module, path)
     if secret is not None and holder is not None:
-        holder[name] = _masked(secret)
+        holder[name] = shown(secret)
 
 
 def _holder(module: dict[str, Any], path: str) -> tuple[dict[str, Any] | None, str]:

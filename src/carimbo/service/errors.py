@@ -3,10 +3,12 @@
 Kinds say what the caller should do; only the API turns them into HTTP numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from carimbo.fiscal.field_messages import in_portuguese, json_path
 
 
 class Kind(Enum):
@@ -174,6 +176,12 @@ class Refusal(Exception):
 def not_found(message: str) -> Refusal:
     """Refuse with a sentence that says what is missing."""
     return Refusal(Code.NOT_FOUND, message)
+
+
+def invalid_fields(errors: Sequence[Any]) -> Refusal:
+    """Refuse every field that pydantic found wrong, by its path in the caller's own names."""
+    fields = [{"field": json_path(one["loc"]) or "body", "error": in_portuguese(one)} for one in errors]
+    return Refusal(Code.VALIDATION_ERROR, fields=fields)
 
 
 def invalid_field(path: str, error: str) -> Refusal:

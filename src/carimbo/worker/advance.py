@@ -4,19 +4,23 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
 
 from carimbo.storage import work
 from carimbo.storage.database import Database, DatabaseUnavailable
+from carimbo.storage.jobs import enqueue
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
 from carimbo.worker.metrics import WORK_DONE
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.tasks import Task
 
 _log = structlog.get_logger("carimbo.worker")
+# Coroutines that only wait cost little; beyond so many, those who wait hold their places after all.
+_MOST_ASIDE = 1000
+_UNSUSPECTED = 2
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,59 @@ class Advancer:
     tasks: Mapping[WorkKind, Task]
     policy: RetryPolicy
     lease: timedelta
+    patience: timedelta
+    _aside: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
+    _suspects: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def advance(self, key: WorkKey) -> timedelta | None:
-        """Do what is due for a row; tells the queue when to wake us again, if need be."""
-        async with self.database.transaction() as connection:
-            lease = await work.claim(connection, key, self.lease)
-        if lease is None:
-            return None
+        """Do what is due for a row; tells the queue when to wake us again, if need be.
+
+        Work that takes long goes on by itself under its lease: whoever waits in the queue gets its place.
+        """
+        work_on_it = asyncio.create_task(self._advance(key))
+        try:
+            done, _ = await asyncio.wait({work_on_it}, timeout=self.patience.total_seconds())
+        except asyncio.CancelledError:
+            work_on_it.cancel()
+            raise
+        if done or len(self._aside) >= _MOST_ASIDE:
+            return await work_on_it
+        aside = asyncio.create_task(self._see_to_it(key, work_on_it))
+        self._aside.add(aside)
+        aside.add_done_callback(self._aside.discard)
+        return None
+
+    async def finish(self) -> None:
+        """Wait for the work that went aside."""
+        if self._aside:
+            await asyncio.wait(set(self._aside))
+
+    async def _see_to_it(self, key: WorkKey, work_on_it: "asyncio.Task[timedelta | None]") -> None:
+        """Wait for work that left its place; should this fail, the sweeper finds the row."""
+        try:
+            again_in = await work_on_it
+            if again_in is not None:
+                async with self.database.connection() as connection:
+                    place = await work.place_of(connection, key)
+                    await enqueue(connection, key, priority=place.priority, token=place.token, after=again_in)
+        except Exception as error:
+            _log.warning("slow_work_failed", work=str(key), exc_info=error)
+
+    async def _advance(self, key: WorkKey) -> timedelta | None:
+        lease = await self._claim(key, _UNSUSPECTED)
+        if lease is not None:
+            return await self._begin(lease)
+        # Work that did not come back twice may have killed its worker, and with it all that was under way:
+        # one at a time, so that the others are not parked with it.
+        async with self._suspects:
+            lease = await self._claim(key)
+            return await self._begin(lease) if lease else None
+
+    async def _claim(self, key: WorkKey, most_attempts: int | None = None) -> Lease | None:
+        async with self.database.connection() as connection:
+            return await work.claim(connection, key, self.lease, most_attempts)
+
+    async def _begin(self, lease: Lease) -> timedelta | None:
         # A row that killed its workers was claimed that often without ever coming back.
         if self.policy.is_spent(lease.attempts - 1):
             await self._park(lease, "the worker died or failed at every attempt")
@@ -48,12 +98,19 @@ class Advancer:
             _log.warning("lease_lost", work=str(lease.key))
             return None
         except DatabaseUnavailable:
+            await self._let_go(lease)
             raise
         except Exception as error:
             _log.error("work_failed", work=str(lease.key), attempts=lease.attempts, exc_info=error)
             return await self._after_failure(lease, error)
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="done").inc()
         return again_in
+
+    async def _let_go(self, lease: Lease) -> None:
+        """Leave the row to whoever comes next, if the database can be reached; else the lease ends."""
+        with suppress(LeaseLost, DatabaseUnavailable):
+            async with self.database.transaction() as connection:
+                await work.postpone(connection, lease, timedelta(0), progressed=True)
 
     async def _after_failure(self, lease: Lease, error: Exception) -> timedelta | None:
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="failed").inc()

@@ -19,15 +19,17 @@ async def run_worker(
     advancer: Advancer,
     options: QueueOptions,
     sweep_every: timedelta,
+    overdue_after: timedelta,
     keep_history: timedelta,
     reconnect_after: timedelta,
     stop: asyncio.Event,
 ) -> None:
     """Work until `stop` is set; what is under way is finished first."""
-    sweeper = asyncio.create_task(sweep_forever(advancer.database, sweep_every, keep_history))
+    sweeper = asyncio.create_task(sweep_forever(advancer.database, sweep_every, keep_history, overdue_after))
     _log.info("worker_started", kinds=[kind.value for kind in advancer.tasks])
     try:
         await _consume_forever(url, advancer, options, reconnect_after, stop)
+        await advancer.finish()
     finally:
         sweeper.cancel()
         with suppress(asyncio.CancelledError):

@@ -5,11 +5,17 @@ from datetime import timedelta
 
 import structlog
 
+from carimbo.storage.backlog import whole_backlog
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.jobs import enqueue, prune_history
 from carimbo.storage.probes import forget_probes
-from carimbo.storage.work import WorkKind, due_keys
-from carimbo.worker.metrics import REQUEUED
+from carimbo.storage.work import WorkKind, due_rows
+from carimbo.worker.metrics import (
+    DOCUMENTS_OVERDUE,
+    DOCUMENTS_PARKED,
+    DOCUMENTS_PROCESSING,
+    REQUEUED,
+)
 
 _log = structlog.get_logger("carimbo.worker")
 _MOST_PER_SWEEP = 1000
@@ -20,18 +26,34 @@ async def sweep(database: Database, overdue: timedelta) -> int:
     count = 0
     for kind in WorkKind:
         async with database.transaction() as connection:
-            keys = await due_keys(connection, kind, overdue, _MOST_PER_SWEEP)
-            requeued = [key for key in keys if await enqueue(connection, key)]
+            due = await due_rows(connection, kind, overdue, _MOST_PER_SWEEP)
+            requeued = [
+                row
+                for row in due
+                if await enqueue(connection, row.key, priority=row.priority, token=row.token)
+            ]
         REQUEUED.labels(kind=kind.value).inc(len(requeued))
         count += len(requeued)
     return count
 
 
-async def sweep_forever(database: Database, every: timedelta, keep_history: timedelta) -> None:
-    """Sweep and tidy up until cancelled; after any failure the next sweep tries again."""
+async def measure(database: Database, overdue_after: timedelta) -> None:
+    """Show what is under way, for those who watch over an installation."""
+    async with database.connection() as connection:
+        backlog = await whole_backlog(connection, overdue_after)
+    DOCUMENTS_PROCESSING.set(backlog.processing)
+    DOCUMENTS_OVERDUE.set(backlog.overdue)
+    DOCUMENTS_PARKED.set(backlog.parked)
+
+
+async def sweep_forever(
+    database: Database, every: timedelta, keep_history: timedelta, overdue_after: timedelta
+) -> None:
+    """Sweep, measure and tidy up until cancelled; after any failure the next sweep tries again."""
     while True:
         try:
             await sweep(database, overdue=every)
+            await measure(database, overdue_after)
             async with database.transaction() as connection:
                 await prune_history(connection, keep_history)
                 await forget_probes(connection)

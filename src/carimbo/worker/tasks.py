@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from carimbo.service.issuing.advance import advance
+from carimbo.service.issuing.case import Means
 from carimbo.service.probes import answer
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease, WorkKind
@@ -11,4 +13,11 @@ from carimbo.storage.work import Lease, WorkKind
 # for the queue: when to wake the row again, or None.
 Task = Callable[[Database, Lease], Awaitable[timedelta | None]]
 
-TASKS: Mapping[WorkKind, Task] = {WorkKind.PROBE: answer}
+
+def tasks_of(means: Means) -> Mapping[WorkKind, Task]:
+    """Every kind of work with what does it."""
+
+    async def issue(_: Database, lease: Lease) -> timedelta | None:
+        return await advance(means, lease)
+
+    return {WorkKind.DOCUMENT: issue, WorkKind.PROBE: answer}

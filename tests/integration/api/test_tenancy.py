@@ -1,16 +1,25 @@
 """Nobody reaches another subscription's things: a walk over every route of the published contract."""
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
+import httpx2
 import pytest
+from fastapi import FastAPI
 
 from carimbo.api.openapi import contract
+from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.main import api_of
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
-from support import Caller, NewCaller, code_of, data_of, fields_of
+from carimbo.storage.database import Database
+from integration.storage.document_rows import Shop
+from support import BASE_URL, Caller, code_of, data_of, fields_of
 
 CONTRACT = contract(api_of(Settings()))
 OPERATIONS = [
@@ -19,6 +28,12 @@ OPERATIONS = [
     for method in operations
     if "{" in path
 ]
+ITEMS = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
+NFCE: dict[str, Any] = {"items": ITEMS, "payments": [{"method": "pix", "amount": 59.8}]}
+NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": {
+    "zipcode": "01001-000", "street": "Praça da Sé", "number": "100", "district": "Sé", "city": "São Paulo",
+    "state": "SP",
+}}}  # fmt: skip
 # A body that is right for each operation, so that only the foreign id can be what is wrong.
 BODIES: dict[str, dict[str, Any]] = {
     "updateCompany": {"json": {"tradeName": "Invasor"}},
@@ -26,38 +41,69 @@ BODIES: dict[str, dict[str, Any]] = {
     "addStateRegistration": {"json": {"state": "RJ", "number": "12345678"}},
     "changeSettings": {"json": {"nfe": {"number": 999}}},
     "uploadCertificate": {"files": {"file": ("a.pfx", b"x")}, "data": {"password": "x"}},
+    "createNfe": {"json": NFE},
+    "createNfce": {"json": NFCE},
+    "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
 }
+
+
+ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+OWN_FIELDS = ("requestId", "checkedAt")
 
 
 @dataclass(frozen=True)
 class Owned:
-    """What the first subscription has, by the name of the path's parameter."""
+    """What the first subscription has, by where in a path its id stands."""
 
     owner: Caller
+    company_id: str
     ids: dict[str, str]
 
     def fill(self, path: str) -> str:
-        return re.sub(r"\{(\w+)\}", lambda match: self.ids[match[1]], path)
+        collection = path.partition("/{id}")[0].rsplit("/", 1)[-1]
+        own = self.ids.get(collection, self.ids["invoices"])
+        return path.replace("{companyId}", self.company_id).replace("{id}", own)
 
 
-@pytest.fixture
-async def owned(new_caller: NewCaller, company_certificate: SampleCertificate) -> Owned:
-    owner = await new_caller()
+@pytest.fixture(scope="module")
+async def owned(
+    app: FastAPI, gatekeeper: Gatekeeper, database: Database, company_certificate: SampleCertificate
+) -> Owned:
+    """One for all tests, as none of them may change it."""
+    created = await create_subscription(gatekeeper, "Dona", "unlimited")
+    headers = {"X-Api-Key": str(created.subscription_id), "X-Api-Secret": created.secret}
+    client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=BASE_URL, headers=headers)
+    owner = Caller(client, created.subscription_id, created.secret)
     company_id = await owner.create_company()
-    await owner.http.post(
-        f"/v1/companies/{company_id}/certificate",
-        files={"file": ("a.pfx", company_certificate.to_pfx("x"))},
-        data={"password": "x"},
-    )
-    registration = await owner.http.post(
+    pfx = {"file": ("a.pfx", company_certificate.to_pfx("x"))}
+    await client.post(f"/v1/companies/{company_id}/certificate", files=pfx, data={"password": "x"})
+    registration = await client.post(
         f"/v1/companies/{company_id}/state-registrations", json={"state": "SP", "number": "110042490114"}
     )
-    return Owned(owner, {"companyId": company_id, "id": data_of(registration)["id"]})
+    shop = Shop(database, created.subscription_id, UUID(company_id))
+    invoices = {name: await document_of(shop, name, body) for name, body in (("nfe", NFE), ("nfce", NFCE))}
+    ids = {"state-registrations": data_of(registration)["id"], "invoices": invoices["nfe"], **invoices}
+    return Owned(owner, company_id, ids)
+
+
+async def document_of(shop: Shop, kind: str, body: dict[str, Any]) -> str:
+    draft = await shop.added(queued=False, status=Status.PENDING, type=kind, request=json.dumps(body))
+    return str(draft.id)
 
 
 async def everything_of(owned: Owned) -> list[Any]:
-    paths = [path for method, path in OPERATIONS if method == "GET"]
-    return [data_of(await owned.owner.http.get(owned.fill(path))) for path in paths]
+    """What the owner reads on every route, but for what is another at every request."""
+    answers = []
+    for method, path in OPERATIONS:
+        if method == "GET":
+            answer = await owned.owner.http.get(owned.fill(path))
+            assert answer.status_code != 404
+            answers.append(json.loads(answer.text, object_hook=_without_own_fields))
+    return answers
+
+
+def _without_own_fields(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name not in OWN_FIELDS}
 
 
 class TestAnotherSubscription:
@@ -78,22 +124,23 @@ class TestAnotherSubscription:
     async def test_gets_404_for_a_foreign_id_under_its_own_company(
         self, owned: Owned, caller: Caller, method: str, path: str
     ) -> None:
-        own = await caller.create_company()
-        target = Owned(caller, {**owned.ids, "companyId": own}).fill(path)
-        assert (await caller.http.request(method, target)).status_code == 404
+        request = BODIES.get(CONTRACT["paths"][path][method.lower()]["operationId"], {})
+        target = replace(owned, company_id=await caller.create_company()).fill(path)
+        assert (await caller.http.request(method, target, **request)).status_code == 404
 
     @pytest.mark.parametrize(("method", "path"), OPERATIONS)
     async def test_learns_nothing_from_the_answer(
         self, owned: Owned, caller: Caller, method: str, path: str
     ) -> None:
         request = BODIES.get(CONTRACT["paths"][path][method.lower()]["operationId"], {})
-        absent = dict.fromkeys(owned.ids, "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b")
+        absent = replace(owned, company_id=ABSENT, ids=dict.fromkeys(owned.ids, ABSENT))
         foreign = await caller.http.request(method, owned.fill(path), **request)
-        nothing = await caller.http.request(method, Owned(caller, absent).fill(path), **request)
+        nothing = await caller.http.request(method, absent.fill(path), **request)
         assert foreign.json() == nothing.json()
 
     @pytest.mark.parametrize(("method", "path"), OPERATIONS)
     @pytest.mark.parametrize("bad", ["x", "1", "%00", "00000000-0000-0000-0000-00000000000g"])
     async def test_a_malformed_id_is_invalid(self, caller: Caller, method: str, path: str, bad: str) -> None:
         target = re.sub(r"\{\w+\}", bad, path)
-        assert fields_of(await caller.http.request(method, target)) == {"companyId": "Deve ser um UUID."}
+        first = "companyId" if "{companyId}" in path else "id"
+        assert fields_of(await caller.http.request(method, target)) == {first: "Deve ser um UUID."}

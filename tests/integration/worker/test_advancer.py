@@ -116,6 +116,43 @@ class TestFailingTask:
         assert len(tried) == 2
 
 
+class TestSuspects:
+    """Rows that did not come back twice may have killed their worker, and with it all that it had begun."""
+
+    async def test_they_are_worked_on_one_at_a_time(self, site: Site) -> None:
+        await site.add(5)
+        await site.fetch("update probes set attempts = 2")
+        at_work, most = 0, 0
+
+        async def task(database: Database, lease: Lease) -> None:
+            nonlocal at_work, most
+            at_work += 1
+            most = max(most, at_work)
+            await asyncio.sleep(0.01)
+            await answer(database, lease)
+            at_work -= 1
+
+        async with site.worker(site.advancer(task)):
+            await site.until_all_answered()
+        assert most == 1
+
+    async def test_others_do_not_wait_for_them(self, site: Site) -> None:
+        suspects = set(await site.add(3))
+        await site.fetch("update probes set attempts = 2")
+        gate = asyncio.Event()
+
+        async def task(database: Database, lease: Lease) -> None:
+            if lease.key in suspects:
+                await gate.wait()
+            await answer(database, lease)
+
+        async with site.worker(site.advancer(task)):
+            await site.add(10)
+            await site.until("10 = (select count(*) from probes where answered_at is not null)")
+            gate.set()
+            await site.until_all_answered()
+
+
 class TestLease:
     async def test_a_long_task_keeps_its_row(self, site: Site) -> None:
         started, finish = asyncio.Event(), asyncio.Event()

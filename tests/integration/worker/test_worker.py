@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from carimbo.main import means_of
 from carimbo.service.probes import probe_queue
+from carimbo.settings import Settings
 from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.jobs import consume, enqueue
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker import run
-from carimbo.worker.tasks import TASKS
+from carimbo.worker.tasks import tasks_of
 from integration.worker.worker_site import (
     NEVER,
     PATIENCE,
@@ -48,8 +50,9 @@ class TestProbe:
             assert (row["next_action_at"], row["lease_until"], row["lease_token"]) == (None, None, 1)
         assert len(keys) == 200
 
-    def test_every_kind_of_work_has_a_task(self) -> None:
-        assert set(TASKS) == set(WorkKind)
+    async def test_every_kind_of_work_has_a_task(self, site: Site, settings: Settings) -> None:
+        async with means_of(settings, site.database) as means:
+            assert set(tasks_of(means)) == set(WorkKind)
 
 
 class TestQueueLost:

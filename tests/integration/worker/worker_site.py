@@ -12,6 +12,7 @@ from uuid import UUID
 
 import asyncpg
 
+from carimbo.service.backoff import Backoff
 from carimbo.service.probes import answer
 from carimbo.storage.database import Database
 from carimbo.storage.jobs import QueueOptions
@@ -39,7 +40,7 @@ QUICK = QueueOptions(
     poll_interval=milliseconds(200),
     error_delay=milliseconds(50),
 )
-POLICY = RetryPolicy(first=milliseconds(40), longest=milliseconds(80), attempts_before_parking=3)
+POLICY = RetryPolicy(Backoff(milliseconds(40), milliseconds(80)), attempts_before_parking=3)
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,10 @@ class Site:
     url: str
     database: Database
 
-    def advancer(self, task: Task = answer, lease: timedelta = NEVER) -> Advancer:
-        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease)
+    def advancer(
+        self, task: Task = answer, lease: timedelta = NEVER, patience: timedelta = NEVER
+    ) -> Advancer:
+        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease, patience)
 
     async def add(self, count: int) -> list[WorkKey]:
         async with self.database.transaction() as connection:
@@ -82,6 +85,7 @@ class Site:
                 advancer or self.advancer(),
                 options,
                 sweep_every=sweep_every,
+                overdue_after=NEVER,
                 keep_history=timedelta(days=7),
                 reconnect_after=milliseconds(50),
                 stop=stop,

@@ -335,8 +335,11 @@ class TestAnswerExample:
 
     def test_examples_of_our_answers_are_json_without_holes(self) -> None:
         answers = [answer for operation in operations_of(our_contract()) for answer in operation.answers]
-        for answer in answers:
-            assert [json.loads(content.example)["success"] for content in answer.contents] == [True]
+        for (content,) in (answer.contents for answer in answers):
+            if content.media_type == "application/xml":
+                assert content.example == ""
+            else:
+                assert json.loads(content.example)["success"] is True
 
 
 class TestProse:

@@ -1,5 +1,6 @@
-"""What the demo tells when it can't begin."""
+"""What the demo tells when it can't go on as planned."""
 
+import io
 import os
 import socket
 import subprocess
@@ -7,9 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+import httpx2
 import pytest
+from rich.console import Console
 
 from carimbo.demo import run
+from carimbo.demo.issuing import Progress
+from carimbo.demo.samples import SAMPLES
+
+FACTS = {"baseUrl": "http://127.0.0.1:1", "companyId": "c", "apiKey": "k", "apiSecret": "s"}
 
 
 class TestPort:
@@ -24,35 +31,6 @@ class TestPort:
             run._require_free(80, "--port")
 
 
-class TestKnownSecret:
-    @pytest.mark.parametrize("content", ["", "[]", "null", "{}", "not json", '{"apiKey": "x"}'])
-    def test_a_damaged_file_is_as_good_as_none(self, tmp_path: Path, content: str) -> None:
-        (tmp_path / "demo.json").write_text(content)
-        assert run._known_secret(tmp_path) is None
-
-
-class TestPrivateFile:
-    def test_is_for_its_owner_only_even_in_place_of_a_public_one(self, tmp_path: Path) -> None:
-        file = tmp_path / "demo.json"
-        file.write_text("public")
-        file.chmod(0o644)
-        run._write_private(file, "private")
-        assert file.stat().st_mode & 0o777 == 0o600
-        assert file.read_text() == "private"
-        assert list(tmp_path.iterdir()) == [file]
-
-
-class TestSecretKeys:
-    def test_are_made_once_and_kept(self, tmp_path: Path) -> None:
-        assert run._secret_keys(tmp_path) == run._secret_keys(tmp_path)
-
-    @pytest.mark.parametrize("content", ["", "garbage", "demo:AAAA"])
-    def test_that_are_damaged_are_told_in_a_sentence(self, tmp_path: Path, content: str) -> None:
-        (tmp_path / "secret-keys").write_text(content)
-        with pytest.raises(run.DemoProblem, match="está danificado"):
-            run._secret_keys(tmp_path)
-
-
 class TestClosedTerminal:
     @pytest.mark.parametrize(("gives_up", "code"), [(True, 0), (False, 120)])
     def test_does_not_spoil_the_exit_code(self, gives_up: bool, code: int) -> None:
@@ -65,3 +43,35 @@ class TestClosedTerminal:
         buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         done = subprocess.run(command, capture_output=True, timeout=30, check=False, env=buffered)
         assert done.returncode == code
+
+
+class TestShowSamples:
+    @pytest.fixture
+    def shown(self) -> io.StringIO:
+        return io.StringIO()
+
+    @pytest.fixture
+    def demo(self, shown: io.StringIO, tmp_path: Path) -> run._Demo:
+        return run._Demo(Console(file=shown, width=200), run.Ports(), tmp_path, "postgresql://")
+
+    async def test_those_that_are_still_on_their_way_are_told(
+        self, demo: run._Demo, shown: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        waiting = [Progress(SAMPLES[0], {"status": "processing"}, 0, 20)]
+
+        async def impatient(*_: Any) -> list[Progress]:
+            return waiting
+
+        monkeypatch.setattr(run, "issue_samples", impatient)
+        assert await demo._show_samples(FACTS) == waiting
+        assert "Há exemplos em processamento" in shown.getvalue()
+
+    async def test_an_api_that_does_not_answer_is_told_and_survived(
+        self, demo: run._Demo, shown: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_: Any) -> NoReturn:
+            raise httpx2.ConnectError("nobody is there")
+
+        monkeypatch.setattr(run, "issue_samples", fail)
+        assert await demo._show_samples(FACTS) == []
+        assert "não foram emitidos" in shown.getvalue()

@@ -1,0 +1,264 @@
+"""The routes of every registered document type: create, list, read and its files."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from starlette.responses import JSONResponse
+
+from carimbo.api.context import (
+    OF_COMPANY,
+    CurrentCompany,
+    CurrentCounter,
+    CurrentDatabase,
+    CurrentSubscription,
+    RequestedPage,
+)
+from carimbo.api.documented import refuses
+from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.idempotency import DRY_RUN, CreatingEndpoint, IdempotencyKey, key_of, replay
+from carimbo.api.route import Endpoint, ReadingEndpoint
+from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.fields import Body, Day, Text
+from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service import documents
+from carimbo.service.documents import DocumentQuery, DocumentRecord, EventRecord, Reference, XmlFile
+from carimbo.service.errors import Code
+from carimbo.service.invoices import emit
+from carimbo.service.issuing.accept import Order, accept
+from carimbo.service.items import read_items
+from carimbo.service.trials import TrialRecord, try_out
+
+creating = APIRouter(
+    prefix="/v1/companies/{companyId}", route_class=CreatingEndpoint, dependencies=OF_COMPANY
+)
+transmitting = APIRouter(prefix="/v1/companies/{companyId}", route_class=Endpoint, dependencies=OF_COMPANY)
+reading = APIRouter(prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+
+ACCEPTED = 202
+DocumentId = Annotated[UUID, Path(alias="id", description="Id do documento.")]
+
+
+async def _which(
+    subscription: CurrentSubscription, company: CurrentCompany, document_id: DocumentId
+) -> Reference:
+    return Reference(subscription.id, document_id, company.id)
+
+
+Which = Annotated[Reference, Depends(_which)]
+ISSUING_REFUSALS = (
+    Code.NOT_FOUND,
+    Code.FEATURE_NOT_ENABLED,
+    Code.DOCUMENT_LIMIT_REACHED,
+    Code.COMPANY_NOT_READY,
+    Code.CERTIFICATE_MISSING,
+    Code.CERTIFICATE_EXPIRED,
+    Code.CERTIFICATE_INVALID,
+    Code.FISCAL_RULE_VIOLATION,
+)
+DryRun = Annotated[
+    bool,
+    Query(alias=DRY_RUN, description="Só confere e calcula: nada é guardado, numerado ou transmitido."),
+]
+
+
+async def _query(
+    status: Annotated[Status | None, Query(description="Só os deste status.")] = None,
+    start_date: Annotated[Day | None, Query(alias="startDate", description="Criados desde o dia.")] = None,
+    end_date: Annotated[Day | None, Query(alias="endDate", description="Criados até o dia.")] = None,
+    external_id: Annotated[Text | None, Query(alias="externalId", max_length=100)] = None,
+) -> DocumentQuery:
+    return DocumentQuery.model_validate(
+        {"status": status, "startDate": start_date, "endDate": end_date, "externalId": external_id}
+    )
+
+
+RequestedDocuments = Annotated[DocumentQuery, Depends(_query)]
+
+
+class XmlResponse(Response):
+    """An XML file, which the published contract tells from JSON by this class."""
+
+    media_type = "application/xml"
+
+
+def xml_response(file: XmlFile) -> XmlResponse:
+    """A file for download."""
+    return XmlResponse(file.xml, headers={"Content-Disposition": f'attachment; filename="{file.name}"'})
+
+
+def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
+    async def create(
+        http: Request,
+        counter: CurrentCounter,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        body: Body,
+        key: IdempotencyKey = None,
+        dry_run: DryRun = False,
+    ) -> Response:
+        text = (await http.body()).decode()
+        order = Order(subscription, company, kind, body, text, key_of(http))
+        if dry_run:
+            return success(await try_out(counter, order))
+        accepted = await accept(counter, order)
+        return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
+
+    create.__annotations__["body"] = request_body
+    return create
+
+
+def _list(kind: DocumentType) -> Callable[..., Any]:
+    async def list_documents(
+        database: CurrentDatabase,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        query: RequestedDocuments,
+        page: RequestedPage,
+    ) -> Listing[DocumentRecord]:
+        return listing(
+            await documents.list_documents(database, subscription.id, company.id, kind, query, page)
+        )
+
+    return list_documents
+
+
+def _read(kind: DocumentType) -> Callable[..., Any]:
+    async def read(database: CurrentDatabase, which: Which) -> Success[DocumentRecord]:
+        return Success(data=await documents.read_document(database, replace(which, kind=kind)))
+
+    return read
+
+
+def _xml(kind: DocumentType) -> Callable[..., Any]:
+    async def read_xml(database: CurrentDatabase, which: Which) -> Response:
+        return xml_response(await documents.read_xml(database, replace(which, kind=kind)))
+
+    return read_xml
+
+
+def _rejection_xml(kind: DocumentType) -> Callable[..., Any]:
+    async def read_rejection_xml(database: CurrentDatabase, which: Which) -> Response:
+        return xml_response(await documents.read_rejection_xml(database, replace(which, kind=kind)))
+
+    return read_rejection_xml
+
+
+def _events(kind: DocumentType) -> Callable[..., Any]:
+    async def read_events(database: CurrentDatabase, which: Which) -> Success[list[EventRecord]]:
+        return Success(data=await documents.read_events(database, replace(which, kind=kind)))
+
+    return read_events
+
+
+def _items(kind: DocumentType) -> Callable[..., Any]:
+    async def items(
+        counter: CurrentCounter, company: CurrentCompany, which: Which
+    ) -> Success[list[dict[str, Any]]]:
+        return Success(data=await read_items(counter, company, kind, replace(which, kind=kind)))
+
+    return items
+
+
+def _transmit(kind: DocumentType) -> Callable[..., Any]:
+    async def transmit(
+        counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which
+    ) -> Response:
+        meant = replace(which, kind=kind)
+        record = await emit(counter, subscription, company, meant, allowed=(Status.PENDING,))
+        return success(record, ACCEPTED)
+
+    return transmit
+
+
+def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
+    creating.add_api_route(
+        f"/{kind.collection}",
+        _create(kind, issuing.request),
+        methods=["POST"],
+        status_code=ACCEPTED,
+        operation_id=f"create{_name(kind)}",
+        summary=f"Emite uma {kind.title}",
+        description="O resultado vem por webhook ou lendo o documento.",
+        tags=[kind.title],
+        response_model=Success[DocumentRecord],
+        responses=refuses(*ISSUING_REFUSALS)
+        | {
+            200: {
+                "model": Success[DocumentRecord] | Success[TrialRecord],
+                "description": "Documento criado antes com a mesma chave, ou resultado do ensaio.",
+            }
+        },
+    )
+
+
+def _add_reading(
+    kind: DocumentType,
+    path: str,
+    what: str,
+    summary: str,
+    handler: Any,
+    *codes: Code,
+    form: type[Response] = JSONResponse,
+) -> None:
+    reading.add_api_route(
+        f"/{kind.collection}{path}",
+        handler,
+        methods=["GET"],
+        operation_id=f"{'list' if not path else 'read'}{_name(kind)}{what}",
+        summary=summary,
+        tags=[kind.title],
+        response_class=form,
+        responses=refuses(Code.NOT_FOUND, *codes),
+    )
+
+
+def _add_transmit(kind: DocumentType) -> None:
+    transmitting.add_api_route(
+        f"/{kind.collection}/{{id}}/transmit",
+        _transmit(kind),
+        methods=["POST"],
+        status_code=ACCEPTED,
+        operation_id=f"transmit{_name(kind)}",
+        summary="Transmite um documento guardado",
+        tags=[kind.title],
+        response_model=Success[DocumentRecord],
+        responses=refuses(Code.INVALID_STATE, *ISSUING_REFUSALS),
+    )
+
+
+def _name(kind: DocumentType) -> str:
+    return kind.name[0].upper() + kind.name[1:]
+
+
+def _add_type(kind: DocumentType, issuing: Issuing) -> None:
+    _add_creating(kind, issuing)
+    if issuing.waits:
+        _add_transmit(kind)
+    _add_reading(kind, "/{id}", "", f"Lê uma {kind.title}", _read(kind))
+    _add_reading(kind, "", "", f"Lista as {kind.title}", _list(kind))
+    _add_reading(
+        kind, "/{id}/xml", "Xml", "Baixa o XML autorizado", _xml(kind), Code.INVALID_STATE, form=XmlResponse
+    )
+    _add_reading(kind, "/{id}/events", "Events", "Conta a história do documento", _events(kind))
+    _add_reading(
+        kind,
+        "/{id}/rejection-xml",
+        "RejectionXml",
+        "Baixa o que foi enviado e o que voltou",
+        _rejection_xml(kind),
+        Code.INVALID_STATE,
+        form=XmlResponse,
+    )
+    if issuing.lines:
+        _add_reading(
+            kind, "/{id}/items", "Items", "Lista os itens do documento", _items(kind), Code.COMPANY_NOT_READY
+        )
+
+
+for _kind in DOCUMENT_TYPES:
+    if _kind.issuing:
+        _add_type(_kind, _kind.issuing)

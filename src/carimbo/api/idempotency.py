@@ -1,0 +1,64 @@
+"""The same order twice is one document: answered before anything in its body can be refused."""
+
+from typing import Annotated
+
+from fastapi import Header, Request, Response
+from pydantic import StringConstraints
+
+from carimbo.api.context import services_of, subscription_of
+from carimbo.api.envelope import success
+from carimbo.api.route import Endpoint, ReadRequest
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.documents import DocumentRecord
+from carimbo.service.errors import invalid_field
+from carimbo.service.issuing.accept import find_replay
+
+HEADER = "Idempotency-Key"
+REPLAYED = "Idempotent-Replayed"
+DRY_RUN = "dryRun"
+_LONGEST_KEY = 255
+_FALSE = ("false", "0", "no", "off", "f", "n")
+_BY_COLLECTION = {kind.collection: kind for kind in DOCUMENT_TYPES}
+
+IdempotencyKey = Annotated[
+    Annotated[str, StringConstraints(max_length=_LONGEST_KEY + 2)] | None,
+    Header(
+        alias=HEADER,
+        description="Identifica a criação; na falta, vale `externalId`. Repetido, devolve o mesmo documento.",
+    ),
+]
+
+
+class CreatingEndpoint(Endpoint):
+    """A route that creates documents of the type that its path ends with."""
+
+    async def _early_answer(self, request: ReadRequest) -> Response | None:
+        if request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
+            return None
+        found = await find_replay(
+            services_of(request).database,
+            subscription_of(request).id,
+            request.state.company.id,
+            _BY_COLLECTION[self.path.rsplit("/", 1)[1]],
+            key_of(request),
+            request.parsed,
+        )
+        return replay(found) if found else None
+
+
+def replay(record: DocumentRecord) -> Response:
+    """The document that was created before, and a word that it is not new."""
+    return success(record, headers={REPLAYED: "true"})
+
+
+def key_of(request: Request) -> str | None:
+    """The key in the header, bare or quoted; none if it is empty."""
+    headers = request.headers.getlist(HEADER)
+    if len(headers) > 1:
+        raise invalid_field(HEADER, "Envie o cabeçalho uma só vez.")
+    given = "".join(headers).strip()
+    quoted = len(given) > 1 and given[0] == given[-1] == '"'
+    key = given[1:-1] if quoted else given
+    if len(key) > _LONGEST_KEY or not key.isprintable():
+        raise invalid_field(HEADER, f"Use até {_LONGEST_KEY} caracteres visíveis.")
+    return key or None

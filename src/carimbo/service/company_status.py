@@ -1,0 +1,144 @@
+"""Whether a company can issue now: what it lacks, whether its authorities answer, and what is under way."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Record
+from carimbo.fiscal.outcome import Available, NotJudged, Throttled, Unavailable
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
+from carimbo.service.issuing.readiness import missing_of
+from carimbo.service.ports import Authority
+from carimbo.storage.backlog import backlog_of_company
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Database
+
+
+class AuthorityState(StrEnum):
+    """Whether an authority is at work."""
+
+    AVAILABLE = "available"
+    UNAVAILABLE = "unavailable"
+    UNKNOWN = "unknown"
+
+
+class AuthorityRecord(Record):
+    """What an authority says of itself, or why that is not known."""
+
+    status: AuthorityState
+    code: str | None = Field(description="Código da autoridade (cStat).", examples=["107"])
+    message: str = Field(examples=["Serviço em Operação"])
+
+
+class TypeStatusRecord(Record):
+    """Whether a company can issue one type of document."""
+
+    type: str = Field(examples=["nfe"])
+    environment: Environment
+    ready: bool
+    missing: list[str] = Field(description="O que falta para emitir.", examples=[["certificate"]])
+    authority: AuthorityRecord | None = Field(description="Nulo quando não se pode perguntar a ela.")
+
+
+class BacklogRecord(Record):
+    """The company's documents on their way."""
+
+    processing: int
+    overdue: int = Field(description="Em processamento há mais tempo do que o esperado.")
+    parked: int = Field(description="Postos de lado, à espera de uma pessoa.")
+    oldest_queued_at: datetime | None
+
+
+class CompanyStatusRecord(Record):
+    """A company's state, for people and monitors."""
+
+    company_id: UUID
+    ready: bool = Field(description="Se pode emitir ao menos um tipo de documento.")
+    certificate_expires_at: datetime | None
+    types: list[TypeStatusRecord]
+    documents: BacklogRecord
+    checked_at: datetime
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a company's state is read with."""
+
+    database: Database
+    dossiers: Dossiers
+    authorities: Mapping[str, Authority]
+    overdue_after: timedelta
+    clock: Callable[[], datetime]
+
+
+async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> CompanyStatusRecord:
+    """Look at everything that a company needs in order to issue."""
+    dossier = await watch.dossiers.of(subscription_id, company.id, company.revision)
+    seal = await watch.dossiers.seal_of(dossier)
+    kinds = [kind for kind in DOCUMENT_TYPES if kind.issuing]
+    types = await asyncio.gather(*(_type_status(watch, dossier, seal, kind) for kind in kinds))
+    async with watch.database.reader(subscription_id) as tenant:
+        backlog = await backlog_of_company(
+            tenant.connection, subscription_id, company.id, watch.overdue_after
+        )
+    return CompanyStatusRecord(
+        company_id=company.id,
+        ready=any(one.ready for one in types),
+        certificate_expires_at=dossier.certificate and dossier.certificate.expires_at,
+        types=types,
+        documents=BacklogRecord.model_validate(backlog),
+        checked_at=watch.clock(),
+    )
+
+
+async def _type_status(
+    watch: Watch, dossier: Dossier, seal: Seal | None, kind: DocumentType
+) -> TypeStatusRecord:
+    environment = dossier.environment_of(kind)
+    missing = missing_of(dossier, kind, environment, watch.clock())
+    return TypeStatusRecord(
+        type=kind.name,
+        environment=environment,
+        ready=not missing,
+        missing=list(missing),
+        authority=await _authority(watch, dossier, seal, kind, environment),
+    )
+
+
+async def _authority(
+    watch: Watch, dossier: Dossier, seal: Seal | None, kind: DocumentType, environment: Environment
+) -> AuthorityRecord | None:
+    """Ask the authority of the company's state; without a certificate or an address nobody can be asked."""
+    state = (dossier.row.address or {}).get("state")
+    if seal is None or state is None or kind.name not in watch.authorities:
+        return None
+    sender = seal.sender(dossier.row.tax_id, environment)
+    return _shown(await watch.authorities[kind.name].status(sender, kind.model, state))
+
+
+def _shown(condition: Available | Unavailable | Throttled | NotJudged) -> AuthorityRecord:
+    match condition:
+        case Available():
+            return AuthorityRecord(
+                status=AuthorityState.AVAILABLE, code=condition.code, message=condition.message
+            )
+        case Unavailable():
+            return AuthorityRecord(
+                status=AuthorityState.UNAVAILABLE, code=condition.code, message=condition.message
+            )
+        case Throttled():
+            return AuthorityRecord(
+                status=AuthorityState.UNKNOWN, code=condition.code, message=condition.message
+            )
+        case NotJudged():
+            return AuthorityRecord(
+                status=AuthorityState.UNKNOWN, code=condition.code, message=condition.detail
+            )

@@ -1,0 +1,154 @@
+"""Changing a document that is not issued yet, and sending it on its way."""
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Body, Integer
+from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
+from carimbo.service.allowance import reserve_document
+from carimbo.service.documents import (
+    DocumentRecord,
+    Reference,
+    kind_named,
+    record_of,
+    require_document,
+    stored_request,
+    wrong_state,
+)
+from carimbo.service.errors import Code, Refusal, invalid_field, invalid_fields
+from carimbo.service.exact_json import merge_patch, read, write
+from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
+from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
+from carimbo.service.issuing.workshop import issuing_of
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Tenant
+from carimbo.storage.document_events import NewEvent
+from carimbo.storage.documents import Document
+from carimbo.storage.subscriptions import Subscription
+
+
+class InvoiceChanges(Body):
+    """A version, and a merge patch (RFC 7396) of the document's own body."""
+
+    model_config = ConfigDict(extra="allow")
+
+    version: Integer = Field(
+        ge=1, description="Versão lida; os demais campos substituem os do corpo original (RFC 7396)."
+    )
+
+
+async def change_invoice(
+    counter: Counter,
+    subscription: Subscription,
+    company: Company,
+    which: Reference,
+    version: int,
+    patch: dict[str, Any],
+) -> DocumentRecord:
+    """Correct a draft or a rejected document; the rules are held against what comes out."""
+    async with counter.database.reader(subscription.id) as tenant:
+        document = await require_document(tenant, which)
+    _require_changeable(document, version)
+    body = merge_patch(read(document.request), {name: patch[name] for name in patch if name != "version"})
+    kind, request = kind_named(document.type), _validated(document, body)
+    environment = Environment(document.environment)
+    dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
+    require_complete(dossier, kind, environment)
+    review = await counter.workshop.review(kind, request, dossier, environment)
+    require_no_problems(review.problems)
+    async with counter.database.tenant(subscription.id) as tenant:
+        _require_changeable(await _locked(tenant, document.id), version)
+        await tenant.documents.write_request(
+            document.id,
+            write(body),
+            amount_of(review),
+            review.warnings,
+            dossier.revision,
+            counter.workshop.today,
+        )
+        return record_of(await _locked(tenant, document.id))
+
+
+async def emit(
+    counter: Counter,
+    subscription: Subscription,
+    company: Company,
+    which: Reference,
+    *,
+    allowed: tuple[Status, ...] = EMITTABLE,
+) -> DocumentRecord:
+    """Send a draft or a rejected document on its way; one that has a number keeps it."""
+    async with counter.database.reader(subscription.id) as tenant:
+        document = await require_document(tenant, which)
+    _require_emittable(document, allowed)
+    kind, environment = kind_named(document.type), Environment(document.environment)
+    require_feature(subscription, kind)
+    dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
+    require_ready(dossier, kind, environment, counter.workshop.clock())
+    review = await counter.workshop.review(kind, stored_request(document), dossier, environment)
+    require_no_problems(review.problems)
+    period = plan_period(subscription, environment, counter.workshop)
+    async with counter.database.tenant(subscription.id) as tenant:
+        locked = await _locked(tenant, document.id)
+        _require_emittable(locked, allowed)
+        _require_version(locked, document.version)
+        await tenant.documents.start(
+            document.id,
+            review.warnings,
+            dossier.revision,
+            counter.workshop.today,
+            period.name if period else None,
+        )
+        await _begin(tenant, document)
+        if period:
+            await reserve_document(tenant, period)
+        return record_of(await _locked(tenant, document.id))
+
+
+async def _begin(tenant: Tenant, document: Document) -> None:
+    """Make anew what was refused, under the number that it has, and queue it."""
+    if document.emission:
+        await tenant.emissions.begin_anew(document.id, document.emission.ordinal)
+    kind = kind_named(document.type)
+    await tenant.documents.queue(document.id, document.company_id, is_urgent=kind.is_urgent)
+    happened = NewEvent(type=Happening.QUEUED, status=Status.PROCESSING)
+    await tenant.document_events.add(document.id, [happened])
+
+
+async def _locked(tenant: Tenant, document_id: UUID) -> Document:
+    document = await tenant.documents.lock(document_id)
+    if document is None:
+        raise LookupError(f"document {document_id} is gone")
+    return document
+
+
+def _validated(document: Document, body: Any) -> Body:
+    try:
+        request = issuing_of(kind_named(document.type)).request.model_validate(body)
+    except ValidationError as invalid:
+        raise invalid_fields(invalid.errors()) from None
+    if getattr(request, "external_id", None) != document.external_id:
+        raise invalid_field("externalId", "Identifica o documento e não pode ser alterado.")
+    return request
+
+
+def _require_changeable(document: Document, version: int) -> None:
+    _require_emittable(document, EMITTABLE)
+    _require_version(document, version)
+
+
+def _require_version(document: Document, version: int) -> None:
+    if document.version != version:
+        raise Refusal(Code.VERSION_CONFLICT, currentVersion=document.version)
+
+
+def _require_emittable(document: Document, allowed: tuple[Status, ...]) -> None:
+    emission = document.emission
+    if emission and emission.state == EmissionState.DENIED:
+        sentence = "O documento foi denegado e seu número, consumido: crie outro documento."
+        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+    if document.status not in allowed:
+        raise wrong_state(document, *allowed)

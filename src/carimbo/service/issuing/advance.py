@@ -1,0 +1,248 @@
+"""Brings a document from where it stands as far as it will go: one resumable piece of work per document."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import structlog
+
+from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
+from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, Outcome, Rejected
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.sender import Sender
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.service.errors import Code
+from carimbo.service.issuing import conclude
+from carimbo.service.issuing.build import build, emission_of
+from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.decision import AT_ONCE, Attempt, Decision, Foreign, Judge, Onward
+from carimbo.service.issuing.dossier import Seal
+from carimbo.service.issuing.files import signed_file
+from carimbo.service.issuing.number import problems_since, take_number
+from carimbo.service.issuing.readiness import unready
+from carimbo.service.issuing.sign import keep_signed, signed_before
+from carimbo.service.issuing.transmit import ask, record_attempt, send
+from carimbo.service.issuing.workshop import issuing_of
+from carimbo.storage import work
+from carimbo.storage.document_events import NewEvent
+from carimbo.storage.issuing import SeriesExhausted
+from carimbo.storage.work import Lease
+
+_log = structlog.get_logger("carimbo.issuing")
+# A series whose next numbers are all somebody else's is a wrong setting, which a person has to mend.
+_MOST_NUMBERS = 10
+
+
+@dataclass(frozen=True)
+class Done:
+    """Nothing more can be done now."""
+
+    again_in: timedelta | None = None
+
+
+async def advance(means: Means, lease: Lease) -> timedelta | None:
+    """Take every step that can be taken now; tells when to come again, or None when all is done."""
+    step: Case | Done = await _read(means, lease)
+    while isinstance(step, Case):
+        step = await _next(means, step)
+    return step.again_in
+
+
+async def _read(means: Means, lease: Lease) -> Case | Done:
+    key = lease.key
+    async with means.database.reader(key.subscription_id) as tenant:
+        document = await tenant.documents.get(key.id)
+    if document is None:
+        raise LookupError(f"{key} has no document")
+    if document.status != Status.PROCESSING:
+        async with means.database.transaction() as connection:
+            await work.conclude(connection, lease)
+        return Done()
+    dossier = await means.dossiers.of(key.subscription_id, document.company_id, document.company_revision)
+    return Case(lease, document, dossier)
+
+
+async def _next(means: Means, case: Case) -> Case | Done:
+    emission = case.document.emission
+    if emission is None:
+        return await _number(means, case)
+    match EmissionState(emission.state):
+        case EmissionState.NUMBERED:
+            return await _make(means, case)
+        case EmissionState.SIGNED:
+            return await _repeat(means, case)
+        case _:
+            return await _inquire(means, case)
+
+
+async def _number(means: Means, case: Case) -> Case | Done:
+    problems = _unready(means, case) or await problems_since(means, case)
+    if problems:
+        await conclude.refuse_unsent(means, case, problems)
+        return Done()
+    try:
+        numbered = await take_number(means, case)
+    except SeriesExhausted:
+        await conclude.refuse_unsent(means, case, (_NO_NUMBER_LEFT,))
+        return Done()
+    means.reached("numbered", case.document)
+    return numbered
+
+
+async def _make(means: Means, case: Case) -> Case | Done:
+    """Build, sign and store; what is stored is sent at once, and marked so in the same transaction."""
+    seal = await means.dossiers.seal_of(case.dossier)
+    problems = _unready(means, case)
+    if problems or seal is None:
+        await conclude.refuse_unsent(means, case, problems or (_NO_CERTIFICATE,))
+        return Done()
+    under = emission_of(means, case)
+    signed = await build(means, case, seal, under)
+    if isinstance(signed, tuple):
+        await conclude.refuse_unsent(means, case, signed)
+        return Done()
+    case = await keep_signed(means, case, signed, under.issued_at)
+    means.reached("signed", case.document)
+    return await _transmit(means, case, seal, signed)
+
+
+async def _repeat(means: Means, case: Case) -> Case | Done:
+    """Send the same bytes again."""
+    seal = await means.dossiers.seal_of(case.dossier)
+    if seal is None:
+        await conclude.refuse_unsent(means, case, (_NO_CERTIFICATE,))
+        return Done()
+    signed = await signed_before(means, case)
+    await record_attempt(means, case)
+    return await _transmit(means, case, seal, signed)
+
+
+async def _transmit(means: Means, case: Case, seal: Seal, signed: SignedDocument) -> Case | Done:
+    outcome = await send(means, case, _sender(case, seal), signed)
+    means.reached("answered", case.document)
+    return await _apply(means, case, EmissionState.SIGNED, outcome, [])
+
+
+async def _inquire(means: Means, case: Case) -> Case | Done:
+    """Ask what became of a document that the authority may have."""
+    seal = await means.dossiers.seal_of(case.dossier)
+    if seal is None:
+        # Its fate is open, and without a certificate nobody answers: it waits for one.
+        tries = case.emission.tries + 1
+        pause = means.backoff.pause(tries, _dice())
+        return await _go_on(means, case, Onward(EmissionState.SENT, pause, tries), [])
+    outcome = await ask(means, case, _sender(case, seal))
+    means.reached("answered", case.document)
+    told = outcome if isinstance(outcome, Answered) else None
+    happened = conclude.told(Happening.CONSULTED, Status.PROCESSING, told)
+    return await _apply(means, case, EmissionState.SENT, outcome, [happened])
+
+
+async def _apply(
+    means: Means, case: Case, state: EmissionState, outcome: Outcome, asked: Sequence[NewEvent]
+) -> Case | Done:
+    decision = await _decide(means, case, state, outcome)
+    if isinstance(decision, Onward):
+        _log.info(
+            "document_goes_on", document_id=str(case.document.id), state=decision.state, outcome=repr(outcome)
+        )
+        return await _go_on(means, case, decision, asked)
+    if isinstance(decision, Foreign):
+        return await _renumber(means, case, decision, asked)
+    await _conclude(means, case, decision, asked)
+    means.reached("concluded", case.document)
+    return Done()
+
+
+async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
+    emission, now = case.emission, means.workshop.clock()
+    limit = issuing_of(case.kind).stale_after
+    is_stale = bool(limit and emission.issued_at and now - emission.issued_at > limit)
+    attempt = Attempt(emission.access_key or "", state, emission.tries, is_stale)
+    decision = Judge(means.backoff, now, _dice()).decide(attempt, outcome)
+    if isinstance(decision, Authorized) and not await _is_ours(means, case, decision.digest):
+        return Foreign(decision)
+    return decision
+
+
+async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
+    """Tell whether the authority holds what we signed: this version, or an earlier one of the same key."""
+    if digest is None or digest == case.emission.digest:
+        return True
+    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+        return await tenant.archive.get(case.document.id, signed_file(digest)) is not None
+
+
+async def _conclude(
+    means: Means,
+    case: Case,
+    verdict: Authorized | Rejected | Denied | Canceled,
+    asked: Sequence[NewEvent],
+) -> None:
+    match verdict:
+        case Authorized():
+            await conclude.adopt(means, case, verdict, asked)
+        case Canceled():
+            await conclude.adopt_canceled(means, case, verdict, asked)
+        case Denied():
+            await conclude.deny(means, case, verdict, asked)
+        case Rejected():
+            await conclude.refuse(means, case, verdict, asked)
+    _log.info(
+        "document_concluded",
+        document_id=str(case.document.id),
+        outcome=type(verdict).__name__.lower(),
+        code=verdict.code,
+    )
+
+
+async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent]) -> Case | Done:
+    await conclude.go_on(means, case, onward, asked)
+    if onward.after > AT_ONCE:
+        return Done(onward.after)
+    changed = replace(case.emission, state=onward.state, tries=onward.tries, receipt=onward.receipt)
+    return case.with_emission(changed)
+
+
+async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[NewEvent]) -> Case | Done:
+    """The number is somebody else's: take the next one, but not without end."""
+    answer = foreign.answer
+    _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
+    if case.emission.ordinal >= _MOST_NUMBERS:
+        await conclude.refuse(means, case, Rejected(code=answer.code, message=answer.message), asked)
+        return Done()
+    async with means.database.steps_of(case.lease) as steps:
+        await steps.write_state(case.emission.ordinal, EmissionState.FOREIGN, tries=0)
+    return await take_number(means, case, asked)
+
+
+def _unready(means: Means, case: Case) -> tuple[Problem, ...]:
+    """What the company lacks now, as a problem of its record."""
+    refusal = unready(case.dossier, case.kind, case.environment, means.workshop.clock())
+    if refusal is None:
+        return ()
+    lacking: list[str] = (refusal.details or {}).get("missing", ["certificate"])
+    message = f"{refusal.message} ({', '.join(lacking)})"
+    return (Problem(refusal.code.name, f"company.{lacking[0]}", message),)
+
+
+_NO_CERTIFICATE = Problem(
+    Code.CERTIFICATE_MISSING.name, "company.certificate", Code.CERTIFICATE_MISSING.message
+)
+
+
+_NO_NUMBER_LEFT = Problem(
+    "SERIES_EXHAUSTED",
+    "company.settings.series",
+    "Todos os números da série já foram usados.",
+    "Configure outra série para este tipo de documento.",
+)
+
+
+def _sender(case: Case, seal: Seal) -> Sender:
+    return seal.sender(case.dossier.row.tax_id, case.environment)
+
+
+def _dice() -> float:
+    return random.random()  # noqa: S311 - jitter, not a secret

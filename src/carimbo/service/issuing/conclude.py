@@ -1,0 +1,146 @@
+"""The last step: status, history, files and the place in the plan are written together."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
+from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, Rejected
+from carimbo.fiscal.problems import Problem
+from carimbo.service.allowance import settlement_of
+from carimbo.service.documents import Rejection
+from carimbo.service.issuing import files
+from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.decision import AT_ONCE, Onward
+from carimbo.service.issuing.workshop import issuing_of
+from carimbo.storage.document_events import NewEvent
+from carimbo.storage.issuing import Verdict
+
+_DENIED = "O número foi consumido pela denegação: regularize a situação e crie outro documento."
+
+
+async def adopt(means: Means, case: Case, answer: Authorized, asked: Sequence[NewEvent]) -> None:
+    """The authority holds the document as valid, in the version that the answer's digest names."""
+    happened = told(Happening.AUTHORIZED, Status.AUTHORIZED, answer, answer.protocol)
+    await _write(means, case, _authorized(case, answer), [*asked, happened])
+
+
+async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequence[NewEvent]) -> None:
+    """It was authorised and then canceled by somebody else, before we learnt of either."""
+    first = answer.authorization
+    if first is None:
+        raise LookupError("a cancellation without its authorization decides nothing")
+    verdict = _authorized(case, first)
+    cancellation = {files.cancellation_file(verdict.digest or ""): answer.cancellation_xml or b""}
+    verdict = replace(
+        verdict,
+        status=Status.CANCELED,
+        emission_state=EmissionState.CANCELED,
+        files={**verdict.files, **cancellation},
+    )
+    events = [
+        told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
+        told(Happening.CANCELLATION, Status.CANCELED, answer, answer.protocol),
+    ]
+    await _write(means, case, verdict, [*asked, *events])
+
+
+async def refuse(means: Means, case: Case, answer: Rejected, asked: Sequence[NewEvent]) -> None:
+    """The authority refused and kept nothing: the number stays for the corrected document."""
+    hint = issuing_of(case.kind).hint(answer.code, answer.message)
+    rejection = Rejection(
+        code=answer.code,
+        message=answer.message,
+        field=(hint.field or None) if hint else None,
+        hint=hint.sentence if hint else None,
+        retryable=answer.retryable,
+    )
+    verdict = _refused(case, rejection, EmissionState.REJECTED, answer.answer_xml)
+    await _write(means, case, verdict, [*asked, told(Happening.REJECTED, Status.REJECTED, answer)])
+
+
+async def deny(means: Means, case: Case, answer: Denied, asked: Sequence[NewEvent]) -> None:
+    """The authority keeps the document as denied: its number is spent, and it can't be corrected."""
+    rejection = Rejection(code=answer.code, message=answer.message, field=None, hint=_DENIED, retryable=False)
+    verdict = _refused(case, rejection, EmissionState.DENIED, answer.protocol_xml)
+    happened = told(Happening.REJECTED, Status.REJECTED, answer, answer.protocol)
+    await _write(means, case, replace(verdict, protocol=answer.protocol), [*asked, happened])
+
+
+async def refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -> None:
+    """What can't be issued as the company is now never leaves the house."""
+    first = problems[0]
+    rejection = Rejection(
+        code=first.code,
+        message=" ".join(problem.message for problem in problems),
+        field=first.path,
+        hint=first.hint,
+        retryable=first.path.startswith("company."),
+    )
+    happened = NewEvent(
+        type=Happening.REJECTED,
+        status=Status.REJECTED,
+        authority_code=rejection.code,
+        authority_message=rejection.message,
+    )
+    await _write(means, case, Verdict(status=Status.REJECTED, rejection=_plain(rejection)), [happened])
+
+
+async def go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent]) -> None:
+    """Write how far it came; for the length of a pause the document is nobody's."""
+    async with means.database.steps_of(case.lease) as steps:
+        await steps.write_state(
+            case.emission.ordinal,
+            onward.state,
+            tries=onward.tries,
+            receipt=onward.receipt,
+            pause=onward.after if onward.after > AT_ONCE else None,
+            events=asked,
+        )
+
+
+def told(
+    happening: Happening, status: Status, answer: Answered | None, protocol: str | None = None
+) -> NewEvent:
+    """What the history tells of an answer, with the authority's own code and words."""
+    return NewEvent(
+        type=happening,
+        status=status,
+        protocol=protocol,
+        authority_code=answer.code if answer else None,
+        authority_message=answer.message if answer else None,
+    )
+
+
+def _authorized(case: Case, answer: Authorized) -> Verdict:
+    digest = answer.digest or case.emission.digest or ""
+    return Verdict(
+        status=Status.AUTHORIZED,
+        emission_state=EmissionState.AUTHORIZED,
+        digest=digest,
+        protocol=answer.protocol,
+        authorized_at=answer.authorized_at,
+        files={files.authorization_file(digest): answer.protocol_xml},
+    )
+
+
+def _refused(case: Case, rejection: Rejection, state: EmissionState, answer: bytes | None) -> Verdict:
+    return Verdict(
+        status=Status.REJECTED,
+        rejection=_plain(rejection),
+        emission_state=state,
+        files={files.refusal_file(case.emission.digest or ""): answer or b""},
+    )
+
+
+def _plain(rejection: Rejection) -> dict[str, object]:
+    return rejection.model_dump(by_alias=True)
+
+
+async def _write(means: Means, case: Case, verdict: Verdict, events: Sequence[NewEvent]) -> None:
+    document = case.document
+    counts = verdict.status != Status.REJECTED and case.environment is Environment.PRODUCTION
+    settlement = settlement_of(document.allowance_period, counts=counts, now=means.workshop.clock())
+    ordinal = document.emission.ordinal if document.emission else 0
+    async with means.database.steps_of(case.lease) as steps:
+        await steps.conclude(ordinal, verdict, settlement, events)

@@ -1,0 +1,107 @@
+"""What follows from an authority's answer: a pure decision.
+
+Only `Rejected` and `Denied` refuse a document. Whatever leaves its fate open leads to a consult, to the same
+bytes again, or to a pause; nothing ever leads to giving up.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from carimbo.fiscal.lifecycle import EmissionState
+from carimbo.fiscal.outcome import (
+    Authorized,
+    Canceled,
+    Denied,
+    Duplicate,
+    NotJudged,
+    Outcome,
+    Processing,
+    Rejected,
+    Throttled,
+    Unavailable,
+    Unknown,
+)
+from carimbo.service.backoff import Backoff
+
+AT_ONCE = timedelta(0)
+
+
+@dataclass(frozen=True)
+class Onward:
+    """The attempt goes on from a state, now or after a pause."""
+
+    state: EmissionState
+    after: timedelta
+    tries: int
+    receipt: str | None = None
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """The number belongs to a document that is not ours: this one needs another."""
+
+    answer: Duplicate | Authorized
+
+
+Decision = Authorized | Rejected | Denied | Canceled | Onward | Foreign
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What is known of an attempt when an answer comes in."""
+
+    access_key: str
+    state: EmissionState
+    tries: int
+    is_stale: bool
+    """Whether what was signed is too old to be sent."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Decides, with the pauses of these settings and a throw of the dice."""
+
+    backoff: Backoff
+    now: datetime
+    dice: float
+
+    def decide(self, attempt: Attempt, outcome: Outcome) -> Decision:
+        """Tell what an answer means for an attempt."""
+        match outcome:
+            case Authorized() | Rejected() | Denied():
+                return outcome
+            case Canceled():
+                return outcome if outcome.authorization else self._ask(attempt)
+            case Duplicate():
+                is_other = outcome.other_key not in (None, attempt.access_key)
+                return Foreign(outcome) if is_other else self._ask(attempt)
+            case Unknown():
+                state = EmissionState.NUMBERED if attempt.is_stale else EmissionState.SIGNED
+                return Onward(state, AT_ONCE, attempt.tries)
+            case Processing():
+                pause = timedelta(seconds=outcome.wait_seconds)
+                return Onward(EmissionState.SENT, pause, attempt.tries, outcome.receipt)
+            case _:
+                return self._again(attempt, outcome)
+
+    def _ask(self, attempt: Attempt) -> Onward:
+        """Consult: at once the first time, later with pauses, for an authority may contradict itself."""
+        pause = self._pause(attempt.tries) if attempt.tries else AT_ONCE
+        return Onward(EmissionState.SENT, pause, attempt.tries + 1)
+
+    def _again(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> Onward:
+        tries = attempt.tries + 1
+        pause = self._pause(tries)
+        if isinstance(outcome, Throttled) and outcome.until:
+            pause = max(outcome.until - self.now, pause)
+        return Onward(self._state_after(attempt, outcome), pause, tries)
+
+    def _state_after(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> EmissionState:
+        """Whether the authority may have the document now; a question that failed changes nothing."""
+        if attempt.state is EmissionState.SENT:
+            return EmissionState.SENT
+        arrived = isinstance(outcome, NotJudged) and outcome.may_have_arrived
+        return EmissionState.SENT if arrived else EmissionState.SIGNED
+
+    def _pause(self, tries: int) -> timedelta:
+        return self.backoff.pause(max(tries, 1), self.dice)

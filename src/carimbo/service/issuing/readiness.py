@@ -1,0 +1,59 @@
+"""Whether a subscription and a company may issue a type of document now, and what they lack."""
+
+from datetime import datetime
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.environment import Environment
+from carimbo.service.errors import Code, Refusal
+from carimbo.service.issuing.dossier import Dossier
+from carimbo.storage.subscriptions import Subscription
+
+_CERTIFICATE = "certificate"
+
+
+def require_feature(subscription: Subscription, kind: DocumentType) -> None:
+    """Refuse a type that the subscription does not have."""
+    if kind.feature and kind.feature not in subscription.features:
+        raise Refusal(Code.FEATURE_NOT_ENABLED, feature=kind.feature)
+
+
+def missing_of(
+    dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime
+) -> tuple[str, ...]:
+    """Everything that a company lacks, all at once."""
+    missing = dossier.missing_for(kind, environment)
+    return missing if dossier.has_valid_certificate(now) else (*missing, _CERTIFICATE)
+
+
+def require_complete(dossier: Dossier, kind: DocumentType, environment: Environment) -> None:
+    """Refuse a company of which no document could be made, even for trial: a certificate is not needed."""
+    missing = dossier.missing_for(kind, environment)
+    if missing:
+        raise Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
+
+
+def require_ready(dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime) -> None:
+    """Refuse a company that can't issue; when only its certificate is at fault, by the certificate's code."""
+    refusal = unready(dossier, kind, environment, now)
+    if refusal is not None:
+        raise refusal
+
+
+def unready(dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime) -> Refusal | None:
+    """Why a company can't issue, or None if it can."""
+    missing = missing_of(dossier, kind, environment, now)
+    if not missing:
+        return None
+    if missing == (_CERTIFICATE,):
+        return _certificate_refusal(dossier, now)
+    return Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
+
+
+def _certificate_refusal(dossier: Dossier, now: datetime) -> Refusal:
+    certificate = dossier.certificate
+    if certificate is None:
+        return Refusal(Code.CERTIFICATE_MISSING)
+    if now < certificate.valid_from:
+        sentence = "O certificado ainda não está em vigor."
+        return Refusal(Code.CERTIFICATE_INVALID, sentence, validFrom=certificate.valid_from.isoformat())
+    return Refusal(Code.CERTIFICATE_EXPIRED, expiresAt=certificate.expires_at.isoformat())

@@ -1,0 +1,48 @@
+"""The fourth step: signed bytes are stored before they go anywhere, and those very bytes are sent."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from carimbo.fiscal.lifecycle import EmissionState, Happening
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.files import signed_file
+from carimbo.service.issuing.transmit import set_out
+from carimbo.storage.document_events import NewEvent
+from carimbo.storage.issuing import Signed
+
+
+async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_at: datetime) -> Case:
+    """Store the bytes, and in the same statement that they are about to be sent."""
+    known = Signed(
+        issued_at=issued_at,
+        access_key=signed.access_key,
+        digest=signed.digest_value,
+        file_name=signed_file(signed.digest_value),
+        xml=signed.xml,
+    )
+    events = [NewEvent(type=Happening.SIGNED, status=case.document.status), set_out(case)]
+    async with means.database.steps_of(case.lease) as steps:
+        await steps.keep_signed(case.emission.ordinal, known, EmissionState.SENT, events)
+    return case.with_emission(
+        replace(
+            case.emission,
+            issued_at=issued_at,
+            access_key=known.access_key,
+            digest=known.digest,
+            state=EmissionState.SENT,
+            receipt=None,
+        )
+    )
+
+
+async def signed_before(means: Means, case: Case) -> SignedDocument:
+    """The bytes that were signed before, to be sent again unchanged."""
+    emission = case.emission
+    if emission.access_key is None or emission.digest is None:
+        raise LookupError(f"document {case.document.id} was not signed")
+    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+        xml = await tenant.archive.get(case.document.id, signed_file(emission.digest))
+    if xml is None:
+        raise LookupError(f"the signed bytes of document {case.document.id} are gone")
+    return SignedDocument(xml, emission.access_key, emission.digest)

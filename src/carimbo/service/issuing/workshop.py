@@ -1,0 +1,124 @@
+"""Where documents are made: the fiscal library, lent a clock, chance and threads."""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from carimbo.fiscal.access_key import choose_numeric_code
+from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review
+from carimbo.fiscal.emission import Emission, local_moment
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.software import Software
+from carimbo.service.issuing.dossier import Dossier
+
+T = TypeVar("T")
+_BRASILIA = ZoneInfo("America/Sao_Paulo")
+_CODES = 100_000_000
+_TRIAL_NUMBER, _TRIAL_CODE = 1, "48210379"
+# No code is that of a number of nine digits and more.
+_NO_NUMBER = 0
+
+
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="workshop")
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Reviews and makes documents, in threads: signing and checking let go of the interpreter."""
+
+    schemas: Schemas
+    software: Software
+    clock: Callable[[], datetime]
+    _executor: ThreadPoolExecutor = field(default_factory=_threads, repr=False)
+
+    async def review(
+        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
+    ) -> Review:
+        """Make a document for trial and tell what is to be said of it."""
+        elsewhere = _issued_elsewhere(kind, request, dossier, environment)
+        if elsewhere:
+            return Review(elsewhere)
+        emission = self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
+        issuance = self._issuance(kind, dossier, emission, Signer.throwaway())
+        return await self._in_thread(issuing_of(kind).review, request, issuance)
+
+    async def make(
+        self, kind: DocumentType, request: Body, dossier: Dossier, emission: Emission, signer: Signer
+    ) -> SignedDocument | tuple[Problem, ...]:
+        """Make and sign a document."""
+        issuance = self._issuance(kind, dossier, emission, signer)
+        return await self._in_thread(issuing_of(kind).issue, request, issuance)
+
+    def emission_now(
+        self,
+        dossier: Dossier,
+        environment: Environment,
+        number: int,
+        request: Body,
+        series: int = 1,
+        numeric_code: str | None = None,
+    ) -> Emission:
+        """What a document is issued under: its own date if it asks for one, else this moment."""
+        asked: datetime | None = getattr(request, "issue_date", None)
+        return Emission(
+            environment=environment,
+            series=series,
+            number=number,
+            numeric_code=numeric_code or _TRIAL_CODE,
+            issued_at=local_moment(asked or self.clock(), dossier.company.address.state),
+        )
+
+    @property
+    def today(self) -> date:
+        """The day that rates and rules are looked up by."""
+        return self.clock().astimezone(_BRASILIA).date()
+
+    def _issuance(self, kind: DocumentType, dossier: Dossier, emission: Emission, signer: Signer) -> Issuance:
+        return Issuance(
+            company=dossier.company,
+            emission=emission,
+            software=self.software,
+            settings=dossier.settings_of(kind),
+            signer=signer,
+            schemas=self.schemas,
+            now=self.clock(),
+        )
+
+    async def _in_thread(self, make: Callable[[Any, Issuance], T], request: Body, issuance: Issuance) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._executor, make, request, issuance)
+
+
+def _issued_elsewhere(
+    kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
+) -> tuple[Problem, ...]:
+    """What is wrong with a document that is on paper already; that of another is not taken yet."""
+    read = issuing_of(kind).printed_emission
+    printed = read(request, dossier.company, environment) if read else None
+    if isinstance(printed, Emission):
+        message = "A recepção de documentos emitidos em contingência off-line ainda não está disponível."
+        return (Problem("OFFLINE_NOT_AVAILABLE", "issueMode", message),)
+    return printed or ()
+
+
+def issuing_of(kind: DocumentType) -> Issuing:
+    """How a type is issued; only types that can be have routes and documents."""
+    if kind.issuing is None:
+        raise LookupError(f"{kind.name} can't be issued")
+    return kind.issuing
+
+
+def draw_numeric_code() -> str:
+    """A code that nobody can guess, which makes the access key one that nobody can guess."""
+    return choose_numeric_code(_NO_NUMBER, lambda: secrets.randbelow(_CODES))

@@ -1,0 +1,25 @@
+"""What the use cases need of the world; the composition root fills it in."""
+
+from typing import Protocol
+
+from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Throttled, Unavailable
+from carimbo.fiscal.sender import Sender
+from carimbo.fiscal.signed_document import SignedDocument
+
+
+class Authority(Protocol):
+    """The tax authorities of a type of document; that they do not answer comes as a value too."""
+
+    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
+        """Ask for the authorization of a document."""
+
+    async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
+        """Ask what became of a document that was to be judged later."""
+
+    async def consult(self, sender: Sender, access_key: str, *, authorizer: str | None = None) -> Outcome:
+        """Ask what became of a document."""
+
+    async def status(
+        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
+    ) -> Available | Unavailable | Throttled | NotJudged:
+        """Ask whether the authority of a state is at work."""

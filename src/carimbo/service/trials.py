@@ -1,0 +1,49 @@
+"""A document made for trial: everything is checked and computed, and nothing is stored, numbered or sent."""
+
+from typing import Any
+
+from pydantic import Field
+
+from carimbo.fiscal.fields import Record
+from carimbo.fiscal.problems import Problem
+from carimbo.service.issuing.accept import Counter, Order
+from carimbo.service.issuing.readiness import require_complete, require_feature
+from carimbo.service.shown import shown
+
+
+class ProblemRecord(Record):
+    """A rule that the document breaks."""
+
+    code: str = Field(examples=["778"])
+    field: str = Field(examples=["items[0].ncm"])
+    message: str
+    hint: str | None
+
+
+class TrialRecord(Record):
+    """What the document would be."""
+
+    totals: dict[str, Any] | None = Field(description="Totais calculados; nulo se não há como calcular.")
+    xml: str | None = Field(description="XML sem assinatura, com o número 1.")
+    problems: list[ProblemRecord]
+    warnings: list[str]
+
+
+async def try_out(counter: Counter, order: Order) -> TrialRecord:
+    """Tell what would become of an order; a certificate is not needed for that."""
+    require_feature(order.subscription, order.kind)
+    dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
+    environment = dossier.environment_of(order.kind)
+    require_complete(dossier, order.kind, environment)
+    review = await counter.workshop.review(order.kind, order.request, dossier, environment)
+    preview = review.preview
+    return TrialRecord(
+        totals=shown(preview.totals) if preview else None,
+        xml=preview.xml.decode() if preview else None,
+        problems=[_record(problem) for problem in review.problems],
+        warnings=list(review.warnings),
+    )
+
+
+def _record(problem: Problem) -> ProblemRecord:
+    return ProblemRecord(code=problem.code, field=problem.path, message=problem.message, hint=problem.hint)

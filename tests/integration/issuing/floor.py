@@ -1,0 +1,132 @@
+"""Everything that issues, in one loop: API, worker, database and the authorities of the simulator."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import httpx2
+from fastapi import FastAPI
+
+from carimbo.fiscal.registry import FEATURES
+from carimbo.main import advancer_of, api_of, database_of, means_of
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
+from carimbo.settings import Settings, load_settings
+from carimbo.simulator.run import Simulator
+from carimbo.storage.database import Database
+from carimbo.worker.advance import Advancer
+from carimbo.worker.run import run_worker
+from support import BASE_URL, Caller, until_it_holds
+
+PATIENCE = 30.0
+# Short waits; how long each is in earnest is a matter of settings too.
+QUICK = {
+    "AUTHORITY_RETRY_FIRST_SECONDS": "0.05",
+    "RETRY_FIRST_SECONDS": "0.05",
+    "ATTEMPTS_BEFORE_PARKING": "3",
+    "WORKER_POLL_SECONDS": "0.2",
+    "SWEEP_SECONDS": "0.3",
+}
+
+
+@dataclass
+class Floor:
+    """The API over a database of its own, a worker that can be stopped, and the simulator that judges."""
+
+    settings: Settings
+    simulator: Simulator
+    app: FastAPI
+    advancer: Advancer
+    _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _worker: "asyncio.Task[None] | None" = None
+
+    @property
+    def database(self) -> Database:
+        found: Database = self.app.state.services.database
+        return found
+
+    async def new_caller(self, plan: str = "unlimited", features: Iterable[str] = FEATURES) -> Caller:
+        """A subscription with a client that carries its credentials."""
+        gatekeeper: Gatekeeper = self.app.state.services.gatekeeper
+        created = await create_subscription(gatekeeper, "Teste", plan, features)
+        headers = {"X-Api-Key": str(created.subscription_id), "X-Api-Secret": created.secret}
+        return Caller(self.client(headers), created.subscription_id, created.secret)
+
+    def client(self, headers: dict[str, str]) -> httpx2.AsyncClient:
+        """A client of the API; it holds nothing that would have to be closed."""
+        transport = httpx2.ASGITransport(app=self.app, raise_app_exceptions=True)
+        return httpx2.AsyncClient(transport=transport, base_url=BASE_URL, headers=headers)
+
+    async def fetch(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        async with self.database.connection() as connection:
+            return await connection.fetch(query, *arguments)
+
+    async def until(self, condition: str) -> None:
+        """Wait until an SQL condition holds."""
+        await until_it_holds(self.fetch, condition, PATIENCE)
+
+    async def switch(self, **controls: Any) -> None:
+        """Change the simulator's switches; null puts back what nobody has touched."""
+        async with httpx2.AsyncClient(base_url=self.simulator.control_url) as client:
+            answer = await client.patch("/controls", json=controls)
+            assert answer.status_code == 200, answer.text
+
+    async def journal(self, key: str) -> list[dict[str, Any]]:
+        """What the simulator was really sent about a document."""
+        async with httpx2.AsyncClient(base_url=self.simulator.control_url) as client:
+            return list((await client.get("/journal", params={"key": key})).json())
+
+    @asynccontextmanager
+    async def standstill(self) -> AsyncIterator[None]:
+        """No worker for the length of a block: what is accepted stays as it is."""
+        await self.end_work()
+        try:
+            yield
+        finally:
+            self.begin_work()
+
+    def begin_work(self) -> None:
+        self._stop = asyncio.Event()
+        self._worker = asyncio.create_task(_work(self.settings, self.advancer, self._stop))
+
+    async def end_work(self) -> None:
+        self._stop.set()
+        assert self._worker is not None
+        await asyncio.wait_for(self._worker, PATIENCE)
+
+
+async def _work(settings: Settings, advancer: Advancer, stop: asyncio.Event) -> None:
+    """The worker as the program runs it, but for its signals."""
+    await run_worker(
+        settings.database_url.get_secret_value(),
+        advancer,
+        settings.queue_options,
+        sweep_every=timedelta(seconds=settings.sweep_seconds),
+        overdue_after=settings.overdue_after,
+        keep_history=timedelta(days=settings.queue_history_days),
+        reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
+        stop=stop,
+    )
+
+
+@asynccontextmanager
+async def open_floor(url: str, secret_keys: str, simulator: Simulator) -> AsyncIterator[Floor]:
+    """Start everything but the worker on a migrated database, and stop it again."""
+    named = {
+        "DATABASE_URL": url,
+        "SECRET_KEYS": secret_keys,
+        "SIMULATOR_URL": simulator.url,
+        "AUTHORITY_CA_FILE": str(simulator.certificates.ca_file),
+    }
+    settings = load_settings({f"CARIMBO_{name}": value for name, value in (QUICK | named).items()})
+    app = api_of(settings)
+    async with (
+        app.router.lifespan_context(app),
+        database_of(settings) as database,
+        means_of(settings, database) as means,
+    ):
+        yield Floor(settings, simulator, app, advancer_of(settings, means))

@@ -1,0 +1,158 @@
+"""A company that is ready to issue, and whoever issues with it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import httpx2
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.taxpayer import cnpj_check_digits
+from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.certificates import upload_certificate
+from carimbo.service.companies import find_company
+from integration.issuing.floor import Floor
+from support import CNPJ, Caller, data_of
+
+ADDRESS = {
+    "zipcode": "01310-100",
+    "street": "Avenida Paulista",
+    "number": "1000",
+    "district": "Bela Vista",
+    "city": "São Paulo",
+    "state": "SP",
+}
+REGISTRATION = {"state": "SP", "number": "110042490114"}
+CSC = {"cscId": "1", "csc": "0123456789ABCDEF0123456789ABCDEF"}
+NFCE_SETTINGS = {"active": True, **CSC, "homologation": CSC}
+MUG = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}
+RECIPIENT = {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": ADDRESS}
+NFE = {"recipient": RECIPIENT, "items": [MUG], "payments": [{"method": "pix", "amount": 59.8}]}
+NFCE = {"paymentMethod": "cash", "items": [MUG]}
+BODIES: dict[str, dict[str, Any]] = {"nfe": NFE, "nfce": NFCE}
+REFUSED = "SIMULA:REJEICAO:528"
+"""A note that the authority refuses a document for."""
+UNANSWERED = "SIMULA:FORA_DO_AR:108:SEMPRE"
+"""A note that keeps a document on its way for ever."""
+
+# Establishments of one company share its certificate: each company of a test is another of them.
+_ESTABLISHMENTS = count(2)
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A company of a subscription on a floor."""
+
+    floor: Floor
+    caller: Caller
+    id: str
+
+    def path(self, rest: str = "") -> str:
+        return f"/v1/companies/{self.id}{rest}"
+
+    async def get(self, rest: str, **query: Any) -> httpx2.Response:
+        return await self.caller.http.get(self.path(rest), params=query)
+
+    async def post(
+        self, rest: str, body: Any = None, key: str | None = None, **query: Any
+    ) -> httpx2.Response:
+        """POST a body, with an idempotency key if one is given."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return await self.caller.http.post(self.path(rest), json=body, headers=headers, params=query)
+
+    async def put_settings(self, **modules: Any) -> None:
+        data_of(await self.caller.http.put(self.path("/settings"), json=modules))
+
+    async def patch(self, document: dict[str, Any], **changes: Any) -> httpx2.Response:
+        """Change a document as it was read."""
+        body = {"version": document["version"], **changes}
+        return await self.caller.http.patch(self.path(f"/invoices/{document['id']}"), json=body)
+
+    async def emit(self, document: dict[str, Any]) -> httpx2.Response:
+        return await self.post(f"/invoices/{document['id']}/emit")
+
+    async def create(self, kind: str = "nfe", **changes: Any) -> dict[str, Any]:
+        """Have a document accepted; a field that is None is not sent."""
+        return accepted(await self.post(f"/{kind}", body_of(kind, **changes)))
+
+    async def issue(self, kind: str = "nfe", **changes: Any) -> dict[str, Any]:
+        """Have a document brought to its outcome."""
+        return await self.settled(await self.create(kind, **changes))
+
+    async def settled(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Wait for a document's outcome."""
+        await self.floor.until(
+            f"(select status <> 'processing' from documents where id = '{UUID(document['id'])}')"
+        )
+        return await self.read(document)
+
+    async def read(self, document: dict[str, Any]) -> dict[str, Any]:
+        return dict(data_of(await self.get(f"/{document['type']}/{document['id']}")))
+
+    async def events(self, document: dict[str, Any]) -> list[dict[str, Any]]:
+        return list(data_of(await self.get(f"/{document['type']}/{document['id']}/events")))
+
+    async def count(self) -> int:
+        """How many documents there are, by the rows themselves."""
+        (row,) = await self.floor.fetch("select count(*) from documents where company_id = $1", UUID(self.id))
+        return int(row["count"])
+
+    async def certify(self, certificate: A1Certificate, now: datetime | None = None) -> None:
+        """Give the company a certificate that is open already, at a moment at which it was good."""
+        database, owner = self.floor.database, self.caller.subscription_id
+        company = await find_company(database, owner, UUID(self.id))
+        opener = _Opened(0, certificate=certificate)
+        await upload_certificate(database, opener, owner, company, b"", "", now or datetime.now(UTC))
+
+
+@dataclass(frozen=True)
+class _Opened(CertificateOpener):
+    """Opens nothing: it would take every shop a process and a good part of a second."""
+
+    certificate: A1Certificate = field(kw_only=True)
+
+    async def open(self, pfx: bytes, password: str) -> A1Certificate:
+        return self.certificate
+
+
+NewShop = Callable[..., Awaitable[Shop]]
+
+
+async def bare_shop(floor: Floor, caller: Caller, tax_id: str | None = None, **fields: Any) -> Shop:
+    """A company that has nothing yet."""
+    first = f"{CNPJ[:8]}{next(_ESTABLISHMENTS):04}"
+    company_id = await caller.create_company(tax_id or first + cnpj_check_digits(first), **fields)
+    return Shop(floor, caller, company_id)
+
+
+async def ready_shop(
+    floor: Floor, caller: Caller, certificate: A1Certificate, tax_id: str | None = None
+) -> Shop:
+    """A company of the Simples Nacional in São Paulo that lacks nothing."""
+    shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples")
+    data_of(await shop.post("/state-registrations", REGISTRATION))
+    await shop.put_settings(nfce=NFCE_SETTINGS)
+    await shop.certify(certificate)
+    return shop
+
+
+def body_of(kind: str, **changes: Any) -> dict[str, Any]:
+    """A good body with changes; a field that is None is left out."""
+    return {name: value for name, value in (BODIES[kind] | changes).items() if value is not None}
+
+
+def accepted(answer: httpx2.Response) -> dict[str, Any]:
+    """The record of a document that was just made."""
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["success"] is True
+    return dict(answer.json()["data"])
+
+
+def error_of(answer: httpx2.Response, status: int, code: str) -> Any:
+    """The details of a refusal, which must be this one."""
+    body = answer.json()
+    assert (answer.status_code, body["success"], body["error"]["code"]) == (status, False, code), answer.text
+    return body["error"]["details"]

@@ -1,0 +1,135 @@
+"""`GET C/status`: whether a company can issue now, and what is under way."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.service.parked import resume_parked
+from integration.issuing.floor import Floor
+from integration.issuing.shop import ADDRESS, UNANSWERED, Shop, bare_shop
+from support import data_of
+
+STATUS = {"companyId", "ready", "certificateExpiresAt", "types", "documents", "checkedAt"}
+IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
+# Of states whose authority no other test asks: what an authority says of itself is remembered for seconds.
+BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}
+CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
+
+
+async def status_of(shop: Shop) -> dict[str, Any]:
+    return dict(data_of(await shop.get("/status")))
+
+
+async def authorities_of(shop: Shop) -> list[tuple[str, str | None]]:
+    """What is known of the authority of each type."""
+    types = (await status_of(shop))["types"]
+    return [(one["authority"]["status"], one["authority"]["code"]) for one in types]
+
+
+@pytest.fixture
+async def untouched(floor: Floor) -> AsyncIterator[Floor]:
+    """A simulator whose switches are put back afterwards."""
+    yield floor
+    await floor.switch(outages=None, failures=None)
+
+
+async def shop_in(floor: Floor, address: dict[str, str], certificate: A1Certificate) -> Shop:
+    shop = await bare_shop(floor, await floor.new_caller(), address=address)
+    await shop.certify(certificate)
+    return shop
+
+
+class TestReadiness:
+    async def test_of_a_ready_company(self, shop: Shop, certificate: A1Certificate) -> None:
+        before, status = datetime.now(UTC), await status_of(shop)
+        assert set(status) == STATUS
+        assert (status["companyId"], status["ready"], status["documents"]) == (shop.id, True, IDLE)
+        assert datetime.fromisoformat(status["certificateExpiresAt"]) == certificate.not_after
+        assert before <= datetime.fromisoformat(status["checkedAt"]) <= datetime.now(UTC)
+        shown = [(one["type"], one["environment"], one["ready"], one["missing"]) for one in status["types"]]
+        assert shown == [("nfe", "production", True, []), ("nfce", "production", True, [])]
+        assert await authorities_of(shop) == [("available", "107")] * 2
+
+    async def test_of_a_company_that_has_nothing(self, floor: Floor) -> None:
+        status = await status_of(await bare_shop(floor, await floor.new_caller()))
+        nfe, nfce = status["types"]
+        lacking = ["address", "taxRegime", "stateRegistration"]
+        assert (status["ready"], status["certificateExpiresAt"]) == (False, None)
+        assert nfe["missing"] == [*lacking, "certificate"]
+        assert nfce["missing"] == [*lacking, "nfce.active", "nfce.cscId", "nfce.csc", "certificate"]
+        assert [one["ready"] for one in (nfe, nfce)] == [False, False]
+        assert [one["authority"] for one in (nfe, nfce)] == [None, None]
+
+    async def test_of_a_company_that_can_issue_one_type(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"active": False})
+        status = await status_of(shop)
+        assert status["ready"] is True
+        assert [one["ready"] for one in status["types"]] == [True, False]
+        assert status["types"][1]["missing"] == ["nfce.active"]
+
+    async def test_is_that_of_each_modules_environment(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"environment": "test", "homologation": None})
+        nfe, nfce = (await status_of(shop))["types"]
+        assert (nfe["environment"], nfce["environment"]) == ("production", "homologation")
+        assert nfce["missing"] == ["nfce.homologation.cscId", "nfce.homologation.csc"]
+
+
+class TestAuthority:
+    async def test_that_says_that_it_is_out_is_unavailable(
+        self, untouched: Floor, certificate: A1Certificate
+    ) -> None:
+        shop = await shop_in(untouched, BELO_HORIZONTE, certificate)
+        await untouched.switch(outages={"MG": "109"})
+        assert await authorities_of(shop) == [("unavailable", "109")] * 2
+
+    async def test_that_does_not_answer_is_unknown(
+        self, untouched: Floor, certificate: A1Certificate
+    ) -> None:
+        shop = await shop_in(untouched, CURITIBA, certificate)
+        await untouched.switch(failures=1)
+        assert [status for status, _ in await authorities_of(shop)] == ["unknown", "unknown"]
+        await untouched.switch(failures=0)
+        assert await authorities_of(shop) == [("available", "107")] * 2
+
+
+class TestDocumentsUnderWay:
+    async def test_are_counted(self, shop: Shop) -> None:
+        made = [await shop.create(notes=UNANSWERED) for _ in range(2)]
+        await shop.issue()
+        documents = (await status_of(shop))["documents"]
+        assert (documents["processing"], documents["overdue"], documents["parked"]) == (2, 0, 0)
+        assert documents["oldestQueuedAt"] == made[0]["createdAt"]
+
+    async def test_for_too_long_are_overdue_and_go_on_being_tried(self, floor: Floor, shop: Shop) -> None:
+        made = await shop.create(notes=UNANSWERED)
+        await floor.fetch(
+            "update documents set queued_at = now() - interval '1 hour' where id = $1", UUID(made["id"])
+        )
+        documents = (await status_of(shop))["documents"]
+        assert (documents["processing"], documents["overdue"], documents["parked"]) == (1, 1, 0)
+        assert (await shop.read(made))["status"] == "processing"
+        tried = len(await shop.events(made))
+        await floor.until(
+            f"{tried} < (select count(*) from document_events where document_id = '{made['id']}')"
+        )
+
+    async def test_that_fail_every_time_are_set_aside_and_hold_up_nobody(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        async with floor.standstill():
+            made = await shop.create()
+            (row,) = await floor.fetch("select request from documents where id = $1", UUID(made["id"]))
+            await floor.fetch("update documents set request = '{' where id = $1", UUID(made["id"]))
+        await floor.until(f"(select parked_reason is not null from documents where id = '{made['id']}')")
+        documents = (await status_of(shop))["documents"]
+        assert (documents["processing"], documents["parked"]) == (1, 1)
+        assert (await shop.read(made))["status"] == "processing"
+        assert (await shop.issue())["status"] == "authorized"
+        await floor.fetch("update documents set request = $2 where id = $1", UUID(made["id"]), row["request"])
+        assert await resume_parked(floor.database, UUID(made["id"]))
+        assert (await shop.settled(made))["status"] == "authorized"
+        assert (await status_of(shop))["documents"] == IDLE

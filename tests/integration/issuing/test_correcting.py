@@ -1,0 +1,249 @@
+"""PATCH and emit of a document that is stored or refused, and transmit of one that waits."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from integration.issuing.floor import Floor
+from integration.issuing.shop import MUG, REFUSED, UNANSWERED, Shop, accepted, error_of
+from support import data_of, fields_of
+
+ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+of_both_types = pytest.mark.parametrize("kind", ["nfe", "nfce"])
+
+
+async def text_in_xml(shop: Shop, document: dict[str, Any], path: str) -> str | None:
+    answer = await shop.get(f"/{document['type']}/{document['id']}/xml")
+    names = "/".join(f"{{{NAMESPACE}}}{name}" for name in path.split("/"))
+    return etree.fromstring(answer.content).findtext(f".//{names}")
+
+
+def statuses(answers: list[httpx2.Response]) -> Counter[int]:
+    return Counter(answer.status_code for answer in answers)
+
+
+@pytest.fixture
+async def refused(shop: Shop) -> dict[str, Any]:
+    """An NF-e that the authority refused for its note."""
+    return await shop.issue("nfe", notes=REFUSED, payments=None, externalId="pedido-1")
+
+
+@pytest.fixture
+async def pending(shop: Shop) -> dict[str, Any]:
+    return await shop.create("nfce", transmit="later")
+
+
+class TestPatch:
+    async def test_returns_the_record_with_the_next_version(
+        self, shop: Shop, refused: dict[str, Any]
+    ) -> None:
+        changed = data_of(await shop.patch(refused, notes="Obrigado"))
+        assert changed == refused | {"version": 2}
+        assert await shop.read(refused) == changed
+
+    async def test_null_removes(self, shop: Shop, refused: dict[str, Any]) -> None:
+        data_of(await shop.patch(refused, notes=None))
+        accepted(await shop.emit(refused))
+        record = await shop.settled(refused)
+        assert record["status"] == "authorized"
+        assert await text_in_xml(shop, record, "infCpl") is None
+
+    async def test_objects_merge(self, shop: Shop, refused: dict[str, Any]) -> None:
+        changes = {"name": "João da Silva", "address": {"number": "200"}}
+        data_of(await shop.patch(refused, recipient=changes, notes=None))
+        accepted(await shop.emit(refused))
+        record = await shop.settled(refused)
+        found = [await text_in_xml(shop, record, f"dest/{name}") for name in ("CPF", "xNome")]
+        place = [await text_in_xml(shop, record, f"enderDest/{name}") for name in ("xLgr", "nro")]
+        assert (found, place) == (["52998224725", "João da Silva"], ["Avenida Paulista", "200"])
+
+    async def test_arrays_are_replaced(self, shop: Shop, refused: dict[str, Any]) -> None:
+        items = [MUG | {"quantity": 1.2345, "unitValue": 81.0044552449}]
+        assert data_of(await shop.patch(refused, items=items))["amount"] == 100
+
+    async def test_numbers_that_stay_are_exact(self, shop: Shop) -> None:
+        item = MUG | {"quantity": 1.2345, "unitValue": 81.0044552449}
+        refused = await shop.issue(items=[item], notes=REFUSED, payments=None)
+        data_of(await shop.patch(refused, notes=None))
+        accepted(await shop.emit(refused))
+        record = await shop.settled(refused)
+        found = [await text_in_xml(shop, record, f"prod/{name}") for name in ("qCom", "vUnCom")]
+        assert found == ["1.2345", "81.0044552449"]
+
+    async def test_changes_add_up(self, shop: Shop, refused: dict[str, Any]) -> None:
+        second = data_of(await shop.patch(refused, notes=None))
+        third = data_of(await shop.patch(second, nature="VENDA DE BRINDES"))
+        accepted(await shop.emit(third))
+        record = await shop.settled(third)
+        assert (record["status"], record["version"]) == ("authorized", 3)
+        assert await text_in_xml(shop, record, "natOp") == "VENDA DE BRINDES"
+
+    async def test_of_a_stored_document_is_what_is_sent(self, shop: Shop, pending: dict[str, Any]) -> None:
+        changed = data_of(await shop.patch(pending, items=[MUG | {"unitValue": 5}], transmit="now"))
+        assert (changed["status"], changed["amount"], changed["version"]) == ("pending", 10, 2)
+        accepted(await shop.post(f"/nfce/{pending['id']}/transmit"))
+        record = await shop.settled(pending)
+        assert (record["status"], record["amount"]) == ("authorized", 10)
+        assert await text_in_xml(shop, record, "vNF") == "10.00"
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"cor": "azul"}, "cor"),
+            ({"recipient": {"cor": "azul"}}, "recipient.cor"),
+            ({"items": None}, "items"),
+            ({"items": [MUG | {"quantity": "2"}]}, "items[0].quantity"),
+            ({"recipient": None}, "recipient"),
+            ({"externalId": "pedido-2"}, "externalId"),
+            ({"externalId": None}, "externalId"),
+            ({"version": "1"}, "version"),
+            ({"version": None}, "version"),
+            ({"version": 0}, "version"),
+        ],
+        ids=str,
+    )
+    async def test_of_what_would_be_no_good_body_changes_nothing(
+        self, shop: Shop, refused: dict[str, Any], changes: dict[str, Any], field: str
+    ) -> None:
+        assert set(fields_of(await shop.patch(refused, **changes))) == {field}
+        assert await shop.read(refused) == refused
+
+    async def test_needs_a_version(self, shop: Shop, refused: dict[str, Any]) -> None:
+        path = shop.path(f"/invoices/{refused['id']}")
+        assert set(fields_of(await shop.caller.http.patch(path, json={"notes": "x"}))) == {"version"}
+
+    async def test_of_a_broken_rule_changes_nothing(self, shop: Shop, refused: dict[str, Any]) -> None:
+        answer = await shop.patch(refused, items=[MUG | {"ncm": "99999999"}])
+        details = error_of(answer, 422, "FISCAL_RULE_VIOLATION")
+        assert [rule["field"] for rule in details["rules"]] == ["items[0].ncm"]
+        assert await shop.read(refused) == refused
+
+    async def test_may_repeat_the_external_id(self, shop: Shop, refused: dict[str, Any]) -> None:
+        assert data_of(await shop.patch(refused, externalId="pedido-1"))["version"] == 2
+
+    async def test_takes_an_external_id_that_was_sent_with_spaces_for_the_same(self, shop: Shop) -> None:
+        made = await shop.create("nfce", transmit="later", externalId=" pedido-1 ")
+        changed = data_of(await shop.patch(made, notes="Obrigado"))
+        assert (changed["externalId"], changed["version"]) == (made["externalId"], 2)
+
+    async def test_with_an_old_version_is_a_conflict(self, shop: Shop, refused: dict[str, Any]) -> None:
+        data_of(await shop.patch(refused, notes="a"))
+        details = error_of(await shop.patch(refused, notes="b"), 409, "VERSION_CONFLICT")
+        assert details == {"currentVersion": 2}
+
+    async def test_of_two_at_once_one_wins(self, shop: Shop, refused: dict[str, Any]) -> None:
+        answers = await asyncio.gather(*(shop.patch(refused, notes=f"nota {place}") for place in range(8)))
+        assert statuses(answers) == {200: 1, 409: 7}
+        assert (await shop.read(refused))["version"] == 2
+
+    @of_both_types
+    async def test_is_too_late_once_authorized(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind)
+        details = error_of(await shop.patch(record, notes="x"), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "authorized", "allowed": ["pending", "rejected"]}
+
+    async def test_is_too_late_on_the_way(self, shop: Shop) -> None:
+        made = await shop.create(notes=UNANSWERED)
+        details = error_of(await shop.patch(made, notes=None), 409, "INVALID_STATE")
+        assert details["currentStatus"] == "processing"
+
+    async def test_of_nothing_is_not_found(self, shop: Shop) -> None:
+        error_of(await shop.patch({"id": ABSENT, "version": 1}), 404, "NOT_FOUND")
+
+
+class TestEmit:
+    @of_both_types
+    async def test_of_a_corrected_document_keeps_its_number(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
+        refused = await shop.issue(kind, notes=REFUSED)
+        data_of(await shop.patch(refused, notes=None))
+        started = accepted(await shop.emit(refused))
+        assert (started["status"], started["rejection"]) == ("processing", None)
+        record = await shop.settled(refused)
+        kept = ("id", "number", "series", "accessKey", "createdAt")
+        assert record["status"] == "authorized"
+        assert [record[name] for name in kept] == [refused[name] for name in kept]
+        types = [event["type"] for event in await shop.events(record)]
+        assert types[5:] == ["rejected", "queued", "signed", "transmitted", "authorized"]
+        (row,) = await floor.fetch(
+            "select count(*) from emissions where document_id = $1", UUID(record["id"])
+        )
+        assert row["count"] == 1
+
+    async def test_of_an_unchanged_document_is_refused_again(
+        self, shop: Shop, refused: dict[str, Any]
+    ) -> None:
+        accepted(await shop.emit(refused))
+        record = await shop.settled(refused)
+        assert (record["status"], record["number"]) == ("rejected", refused["number"])
+        assert record["rejection"] == refused["rejection"]
+
+    async def test_of_a_stored_document_sends_it(self, shop: Shop, pending: dict[str, Any]) -> None:
+        assert accepted(await shop.emit(pending))["status"] == "processing"
+        record = await shop.settled(pending)
+        assert (record["status"], record["number"]) == ("authorized", 1)
+
+    async def test_of_several_at_once_one_wins(
+        self, floor: Floor, shop: Shop, refused: dict[str, Any]
+    ) -> None:
+        corrected = data_of(await shop.patch(refused, notes=None))
+        answers = await asyncio.gather(*(shop.emit(corrected) for _ in range(8)))
+        assert statuses(answers) == {202: 1, 409: 7}
+        record = await shop.settled(refused)
+        codes = [entry["code"] for entry in await floor.journal(record["accessKey"])]
+        assert codes == ["528", "100"]
+
+    async def test_is_too_late_once_authorized(self, shop: Shop) -> None:
+        details = error_of(await shop.emit(await shop.issue()), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "authorized", "allowed": ["pending", "rejected"]}
+
+    async def test_is_too_late_on_the_way(self, shop: Shop) -> None:
+        details = error_of(await shop.emit(await shop.create(notes=UNANSWERED)), 409, "INVALID_STATE")
+        assert details["currentStatus"] == "processing"
+
+    async def test_of_nothing_is_not_found(self, shop: Shop) -> None:
+        error_of(await shop.emit({"id": ABSENT}), 404, "NOT_FOUND")
+
+
+class TestTransmit:
+    async def test_later_stores_without_a_number(self, shop: Shop, pending: dict[str, Any]) -> None:
+        assert (pending["status"], pending["number"], pending["accessKey"]) == ("pending", None, None)
+        events = await shop.events(pending)
+        assert [(event["type"], event["status"]) for event in events] == [("created", "pending")]
+
+    async def test_sends_what_is_stored(self, shop: Shop, pending: dict[str, Any]) -> None:
+        started = accepted(await shop.post(f"/nfce/{pending['id']}/transmit"))
+        assert (started["id"], started["status"]) == (pending["id"], "processing")
+        record = await shop.settled(pending)
+        assert (record["status"], record["number"]) == ("authorized", 1)
+        types = [event["type"] for event in await shop.events(record)]
+        assert types == ["created", "queued", "numbered", "signed", "transmitted", "authorized"]
+
+    async def test_a_second_time_is_too_late(self, shop: Shop, pending: dict[str, Any]) -> None:
+        answers = await asyncio.gather(*(shop.post(f"/nfce/{pending['id']}/transmit") for _ in range(8)))
+        assert statuses(answers) == {202: 1, 409: 7}
+        record = await shop.settled(pending)
+        details = error_of(await shop.post(f"/nfce/{record['id']}/transmit"), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "authorized", "allowed": ["pending"]}
+
+    async def test_of_a_refused_document_is_for_emit(self, shop: Shop) -> None:
+        record = await shop.issue("nfce", notes=REFUSED)
+        error_of(await shop.post(f"/nfce/{record['id']}/transmit"), 409, "INVALID_STATE")
+
+    async def test_is_held_against_readiness(self, shop: Shop, pending: dict[str, Any]) -> None:
+        await shop.put_settings(nfce={"active": False})
+        details = error_of(await shop.post(f"/nfce/{pending['id']}/transmit"), 422, "COMPANY_NOT_READY")
+        assert details == {"missing": ["nfce.active"]}
+        assert await shop.read(pending) == pending
+
+    async def test_is_for_nfce_alone(self, shop: Shop) -> None:
+        record = await shop.issue("nfe")
+        error_of(await shop.post(f"/nfe/{record['id']}/transmit"), 404, "NOT_FOUND")
+        error_of(await shop.post(f"/nfce/{record['id']}/transmit"), 404, "NOT_FOUND")

@@ -1,0 +1,270 @@
+"""POST of an NF-e or NFC-e: what is answered at once, and what comes of it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.simulator.run import Simulator
+from integration.issuing.floor import Floor
+from integration.issuing.shop import MUG, NFCE, NFE, RECIPIENT, Shop, accepted, body_of, error_of, ready_shop
+from support import OTHER_CNPJ, fields_of
+
+RECORD = {
+    "id", "saleId", "status", "type", "externalId", "amount", "number", "series", "accessKey", "protocol",
+    "environment", "version", "issuedAt", "authorizedAt", "cancelableUntil", "contingency", "rejection",
+    "warnings", "createdAt",
+}  # fmt: skip
+KNOWN_LATER = (
+    "saleId", "externalId", "number", "series", "accessKey", "protocol", "issuedAt", "authorizedAt",
+    "cancelableUntil", "contingency", "rejection",
+)  # fmt: skip
+of_both_types = pytest.mark.parametrize("kind", ["nfe", "nfce"])
+
+
+@of_both_types
+class TestCreate:
+    async def test_is_acknowledged_with_202_and_a_document_that_is_processing(
+        self, shop: Shop, kind: str
+    ) -> None:
+        before = datetime.now(UTC)
+        answer = await shop.post(f"/{kind}", body_of(kind))
+        record = accepted(answer)
+        assert (record["status"], record["type"], record["amount"]) == ("processing", kind, 59.8)
+        assert str(UUID(record["id"])) == record["id"]
+        assert before <= datetime.fromisoformat(record["createdAt"]) <= datetime.now(UTC)
+        assert answer.headers["X-Request-Id"]
+        assert "Idempotent-Replayed" not in answer.headers
+
+    async def test_the_record_has_every_field_and_null_where_nothing_is_known(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
+        async with floor.standstill():
+            record = await shop.create(kind)
+            assert await shop.read(record) == record
+        assert set(record) == RECORD
+        assert {name: record[name] for name in KNOWN_LATER} == dict.fromkeys(KNOWN_LATER)
+        assert (record["environment"], record["version"], record["warnings"]) == ("production", 1, [])
+
+    async def test_ends_authorized_with_what_the_authority_told(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
+        record = await shop.issue(kind)
+        (sent,) = await floor.journal(record["accessKey"])
+        key = AccessKey.parse(record["accessKey"])
+        assert (record["status"], record["number"], record["series"]) == ("authorized", 1, 1)
+        assert (key.model, key.number, key.series) == ({"nfe": "55", "nfce": "65"}[kind], 1, 1)
+        assert len(record["protocol"]) == 15
+        assert (sent["environment"], sent["code"]) == ("production", "100")
+        assert (record["rejection"], record["contingency"], record["version"]) == (None, None, 1)
+        issued, authorized = (datetime.fromisoformat(record[name]) for name in ("issuedAt", "authorizedAt"))
+        assert issued <= authorized
+        assert {issued.tzinfo is None, authorized.tzinfo is None} == {False}
+
+    async def test_shows_the_external_id(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, externalId="pedido-1001")
+        assert record["externalId"] == "pedido-1001"
+
+    async def test_of_a_company_whose_cnpj_has_letters_ends_authorized(
+        self, floor: Floor, simulator: Simulator, kind: str
+    ) -> None:
+        issued = simulator.certificates.issue(OTHER_CNPJ, "LOJA DE LETRAS LTDA", datetime.now(UTC))
+        certificate = A1Certificate.from_bundle(issued.to_pem())
+        shop = await ready_shop(floor, await floor.new_caller(), certificate, OTHER_CNPJ)
+        record = await shop.issue(kind)
+        assert (record["status"], record["accessKey"][6:20]) == ("authorized", OTHER_CNPJ)
+
+    async def test_an_amount_is_a_number_to_the_cent(self, shop: Shop, kind: str) -> None:
+        item = MUG | {"quantity": 3, "unitValue": 33.3333333333}
+        body = body_of(kind, items=[item], payments=None)
+        answer = await shop.post(f"/{kind}", body)
+        assert accepted(answer)["amount"] == 100
+
+    async def test_what_is_not_there_is_told_with_what_is_unknown_all_at_once(
+        self, idle_shop: Shop, kind: str
+    ) -> None:
+        item = {"description": "Caneca", "quantity": "2", "cor": "azul"}
+        answer = await idle_shop.post(f"/{kind}", body_of(kind, items=[item], frete=10))
+        assert fields_of(answer) == {
+            "items[0].unitValue": "Campo obrigatório.",
+            "items[0].quantity": "Deve ser um número.",
+            "items[0].cor": "Campo desconhecido.",
+            "frete": "Campo desconhecido.",
+        }
+        assert await idle_shop.count() == 0
+
+    @pytest.mark.parametrize("field", ["items", "items[0].description", "items[0].quantity"])
+    async def test_says_which_field_is_required(self, idle_shop: Shop, kind: str, field: str) -> None:
+        name = field.rpartition(".")[2]
+        item = {key: value for key, value in MUG.items() if key != name}
+        answer = await idle_shop.post(f"/{kind}", body_of(kind, items=None if field == "items" else [item]))
+        assert fields_of(answer) == {field: "Campo obrigatório."}
+
+    @pytest.mark.parametrize(
+        ("field", "value"), [("quantity", 1.00001), ("unitValue", 1.00000000001), ("discount", 1.001)]
+    )
+    async def test_takes_no_more_decimals_than_the_document_has(
+        self, idle_shop: Shop, kind: str, field: str, value: float
+    ) -> None:
+        answer = await idle_shop.post(f"/{kind}", body_of(kind, items=[MUG | {field: value}]))
+        assert set(fields_of(answer)) == {f"items[0].{field}"}
+
+    async def test_takes_as_many_decimals_as_the_document_has(self, shop: Shop, kind: str) -> None:
+        item = MUG | {"quantity": 1.2345, "unitValue": 81.0044552449}
+        record = await shop.issue(kind, items=[item], payments=None)
+        assert (record["status"], record["amount"]) == ("authorized", 100.0)
+
+    async def test_null_is_the_same_as_nothing_where_a_field_is_optional(self, shop: Shop, kind: str) -> None:
+        body = {**body_of(kind), "externalId": None, "notes": None, "cfop": None}
+        assert accepted(await shop.post(f"/{kind}", body))["externalId"] is None
+
+    @pytest.mark.parametrize("items", [[], None, {}, "x"])
+    async def test_needs_at_least_one_item(self, idle_shop: Shop, kind: str, items: Any) -> None:
+        assert set(fields_of(await idle_shop.post(f"/{kind}", {**body_of(kind), "items": items}))) == {
+            "items"
+        }
+
+    async def test_a_body_that_is_no_object_is_invalid(self, idle_shop: Shop, kind: str) -> None:
+        assert set(fields_of(await idle_shop.post(f"/{kind}", [body_of(kind)]))) == {"body"}
+
+    async def test_an_unknown_parameter_is_invalid(self, idle_shop: Shop, kind: str) -> None:
+        assert set(fields_of(await idle_shop.post(f"/{kind}", body_of(kind), dryrun="true"))) == {"dryrun"}
+
+
+class TestCreateNfe:
+    async def test_needs_a_recipient(self, idle_shop: Shop) -> None:
+        assert set(fields_of(await idle_shop.post("/nfe", body_of("nfe", recipient=None)))) == {"recipient"}
+
+    @pytest.mark.parametrize("field", ["taxId", "name"])
+    async def test_needs_to_know_who_the_recipient_is(self, idle_shop: Shop, field: str) -> None:
+        recipient = {name: value for name, value in RECIPIENT.items() if name != field}
+        answer = await idle_shop.post("/nfe", body_of("nfe", recipient=recipient))
+        assert answer.status_code == 422
+        assert f"recipient.{field}" in answer.text
+        assert await idle_shop.count() == 0
+
+    async def test_takes_a_cnpj_with_letters(self, shop: Shop) -> None:
+        recipient = RECIPIENT | {"taxId": "12.ABC.345/01DE-35", "email": "compras@example.com"}
+        assert (await shop.issue(recipient=recipient))["status"] == "authorized"
+
+    async def test_is_issued_at_the_moment_that_it_asks_for(self, shop: Shop) -> None:
+        moment = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=30)
+        record = await shop.issue(issueDate=moment.isoformat())
+        assert datetime.fromisoformat(record["issuedAt"]) == moment
+
+    async def test_says_what_was_assumed(self, shop: Shop) -> None:
+        answer = await shop.caller.http.put(
+            shop.path(), json={"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
+        )
+        assert answer.status_code == 200, answer.text
+        record = await shop.issue()
+        assert record["status"] == "authorized"
+        assert any("ICMS" in warning for warning in record["warnings"])
+
+
+class TestCreateNfce:
+    async def test_needs_a_payment_method(self, idle_shop: Shop) -> None:
+        answer = await idle_shop.post("/nfce", body_of("nfce", paymentMethod=None))
+        assert fields_of(answer) == {"paymentMethod": "Campo obrigatório."}
+
+    async def test_refuses_an_unknown_payment_method(self, idle_shop: Shop) -> None:
+        answer = await idle_shop.post("/nfce", body_of("nfce", paymentMethod="conchas"))
+        assert set(fields_of(answer)) == {"paymentMethod"}
+
+    @pytest.mark.parametrize("named", [{}, {"name": "Maria da Silva"}], ids=["by-cpf", "by-name-too"])
+    async def test_may_tell_who_the_consumer_is(self, shop: Shop, named: dict[str, str]) -> None:
+        recipient = {"taxId": "52998224725", **named}
+        assert (await shop.issue("nfce", recipient=recipient))["status"] == "authorized"
+
+    async def test_refuses_one_that_was_issued_offline_for_now(self, idle_shop: Shop) -> None:
+        company = (await idle_shop.caller.http.get(idle_shop.path())).json()["data"]
+        moment = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
+        key = AccessKey.of_issue(
+            moment,
+            state_code="35",
+            tax_id=company["taxId"],
+            model="65",
+            series=7,
+            number=10,
+            emission_type="9",
+            numeric_code="12345689",
+        )
+        body = NFCE | {
+            "issueMode": "offlineContingency",
+            "accessKey": str(key),
+            "number": 10,
+            "series": 7,
+            "issuedAt": moment.isoformat(),
+            "contingency": {"startedAt": moment.isoformat(), "reason": "Sem conexão com a internet"},
+        }
+        details = error_of(await idle_shop.post("/nfce", body), 422, "FISCAL_RULE_VIOLATION")
+        assert [rule["code"] for rule in details["rules"]] == ["OFFLINE_NOT_AVAILABLE"]
+        assert await idle_shop.count() == 0
+
+
+class TestOrderOfChecks:
+    @of_both_types
+    async def test_credentials_come_before_everything(self, floor: Floor, idle_shop: Shop, kind: str) -> None:
+        stranger = floor.client({"Content-Type": "application/json"})
+        answer = await stranger.post(idle_shop.path(f"/{kind}"), content=b"{")
+        error_of(answer, 401, "INVALID_API_CREDENTIALS")
+
+    @of_both_types
+    async def test_the_company_comes_before_the_body(self, floor: Floor, idle_shop: Shop, kind: str) -> None:
+        other = await floor.new_caller()
+        headers = {"Content-Type": "application/json"}
+        error_of(
+            await other.http.post(idle_shop.path(f"/{kind}"), content=b"{", headers=headers), 404, "NOT_FOUND"
+        )
+
+    @of_both_types
+    @pytest.mark.parametrize(
+        ("content", "media_type", "status", "code"),
+        [
+            (b"{", "application/json", 400, "MALFORMED_JSON"),
+            (b"", "application/json", 400, "MALFORMED_JSON"),
+            (b"{}", "text/plain", 415, "UNSUPPORTED_MEDIA_TYPE"),
+            (b" " * (4 * 1024 * 1024 + 1), "application/json", 413, "PAYLOAD_TOO_LARGE"),
+        ],
+        ids=["malformed", "empty", "other-type", "too-large"],
+    )
+    async def test_the_form_comes_before_the_content(
+        self, idle_shop: Shop, kind: str, content: bytes, media_type: str, status: int, code: str
+    ) -> None:
+        headers = {"Content-Type": media_type, "Idempotency-Key": "k"}
+        answer = await idle_shop.caller.http.post(
+            idle_shop.path(f"/{kind}"), content=content, headers=headers
+        )
+        error_of(answer, status, code)
+
+
+class TestVariants:
+    async def test_the_proxys_prefix_is_the_same(self, shop: Shop) -> None:
+        answer = await shop.caller.http.post(f"/api{shop.path('/nfe')}", json=NFE)
+        record = await shop.settled(accepted(answer))
+        read = await shop.caller.http.get(f"/api{shop.path('/nfe')}/{record['id']}")
+        assert read.json()["data"] == record
+
+    async def test_the_other_envelope_of_a_success(self, shop: Shop) -> None:
+        headers = {"X-Envelope": "ok", "Idempotency-Key": "b"}
+        made = await shop.caller.http.post(shop.path("/nfe"), json=NFE, headers=headers)
+        again = await shop.caller.http.post(shop.path("/nfe"), json=NFE, headers=headers)
+        assert (made.status_code, set(made.json()), made.json()["ok"]) == (202, {"ok", "data"}, True)
+        assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
+        assert again.json()["data"]["id"] == made.json()["data"]["id"]
+
+    async def test_the_other_envelope_of_a_refusal(self, idle_shop: Shop) -> None:
+        answer = await idle_shop.caller.http.post(
+            idle_shop.path("/nfe"), json={}, headers={"X-Envelope": "ok"}
+        )
+        body = answer.json()
+        assert (body["ok"], body["code"], body["statusCode"]) == (False, "VALIDATION_ERROR", 422)
+        assert body["message"] == "Há campos inválidos na requisição."
+
+    async def test_the_other_envelope_of_a_list(self, shop: Shop) -> None:
+        await shop.create("nfce", transmit="later")
+        answer = await shop.caller.http.get(shop.path("/nfce"), headers={"X-Envelope": "ok"})
+        assert set(answer.json()) == {"ok", "data", "pageInfo"}

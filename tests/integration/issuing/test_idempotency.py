@@ -1,0 +1,246 @@
+"""The same order twice is one document, whatever is to be said of the second."""
+
+import asyncio
+import json
+from collections import Counter
+from typing import Any
+
+import httpx2
+import pytest
+
+from carimbo.service.subscriptions import set_features
+from integration.issuing.floor import Floor
+from integration.issuing.shop import (
+    MUG,
+    NFCE,
+    NFE,
+    REFUSED,
+    NewShop,
+    Shop,
+    accepted,
+    body_of,
+    error_of,
+)
+from support import fields_of
+
+CROWD = 50
+LATER = NFCE | {"transmit": "later"}
+"""A good body of which only a row comes."""
+
+
+def replayed(answer: httpx2.Response) -> dict[str, Any]:
+    """The record of a document that was made before."""
+    assert (answer.status_code, answer.headers.get("Idempotent-Replayed")) == (200, "true"), answer.text
+    return dict(answer.json()["data"])
+
+
+def replay_warnings(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    logged = [record.msg for record in caplog.records if isinstance(record.msg, dict)]
+    return [line for line in logged if line["event"] == "replay_differs"]
+
+
+class TestKey:
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_repeated_in_the_header_returns_the_document_as_it_is_now(
+        self, shop: Shop, kind: str
+    ) -> None:
+        made = accepted(await shop.post(f"/{kind}", body_of(kind), key="pedido-1"))
+        record = await shop.settled(made)
+        events = await shop.events(record)
+        assert replayed(await shop.post(f"/{kind}", body_of(kind), key="pedido-1")) == record
+        assert await shop.events(record) == events
+        assert await shop.count() == 1
+
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_is_the_external_id_without_the_header(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, externalId="pedido-1")
+        assert replayed(await shop.post(f"/{kind}", body_of(kind, externalId="pedido-1"))) == record
+
+    async def test_a_refused_document_is_not_processed_again(self, shop: Shop) -> None:
+        record = await shop.issue(externalId="pedido-1", notes=REFUSED)
+        assert record["status"] == "rejected"
+        assert replayed(await shop.post("/nfe", body_of("nfe", externalId="pedido-1"))) == record
+
+    @pytest.mark.parametrize(("first", "second"), [("k", '"k"'), ('"k"', "k")])
+    async def test_may_be_quoted_or_bare(self, shop: Shop, first: str, second: str) -> None:
+        made = accepted(await shop.post("/nfce", LATER, key=first))
+        assert replayed(await shop.post("/nfce", LATER, key=second))["id"] == made["id"]
+
+    async def test_of_the_header_goes_before_the_external_id(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfce", LATER | {"externalId": "a"}, key="k"))
+        assert replayed(await shop.post("/nfce", LATER | {"externalId": "b"}, key="k"))["id"] == made["id"]
+
+    async def test_new_in_the_header_does_not_make_a_known_external_id_new(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfce", LATER | {"externalId": "a"}, key="k1"))
+        again = replayed(await shop.post("/nfce", LATER | {"externalId": "a"}, key="k2"))
+        assert again["id"] == made["id"]
+
+    async def test_is_found_before_the_external_id_of_another_document(self, shop: Shop) -> None:
+        accepted(await shop.post("/nfce", LATER | {"externalId": "a"}))
+        made = accepted(await shop.post("/nfce", LATER, key="k"))
+        assert replayed(await shop.post("/nfce", LATER | {"externalId": "a"}, key="k"))["id"] == made["id"]
+
+    async def test_is_one_whether_it_is_in_the_header_or_the_external_id(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfce", LATER, key="k"))
+        assert replayed(await shop.post("/nfce", LATER | {"externalId": "k"}))["id"] == made["id"]
+
+    async def test_another_one_makes_another_document(self, shop: Shop) -> None:
+        made = [accepted(await shop.post("/nfce", LATER, key=key)) for key in ("k", "K", "k2")]
+        assert len({record["id"] for record in made}) == 3
+
+    async def test_none_makes_another_document_each_time(self, shop: Shop) -> None:
+        made = [accepted(await shop.post("/nfce", LATER)) for _ in range(2)]
+        assert made[0]["id"] != made[1]["id"]
+
+    @pytest.mark.parametrize("empty", ["", '""', "  "])
+    async def test_an_empty_one_is_none(self, shop: Shop, empty: str) -> None:
+        made = [accepted(await shop.post("/nfce", LATER, key=empty)) for _ in range(2)]
+        assert made[0]["id"] != made[1]["id"]
+
+    async def test_of_the_longest_size_is_kept_whole(self, shop: Shop) -> None:
+        longest = "k" * 255
+        made = accepted(await shop.post("/nfce", LATER, key=f'"{longest}"'))
+        assert replayed(await shop.post("/nfce", LATER, key=longest))["id"] == made["id"]
+        assert set(fields_of(await shop.post("/nfce", LATER, key=longest + "k"))) == {"Idempotency-Key"}
+
+    async def test_is_shared_by_nfe_and_nfce(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfe", NFE, key="k"))
+        again = replayed(await shop.post("/nfce", NFCE, key="k"))
+        assert (again["id"], again["type"]) == (made["id"], "nfe")
+
+    async def test_an_external_id_is_shared_by_nfe_and_nfce(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfce", LATER | {"externalId": "a"}))
+        again = replayed(await shop.post("/nfe", NFE | {"externalId": "a"}, key="k"))
+        assert (again["id"], again["type"]) == (made["id"], "nfce")
+
+    async def test_of_another_company_is_another_one(self, shop: Shop, new_shop: NewShop) -> None:
+        other = await new_shop(shop.caller)
+        body = LATER | {"externalId": "a"}
+        made = [accepted(await one.post("/nfce", body, key="k")) for one in (shop, other)]
+        assert made[0]["id"] != made[1]["id"]
+
+    async def test_of_an_external_id_has_no_spaces_around_it(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfce", LATER | {"externalId": " a "}))
+        assert made["externalId"] == "a"
+        for written in ("a", " a ", "a "):
+            assert replayed(await shop.post("/nfce", LATER | {"externalId": written}))["id"] == made["id"]
+
+    async def test_that_is_no_text_is_invalid(self, shop: Shop) -> None:
+        assert set(fields_of(await shop.post("/nfce", LATER | {"externalId": 5}))) == {"externalId"}
+
+
+class TestReplay:
+    """Comes after credentials, company and JSON, and before all that could be refused."""
+
+    @pytest.fixture
+    async def made(self, shop: Shop) -> dict[str, Any]:
+        return await shop.settled(accepted(await shop.post("/nfce", NFCE, key="k")))
+
+    @pytest.mark.parametrize("body", [{}, [], None, "x", {"items": 5}, NFCE | {"cor": "azul"}], ids=str)
+    async def test_is_answered_before_validation(self, shop: Shop, made: dict[str, Any], body: Any) -> None:
+        headers = {"Idempotency-Key": "k", "Content-Type": "application/json"}
+        content = json.dumps(body).encode()
+        answer = await shop.caller.http.post(shop.path("/nfce"), content=content, headers=headers)
+        assert replayed(answer) == made
+
+    async def test_is_answered_before_the_rules(self, shop: Shop, made: dict[str, Any]) -> None:
+        body = body_of("nfce", items=[MUG | {"ncm": "99999999"}])
+        assert replayed(await shop.post("/nfce", body, key="k")) == made
+
+    async def test_is_answered_before_readiness(self, shop: Shop, made: dict[str, Any]) -> None:
+        assert (await shop.caller.http.delete(shop.path("/certificate"))).status_code == 200
+        await shop.put_settings(nfce={"active": False})
+        assert replayed(await shop.post("/nfce", NFCE, key="k")) == made
+
+    async def test_is_answered_before_features(self, floor: Floor, shop: Shop, made: dict[str, Any]) -> None:
+        await set_features(floor.database, shop.caller.subscription_id, [])
+        assert replayed(await shop.post("/nfce", NFCE, key="k")) == made
+
+    async def test_is_answered_before_the_allowance(self, floor: Floor, new_shop: NewShop) -> None:
+        shop = await new_shop(plan="trial")
+        made = accepted(await shop.post("/nfce", NFCE, key="k"))
+        await floor.fetch(
+            "update allowances set used = 10 where subscription_id = $1", shop.caller.subscription_id
+        )
+        assert replayed(await shop.post("/nfce", NFCE, key="k"))["id"] == made["id"]
+        error_of(await shop.post("/nfce", NFCE, key="k2"), 402, "DOCUMENT_LIMIT_REACHED")
+
+    @pytest.mark.usefixtures("made")
+    async def test_comes_after_credentials(self, floor: Floor, shop: Shop) -> None:
+        stranger = floor.client({"Idempotency-Key": "k"})
+        error_of(await stranger.post(shop.path("/nfce"), json=NFCE), 401, "INVALID_API_CREDENTIALS")
+
+    @pytest.mark.usefixtures("made")
+    async def test_comes_after_the_company(self, floor: Floor, shop: Shop) -> None:
+        other = Shop(floor, await floor.new_caller(), shop.id)
+        error_of(await other.post("/nfce", NFCE, key="k"), 404, "NOT_FOUND")
+
+    @pytest.mark.usefixtures("made")
+    async def test_comes_after_json(self, shop: Shop) -> None:
+        headers = {"Idempotency-Key": "k", "Content-Type": "application/json"}
+        answer = await shop.caller.http.post(shop.path("/nfce"), content=b"{", headers=headers)
+        error_of(answer, 400, "MALFORMED_JSON")
+
+    async def test_with_another_body_is_logged(
+        self, shop: Shop, made: dict[str, Any], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        replayed(await shop.post("/nfce", body_of("nfce", notes="outra"), key="k"))
+        (warning,) = replay_warnings(caplog)
+        assert warning["document_id"] == made["id"]
+
+    async def test_of_another_type_is_logged(
+        self, shop: Shop, made: dict[str, Any], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        replayed(await shop.post("/nfe", NFCE, key="k"))
+        (warning,) = replay_warnings(caplog)
+        assert (warning["document_id"], warning["type"], warning["asked"]) == (made["id"], "nfce", "nfe")
+
+    @pytest.mark.usefixtures("made")
+    async def test_with_the_same_body_written_otherwise_is_not_logged(
+        self, shop: Shop, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        turned = json.dumps(dict(reversed(NFCE.items())), indent=4).encode()
+        headers = {"Idempotency-Key": "k", "Content-Type": "application/json"}
+        replayed(await shop.caller.http.post(shop.path("/nfce"), content=turned, headers=headers))
+        assert replay_warnings(caplog) == []
+
+
+class TestAtOnce:
+    async def test_fifty_with_one_key_make_one_document(self, shop: Shop) -> None:
+        answers = await asyncio.gather(*(shop.post("/nfe", NFE, key="k") for _ in range(CROWD)))
+        await self.assert_one(shop, answers)
+
+    async def test_fifty_with_one_external_id_make_one_document(self, shop: Shop) -> None:
+        body = NFCE | {"externalId": "a"}
+        answers = await asyncio.gather(*(shop.post("/nfce", body) for _ in range(CROWD)))
+        await self.assert_one(shop, answers)
+
+    async def test_fifty_of_both_types_with_keys_of_their_own_and_one_external_id_make_one(
+        self, shop: Shop
+    ) -> None:
+        kinds = ["nfe", "nfce"] * (CROWD // 2)
+        calls = (
+            shop.post(f"/{kind}", body_of(kind, externalId="a"), key=f"k{place}")
+            for place, kind in enumerate(kinds)
+        )
+        await self.assert_one(shop, await asyncio.gather(*calls))
+
+    async def test_fifty_with_one_key_take_one_place_of_the_plan(
+        self, floor: Floor, new_shop: NewShop
+    ) -> None:
+        shop = await new_shop(plan="trial")
+        answers = await asyncio.gather(*(shop.post("/nfce", NFCE, key="k") for _ in range(CROWD)))
+        await self.assert_one(shop, answers)
+        (row,) = await floor.fetch(
+            "select used, reserved from allowances where subscription_id = $1", shop.caller.subscription_id
+        )
+        assert tuple(row) == (1, 0)
+
+    @staticmethod
+    async def assert_one(shop: Shop, answers: list[httpx2.Response]) -> None:
+        assert Counter(answer.status_code for answer in answers) == {202: 1, 200: CROWD - 1}
+        marks = Counter(answer.headers.get("Idempotent-Replayed") for answer in answers)
+        assert marks == {None: 1, "true": CROWD - 1}
+        assert len({answer.json()["data"]["id"] for answer in answers}) == await shop.count() == 1
+        record = await shop.settled(answers[0].json()["data"])
+        assert (record["status"], record["number"]) == ("authorized", 1)

@@ -1,0 +1,180 @@
+"""Numbers and environments: each series of each type has its own, without gap or twin."""
+
+import asyncio
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+import pytest
+from lxml import etree
+
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from integration.issuing.floor import Floor
+from integration.issuing.shop import REFUSED, NewShop, Shop, accepted, body_of
+from support import data_of, fields_of
+
+HALF = 30
+LAST = 999_999_999
+
+
+async def switch_environment(shop: Shop, environment: str) -> None:
+    path = shop.path("/environment")
+    data_of(await shop.caller.http.patch(path, json={"environment": environment}))
+
+
+async def numbers(shop: Shop) -> dict[tuple[str, str, int], list[int]]:
+    """Every number that a company has taken, by type, environment and series."""
+    rows = await shop.floor.fetch(
+        "select document_type, environment, series, number from emissions where company_id = $1"
+        " order by document_type, environment, series, number",
+        UUID(shop.id),
+    )
+    grouped = groupby(rows, key=lambda row: (row["document_type"], row["environment"], row["series"]))
+    return {place: [row["number"] for row in taken] for place, taken in grouped}
+
+
+async def next_number(shop: Shop, kind: str) -> Any:
+    return data_of(await shop.get("/settings"))[kind]["number"]
+
+
+async def environment_in_xml(shop: Shop, document: dict[str, Any]) -> tuple[str | None, str | None]:
+    """What the document itself says of its environment, and whom or what it names."""
+    answer = await shop.get(f"/{document['type']}/{document['id']}/xml")
+    root = etree.fromstring(answer.content)
+    fixed = {"nfe": "dest/{{{0}}}xNome", "nfce": "prod/{{{0}}}xProd"}[document["type"]].format(NAMESPACE)
+    return root.findtext(f".//{{{NAMESPACE}}}tpAmb"), root.findtext(f".//{{{NAMESPACE}}}{fixed}")
+
+
+class TestNumbers:
+    async def test_of_sixty_documents_at_once_have_no_gap_and_no_twin(self, floor: Floor, shop: Shop) -> None:
+        kinds = ["nfe", "nfce"] * (HALF // 2)
+        first = await asyncio.gather(*(shop.create(kind) for kind in kinds))
+        await floor.until(f"1 < (select count(*) from emissions where company_id = '{shop.id}')")
+        await shop.put_settings(nfe={"series": 2}, nfce={"series": 2})
+        second = await asyncio.gather(*(shop.create(kind) for kind in kinds))
+        settled = [await shop.settled(document) for document in (*first, *second)]
+        assert {document["status"] for document in settled} == {"authorized"}
+        taken = await numbers(shop)
+        assert {place[2] for place in taken} == {1, 2}
+        assert all(found == list(range(1, len(found) + 1)) for found in taken.values())
+        assert sum(map(len, taken.values())) == 2 * HALF
+        shown = {(one["type"], one["series"], one["number"]) for one in settled}
+        assert len(shown) == len({one["accessKey"] for one in settled}) == 2 * HALF
+        listed = await shop.get("/invoices", status="authorized", pageSize=1)
+        assert listed.json()["pageInfo"]["total"] == 2 * HALF
+
+    async def test_of_a_refused_document_are_no_others(self, shop: Shop) -> None:
+        refused, other = await shop.issue(notes=REFUSED), await shop.issue()
+        assert (refused["status"], refused["number"], other["number"]) == ("rejected", 1, 2)
+        data_of(await shop.patch(refused, notes=None))
+        accepted(await shop.emit(refused))
+        assert (await shop.settled(refused))["number"] == 1
+        assert (await shop.issue())["number"] == 3
+        assert await numbers(shop) == {("nfe", "production", 1): [1, 2, 3]}
+
+    async def test_stay_with_a_refused_document_when_the_series_changes(self, shop: Shop) -> None:
+        refused = await shop.issue(notes=REFUSED)
+        await shop.put_settings(nfe={"series": 5})
+        data_of(await shop.patch(refused, notes=None))
+        accepted(await shop.emit(refused))
+        record = await shop.settled(refused)
+        assert (record["status"], record["series"], record["number"]) == ("authorized", 1, 1)
+
+    async def test_of_types_do_not_depend_on_each_other(self, shop: Shop) -> None:
+        issued = [await shop.issue(kind) for kind in ("nfe", "nfce", "nfe", "nfce")]
+        assert [record["number"] for record in issued] == [1, 1, 2, 2]
+
+    async def test_of_companies_do_not_depend_on_each_other(self, shop: Shop, new_shop: NewShop) -> None:
+        other = await new_shop(shop.caller)
+        assert [(await one.issue())["number"] for one in (shop, other)] == [1, 1]
+
+    async def test_are_taken_by_a_stored_document_when_it_is_sent(self, shop: Shop) -> None:
+        stored = await shop.create("nfce", transmit="later")
+        assert (await shop.issue("nfce"))["number"] == 1
+        accepted(await shop.post(f"/nfce/{stored['id']}/transmit"))
+        assert (await shop.settled(stored))["number"] == 2
+
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_begin_where_the_settings_say(self, shop: Shop, kind: str) -> None:
+        await shop.put_settings(**{kind: {"series": 3, "number": 500}})
+        records = [await shop.issue(kind) for _ in range(2)]
+        assert [(record["series"], record["number"]) for record in records] == [(3, 500), (3, 501)]
+        assert await next_number(shop, kind) == 502
+
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_that_are_used_can_not_be_the_next_ones(self, shop: Shop, kind: str) -> None:
+        for _ in range(2):
+            await shop.issue(kind)
+        for used in (1, 2):
+            answer = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": used}})
+            assert set(fields_of(answer)) == {f"{kind}.number"}
+        assert await next_number(shop, kind) == 3
+        await shop.put_settings(**{kind: {"number": 3}})
+        assert (await shop.issue(kind))["number"] == 3
+
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_come_to_an_end_which_is_told(self, shop: Shop, kind: str) -> None:
+        await shop.put_settings(**{kind: {"number": LAST}})
+        assert (await shop.issue(kind))["number"] == LAST
+        assert (await shop.get("/settings")).status_code == 200
+        beyond = await shop.issue(kind)
+        assert (beyond["status"], beyond["number"]) == ("rejected", None)
+        await shop.put_settings(**{kind: {"series": 2}})
+        accepted(await shop.emit(beyond))
+        record = await shop.settled(beyond)
+        assert (record["status"], record["series"], record["number"]) == ("authorized", 2, 1)
+
+
+class TestHomologation:
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_has_a_numbering_of_its_own(self, shop: Shop, kind: str) -> None:
+        records = [await shop.issue(kind)]
+        await switch_environment(shop, "homologation")
+        records += [await shop.issue(kind) for _ in range(2)]
+        await switch_environment(shop, "production")
+        records += [await shop.issue(kind)]
+        assert [(one["environment"], one["number"]) for one in records] == [
+            ("production", 1), ("homologation", 1), ("homologation", 2), ("production", 2),
+        ]  # fmt: skip
+        assert {one["status"] for one in records} == {"authorized"}
+
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_writes_its_constants_and_has_the_same_history(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
+        produced = await shop.issue(kind)
+        await switch_environment(shop, "homologation")
+        record = await shop.issue(kind)
+        code, text = await environment_in_xml(shop, record)
+        assert code == "2"
+        assert "HOMOLOGACAO" in (text or "")
+        assert (await environment_in_xml(shop, produced))[0] == "1"
+        histories = [[event["type"] for event in await shop.events(one)] for one in (produced, record)]
+        assert histories[0] == histories[1]
+        (sent,) = await floor.journal(record["accessKey"])
+        assert sent["environment"] == "homologation"
+
+    @pytest.mark.parametrize("name", ["homologation", "test"])
+    async def test_of_a_module_goes_before_the_companys(self, shop: Shop, name: str) -> None:
+        await shop.put_settings(nfce={"environment": name})
+        assert (await shop.issue("nfce"))["environment"] == "homologation"
+        assert (await shop.issue("nfe"))["environment"] == "production"
+        await shop.put_settings(nfce={"environment": None})
+        assert (await shop.issue("nfce"))["environment"] == "production"
+
+    async def test_of_a_company_does_not_move_a_module_in_production(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"environment": "production"})
+        await switch_environment(shop, "homologation")
+        assert (await shop.issue("nfce"))["environment"] == "production"
+        assert (await shop.issue("nfe"))["environment"] == "homologation"
+
+    async def test_does_not_take_over_what_was_created_before(self, floor: Floor, shop: Shop) -> None:
+        stored = await shop.create("nfce", transmit="later")
+        async with floor.standstill():
+            accepted_before = accepted(await shop.post("/nfe", body_of("nfe")))
+            await switch_environment(shop, "homologation")
+        accepted(await shop.post(f"/nfce/{stored['id']}/transmit"))
+        for document in (stored, accepted_before):
+            record = await shop.settled(document)
+            assert (record["status"], record["environment"]) == ("authorized", "production")
+            assert (await environment_in_xml(shop, record))[0] == "1"

@@ -1,0 +1,199 @@
+"""What a subscription and a company must have before they issue, told all at once."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.service.subscriptions import set_features
+from carimbo.simulator.run import Simulator
+from carimbo.simulator.trust import Flaw
+from integration.issuing.floor import Floor
+from integration.issuing.shop import (
+    ADDRESS,
+    CSC,
+    MUG,
+    NFCE,
+    NFE,
+    REGISTRATION,
+    NewShop,
+    Shop,
+    bare_shop,
+    error_of,
+)
+from support import CNPJ, data_of, fields_of
+
+OF_EVERY_TYPE = ["address", "taxRegime", "stateRegistration"]
+CSC_OF_PRODUCTION = ["nfce.cscId", "nfce.csc"]
+
+
+@pytest.fixture
+async def bare(floor: Floor) -> Shop:
+    """A company with nothing but its name."""
+    return await bare_shop(floor, await floor.new_caller())
+
+
+@pytest.fixture(scope="session")
+def expired(simulator: Simulator) -> A1Certificate:
+    now = datetime.now(UTC)
+    issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", now, Flaw.OUT_OF_DATE)
+    return A1Certificate.from_bundle(issued.to_pem())
+
+
+async def missing(shop: Shop, kind: str, body: dict[str, Any]) -> list[str]:
+    details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
+    assert await shop.count() == 0
+    return list(details["missing"])
+
+
+async def remove_certificate(shop: Shop) -> None:
+    data_of(await shop.caller.http.delete(shop.path("/certificate")))
+
+
+class TestBareCompany:
+    async def test_lacks_everything_for_an_nfce_at_once(self, bare: Shop) -> None:
+        lacking = [*OF_EVERY_TYPE, "nfce.active", *CSC_OF_PRODUCTION, "certificate"]
+        assert await missing(bare, "nfce", NFCE) == lacking
+
+    async def test_lacks_everything_for_an_nfe_at_once(self, bare: Shop) -> None:
+        assert await missing(bare, "nfe", NFE) == [*OF_EVERY_TYPE, "certificate"]
+
+    async def test_is_told_what_is_wrong_with_the_body_first(self, bare: Shop) -> None:
+        assert set(fields_of(await bare.post("/nfe", {}))) == {"items", "recipient"}
+
+    async def test_is_told_what_it_lacks_before_the_rules(self, bare: Shop) -> None:
+        error_of(await bare.post("/nfce", NFCE | {"discount": 1000}), 422, "COMPANY_NOT_READY")
+
+    async def test_is_told_what_it_lacks_before_the_allowance(self, floor: Floor) -> None:
+        caller = await floor.new_caller("trial")
+        shop = await bare_shop(floor, caller)
+        await floor.fetch(
+            "insert into allowances (subscription_id, period, used) values ($1, 'total', 10)",
+            caller.subscription_id,
+        )
+        error_of(await shop.post("/nfe", NFE), 422, "COMPANY_NOT_READY")
+
+    async def test_still_lacks_the_rest_with_a_registration_of_another_state(self, bare: Shop) -> None:
+        changes = {"address": ADDRESS, "taxRegime": "simples"}
+        data_of(await bare.caller.http.put(bare.path(), json=changes))
+        data_of(await bare.post("/state-registrations", {"state": "MG", "number": "0623079040081"}))
+        assert await missing(bare, "nfe", NFE) == ["stateRegistration", "certificate"]
+        data_of(await bare.post("/state-registrations", REGISTRATION))
+        error_of(await bare.post("/nfe", NFE), 422, "CERTIFICATE_MISSING")
+
+
+class TestCertificate:
+    @pytest.mark.parametrize(("kind", "body"), [("nfe", NFE), ("nfce", NFCE)])
+    async def test_missing_alone_has_a_code_of_its_own(self, shop: Shop, kind: str, body: Any) -> None:
+        await remove_certificate(shop)
+        error_of(await shop.post(f"/{kind}", body), 422, "CERTIFICATE_MISSING")
+        assert await shop.count() == 0
+
+    async def test_expired_alone_has_a_code_of_its_own(self, shop: Shop, expired: A1Certificate) -> None:
+        await shop.certify(expired, datetime.now(UTC) - timedelta(days=30))
+        details = error_of(await shop.post("/nfe", NFE), 422, "CERTIFICATE_EXPIRED")
+        assert datetime.fromisoformat(details["expiresAt"]) == expired.not_after
+        assert await shop.count() == 0
+
+    async def test_expired_with_something_else_is_listed(self, shop: Shop, expired: A1Certificate) -> None:
+        await shop.certify(expired, datetime.now(UTC) - timedelta(days=30))
+        await shop.put_settings(nfce={"active": False})
+        assert await missing(shop, "nfce", NFCE) == ["nfce.active", "certificate"]
+
+    async def test_in_force_again_makes_the_company_ready(
+        self, shop: Shop, certificate: A1Certificate
+    ) -> None:
+        await remove_certificate(shop)
+        await shop.certify(certificate)
+        assert (await shop.issue())["status"] == "authorized"
+
+
+class TestModule:
+    async def test_switched_off_refuses_its_type_alone(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"active": False})
+        assert await missing(shop, "nfce", NFCE) == ["nfce.active"]
+        assert (await shop.issue("nfe"))["status"] == "authorized"
+
+    async def test_needs_its_security_code(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"csc": None})
+        assert await missing(shop, "nfce", NFCE) == ["nfce.csc"]
+
+    async def test_needs_no_security_code_for_a_qr_code_of_version_3(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"cscId": None, "csc": None, "qrVersion": 3})
+        assert (await shop.issue("nfce"))["status"] == "authorized"
+
+    async def test_needs_the_security_code_of_its_environment(self, shop: Shop) -> None:
+        await shop.put_settings(nfce={"homologation": None, "environment": "homologation"})
+        lacking = ["nfce.homologation.cscId", "nfce.homologation.csc"]
+        assert await missing(shop, "nfce", NFCE) == lacking
+        await shop.put_settings(nfce={"homologation": CSC})
+        assert (await shop.issue("nfce"))["status"] == "authorized"
+
+
+class TestFeature:
+    async def test_that_is_off_refuses_its_type_alone(self, floor: Floor, new_shop: NewShop) -> None:
+        shop = await new_shop(await floor.new_caller(features=["cteEmission", "mdfeEmission"]))
+        details = error_of(await shop.post("/nfce", NFCE), 403, "FEATURE_NOT_ENABLED")
+        assert details == {"feature": "nfceEmission"}
+        assert await shop.count() == 0
+        assert (await shop.issue("nfe"))["status"] == "authorized"
+
+    async def test_that_was_switched_off_since_keeps_what_is_stored(self, floor: Floor, shop: Shop) -> None:
+        stored = await shop.create("nfce", transmit="later")
+        await set_features(floor.database, shop.caller.subscription_id, [])
+        error_of(await shop.post(f"/nfce/{stored['id']}/transmit"), 403, "FEATURE_NOT_ENABLED")
+        error_of(await shop.emit(stored), 403, "FEATURE_NOT_ENABLED")
+        assert await shop.read(stored) == stored
+
+    async def test_is_needed_for_a_trial_run_too(self, floor: Floor, new_shop: NewShop) -> None:
+        shop = await new_shop(await floor.new_caller(features=[]))
+        error_of(await shop.post("/nfce", NFCE, dryRun="true"), 403, "FEATURE_NOT_ENABLED")
+
+
+class TestCompanyThatChangedSince:
+    """A document is accepted of a company that can't issue any more when its turn comes."""
+
+    async def test_is_rejected_with_our_own_code_and_without_a_number(self, floor: Floor, shop: Shop) -> None:
+        async with floor.standstill():
+            made = await shop.create("nfce")
+            await shop.put_settings(nfce={"active": False})
+        record = await shop.settled(made)
+        rejection = record["rejection"]
+        assert (record["status"], record["number"], record["series"]) == ("rejected", None, None)
+        assert set(rejection) == {"code", "message", "field", "hint", "retryable"}
+        assert (rejection["code"], rejection["retryable"]) == ("COMPANY_NOT_READY", True)
+        assert "nfce.active" in rejection["message"]
+        assert [event["type"] for event in await shop.events(record)] == ["created", "queued", "rejected"]
+
+    async def test_is_emitted_unchanged_once_the_company_is_ready_again(
+        self, floor: Floor, shop: Shop, certificate: A1Certificate
+    ) -> None:
+        async with floor.standstill():
+            made = await shop.create("nfe")
+            await remove_certificate(shop)
+        record = await shop.settled(made)
+        assert (record["status"], record["rejection"]["code"]) == ("rejected", "CERTIFICATE_MISSING")
+        error_of(await shop.emit(record), 422, "CERTIFICATE_MISSING")
+        await shop.certify(certificate)
+        assert (await shop.emit(record)).status_code == 202
+        record = await shop.settled(record)
+        assert (record["status"], record["number"], record["rejection"]) == ("authorized", 1, None)
+
+    async def test_is_held_against_the_rules_again(self, floor: Floor, shop: Shop) -> None:
+        async with floor.standstill():
+            made = await shop.create("nfe", items=[MUG | {"icms": {"csosn": "102"}}])
+            changes = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
+            data_of(await shop.caller.http.put(shop.path(), json=changes))
+        record = await shop.settled(made)
+        assert (record["status"], record["number"]) == ("rejected", None)
+        assert record["rejection"]["field"].startswith("items[0].icms")
+        assert await floor.fetch("select from emissions where document_id = $1", UUID(record["id"])) == []
+
+    async def test_has_no_file_of_what_was_never_sent(self, floor: Floor, shop: Shop) -> None:
+        async with floor.standstill():
+            made = await shop.create("nfce")
+            await shop.put_settings(nfce={"active": False})
+        record = await shop.settled(made)
+        error_of(await shop.get(f"/nfce/{record['id']}/rejection-xml"), 409, "INVALID_STATE")

@@ -1,0 +1,162 @@
+"""Documents belong to one company of one subscription, and outlive the company."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from carimbo.fiscal.certificate import A1Certificate
+from integration.issuing.floor import Floor
+from integration.issuing.shop import (
+    NFCE,
+    NFE,
+    REFUSED,
+    UNANSWERED,
+    NewShop,
+    Shop,
+    body_of,
+    error_of,
+    ready_shop,
+)
+from support import data_of
+
+Route = tuple[str, str, Any]
+ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+LISTS = [f"/v1/companies/{{company}}/{name}" for name in ("nfe", "nfce", "invoices")]
+READS = [
+    *(
+        f"/v1/companies/{{company}}/nfce/{{nfce}}{rest}" for rest in ("", "/xml", "/events", "/items")
+    ),
+    *(
+        f"/v1/companies/{{company}}/nfe/{{nfe}}{rest}" for rest in ("", "/events", "/items", "/rejection-xml")
+    ),
+    "/v1/companies/{company}/invoices/{nfe}",
+]  # fmt: skip
+BY_ID = "/v1/invoices/{nfce}.xml"
+CREATES: list[Route] = [
+    ("POST", "/v1/companies/{company}/nfe", NFE),
+    ("POST", "/v1/companies/{company}/nfce", NFCE),
+    ("POST", "/v1/companies/{company}/nfce?dryRun=true", NFCE),
+]
+CHANGES: list[Route] = [
+    ("POST", "/v1/companies/{company}/nfce/{nfce}/transmit", None),
+    ("POST", "/v1/companies/{company}/invoices/{nfe}/emit", None),
+    ("PATCH", "/v1/companies/{company}/invoices/{nfe}", {"version": 1, "notes": None}),
+]
+STATUS: Route = ("GET", "/v1/companies/{company}/status", None)
+EVERY_ROUTE = [*(("GET", path, None) for path in [*LISTS, *READS, BY_ID]), *CREATES, *CHANGES, STATUS]
+
+
+def named(route: Route) -> str:
+    return f"{route[0]} {route[1].removeprefix('/v1/companies')}"
+
+
+async def call(client: httpx2.AsyncClient, route: Route, ids: dict[str, str]) -> httpx2.Response:
+    method, path, body = route
+    return await client.request(method, path.format(**ids), json=body)
+
+
+@pytest.fixture(scope="module")
+async def owner(floor: Floor, certificate: A1Certificate) -> Shop:
+    return await ready_shop(floor, await floor.new_caller(), certificate)
+
+
+@pytest.fixture(scope="module")
+async def owned(owner: Shop) -> dict[str, str]:
+    """A company, its refused NF-e and its authorized NFC-e, by their ids."""
+    refused, issued = await owner.issue("nfe", notes=REFUSED), await owner.issue("nfce")
+    return {"company": owner.id, "nfe": refused["id"], "nfce": issued["id"]}
+
+
+async def everything_of(owner: Shop) -> tuple[Any, int]:
+    return data_of(await owner.get("/invoices")), await owner.count()
+
+
+class TestAnotherSubscription:
+    @pytest.mark.parametrize("route", EVERY_ROUTE, ids=named)
+    async def test_finds_nothing_and_changes_nothing(
+        self, floor: Floor, owner: Shop, owned: dict[str, str], route: Route
+    ) -> None:
+        before, stranger = await everything_of(owner), await floor.new_caller()
+        answer = await call(stranger.http, route, owned)
+        error_of(answer, 404, "NOT_FOUND")
+        assert answer.json() == (await call(stranger.http, route, dict.fromkeys(owned, ABSENT))).json()
+        assert await everything_of(owner) == before
+
+    @pytest.mark.parametrize("route", [*(("GET", path, None) for path in READS), *CHANGES], ids=named)
+    async def test_finds_nothing_under_a_company_of_its_own(
+        self, owner: Shop, owned: dict[str, str], new_shop: NewShop, route: Route
+    ) -> None:
+        before, other = await everything_of(owner), await new_shop()
+        error_of(await call(other.caller.http, route, owned | {"company": other.id}), 404, "NOT_FOUND")
+        assert await everything_of(owner) == before
+
+
+class TestAnotherCompany:
+    @pytest.mark.parametrize("route", [*(("GET", path, None) for path in READS), *CHANGES], ids=named)
+    async def test_of_the_same_subscription_has_other_documents(
+        self, owner: Shop, owned: dict[str, str], new_shop: NewShop, route: Route
+    ) -> None:
+        before, other = await everything_of(owner), await new_shop(owner.caller)
+        error_of(await call(owner.caller.http, route, owned | {"company": other.id}), 404, "NOT_FOUND")
+        assert await everything_of(owner) == before
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A company that was deleted, with the ids of its documents and what could be read of them before."""
+
+    shop: Shop
+    ids: dict[str, str]
+    before: list[bytes]
+
+
+@pytest.fixture(scope="module")
+async def gone(floor: Floor, certificate: A1Certificate) -> Gone:
+    shop = await ready_shop(floor, await floor.new_caller(), certificate)
+    refused, issued = await shop.issue("nfe", notes=REFUSED), await shop.issue("nfce")
+    ids = {"company": shop.id, "nfe": refused["id"], "nfce": issued["id"]}
+    before = await everything_read(shop, ids)
+    data_of(await shop.caller.http.delete(shop.path()))
+    return Gone(shop, ids, before)
+
+
+async def everything_read(shop: Shop, ids: dict[str, str]) -> list[bytes]:
+    answers = [await shop.caller.http.get(path.format(**ids)) for path in (*LISTS, *READS, BY_ID)]
+    assert {answer.status_code for answer in answers} == {200}
+    return [answer.content for answer in answers]
+
+
+class TestDeletedCompany:
+    async def test_leaves_its_documents_readable(self, gone: Gone) -> None:
+        assert await everything_read(gone.shop, gone.ids) == gone.before
+
+    @pytest.mark.parametrize("route", [*CREATES, *CHANGES, STATUS], ids=named)
+    async def test_issues_and_changes_no_more(self, gone: Gone, route: Route) -> None:
+        error_of(await call(gone.shop.caller.http, route, gone.ids), 404, "NOT_FOUND")
+
+    async def test_is_not_deleted_while_a_document_is_on_its_way(self, floor: Floor, shop: Shop) -> None:
+        async with floor.standstill():
+            made = await shop.create()
+            details = error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
+            assert details["currentStatus"] == "processing"
+            assert "processing" not in details["allowed"]
+        assert (await shop.settled(made))["status"] == "authorized"
+        assert data_of(await shop.caller.http.delete(shop.path())) == {"id": shop.id, "deleted": True}
+
+    async def test_is_not_deleted_while_the_authority_does_not_answer(self, shop: Shop) -> None:
+        await shop.create(notes=UNANSWERED)
+        error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
+
+    async def test_in_the_middle_of_a_burst_leaves_nothing_on_its_way(self, floor: Floor, shop: Shop) -> None:
+        calls = [shop.post(f"/{kind}", body_of(kind)) for kind in ["nfe", "nfce"] * 5]
+        calls.insert(5, shop.caller.http.delete(shop.path()))
+        answers = await asyncio.gather(*calls)
+        deletion = answers.pop(5)
+        assert deletion.status_code in (200, 409)
+        assert {answer.status_code for answer in answers} <= {202, 404, 422}
+        await floor.until(
+            f"not exists (select from documents where company_id = '{shop.id}' and status = 'processing')"
+        )

@@ -1,0 +1,180 @@
+"""Work that takes long, as with an authority that hangs, keeps nobody waiting and is not forgotten."""
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from structlog.testing import capture_logs
+
+from carimbo.service.probes import answer
+from carimbo.storage.database import Database, DatabaseUnavailable
+from carimbo.storage.work import Lease, postpone
+from carimbo.worker import advance
+from integration.worker.worker_site import (
+    PATIENCE,
+    QUICK,
+    Site,
+    milliseconds,
+    outcomes,
+    recording,
+)
+
+SOON = milliseconds(30)
+TWO_PLACES = replace(QUICK, batch_size=1, concurrency=2)
+
+
+class Gate:
+    """Where slow work waits."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.reached = asyncio.Event()
+        self.open = asyncio.Event()
+
+    async def passed(self) -> None:
+        self.waiting += 1
+        self.reached.set()
+        await self.open.wait()
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+class TestItsPlace:
+    async def test_is_given_to_those_who_wait(self, site: Site, gate: Gate) -> None:
+        slow = set(await site.add(3))
+
+        async def task(database: Database, lease: Lease) -> None:
+            if lease.key in slow:
+                await gate.passed()
+            await answer(database, lease)
+
+        async with site.worker(site.advancer(task, patience=SOON), TWO_PLACES):
+            await site.until("3 = (select count(*) from probes where lease_token > 0)")
+            await site.add(20)
+            await site.until("20 = (select count(*) from probes where answered_at is not null)")
+            assert gate.waiting == 3
+            gate.open.set()
+            await site.until_all_answered()
+
+    async def test_is_kept_when_too_many_went_aside(
+        self, site: Site, gate: Gate, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(advance, "_MOST_ASIDE", 1)
+        first, second = await site.add(2)
+        advancer = site.advancer(recording("worker", gate.passed), patience=SOON)
+        assert await advancer.advance(first) is None
+        held = asyncio.create_task(advancer.advance(second))
+        _, pending = await asyncio.wait({held}, timeout=10 * SOON.total_seconds())
+        assert pending
+        gate.open.set()
+        await held
+        await advancer.finish()
+        assert await outcomes(site) == Counter({first.id: 1, second.id: 1})
+
+
+class TestItsRow:
+    async def test_stays_its_own(self, site: Site, gate: Gate) -> None:
+        (key,) = await site.add(1)
+        lease = milliseconds(150)
+        advancer = site.advancer(recording("first", gate.passed), lease, patience=SOON)
+        await advancer.advance(key)
+        before = (await site.row_of(key))["lease_until"]
+        await site.until(f"exists (select from probes where lease_until > '{before + lease}')")
+        assert await site.advancer(recording("second"), lease).advance(key) is None
+        gate.open.set()
+        await advancer.finish()
+        assert [row["who"] for row in await site.fetch("select who from outcomes")] == ["first"]
+
+    async def test_comes_back_when_it_failed(self, site: Site, gate: Gate) -> None:
+        (key,) = await site.add(1)
+
+        async def task(database: Database, lease: Lease) -> None:
+            if lease.attempts == 1:
+                await gate.passed()
+                raise ZeroDivisionError("after a long while")
+            await answer(database, lease)
+
+        with capture_logs() as logs:
+            async with site.worker(site.advancer(task, patience=SOON)):
+                await site.until("not exists (select from pgqueuer)")
+                gate.open.set()
+                await site.until_all_answered()
+        assert (await site.row_of(key))["lease_token"] == 2
+        (failed,) = [line for line in logs if line["event"] == "work_failed"]
+        assert failed["work"] == str(key)
+
+    async def test_comes_back_when_it_is_to_be_taken_up_later(self, site: Site, gate: Gate) -> None:
+        """Though the queue, which heard nothing of that, has no job for it any more."""
+        (key,) = await site.add(1)
+
+        async def task(database: Database, lease: Lease) -> timedelta | None:
+            if lease.attempts > 1:
+                await answer(database, lease)
+                return None
+            await gate.passed()
+            async with database.transaction() as connection:
+                await postpone(connection, lease, SOON, progressed=False)
+            return SOON
+
+        async with site.worker(site.advancer(task, patience=SOON)):
+            await site.until("not exists (select from pgqueuer)")
+            gate.open.set()
+            await site.until_all_answered()
+        assert (await site.row_of(key))["lease_token"] == 2
+
+    async def test_comes_back_by_the_sweeper_when_the_database_went_away_meanwhile(
+        self, site: Site, gate: Gate
+    ) -> None:
+        (key,) = await site.add(1)
+
+        async def task(database: Database, lease: Lease) -> None:
+            await gate.passed()
+            if lease.token == 1:
+                raise DatabaseUnavailable("gone")
+            await answer(database, lease)
+
+        advancer = site.advancer(task, milliseconds(100), patience=SOON)
+        with capture_logs() as logs:
+            async with site.worker(advancer, sweep_every=milliseconds(50)):
+                await site.until("not exists (select from pgqueuer)")
+                gate.open.set()
+                await site.until_all_answered()
+        (failed,) = [line for line in logs if line["event"] == "slow_work_failed"]
+        assert failed["work"] == str(key)
+        assert (await site.row_of(key))["parked_reason"] is None
+
+
+class TestEnd:
+    async def test_a_worker_that_stops_waits_for_it(self, site: Site, gate: Gate) -> None:
+        (key,) = await site.add(1)
+        advancer = site.advancer(recording("worker", gate.passed), patience=SOON)
+        async with site.worker(advancer) as running:
+            await site.until("not exists (select from pgqueuer)")
+            running.stop.set()
+            _, pending = await asyncio.wait([running.worker], timeout=0.2)
+            assert pending
+            gate.open.set()
+            await asyncio.wait_for(running.worker, PATIENCE)
+        assert await outcomes(site) == Counter({key.id: 1})
+
+    async def test_there_is_nothing_to_wait_for_when_nothing_is_slow(self, site: Site) -> None:
+        await asyncio.wait_for(site.advancer(patience=SOON).finish(), PATIENCE)
+
+    async def test_whoever_is_told_to_give_up_while_it_waits_gives_the_work_up(
+        self, site: Site, gate: Gate
+    ) -> None:
+        (key,) = await site.add(1)
+        held = asyncio.create_task(site.advancer(recording("worker", gate.passed)).advance(key))
+        await asyncio.wait_for(gate.reached.wait(), PATIENCE)
+        held.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await held
+        gate.open.set()
+        await asyncio.sleep(0)
+        assert await outcomes(site) == Counter()
+        assert (await site.row_of(key))["next_action_at"] is not None

@@ -1,0 +1,60 @@
+"""The commands that the demo prints."""
+
+import io
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from carimbo.demo.greeting import greet, write_curl_files
+from carimbo.demo.issuing import Progress
+from carimbo.demo.samples import NFE_BODY, SAMPLES
+
+FACTS = {
+    "baseUrl": "http://127.0.0.1:8000",
+    "apiKey": "the-key",
+    "apiSecret": "the-secret",
+    "companyId": "the-company",
+    "simulatorUrl": "https://127.0.0.1:8443",
+    "simulatorControlUrl": "http://127.0.0.1:8444",
+}
+AUTHORIZED = Progress(SAMPLES[0], {"id": "the-document", "status": "authorized"}, 0, 1)
+REJECTED = Progress(SAMPLES[0], {"id": "another", "status": "rejected"}, 0, 1)
+
+
+def commands(folder: Path, *samples: Progress) -> list[list[str]]:
+    file = io.StringIO()
+    greet(Console(file=file, width=40), folder, FACTS, samples)
+    return [shlex.split(line) for line in file.getvalue().splitlines() if line.startswith("curl")]
+
+
+class TestCommands:
+    def test_issue_read_and_download(self) -> None:
+        issue, read, download = commands(Path("/data"), REJECTED, AUTHORIZED)
+        assert issue[-3:] == ["-d", "@/data/nfe.json", "http://127.0.0.1:8000/v1/companies/the-company/nfe"]
+        assert read[1:] == ["-s", "-H", "@/data/headers", issue[-1]]
+        assert download[-1] == "http://127.0.0.1:8000/v1/invoices/the-document.xml"
+
+    def test_have_no_download_when_nothing_is_authorized(self) -> None:
+        assert len(commands(Path("/data"), REJECTED)) == 2
+
+    def test_survive_a_folder_with_spaces(self) -> None:
+        assert "@/my data/headers" in commands(Path("/my data"))[0]
+
+
+class TestFiles:
+    def test_hold_the_credentials_for_their_owner_only(self, tmp_path: Path) -> None:
+        write_curl_files(tmp_path, FACTS)
+        assert (tmp_path / "headers").read_text() == "X-Api-Key: the-key\nX-Api-Secret: the-secret\n"
+        assert (tmp_path / "headers").stat().st_mode & 0o777 == 0o600
+
+    @pytest.mark.parametrize(("there", "expected"), [(None, NFE_BODY), ({"items": []}, {"items": []})])
+    def test_a_body_that_somebody_changed_is_left_alone(
+        self, tmp_path: Path, there: object, expected: object
+    ) -> None:
+        if there:
+            (tmp_path / "nfe.json").write_text(json.dumps(there))
+        write_curl_files(tmp_path, FACTS)
+        assert json.loads((tmp_path / "nfe.json").read_text(encoding="utf-8")) == expected

@@ -1,0 +1,217 @@
+"""What follows from an answer, for every outcome and every state that an attempt can be in."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import cycle, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carimbo.fiscal.lifecycle import EmissionState
+from carimbo.fiscal.outcome import (
+    Authorized,
+    Canceled,
+    Cause,
+    Denied,
+    Duplicate,
+    NotJudged,
+    Outage,
+    Outcome,
+    Processing,
+    Rejected,
+    Throttled,
+    Unavailable,
+    Unknown,
+)
+from carimbo.service.issuing.decision import AT_ONCE, Attempt, Decision, Foreign, Judge, Onward
+from carimbo.settings import Settings
+
+NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
+KEY, OTHER_KEY = "35" + 42 * "1", "35" + 42 * "2"
+BACKOFF = Settings().authority_backoff
+NO_JITTER = 0.5
+JUDGE = Judge(BACKOFF, NOW, NO_JITTER)
+SIGNED, SENT, NUMBERED = EmissionState.SIGNED, EmissionState.SENT, EmissionState.NUMBERED
+# An answer comes in after sending (the authority may have it) or after asking.
+STATES = (SIGNED, SENT)
+
+AUTHORIZED = Authorized(code="100", message="Autorizado", protocol="1", authorized_at=NOW, protocol_xml=b"")
+REJECTED = Rejected(code="528", message="Valor do ICMS difere")
+DENIED = Denied(code="302", message="Irregularidade fiscal")
+CANCELED = Canceled(code="101", message="Cancelamento", authorization=AUTHORIZED)
+CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento")
+DUPLICATE = Duplicate(code="204", message="Duplicidade")
+OUR_DUPLICATE = replace(DUPLICATE, other_key=KEY)
+FOREIGN = Duplicate(code="539", message="Duplicidade com diferença na chave", other_key=OTHER_KEY)
+UNKNOWN = Unknown(code="217", message="NF-e não consta")
+PROCESSING = Processing(code="103", message="Lote recebido", receipt="35123", wait_seconds=7)
+UNAVAILABLE = Unavailable(code="108", message="Paralisado", outage=Outage.SHORT)
+THROTTLED = Throttled(code="656", message="Consumo indevido", until=NOW + timedelta(hours=1))
+THROTTLED_FOR_HOW_LONG = replace(THROTTLED, until=None)
+LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
+NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
+OUTCOMES: tuple[Outcome, ...] = (
+    AUTHORIZED, REJECTED, DENIED, CANCELED, CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, FOREIGN, UNKNOWN,
+    PROCESSING, UNAVAILABLE, THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
+)  # fmt: skip
+OPEN = (CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, UNKNOWN, PROCESSING, UNAVAILABLE, LOST, NOT_SENT)
+FIRST, HOUR = timedelta(seconds=2), timedelta(hours=1)
+
+
+def first_attempt(state: EmissionState) -> Attempt:
+    return Attempt(KEY, state, tries=0, is_stale=False)
+
+
+def is_open(decision: Decision) -> bool:
+    return isinstance(decision, Onward | Foreign)
+
+
+attempts = st.builds(
+    Attempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500), st.booleans()
+)
+dice = st.floats(min_value=0, max_value=1)
+
+
+class TestFirstAnswer:
+    @pytest.mark.parametrize(
+        ("outcome", "after_sending", "after_asking"),
+        [
+            (AUTHORIZED, AUTHORIZED, AUTHORIZED),
+            (REJECTED, REJECTED, REJECTED),
+            (DENIED, DENIED, DENIED),
+            (CANCELED, CANCELED, CANCELED),
+            (CANCELED_SOMEHOW, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
+            (DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
+            (OUR_DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
+            (FOREIGN, Foreign(FOREIGN), Foreign(FOREIGN)),
+            (UNKNOWN, Onward(SIGNED, AT_ONCE, 0), Onward(SIGNED, AT_ONCE, 0)),
+            (
+                PROCESSING,
+                Onward(SENT, timedelta(seconds=7), 0, "35123"),
+                Onward(SENT, timedelta(seconds=7), 0, "35123"),
+            ),
+            (UNAVAILABLE, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
+            (THROTTLED, Onward(SIGNED, HOUR, 1), Onward(SENT, HOUR, 1)),
+            (THROTTLED_FOR_HOW_LONG, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
+            (LOST, Onward(SENT, FIRST, 1), Onward(SENT, FIRST, 1)),
+            (NOT_SENT, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
+        ],
+    )
+    def test_leads_where_the_table_says(
+        self, outcome: Outcome, after_sending: Decision, after_asking: Decision
+    ) -> None:
+        assert JUDGE.decide(first_attempt(SIGNED), outcome) == after_sending
+        assert JUDGE.decide(first_attempt(SENT), outcome) == after_asking
+
+    def test_of_every_kind_is_in_the_table(self) -> None:
+        kinds = set(Outcome.__args__)
+        assert {type(outcome) for outcome in OUTCOMES} == kinds
+
+
+class TestRefusal:
+    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    def test_nothing_but_a_rejection_or_a_denial_ends_a_document_as_refused(
+        self, attempt: Attempt, outcome: Outcome, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        assert isinstance(decision, Rejected | Denied) == isinstance(outcome, Rejected | Denied)
+
+    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    def test_an_end_is_what_the_authority_said_unchanged(
+        self, attempt: Attempt, outcome: Outcome, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        assert is_open(decision) or decision is outcome
+
+    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    def test_a_number_is_only_given_up_for_a_key_that_is_not_ours(
+        self, attempt: Attempt, outcome: Outcome, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        assert isinstance(decision, Foreign) == (outcome is FOREIGN)
+
+
+class TestGoingOn:
+    @pytest.mark.parametrize("state", STATES)
+    @pytest.mark.parametrize("is_stale", [False, True])
+    def test_what_the_authority_does_not_have_is_sent_again_unless_it_is_too_old(
+        self, state: EmissionState, is_stale: bool
+    ) -> None:
+        decision = JUDGE.decide(Attempt(KEY, state, 3, is_stale), UNKNOWN)
+        assert decision == Onward(NUMBERED if is_stale else SIGNED, AT_ONCE, 3)
+
+    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    def test_only_what_the_authority_disowns_is_ever_signed_anew(
+        self, attempt: Attempt, outcome: Outcome, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        if isinstance(decision, Onward) and decision.state is NUMBERED:
+            assert outcome is UNKNOWN
+            assert attempt.is_stale
+
+    @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), dice)
+    def test_what_may_be_there_is_not_sent_again_before_the_authority_disowns_it(
+        self, attempt: Attempt, outcome: Outcome, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(replace(attempt, state=SENT), outcome)
+        assert isinstance(decision, Onward)
+        assert decision.state is SENT
+
+    @given(st.integers(min_value=1, max_value=100), dice)
+    def test_an_authority_that_contradicts_itself_is_asked_with_pauses(
+        self, tries: int, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(Attempt(KEY, SENT, tries, is_stale=False), DUPLICATE)
+        assert decision == Onward(SENT, BACKOFF.pause(tries, thrown), tries + 1)
+
+    @given(attempts, dice)
+    def test_the_authority_s_own_pause_is_kept(self, attempt: Attempt, thrown: float) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, THROTTLED)
+        assert isinstance(decision, Onward)
+        assert decision.after >= HOUR
+
+    @given(attempts, st.sampled_from((UNAVAILABLE, LOST, NOT_SENT, THROTTLED_FOR_HOW_LONG)))
+    def test_pauses_grow(self, attempt: Attempt, outcome: Outcome) -> None:
+        decision = JUDGE.decide(attempt, outcome)
+        assert isinstance(decision, Onward)
+        following = JUDGE.decide(replace(attempt, tries=decision.tries), outcome)
+        assert isinstance(following, Onward)
+        assert AT_ONCE < decision.after <= following.after
+        assert decision.tries == attempt.tries + 1
+
+
+class TestConsultsByKey:
+    """An authority blocks whoever asks for one key more than ten times an hour (NT 2018.002)."""
+
+    MOST_AN_HOUR = 10
+    LONG = timedelta(hours=3)
+
+    @given(st.lists(st.sampled_from(OPEN), min_size=1, max_size=40), dice)
+    def test_are_at_most_ten_in_any_hour_whatever_comes_back(
+        self, outcomes: list[Outcome], thrown: float
+    ) -> None:
+        asked = self._moments_of_asking(outcomes, thrown)
+        busiest = max((sum(start <= other < start + HOUR for other in asked) for start in asked), default=0)
+        assert busiest <= self.MOST_AN_HOUR
+
+    @pytest.mark.parametrize("thrown", [0.0, 0.5, 1.0])
+    def test_never_end(self, thrown: float) -> None:
+        """Hours later it is still asked for, several times an hour."""
+        asked = self._moments_of_asking([LOST], thrown)
+        gaps = [later - earlier for earlier, later in pairwise([*asked, self.LONG])]
+        assert max(gaps) <= timedelta(minutes=20)
+
+    def _moments_of_asking(self, outcomes: list[Outcome], thrown: float) -> list[timedelta]:
+        """When a document is asked for by its key, if these come back in turn, over and over."""
+        judge, answers = Judge(BACKOFF, NOW, thrown), cycle(outcomes)
+        asked: list[timedelta] = []
+        moment, here = timedelta(0), Onward(SIGNED, AT_ONCE, 0)
+        while moment < self.LONG and len(asked) < 1000:
+            if here.state is SENT and here.receipt is None:
+                asked.append(moment)
+            attempt = Attempt(KEY, here.state, here.tries, is_stale=False)
+            decision = judge.decide(attempt, next(answers))
+            assert isinstance(decision, Onward)
+            here, moment = decision, moment + decision.after + timedelta(seconds=1)
+        return asked
