@@ -18,7 +18,7 @@ from typing import Any
 import httpx2
 import psutil  # type: ignore[import-untyped]
 
-START_SECONDS = 60
+START_SECONDS = 120
 STOP_SECONDS = 30
 # Takes the terminal over like a shell does for a foreground job, then becomes the demo.
 AT_A_TERMINAL = (

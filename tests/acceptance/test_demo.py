@@ -43,6 +43,8 @@ FACTS = {
     "simulatorControlUrl", "simulatorCaFile", "certificateFile", "databaseUrl",
 }  # fmt: skip
 
+LOST_AMOUNT = 92.5
+
 
 def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a demo that is expected to refuse."""
@@ -122,13 +124,40 @@ class TestFirstStart:
         assert set(first.facts) == FACTS
         assert first.facts["baseUrl"] == f"http://127.0.0.1:{first.port}"
 
-    @pytest.mark.parametrize("name", ["demo.json", "secret-keys"])
+    @pytest.mark.parametrize("name", ["demo.json", "headers", "secret-keys"])
     def test_files_with_secrets_are_for_their_owner_only(self, first: Demo, name: str) -> None:
         assert (first.data / name).stat().st_mode & 0o777 == 0o600
 
-    def test_prints_a_curl_line_that_works_as_it_is(self, first: Demo) -> None:
-        (line,) = re.findall(r"^curl .*$", first.log, re.MULTILINE)
-        assert json.loads(output_of(line))["data"]["id"] == first.facts["companyId"]
+    def test_shows_the_samples_with_their_outcomes(self, first: Demo) -> None:
+        rows = re.findall(r"^(NFC?-e) +(\d+) (\w+) +[\d,]+ +[\d,]+ ", first.log, re.MULTILINE)
+        shown = sorted((title, int(number), word) for title, number, word in rows)
+        assert [row[:2] for row in shown] == [("NF-e", 1), ("NF-e", 2), *(("NFC-e", n) for n in (1, 2, 3))]
+        assert sorted(row[2] for row in shown) == ["autorizada"] * 4 + ["rejeitada"]
+        assert "778 Rejeição: Informado NCM inexistente" in first.log
+        assert "em processamento" not in first.log
+
+    def test_the_samples_are_documents_of_the_company(self, first: Demo) -> None:
+        authorized = first.get("/v1/companies/{companyId}/invoices?status=authorized")
+        shown = set(re.findall(r"^ +(\d{44}) *$", first.log, re.MULTILINE))
+        assert len(shown) == 4
+        assert shown <= {document["accessKey"] for document in authorized}
+        (rejected,) = first.get("/v1/companies/{companyId}/invoices?status=rejected")
+        assert (rejected["type"], rejected["rejection"]["code"]) == ("nfce", "778")
+
+    def test_the_sample_whose_answer_was_lost_was_found_by_a_consult(self, first: Demo) -> None:
+        documents = first.get("/v1/companies/{companyId}/nfe")
+        (found,) = [document for document in documents if document["amount"] == LOST_AMOUNT]
+        events = first.get(f"/v1/companies/{{companyId}}/nfe/{found['id']}/events")
+        history = [event["type"] for event in events]
+        assert history.count("transmitted") == 1
+        assert history[-2:] == ["consulted", "authorized"]
+
+    def test_prints_commands_that_work_as_they_are(self, first: Demo) -> None:
+        issue, read, download = re.findall(r"^curl .*$", first.log, re.MULTILINE)
+        issued = json.loads(output_of(issue))["data"]
+        assert (issued["type"], issued["status"]) == ("nfe", "processing")
+        assert json.loads(output_of(read))["data"][0]["id"] == issued["id"]
+        assert "</nfeProc>" in output_of(download)
 
     def test_the_company_is_complete(self, first: Demo) -> None:
         company = first.get("/v1/companies/{companyId}")
@@ -168,8 +197,9 @@ class TestFirstStart:
         with httpx2.Client(verify=trusted, base_url=first.facts["simulatorUrl"]) as client:
             answer = client.post("/sp/nfe/NFeStatusServico4", content=STATUS_QUERY)
         assert "<cStat>107</cStat>" in answer.text
-        (entry,) = httpx2.get(first.facts["simulatorControlUrl"] + "/journal").json()
-        assert (entry["service"], entry["taxpayer"]) == ("NFeStatusServico4", "11222333000181")
+        journal = httpx2.get(first.facts["simulatorControlUrl"] + "/journal").json()
+        asked = [entry["taxpayer"] for entry in journal if entry["service"] == "NFeStatusServico4"]
+        assert asked == ["11222333000181"]
 
     def test_shows_every_process_in_one_log(self, first: Demo) -> None:
         assert re.search(r"^simulator │ O simulador está no ar", first.log, re.MULTILINE)
@@ -236,6 +266,11 @@ class TestSecondStart:
     def test_keeps_what_the_user_changed(self, second: Demo) -> None:
         assert second.get("/v1/companies/{companyId}")["tradeName"] == "Outro Nome"
 
+    def test_issues_the_samples_anew_with_the_next_numbers(self, second: Demo) -> None:
+        receipts = second.get("/v1/companies/{companyId}/nfce")
+        assert sorted(receipt["number"] for receipt in receipts) == [1, 2, 3, 4, 5, 6]
+        assert [receipt["status"] for receipt in receipts].count("authorized") == 4
+
     def test_ctrl_c_typed_twice_stops_everything(self, second: Demo) -> None:
         terminal = second.terminal
         assert terminal
@@ -269,8 +304,10 @@ class TestStartWithoutTheFileOfCredentials:
         """Uploads that succeed and fail, a new CSC, a rotation: none of their secrets is shown."""
         path = f"/v1/companies/{third.facts['companyId']}"
         password, csc, old_secret = "p4ssw0rd-distinctive", "C5C-D1ST1NCT1VE-0000", third.facts["apiSecret"]
-        assert upload(third, path, password, password) == 200
-        assert upload(third, path, password, "wr0ng-distinctive") == 422
+        assert upload(third, path, another_certificate(third, path, password), password) == 200
+        assert upload(third, path, another_certificate(third, path, password), "wr0ng-distinctive") == 422
+        # The later lives issue with the one that the simulator knows.
+        assert upload(third, path, Path(third.facts["certificateFile"]).read_bytes(), "carimbo") == 200
         assert third.call("PUT", f"{path}/settings", json={"nfce": {"csc": csc}}).status_code == 200
         rotated = third.call("POST", "/v1/user/api-credentials", json={}).json()["data"]["apiSecret"]
         until(lambda: "/v1/user/api-credentials" in third.log, 10)
@@ -303,6 +340,19 @@ class TestEnding:
         terminal = demo.terminal
         assert terminal
         assert demo.end(terminal.hang_up) == 0
+
+    @pytest.mark.parametrize("way", [Terminal.type_ctrl_c, Terminal.hang_up])
+    def test_it_ends_while_the_samples_are_on_their_way(
+        self, start: Start, folder: Path, third: Demo, way: Callable[[Terminal], None]
+    ) -> None:
+        third.clean_up()
+        demo = start(folder, terminal=True)
+        terminal = demo.terminal
+        assert terminal
+        until(lambda: "em processamento" in demo.log, START_SECONDS)
+        assert demo.end(lambda: way(terminal)) == 0
+        assert not demo.has_greeted
+        assert "Traceback" not in demo.log
 
 
 class TestEndingBeforeItIsReady:
@@ -356,16 +406,18 @@ def starts(postgres: Path) -> bool:
     return done.returncode == 0
 
 
-def upload(demo: Demo, path: str, password: str, given: str) -> int:
+def another_certificate(demo: Demo, path: str, password: str) -> bytes:
+    """An A1 file of the demo's company that its simulator does not know."""
     now = datetime.now(UTC)
     issued = SampleAuthority.create(now).issue_company(
         demo.get(path)["taxId"], "LOJA MODELO", now - timedelta(hours=1), now + timedelta(days=90)
     )
+    return issued.to_pfx(password)
+
+
+def upload(demo: Demo, path: str, pfx: bytes, password: str) -> int:
     answer = demo.call(
-        "POST",
-        f"{path}/certificate",
-        files={"file": ("a1.pfx", issued.to_pfx(password))},
-        data={"password": given},
+        "POST", f"{path}/certificate", files={"file": ("a1.pfx", pfx)}, data={"password": password}
     )
     return answer.status_code
 
@@ -376,6 +428,14 @@ def output_of(curl_line: str) -> str:
         return subprocess.run(
             ["sh", "-c", curl_line], capture_output=True, text=True, timeout=20, check=True
         ).stdout
-    _, _, url, *options = shlex.split(curl_line)
-    headers = dict(value.split(": ", 1) for value in options[1::2])
-    return httpx2.get(url, headers=headers).text
+    _, _, *options, url = shlex.split(curl_line)
+    told = list(zip(options[::2], options[1::2], strict=True))
+    lines = [line for option, value in told if option == "-H" for line in content_of(value).splitlines()]
+    headers = dict(line.split(": ", 1) for line in lines)
+    bodies = [content_of(value).encode() for option, value in told if option == "-d"]
+    return httpx2.request("POST" if bodies else "GET", url, headers=headers, content=b"".join(bodies)).text
+
+
+def content_of(value: str) -> str:
+    """The value of an option of curl, which may be in a file."""
+    return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value

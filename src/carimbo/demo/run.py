@@ -1,29 +1,32 @@
 """`carimbo demo`: start everything, show how to use it, stop everything."""
 
 import asyncio
-import fcntl
 import http.client
 import json
 import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+import httpx2
 from rich.console import Console
 
 from carimbo.demo.children import ChildPlan, Children
 from carimbo.demo.embedded_postgres import ENDING_SIGNALS, PostgresFailed, embedded_postgres
+from carimbo.demo.folder import FolderProblem, known_secret, secret_keys, sole_user, write_private
+from carimbo.demo.greeting import greet, say, write_curl_files
+from carimbo.demo.issuing import Progress, api_client, issue_samples
+from carimbo.demo.live_table import live_table
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
 from carimbo.simulator.run import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 from carimbo.storage.database import open_database
-from carimbo.storage.envelope import KeyRing, UnusableKey, new_key
+from carimbo.storage.envelope import KeyRing
 from carimbo.storage.migrate import migrate
 
 _HOST = "127.0.0.1"
@@ -63,8 +66,10 @@ def run_demo(ports: Ports, folder: Path) -> int:
     try:
         for option, port in ports.by_option.items():
             _require_free(port, option)
-        with _sole_user(folder), embedded_postgres(folder / "postgres") as postgres:
+        with sole_user(folder), embedded_postgres(folder / "postgres") as postgres:
             return asyncio.run(_Demo(Console(), ports, folder.resolve(), postgres.url).run())
+    except FolderProblem as problem:
+        raise DemoProblem(str(problem)) from None
     except PostgresFailed:
         raise DemoProblem(
             f"O PostgreSQL da demonstração não iniciou: veja {folder / 'postgres' / 'log'},"
@@ -91,7 +96,7 @@ class _Demo:
             loop.add_signal_handler(number, self._on_signal)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
         try:
-            keys = _secret_keys(self._folder)
+            keys = secret_keys(self._folder)
             facts = await self._prepare(keys)
             return _OK if self._stop.is_set() else await self._run_children(keys, facts)
         finally:
@@ -121,7 +126,7 @@ class _Demo:
         await migrate(self._database_url, _LOCK_TIMEOUT_SECONDS)
         file = CompanyFile(self._certificates(), self._simulator_folder / "company.pfx")
         async with open_database(self._database_url, KeyRing.parse(keys)) as database:
-            credentials = await seed_credentials(database, _known_secret(self._folder))
+            credentials = await seed_credentials(database, known_secret(self._folder))
             company_id = await seed_company(database, credentials.subscription_id, file)
         facts = {
             "baseUrl": f"http://{_HOST}:{self._ports.api}",
@@ -136,7 +141,8 @@ class _Demo:
             "certificateFile": str(file.path),
             "databaseUrl": self._database_url,
         }
-        _write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")
+        write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")
+        write_curl_files(self._folder, facts)
         return facts
 
     @property
@@ -172,22 +178,45 @@ class _Demo:
         ]
 
     async def _attend(self, children: Children, facts: dict[str, Any]) -> int:
-        """Wait for readiness, say hello, then wait for a signal or for a child to end."""
+        """Wait for readiness, show the samples, say hello, then wait for a signal or for a child to end."""
         ended = asyncio.create_task(children.first_to_end())
         stopped = asyncio.create_task(self._stop.wait())
-        ready = asyncio.create_task(self._until_ready())
-        await asyncio.wait({ended, stopped, ready}, return_when=asyncio.FIRST_COMPLETED)
-        if ready.done() and ready.result():
-            self._greet(facts)
+        welcome = asyncio.create_task(self._welcome(facts))
+        await asyncio.wait({ended, stopped, welcome}, return_when=asyncio.FIRST_COMPLETED)
+        if welcome.done() and welcome.result():
             await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (ready, stopped):
+        for task in (welcome, stopped):
             task.cancel()
+        # Until it let go of the terminal, nobody else can write below its table.
+        await asyncio.gather(welcome, stopped, return_exceptions=True)
         if self._stop.is_set():
             ended.cancel()
             return _OK
         if not ended.done():
             raise DemoProblem(f"A API e o simulador não ficaram prontos em {_START_SECONDS} segundos.")
         raise DemoProblem(f"O processo «{ended.result()}» terminou: parando os demais.")
+
+    async def _welcome(self, facts: dict[str, Any]) -> bool:
+        """Show that it works once everything is ready; False if it never was."""
+        if not await self._until_ready():
+            return False
+        # A terminal that was closed ends the demo by its signal.
+        with suppress(OSError):
+            samples = await self._show_samples(facts)
+            greet(self._console, self._folder, facts, samples)
+        return True
+
+    async def _show_samples(self, facts: dict[str, Any]) -> list[Progress]:
+        try:
+            async with api_client(facts) as client:
+                with live_table(self._console) as show:
+                    samples = await issue_samples(client, show)
+        except httpx2.HTTPError:
+            say(self._console, "Os documentos de exemplo não foram emitidos: a API não respondeu.")
+            return []
+        if not all(sample.is_settled for sample in samples):
+            say(self._console, "\nHá exemplos em processamento: o trabalhador continua a tentar.")
+        return samples
 
     async def _until_ready(self) -> bool:
         for _ in range(_START_SECONDS * 5):
@@ -198,25 +227,6 @@ class _Demo:
 
     def _is_ready(self) -> bool:
         return _answers(self._ports.control, "/controls") and _answers(self._ports.api, "/readyz")
-
-    def _greet(self, facts: dict[str, Any]) -> None:
-        curl = (
-            f"curl -s {facts['baseUrl']}/v1/companies/{facts['companyId']} "
-            f"-H 'X-Api-Key: {facts['apiKey']}' -H 'X-Api-Secret: {facts['apiSecret']}'"
-        )
-        self._console.rule("[bold]carimbo está no ar")
-        self._say(f"API           {facts['baseUrl']}")
-        self._say(f"Documentação  {facts['baseUrl']}/docs")
-        self._say(f"Simulador     {facts['simulatorUrl']} (painel: {facts['simulatorControlUrl']})")
-        self._say(f"Dados         {self._folder / 'demo.json'}")
-        self._say("\nExperimente:\n")
-        self._say(curl)
-        self._console.print("\nCtrl-C para parar; os dados ficam.", style="dim")
-        self._console.rule()
-
-    def _say(self, line: str) -> None:
-        """Print a line as it is, so that what is copied from it works."""
-        self._console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 def _give_up_on_a_closed_terminal() -> None:
@@ -242,56 +252,6 @@ def _require_free(port: int, option: str) -> None:
         raise DemoProblem(
             f"A porta {port} já está em uso: feche o outro programa ou escolha outra com {option}."
         ) from None
-
-
-@contextmanager
-def _sole_user(folder: Path) -> Iterator[None]:
-    """Hold the folder, so that two demos don't share and then stop one database."""
-    with _lock_file(folder) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise DemoProblem(
-                f"Outra demonstração já usa a pasta {folder}: pare-a ou use --data-dir."
-            ) from None
-        yield
-
-
-def _lock_file(folder: Path) -> TextIO:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return (folder / "lock").open("w")
-    except OSError as error:
-        raise DemoProblem(f"Não foi possível usar a pasta {folder}: {error.strerror}.") from None
-
-
-def _secret_keys(folder: Path) -> str:
-    file = folder / "secret-keys"
-    if not file.exists():
-        _write_private(file, new_key("demo") + "\n")
-    keys = file.read_text().strip()
-    try:
-        KeyRing.parse(keys)
-    except UnusableKey:
-        raise DemoProblem(
-            f"O arquivo {file} está danificado: apague a pasta {folder} e comece do zero."
-        ) from None
-    return keys
-
-
-def _known_secret(folder: Path) -> str | None:
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return str(json.loads((folder / "demo.json").read_text())["apiSecret"])
-    return None
-
-
-def _write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
-    draft = file.with_suffix(".draft")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        stream.write(text)
-    draft.replace(file)
 
 
 def _answers(port: int, path: str) -> bool:

@@ -1,0 +1,60 @@
+"""What the demo says when it is up: where everything is, and commands that work as they are printed."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from carimbo.demo.folder import write_private
+from carimbo.demo.issuing import Progress
+from carimbo.demo.samples import NFE_BODY
+
+
+def write_curl_files(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Write what the commands read: the credentials, and a body that is left alone once it is there."""
+    headers = f"X-Api-Key: {facts['apiKey']}\nX-Api-Secret: {facts['apiSecret']}\n"
+    write_private(folder / "headers", headers)
+    body = folder / "nfe.json"
+    if not body.exists():
+        body.write_text(json.dumps(NFE_BODY, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def greet(console: Console, folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress]) -> None:
+    """Tell where everything is and what to try."""
+    console.rule("[bold]carimbo está no ar")
+    say(console, f"API           {facts['baseUrl']}")
+    say(console, f"Documentação  {facts['baseUrl']}/docs")
+    say(console, f"Simulador     {facts['simulatorUrl']} (painel: {facts['simulatorControlUrl']})")
+    say(console, f"Dados         {folder / 'demo.json'}")
+    say(console, "\nExperimente, em outro terminal:")
+    for what, command in _commands(folder, facts, samples):
+        say(console, f"\n# {what}\n{command}")
+    console.print("\nCtrl-C para parar; os dados ficam.", style="dim")
+    console.rule()
+
+
+def say(console: Console, text: str) -> None:
+    """Print a text as it is, so that what is copied from it works."""
+    console.print(text, soft_wrap=True, highlight=False, markup=False)
+
+
+def _commands(folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress]) -> list[tuple[str, str]]:
+    curl = f"curl -s -H {_file(folder / 'headers')}"
+    documents = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}/nfe"
+    body = f"-H 'Content-Type: application/json' -d {_file(folder / 'nfe.json')}"
+    commands = [
+        ("emitir uma NF-e", f"{curl} {body} {documents}"),
+        ("ler as NF-e, da mais nova à mais antiga", f"{curl} {documents}"),
+    ]
+    authorized = [each.record["id"] for each in samples if each.record["status"] == "authorized"]
+    if authorized:
+        xml = f"{facts['baseUrl']}/v1/invoices/{authorized[0]}.xml"
+        commands.append(("baixar um XML autorizado", f"{curl} {xml}"))
+    return commands
+
+
+def _file(path: Path) -> str:
+    return shlex.quote(f"@{path}")

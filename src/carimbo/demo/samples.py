@@ -1,0 +1,72 @@
+"""The documents that the demo issues: sales of a small shop, and two that meet trouble on purpose."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A document to be issued."""
+
+    title: str
+    collection: str
+    """Where it is posted, under the company."""
+    about: str
+    """One line for whoever watches."""
+    body: Mapping[str, Any]
+
+
+NFE_BODY: Mapping[str, Any] = {
+    "recipient": {
+        "taxId": "529.982.247-25",
+        "name": "Maria da Silva",
+        "address": {
+            "zipcode": "01001-000", "street": "Praça da Sé", "number": "100",
+            "district": "Sé", "city": "São Paulo", "state": "SP",
+        },
+    },
+    "items": [{"description": "Caneca de cerâmica", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}],
+    "payments": [{"method": "pix", "amount": 59.8}],
+}  # fmt: skip
+_LOST_ANSWER: Mapping[str, Any] = {
+    "recipient": {
+        "taxId": "44.455.566/0001-83",
+        "name": "Papelaria Central Ltda",
+        "stateRegistration": "110.042.490.114",
+        "address": {
+            "zipcode": "13010-001", "street": "Rua Barão de Jaguara", "number": "901",
+            "district": "Centro", "city": "Campinas", "state": "SP",
+        },
+    },
+    "items": [
+        {"description": "Caderno de 200 folhas", "ncm": "48201000", "quantity": 6, "unitValue": 12.5},
+        {"description": "Caneta esferográfica azul", "ncm": "96081000", "quantity": 10, "unitValue": 1.75},
+    ],
+    "payments": [{"method": "boleto", "amount": 92.5}],
+    "notes": "SIMULA:RESPOSTA_PERDIDA",
+}  # fmt: skip
+_CASH: Mapping[str, Any] = {
+    "paymentMethod": "cash",
+    "payments": [{"method": "cash", "amount": 50}],
+    "change": 12.5,
+    "items": [{"description": "Caneca esmaltada", "ncm": "73239400", "quantity": 3, "unitValue": 12.5}],
+}
+_CARDS: Mapping[str, Any] = {
+    "paymentMethod": "creditCard",
+    "payments": [{"method": "debitCard", "amount": 30}, {"method": "creditCard", "amount": 49.9}],
+    "items": [{"description": "Luminária de mesa", "ncm": "94052100", "quantity": 1, "unitValue": 79.9}],
+}
+_REJECTED: Mapping[str, Any] = {
+    "paymentMethod": "pix",
+    "items": [{"description": "Camiseta de algodão", "ncm": "61091000", "quantity": 1, "unitValue": 49.9}],
+    "notes": "SIMULA:REJEICAO:778",
+}
+
+SAMPLES = (
+    Sample("NF-e", "nfe", "duas canecas, pagas com Pix", NFE_BODY),
+    Sample("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
+    Sample("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
+    Sample("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
+    Sample("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),
+)
