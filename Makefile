@@ -8,7 +8,7 @@ DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types imports tests format reference golden bench pin clean
+.PHONY: help install demo test lint types imports tests format reference golden bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -43,9 +43,15 @@ reference: $(INSTALLED) ## write docs/reference from the code
 golden: $(INSTALLED) ## write the XML of every example
 	$(BIN)/python scripts/golden.py
 
-bench: $(BENCH_INSTALLED) ## how fast documents are made, beside PyNFe, and judged
+bench: $(BENCH_INSTALLED) ## how fast documents are made, judged and issued, with STORED documents too (100000)
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/judging.py
+	$(BIN)/python benchmarks/pipeline.py
+	$(BIN)/python benchmarks/accept.py
+	$(BIN)/python benchmarks/growth.py --documents $(or $(STORED),100000)
+
+soak: $(DEV_INSTALLED) ## every fault at once over DOCUMENTS documents (10000)
+	$(BIN)/python benchmarks/soak.py --documents $(or $(DOCUMENTS),10000)
 
 pin: ## take the newest versions and write them to constraints.txt
 	rm -rf $(VENV)

@@ -1,0 +1,198 @@
+"""An installation of real processes: its parts, and how to hurt them."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import httpx2
+
+from acceptance.fault_company import Company, register
+from acceptance.fault_programs import PATIENCE, Failpoint, Program, carimbo
+from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
+from carimbo.main import database_of
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import NewCredentials, create_subscription
+from carimbo.settings import load_settings
+from carimbo.storage.envelope import new_key
+from carimbo.storage.migrate import migrate
+from support import free_port, until_it_holds
+
+# Short waits; how long each is in earnest is a matter of settings too.
+WAITS = {
+    "authority_read_seconds": "10",
+    "authority_retry_first_seconds": "0.2",
+    "authority_retry_longest_seconds": "2",
+    "database_connect_seconds": "30",
+    "lease_seconds": "2",
+    "sweep_seconds": "0.3",
+    "worker_poll_seconds": "0.5",
+    "worker_heartbeat_seconds": "2",
+    "worker_reconnect_seconds": "0.2",
+    "retry_first_seconds": "0.2",
+    "attempts_before_parking": "20",
+}
+# The simulator's switches: many answers are lost or refused, and all are late.
+STORM = {"lostAnswers": 0.3, "failures": 0.1, "latencySeconds": 0.3}
+CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0}
+AUTHORIZATION = "NFeAutorizacao4"
+_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Site:
+    """PostgreSQL, simulator and API, each of which may be hurt; workers come and go."""
+
+    folder: Path
+    postgres: EmbeddedPostgres
+    pool: asyncpg.Pool
+    settings: Mapping[str, str]
+    control: httpx2.AsyncClient
+    """The simulator's second port."""
+
+    @property
+    def url(self) -> str:
+        """Where the API is."""
+        return local(self.settings["port"])
+
+    @contextmanager
+    def worker(self, failpoint: Failpoint | None = None, **settings: str) -> Iterator[Program]:
+        """A worker for the length of a block."""
+        with carimbo(["worker"], {**self.settings, **settings}, self.folder / "log", failpoint) as program:
+            yield program
+
+    @contextmanager
+    def api(self, port: int | str) -> Iterator[Program]:
+        """An API for the length of a block."""
+        with carimbo(["serve"], {**self.settings, "port": str(port)}, self.folder / "log") as program:
+            yield program
+
+    async def command(self, *arguments: str) -> str:
+        """Run a command to its end; tells what it printed."""
+        log = self.folder / f"{uuid4()}.log"
+        with carimbo(arguments, self.settings, log) as program:
+            assert await program.end() == 0, log.read_text()
+        return log.read_text()
+
+    async def fetch(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
+        """Run a statement on the database."""
+        return await self.pool.fetch(query, *arguments)
+
+    async def stop_postgres(self) -> None:
+        """Take the database away from everybody."""
+        await asyncio.to_thread(self.postgres.stop)
+        await self.pool.expire_connections()
+
+    async def start_postgres(self) -> None:
+        """Give the database back."""
+        await asyncio.to_thread(self.postgres.start)
+
+    async def holds(self, condition: str) -> bool:
+        """Tell whether an SQL condition holds."""
+        return bool(await self.pool.fetchval(f"select {condition}"))
+
+    async def until(self, condition: str) -> None:
+        """Wait until an SQL condition holds."""
+        await until_it_holds(self.fetch, condition, PATIENCE)
+
+    async def until_settled(self, company: Company) -> None:
+        """Wait until nothing of a company is on its way any more."""
+        await self.until(f"0 = {company.count('processing')}")
+
+    async def until_sent(self, company: Company) -> None:
+        """Wait until the simulator has got something of a company."""
+        async with asyncio.timeout(PATIENCE):
+            while not await self.sent(company):  # noqa: ASYNC110 - a journal tells nobody
+                await asyncio.sleep(0.02)
+
+    async def switch(self, **controls: Any) -> None:
+        """Change the simulator's switches."""
+        answer = await self.control.patch("/controls", json=controls)
+        assert answer.status_code == 200, answer.text
+
+    async def sent(self, company: Company) -> list[dict[str, Any]]:
+        """What the simulator was really sent of a company's documents, oldest first."""
+        entries: list[dict[str, Any]] = []
+        page: list[dict[str, Any]] = [{"id": 0}]
+        while page:
+            asked = {"service": AUTHORIZATION, "after": page[-1]["id"], "limit": _ROWS}
+            page = (await self.control.get("/journal", params=asked)).json()
+            entries += [entry for entry in page if entry["taxpayer"] == company.tax_id]
+        return entries
+
+    @asynccontextmanager
+    async def company(self, plan: str = "unlimited") -> AsyncIterator[Company]:
+        """A company of a subscription of its own, ready to issue."""
+        credentials = await self._subscribe(plan)
+        headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
+        async with httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE) as http:
+            yield await register(http, self.folder / "simulator")
+
+    async def _subscribe(self, plan: str) -> NewCredentials:
+        environment = {f"CARIMBO_{name.upper()}": value for name, value in self.settings.items()}
+        async with database_of(load_settings(environment)) as database:
+            return await create_subscription(await Gatekeeper.open(database), "Teste", plan)
+
+
+@asynccontextmanager
+async def open_site() -> AsyncIterator[Site]:
+    """Build an installation without workers, and take everything down at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
+    ports = free_port(), free_port()
+    try:
+        with embedded_postgres(folder / "postgres") as postgres, _simulator(folder, *ports):
+            settings = _settings(postgres.url, ports[0], folder)
+            await migrate(postgres.url, lock_timeout_seconds=30)
+            async with (
+                asyncpg.create_pool(postgres.url, min_size=0, max_size=2) as pool,
+                httpx2.AsyncClient(base_url=local(ports[1])) as control,
+            ):
+                site = Site(folder, postgres, pool, settings, control)
+                await until_answered(local(ports[1]), "/controls")
+                # What takes hours in earnest is done in seconds here: too many calls for an hour.
+                await site.switch(limits=False)
+                with site.api(settings["port"]):
+                    await until_answered(site.url, "/readyz")
+                    yield site
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _simulator(folder: Path, port: int, control_port: int) -> AbstractContextManager[Program]:
+    ports = "--port", str(port), "--control-port", str(control_port)
+    command = "simulator", "--data-dir", str(folder / "simulator"), *ports
+    return carimbo(command, {}, folder / "simulator.log")
+
+
+def _settings(database_url: str, simulator_port: int, folder: Path) -> dict[str, str]:
+    return {
+        **WAITS,
+        "database_url": database_url,
+        "secret_keys": new_key("test"),
+        "port": str(free_port()),
+        "api_metrics_port": "0",
+        "worker_metrics_port": "0",
+        "simulator_url": f"https://localhost:{simulator_port}",
+        "authority_ca_file": str(folder / "simulator/ca.pem"),
+    }
+
+
+def local(port: int | str) -> str:
+    """The address of a port of this machine."""
+    return f"http://127.0.0.1:{port}"
+
+
+async def until_answered(url: str, path: str) -> None:
+    """Wait until a program that was just started answers well."""
+    async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=url) as http:
+        while True:
+            with suppress(httpx2.TransportError):
+                if (await http.get(path)).status_code == 200:
+                    return
+            await asyncio.sleep(0.02)

@@ -1,0 +1,59 @@
+"""Many orders at the same moment, at several API processes: each document is one, and plans hold."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+from acceptance.fault_company import Company
+from acceptance.fault_judge import contradictions
+from acceptance.fault_site import Site, local, until_answered
+from support import code_of, free_port
+
+
+@pytest.fixture(scope="module")
+async def urls(site: Site) -> AsyncIterator[list[str]]:
+    """Two API processes over one database."""
+    port = free_port()
+    with site.api(port):
+        await until_answered(local(port), "/readyz")
+        yield [site.url, local(port)]
+
+
+async def order_at_once(
+    company: Company, urls: list[str], how_many: int, **wishes: str
+) -> list[httpx2.Response]:
+    """Order as many times at the same moment, at each API by turns."""
+    orders = (company.create("nfe", at=urls[turn % len(urls)], **wishes) for turn in range(how_many))
+    return list(await asyncio.gather(*orders))
+
+
+class TestFiftyOrders:
+    @pytest.mark.parametrize("wish", ["key", "external_id"])
+    async def test_with_one_key_or_one_external_id_are_one_document(
+        self, site: Site, company: Company, urls: list[str], wish: str
+    ) -> None:
+        answers = await order_at_once(company, urls, 50, **{wish: "pedido-1001"})
+        assert Counter(answer.status_code for answer in answers) == {202: 1, 200: 49}
+        replayed = [answer for answer in answers if answer.headers.get("Idempotent-Replayed") == "true"]
+        assert {answer.status_code for answer in replayed} == {200} and len(replayed) == 49
+        assert len({answer.json()["data"]["id"] for answer in answers}) == 1
+        with site.worker():
+            await site.until_settled(company)
+        assert await site.holds(f"{company.count('authorized')} = 1")
+        assert await contradictions(site, company) == []
+
+
+class TestTrial:
+    async def test_of_ten_documents_takes_exactly_ten_of_a_hundred(self, site: Site, urls: list[str]) -> None:
+        async with site.company(plan="trial") as company:
+            answers = await order_at_once(company, urls, 100)
+            assert Counter(answer.status_code for answer in answers) == {202: 10, 402: 90}
+            refused = [answer for answer in answers if answer.status_code == 402]
+            assert {code_of(answer) for answer in refused} == {"DOCUMENT_LIMIT_REACHED"}
+            with site.worker():
+                await site.until_settled(company)
+            assert await site.holds(f"{company.count('authorized')} = 10")
+            assert await contradictions(site, company) == []

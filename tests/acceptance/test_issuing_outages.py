@@ -1,0 +1,95 @@
+"""Whatever fails while documents are on their way: all of them are authorised, none of them twice."""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+
+from acceptance.fault_company import Company
+from acceptance.fault_judge import contradictions
+from acceptance.fault_programs import Program
+from acceptance.fault_site import CALM, STORM, Site, local
+from support import code_of, free_port
+
+
+async def kill_at(
+    site: Site, start: Callable[[], AbstractContextManager[Program]], conditions: Iterable[str], end: str
+) -> None:
+    """Run a program, kill it and start it anew whenever one more condition holds, up to the end."""
+    for condition in conditions:
+        with start() as program:
+            await site.until(condition)
+            await program.kill()
+    with start():
+        await site.until(end)
+
+
+class TestRandomKills:
+    async def test_of_api_and_worker_lose_none_of_300_documents(self, site: Site, company: Company) -> None:
+        dice, port = random.Random(6), free_port()
+        accepted = f"(select count(*) from documents where company_id = '{company.id}')"
+        authorized, total = company.count("authorized"), 300
+        moments = [sorted(dice.sample(range(total), 4)) for _ in range(2)]
+        async with asyncio.TaskGroup() as group:
+            group.create_task(company.issue_many(total, at=local(port)))
+            for start, count, when in (
+                (lambda: site.api(port), accepted, moments[0]),
+                (site.worker, authorized, moments[1]),
+            ):
+                conditions = [f"{count} > {moment}" for moment in when]
+                group.create_task(kill_at(site, start, conditions, f"{authorized} = {total}"))
+        assert await site.holds(f"{accepted} = {total}")
+        assert await contradictions(site, company) == []
+
+
+class TestEmptiedQueue:
+    async def test_is_filled_again_from_the_documents(self, site: Site, company: Company) -> None:
+        await company.issue_many(40)
+        assert len(await site.fetch("delete from pgqueuer returning id")) >= 40
+        with site.worker(worker_concurrency="4"):
+            await site.until(f"{company.count('authorized')} > 5")
+            assert await site.fetch("delete from pgqueuer returning id")
+            await company.issue_many(10)
+            await site.fetch("delete from pgqueuer")
+            await site.until_settled(company)
+        assert await contradictions(site, company) == []
+
+
+class TestRestartedPostgres:
+    async def test_is_told_by_the_api_and_outlived_by_the_worker(self, site: Site, company: Company) -> None:
+        with site.worker() as worker:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(company.issue_many(60))
+                await site.until(f"{company.count('authorized')} > 5")
+                await site.stop_postgres()
+                try:
+                    answer = await company.create("nfe", key="in the dark")
+                finally:
+                    await site.start_postgres()
+                assert (answer.status_code, code_of(answer)) == (503, "SERVICE_UNAVAILABLE")
+            await site.until_settled(company)
+            assert worker.is_alive
+        assert await site.holds(f"{company.count('authorized')} = 60")
+        assert await contradictions(site, company) == []
+
+
+class TestStorm:
+    async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
+        await company.issue_many(98)
+        for kind in ("nfe", "nfce"):
+            await company.issue(kind, notes="SIMULA:DEMORA:30s")
+        await site.switch(**STORM)
+        try:
+            with site.worker(authority_read_seconds="3"):
+                # One key is consulted nine times an hour at most: the storm ends before chance uses them up.
+                await site.until(
+                    "not exists (select from documents d left join emissions e on e.document_id = d.id"
+                    f" where d.company_id = '{company.id}' and coalesce(e.state, 'numbered') = 'numbered')"
+                )
+                await site.switch(**CALM)
+                await site.until_settled(company)
+        finally:
+            await site.switch(**CALM)
+        faults = {fault for entry in await site.sent(company) for fault in entry["fault"].split()}
+        assert faults == {"lostAnswers", "failures", "SIMULA:DEMORA:30s"}
+        assert await contradictions(site, company) == []
