@@ -1,6 +1,6 @@
 """Files that must never change or be lost: signed documents and what authorities answered.
 
-The one way to them is here, so that an object store can take their place.
+Those of a document are written by the statement that they belong to (issuing.py), and read here.
 """
 
 from uuid import UUID

@@ -50,9 +50,10 @@ class Emissions:
         self._subscription_id = subscription_id
 
     async def begin_anew(self, document_id: UUID, ordinal: int) -> None:
-        """Keep the number of a refused attempt for what is made in its place."""
+        """Keep the number of a refused attempt for what is made anew, unless it is somebody else's."""
         await self._connection.execute(
-            "update emissions set state = 'numbered', digest = null, receipt = null, tries = 0"
+            "update emissions set state = case state when 'foreign' then state else 'numbered' end,"
+            " digest = null, receipt = null, tries = 0"
             " where subscription_id = $1 and document_id = $2 and ordinal = $3",
             self._subscription_id, document_id, ordinal,
         )  # fmt: skip

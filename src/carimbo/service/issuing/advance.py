@@ -68,6 +68,8 @@ async def _next(means: Means, case: Case) -> Case | Done:
     if emission is None:
         return await _number(means, case)
     match EmissionState(emission.state):
+        case EmissionState.FOREIGN:
+            return await _number(means, case)
         case EmissionState.NUMBERED:
             return await _make(means, case)
         case EmissionState.SIGNED:
@@ -209,12 +211,11 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     """The number is somebody else's: take the next one, but not without end."""
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
-    if case.emission.ordinal >= _MOST_NUMBERS:
-        await conclude.refuse(means, case, Rejected(code=answer.code, message=answer.message), asked)
+    if case.emission.ordinal % _MOST_NUMBERS == 0:
+        refusal = Rejected(code=answer.code, message=answer.message)
+        await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
         return Done()
-    async with means.database.steps_of(case.lease) as steps:
-        await steps.write_state(case.emission.ordinal, EmissionState.FOREIGN, tries=0)
-    return await take_number(means, case, asked)
+    return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
 
 
 def _unready(means: Means, case: Case) -> tuple[Problem, ...]:

@@ -45,8 +45,14 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     await _write(means, case, verdict, [*asked, *events])
 
 
-async def refuse(means: Means, case: Case, answer: Rejected, asked: Sequence[NewEvent]) -> None:
-    """The authority refused and kept nothing: the number stays for the corrected document."""
+async def refuse(
+    means: Means,
+    case: Case,
+    answer: Rejected,
+    asked: Sequence[NewEvent],
+    state: EmissionState = EmissionState.REJECTED,
+) -> None:
+    """The authority refused and kept nothing: the number, if it is ours, stays for the corrected document."""
     hint = issuing_of(case.kind).hint(answer.code, answer.message)
     rejection = Rejection(
         code=answer.code,
@@ -55,7 +61,7 @@ async def refuse(means: Means, case: Case, answer: Rejected, asked: Sequence[New
         hint=hint.sentence if hint else None,
         retryable=answer.retryable,
     )
-    verdict = _refused(case, rejection, EmissionState.REJECTED, answer.answer_xml)
+    verdict = _refused(case, rejection, state, answer.answer_xml)
     await _write(means, case, verdict, [*asked, told(Happening.REJECTED, Status.REJECTED, answer)])
 
 

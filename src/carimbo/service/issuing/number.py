@@ -1,7 +1,5 @@
 """The second step: a document that still keeps the rules gets a number, which is never another's."""
 
-from collections.abc import Sequence
-
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.fiscal.problems import Problem
@@ -20,7 +18,7 @@ async def problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     return (await means.workshop.review(case.kind, case.request, case.dossier, case.environment)).problems
 
 
-async def take_number(means: Means, case: Case, asked: Sequence[NewEvent] = ()) -> Case:
+async def take_number(means: Means, case: Case) -> Case:
     """Take the next number and write down whose it is, in one statement: no gap, no twin.
 
     The attempt before it, if there is one, turned out to have a number that is somebody else's.
@@ -32,5 +30,5 @@ async def take_number(means: Means, case: Case, asked: Sequence[NewEvent] = ()) 
     codes = NumericCodes(draw_numeric_code(), draw_numeric_code())
     happened = NewEvent(type=Happening.NUMBERED, status=document.status)
     async with means.database.steps_of(case.lease) as steps:
-        emission = await steps.take_number(place, ordinal, codes, EmissionType.NORMAL, [*asked, happened])
+        emission = await steps.take_number(place, ordinal, codes, EmissionType.NORMAL, [happened])
     return case.with_emission(emission)
