@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import asyncpg
-import asyncpg.pool
 
-Connection: TypeAlias = "asyncpg.Connection[Any] | asyncpg.pool.PoolConnectionProxy[Any]"
+Connection: TypeAlias = "asyncpg.Connection[Any]"
 Row: TypeAlias = asyncpg.Record
 
 _LOST = (
@@ -62,7 +61,17 @@ def unavailable_is_told() -> Iterator[None]:
     try:
         yield
     except _LOST as error:
-        # asyncpg's word for an argument that doesn't fit its column: our mistake, not an outage.
-        if isinstance(error, ValueError):
+        if not is_lost(error):
             raise
-        raise DatabaseUnavailable(str(error) or type(error).__name__) from error
+        raise unavailable(error) from error
+
+
+def is_lost(error: BaseException) -> bool:
+    """Tell whether an error of the driver means that the database can't be reached."""
+    # A ValueError among them is asyncpg's word for an argument that doesn't fit its column: our mistake.
+    return isinstance(error, _LOST) and not isinstance(error, ValueError)
+
+
+def unavailable(error: BaseException) -> DatabaseUnavailable:
+    """What an error of the driver is called here."""
+    return DatabaseUnavailable(str(error) or type(error).__name__)

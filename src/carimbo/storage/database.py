@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -15,7 +15,13 @@ from carimbo.storage.allowances import Allowances
 from carimbo.storage.archive import Archive
 from carimbo.storage.certificates import Certificates
 from carimbo.storage.companies import Companies
-from carimbo.storage.connection import Connection, DatabaseUnavailable, connecting, unavailable_is_told
+from carimbo.storage.connection import (
+    Connection,
+    DatabaseUnavailable,
+    connecting,
+    is_lost,
+    unavailable,
+)
 from carimbo.storage.credentials import Credentials
 from carimbo.storage.document_events import DocumentEvents
 from carimbo.storage.documents import Documents
@@ -23,11 +29,14 @@ from carimbo.storage.emissions import Emissions
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.number_sequences import NumberSequences
+from carimbo.storage.pool import Pool
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
 from carimbo.storage.work import Lease
 
 __all__ = ["Database", "DatabaseUnavailable", "Tenant"]
+
+Lent = TypeVar("Lent")
 
 
 @dataclass(frozen=True)
@@ -95,20 +104,41 @@ class PoolOptions:
 DEFAULT_OPTIONS = PoolOptions()
 
 
+class Lending(Generic[Lent]):
+    """Lends a connection for a while, as whatever the borrower sees it."""
+
+    __slots__ = ("_connection", "_pool", "_seen_as")
+
+    def __init__(self, pool: Pool, seen_as: Callable[[Connection], Lent]) -> None:
+        self._pool = pool
+        self._seen_as = seen_as
+
+    async def __aenter__(self) -> Lent:
+        try:
+            self._connection = await self._pool.take()
+        except Exception as error:
+            if is_lost(error):
+                raise unavailable(error) from error
+            raise
+        return self._seen_as(self._connection)
+
+    async def __aexit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._pool.give_back(self._connection, error)
+        if error is not None and is_lost(error):
+            raise unavailable(error) from error
+
+
 class Database:
     """A pool of connections to PostgreSQL and the key ring of what is sealed in it."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", key_ring: KeyRing, options: PoolOptions) -> None:
+    def __init__(self, pool: Pool, key_ring: KeyRing, options: PoolOptions) -> None:
         self._pool = pool
         self._options = options
         self.key_ring = key_ring
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
+    def connection(self) -> Lending[Connection]:
         """Lend a connection outside a transaction."""
-        with unavailable_is_told():
-            async with self._pool.acquire(timeout=self._options.connect_seconds) as connection:
-                yield connection
+        return Lending(self._pool, _itself)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
@@ -122,11 +152,9 @@ class Database:
         async with self.transaction() as connection:
             yield Tenant(connection, subscription_id, self.key_ring)
 
-    @asynccontextmanager
-    async def reader(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
-        """Read on behalf of one subscription, each statement by itself."""
-        async with self.connection() as connection:
-            yield Tenant(connection, subscription_id, self.key_ring)
+    def reader(self, subscription_id: UUID) -> Lending[Tenant]:
+        """Read or write on behalf of one subscription, each statement by itself."""
+        return Lending(self._pool, lambda connection: Tenant(connection, subscription_id, self.key_ring))
 
     @asynccontextmanager
     async def snapshot(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
@@ -137,11 +165,9 @@ class Database:
         ):
             yield Tenant(connection, subscription_id, self.key_ring)
 
-    @asynccontextmanager
-    async def steps_of(self, lease: Lease) -> AsyncIterator[IssuingSteps]:
+    def steps_of(self, lease: Lease) -> Lending[IssuingSteps]:
         """Advance a document; each step is a statement, and so a transaction, of its own."""
-        async with self.connection() as connection:
-            yield IssuingSteps(connection, lease)
+        return Lending(self._pool, lambda connection: IssuingSteps(connection, lease))
 
     async def close(self) -> None:
         """Close politely; a database that does not answer must not keep us from ending."""
@@ -157,29 +183,26 @@ async def open_database(
     url: str, key_ring: KeyRing, options: PoolOptions = DEFAULT_OPTIONS
 ) -> AsyncIterator[Database]:
     """Connect, and close when done."""
-    with connecting():
-        pool = await asyncpg.create_pool(
-            url,
-            min_size=1,
-            max_size=options.size,
-            timeout=options.connect_seconds,
-            command_timeout=options.command_seconds,
-            init=_prepare_connection,
-            reset=_nothing_to_reset,
+
+    async def connect() -> "asyncpg.Connection[Any]":
+        connection = await asyncpg.connect(
+            url, timeout=options.connect_seconds, command_timeout=options.command_seconds
         )
-    database = Database(pool, key_ring, options)
+        await connection.set_type_codec("jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog")
+        return connection
+
+    database = Database(Pool(connect, options.size, options.command_seconds), key_ring, options)
+    with connecting():
+        async with database.connection():
+            pass
     try:
         yield database
     finally:
         await database.close()
 
 
-async def _prepare_connection(connection: "asyncpg.Connection[Any]") -> None:
-    await connection.set_type_codec("jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog")
-
-
-async def _nothing_to_reset(_: "asyncpg.Connection[Any]") -> None:
-    """Spare a round trip: nothing of ours sets or locks anything that outlives its transaction."""
+def _itself(connection: Connection) -> Connection:
+    return connection
 
 
 def _to_json(value: Any) -> str:

@@ -42,7 +42,7 @@ async def enqueue(
     Tells whether there is a new job; a row that has a live one needs no other. The row's token is part of
     what makes a job new: that of work just concluded may still be there when more is to be done.
     """
-    added = await Queries.from_asyncpg_connection(connection).enqueue(  # type: ignore[arg-type]
+    added = await Queries.from_asyncpg_connection(connection).enqueue(
         key.kind.value, str(key).encode(), priority, after, f"{key}:{token}", on_conflict="skip"
     )
     return added != [None]

@@ -1,0 +1,110 @@
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from carimbo.settings import Settings
+from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
+from carimbo.storage.pool import Pool
+
+BACKEND = "select pg_backend_pid()"
+
+
+@pytest.fixture
+async def one(settings: Settings) -> AsyncIterator[Database]:
+    """A database with a single connection."""
+    url, options = settings.database_url.get_secret_value(), PoolOptions(size=1, command_seconds=0.5)
+    async with open_database(url, settings.key_ring, options) as opened:
+        yield opened
+
+
+async def backend_of(database: Database) -> int:
+    async with database.connection() as connection:
+        backend: int = await connection.fetchval(BACKEND)
+        return backend
+
+
+class TestLending:
+    async def test_what_came_back_is_lent_again(self, one: Database) -> None:
+        assert await backend_of(one) == await backend_of(one)
+
+    async def test_an_error_of_the_borrower_does_not_cost_the_connection(self, one: Database) -> None:
+        before = await backend_of(one)
+        with pytest.raises(asyncpg.UndefinedTableError):
+            async with one.connection() as connection:
+                await connection.fetch("select from nowhere")
+        assert await backend_of(one) == before
+
+    async def test_a_transaction_that_was_left_open_ends_with_its_connection(self, one: Database) -> None:
+        async with one.connection() as connection:
+            before = await connection.fetchval(BACKEND)
+            await connection.execute("begin")
+        assert await backend_of(one) != before
+
+    async def test_a_borrower_who_is_cancelled_leaves_nobody_a_busy_connection(self, one: Database) -> None:
+        before = await backend_of(one)
+
+        async def sleep() -> None:
+            async with one.connection() as connection:
+                await connection.execute("select pg_sleep(30)", timeout=30)
+
+        sleeping = asyncio.create_task(sleep())
+        await asyncio.sleep(0.05)
+        sleeping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sleeping
+        assert await backend_of(one) != before
+
+    async def test_a_statement_that_takes_too_long_is_an_outage_and_frees_its_place(
+        self, one: Database
+    ) -> None:
+        with pytest.raises(DatabaseUnavailable):
+            async with one.connection() as connection:
+                await connection.execute("select pg_sleep(30)")
+        assert await backend_of(one)
+
+
+class TestWaiting:
+    async def test_who_comes_when_all_are_lent_gets_the_one_that_comes_back(self, one: Database) -> None:
+        async with one.connection() as connection:
+            backend = await connection.fetchval(BACKEND)
+            waiting = asyncio.create_task(backend_of(one))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+        assert await waiting == backend
+
+    async def test_who_waits_for_himself_is_told(self, one: Database) -> None:
+        async with one.connection():
+            with pytest.raises(DatabaseUnavailable, match="all connections are lent"):
+                await backend_of(one)
+        assert await backend_of(one)
+
+    async def test_a_waiter_who_is_cancelled_takes_no_place(self, one: Database) -> None:
+        async with one.connection():
+            waiting = asyncio.create_task(backend_of(one))
+            await asyncio.sleep(0.05)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+        assert await backend_of(one)
+
+    async def test_a_connection_that_could_not_be_made_takes_no_place(self) -> None:
+        async def fail() -> "asyncpg.Connection[asyncpg.Record]":
+            raise OSError("nobody there")
+
+        pool = Pool(fail, size=1, wait_seconds=1)
+        for _ in range(3):
+            with pytest.raises(OSError, match="nobody there"):
+                await pool.take()
+
+
+class TestClosing:
+    async def test_closes_what_is_idle_and_later_what_was_lent(self, settings: Settings) -> None:
+        url = settings.database_url.get_secret_value()
+        async with open_database(url, settings.key_ring, PoolOptions(size=2)) as database:
+            lent = database.connection()
+            connection = await lent.__aenter__()
+        assert not connection.is_closed()
+        await lent.__aexit__(None, None, None)
+        assert connection.is_closed()
