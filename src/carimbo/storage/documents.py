@@ -8,11 +8,11 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage import emissions
-from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.emissions import Emission
-from carimbo.storage.jobs import enqueue
-from carimbo.storage.work import WorkKey, WorkKind, priority_of
+from carimbo.storage.jobs import job_added
+from carimbo.storage.work import WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,21 +88,52 @@ _SELECT = (
     " left join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id"
     " and e.ordinal = d.emission"
 )
+_REPEATED = f"""
+    {_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3
+        and d.idempotency_key = $4
+    union all
+    {_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3
+        and d.external_id = $5 and d.sale_id is null
+    limit 1
+"""
 _INSERTED = tuple(
     field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
 )
-_GENERATED = "version, rejection, created_at, queued_at, parked_reason, turn, lease_token"
+_GENERATED = "version, rejection, created_at, queued_at, parked_reason"
 # Start-time fair queueing: a document's turn comes after the company's own that still wait, and not before
 # those that are next of all. So the tenth of one company competes with the tenth of another, and a company
 # that sends ten thousand at once keeps nobody else waiting. What pauses has turn 0: it waits for no place.
+# Ordered and limited, as a minimum and a maximum may be planned as looking through all that wait.
 _NEXT_TURN = """
     greatest(
-        (select min(turn) from documents where next_action_at is not null and is_urgent = $3 and turn > 0),
-        (select max(turn) from documents
-         where subscription_id = $1 and company_id = $2 and next_action_at is not null and is_urgent = $3),
+        (select turn from documents where next_action_at is not null and is_urgent = $3 and turn > 0
+         order by turn limit 1),
+        (select turn from documents
+         where subscription_id = $1 and company_id = $2 and next_action_at is not null and is_urgent = $3
+         order by turn desc limit 1),
         0
     ) + 1
 """
+
+
+def _insertion(*, queued: bool) -> str:
+    """SQL that stores a document with its first events and, if it is to go, the job that wakes a worker."""
+    first_event = 4 + len(_INSERTED)
+    arguments = ", ".join(f"${position}" for position in range(4, first_event))
+    placed = f"{_NEXT_TURN}, now(), now()" if queued else "0, null, null"
+    woken = f", woken as ({job_added(WorkKind.DOCUMENT, 'added')})" if queued else ""
+    return f"""
+        with added as (
+            insert into documents (turn, next_action_at, queued_at, subscription_id, company_id, is_urgent,
+                {", ".join(_INSERTED)})
+            values ({placed}, $1, $2, $3, {arguments})
+            on conflict do nothing returning *
+        ), told as ({events_told("added", first_event)}){woken}
+        select {_GENERATED} from added
+    """
+
+
+_INSERTIONS = {queued: _insertion(queued=queued) for queued in (True, False)}
 
 
 class Documents:
@@ -115,39 +146,24 @@ class Documents:
     async def add(
         self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool
     ) -> Document | None:
-        """Insert with its first events, and wake a worker if it is to go; None when a key of it is taken."""
-        values = {name: getattr(document, name) for name in _INSERTED}
-        arguments = ", ".join(f"${position}" for position in range(4, 4 + len(values)))
-        placed = f"{_NEXT_TURN}, now(), now()" if queued else "0, null, null"
+        """Insert with its first events, and wake a worker if it is to go; None when a key of it is taken.
+
+        All of it is one statement: outside a transaction it is one by itself.
+        """
         row = await self._connection.fetchrow(
-            f"""
-            with added as (
-                insert into documents (turn, next_action_at, queued_at, subscription_id, company_id,
-                    is_urgent, {", ".join(values)})
-                values ({placed}, $1, $2, $3, {arguments})
-                on conflict do nothing returning *
-            ), told as ({events_told("added", 4 + len(values))})
-            select {_GENERATED} from added
-            """,
-            self._subscription_id, document.company_id, document.is_urgent, *values.values(),
-            *event_columns(events),
+            _INSERTIONS[queued],
+            self._subscription_id, document.company_id, document.is_urgent,
+            *(getattr(document, name) for name in _INSERTED), *event_columns(events),
         )  # fmt: skip
-        if row is None:
-            return None
-        if queued:
-            await self._wake(document.id, row, is_urgent=document.is_urgent)
-        return _stored(document, row)
+        return row and _stored(document, row)
 
     async def find_repeated(
         self, company_id: UUID, namespace: str, key: str | None, external_id: str | None
     ) -> Document | None:
         """Find what was created under the key, or else directly under the external id."""
         row = await self._connection.fetchrow(
-            f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3 and"
-            " (d.idempotency_key = $4 or (d.external_id = $5 and d.sale_id is null))"
-            " order by d.idempotency_key = $4 desc nulls last limit 1",
-            self._subscription_id, company_id, namespace, key, external_id,
-        )  # fmt: skip
+            _REPEATED, self._subscription_id, company_id, namespace, key, external_id
+        )
         return row and _document(row)
 
     async def get(self, document_id: UUID) -> Document | None:
@@ -184,18 +200,12 @@ class Documents:
 
     async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
         """Give it a turn among what waits and wake a worker, both in the caller's transaction."""
-        row = await self._connection.fetchrow(
-            f"update documents set turn = {_NEXT_TURN}, next_action_at = now(), queued_at = now(),"
-            " attempts = 0, parked_reason = null where subscription_id = $1 and id = $4"
-            " returning turn, lease_token",
+        await self._connection.execute(
+            f"with queued as (update documents set turn = {_NEXT_TURN}, next_action_at = now(),"
+            " queued_at = now(), attempts = 0, parked_reason = null where subscription_id = $1 and id = $4"
+            f" returning *) {job_added(WorkKind.DOCUMENT, 'queued')}",
             self._subscription_id, company_id, is_urgent, document_id,
         )  # fmt: skip
-        await self._wake(document_id, only(row), is_urgent=is_urgent)
-
-    async def _wake(self, document_id: UUID, row: Row, *, is_urgent: bool) -> None:
-        key = WorkKey(WorkKind.DOCUMENT, self._subscription_id, document_id)
-        priority = priority_of(row["turn"], is_urgent=is_urgent)
-        await enqueue(self._connection, key, priority=priority, token=row["lease_token"])
 
     async def write_request(
         self,

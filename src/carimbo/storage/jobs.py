@@ -9,11 +9,11 @@ from datetime import timedelta
 import asyncpg
 from pgqueuer import PgQueuer, RetryRequested
 from pgqueuer.models import Job
-from pgqueuer.queries import Queries
 
 from carimbo.storage.connection import Connection, connecting, unavailable_is_told
-from carimbo.storage.work import WorkKey, WorkKind
+from carimbo.storage.work import PRIORITIES, TABLES, WorkKey, WorkKind
 
+AT_ONCE = timedelta(0)
 # What a handler answers: None when the row needs no more waking, else when to wake it again.
 Handler = Callable[[WorkKey], Awaitable[timedelta | None]]
 
@@ -29,29 +29,57 @@ class QueueOptions:
     error_delay: timedelta
 
 
-async def enqueue(
-    connection: Connection,
-    key: WorkKey,
-    *,
-    priority: int = 0,
-    token: int = 0,
-    after: timedelta | None = None,
-) -> bool:
-    """Wake a worker for a row, in the caller's transaction: the job exists if and only if the row does.
+def job_added(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
+    """SQL that wakes a worker for rows of a kind, in the statement that makes them: both exist or neither.
 
-    Tells whether there is a new job; a row that has a live one needs no other. The row's token is part of
-    what makes a job new: that of work just concluded may still be there when more is to be done.
+    A row that has a live job needs no other. Its token is part of what makes a job new: that of work just
+    concluded may still be there when more is to be done. PgQueuer's own statement takes a round trip more,
+    and writes a line of history that nobody reads.
     """
-    added = await Queries.from_asyncpg_connection(connection).enqueue(
-        key.kind.value, str(key).encode(), priority, after, f"{key}:{token}", on_conflict="skip"
+    return f"""
+        insert into pgqueuer (status, entrypoint, priority, payload, dedupe_key, execute_after)
+        select 'queued', '{kind}', {PRIORITIES[kind]}, convert_to(key, 'UTF8'), key || ':' || lease_token,
+            now() + {after}
+        from {of}, lateral (select '{kind}:' || subscription_id || ':' || id as key) as named
+        on conflict (dedupe_key) where status in ('queued', 'picked') and dedupe_key is not null do nothing
+    """
+
+
+async def enqueue(connection: Connection, key: WorkKey, after: timedelta = AT_ONCE) -> bool:
+    """Wake a worker for a row, now or later; tells whether there is a new job."""
+    row = f"(select * from {key.table} where subscription_id = $1 and id = $2) as row"
+    added = await connection.execute(
+        job_added(key.kind, row, "$3::interval"), key.subscription_id, key.id, after
     )
-    return added != [None]
+    return _count(added) > 0
 
 
-async def prune_history(connection: Connection, keep: timedelta) -> None:
-    """Delete the queue's own log and statistics older than `keep`; they grow without end otherwise."""
-    await connection.execute("delete from pgqueuer_log where created < now() - $1::interval", keep)
-    await connection.execute("delete from pgqueuer_statistics where created < now() - $1::interval", keep)
+async def enqueue_due(connection: Connection, kind: WorkKind, overdue: timedelta, most: int) -> int:
+    """Wake workers for rows that should have been worked on and that nobody holds, oldest first.
+
+    The order is total: two that enqueue the same rows in different orders would deadlock.
+    """
+    due = f"""(
+        select * from {TABLES[kind]}
+        where next_action_at <= now() - $1::interval and (lease_until is null or lease_until <= now())
+        order by next_action_at, subscription_id, id limit $2
+    ) as due"""
+    return _count(await connection.execute(job_added(kind, due), overdue, most))
+
+
+def _count(command: str) -> int:
+    """How many rows a statement touched: the last word of what PostgreSQL calls it."""
+    return int(command.rsplit(" ", 1)[1])
+
+
+async def tidy(connection: Connection, keep_history: timedelta) -> None:
+    """Forget the log and statistics of long ago, which grow without end otherwise, and the queue's dead rows.
+
+    Every job leaves some, and the next ones are found among them: PostgreSQL by itself cleans up too seldom.
+    """
+    for table in ("pgqueuer_log", "pgqueuer_statistics"):
+        await connection.execute(f"delete from {table} where created < now() - $1::interval", keep_history)
+    await connection.execute("vacuum pgqueuer")
 
 
 async def consume(

@@ -13,6 +13,11 @@ from carimbo.storage.connection import connecting, unavailable_is_told
 
 # Any number will do, as long as every version of carimbo uses the same: it names the lock of migrations.
 _ADVISORY_LOCK = 0x63617269
+_LOGGED_QUEUE_TABLES = """
+    select oid::regclass::text as name from pg_class
+    where relname like 'pgqueuer%' and relkind = 'r' and relpersistence = 'p'
+        and relnamespace = current_schema()::regnamespace
+"""
 
 
 class SchemaMismatch(Exception):
@@ -110,3 +115,6 @@ async def _install_queue(connection: "asyncpg.Connection[Any]") -> None:
         await queries.upgrade()
     else:
         await queries.install()
+    # Losing the whole queue loses nothing (see storage/work.py): it needs no write-ahead log.
+    for table in await connection.fetch(_LOGGED_QUEUE_TABLES):
+        await connection.execute(f"alter table {table['name']} set unlogged")

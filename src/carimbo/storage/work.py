@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.connection import Connection
 
 
 class LeaseLost(Exception):
@@ -26,11 +26,13 @@ class WorkKind(StrEnum):
 
 
 # Table names are put into SQL text: they come from here and nowhere else.
-_TABLES = {WorkKind.DOCUMENT: "documents", WorkKind.PROBE: "probes"}
-# Work that takes turns has the columns `turn` and `is_urgent`; the rest has none.
-_TURNS = {WorkKind.DOCUMENT: "turn, is_urgent", WorkKind.PROBE: "0 as turn, false as is_urgent"}
-# The queue's priorities are 32 bits: what is urgent goes before a thousand million turns of the rest.
-_URGENT = 1 << 30
+TABLES = {WorkKind.DOCUMENT: "documents", WorkKind.PROBE: "probes"}
+# A row's place in the queue, in SQL: lower turns first, urgent ones before all others. Priorities have 32
+# bits: what is urgent goes before a thousand million turns of the rest. Work that takes no turns goes first.
+PRIORITIES = {
+    WorkKind.DOCUMENT: "(is_urgent::integer << 30) - least(turn, (1 << 30) - 1)::integer",
+    WorkKind.PROBE: "0",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class WorkKey:
 
     @property
     def table(self) -> str:
-        return _TABLES[self.kind]
+        return TABLES[self.kind]
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.subscription_id}:{self.id}"
@@ -61,20 +63,6 @@ class Lease:
     key: WorkKey
     token: int
     attempts: int
-
-
-@dataclass(frozen=True)
-class Due:
-    """A row that should be worked on, with its place in the queue."""
-
-    key: WorkKey
-    priority: int
-    token: int
-
-
-def priority_of(turn: int, *, is_urgent: bool) -> int:
-    """The place in the queue that a turn gives: lower turns first, urgent ones before all others."""
-    return (_URGENT if is_urgent else 0) - min(turn, _URGENT - 1)
 
 
 async def claim(
@@ -121,37 +109,6 @@ async def postpone(connection: Connection, lease: Lease, delay: timedelta, *, pr
 async def park(connection: Connection, lease: Lease, reason: str) -> None:
     """Set aside work that keeps failing (or killing its worker), for a person to look at."""
     await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)
-
-
-async def due_rows(connection: Connection, kind: WorkKind, overdue: timedelta, most: int) -> list[Due]:
-    """List rows that should have been worked on and that nobody holds, oldest first.
-
-    The order is total: two sweepers that enqueue the same rows in different orders would deadlock.
-    """
-    rows = await connection.fetch(
-        f"""
-        select subscription_id, id, lease_token, {_TURNS[kind]} from {_TABLES[kind]}
-        where next_action_at <= now() - $1::interval and (lease_until is null or lease_until <= now())
-        order by next_action_at, subscription_id, id limit $2
-        """,
-        overdue, most,
-    )  # fmt: skip
-    return [_due(kind, row) for row in rows]
-
-
-async def place_of(connection: Connection, key: WorkKey) -> Due:
-    """Tell a row's place in the queue."""
-    row = await connection.fetchrow(
-        f"select subscription_id, id, lease_token, {_TURNS[key.kind]} from {key.table}"
-        " where subscription_id = $1 and id = $2",
-        key.subscription_id, key.id,
-    )  # fmt: skip
-    return _due(key.kind, only(row))
-
-
-def _due(kind: WorkKind, row: Row) -> Due:
-    key = WorkKey(kind, row["subscription_id"], row["id"])
-    return Due(key, priority_of(row["turn"], is_urgent=row["is_urgent"]), row["lease_token"])
 
 
 async def _change(connection: Connection, lease: Lease, changes: str, *arguments: object) -> datetime:

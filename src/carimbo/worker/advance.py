@@ -64,8 +64,7 @@ class Advancer:
             again_in = await work_on_it
             if again_in is not None:
                 async with self.database.connection() as connection:
-                    place = await work.place_of(connection, key)
-                    await enqueue(connection, key, priority=place.priority, token=place.token, after=again_in)
+                    await enqueue(connection, key, again_in)
         except Exception as error:
             _log.warning("slow_work_failed", work=str(key), exc_info=error)
 

@@ -7,9 +7,9 @@ import structlog
 
 from carimbo.storage.backlog import whole_backlog
 from carimbo.storage.database import Database, DatabaseUnavailable
-from carimbo.storage.jobs import enqueue, prune_history
+from carimbo.storage.jobs import enqueue_due, tidy
 from carimbo.storage.probes import forget_probes
-from carimbo.storage.work import WorkKind, due_rows
+from carimbo.storage.work import WorkKind
 from carimbo.worker.metrics import (
     DOCUMENTS_OVERDUE,
     DOCUMENTS_PARKED,
@@ -18,22 +18,17 @@ from carimbo.worker.metrics import (
 )
 
 _log = structlog.get_logger("carimbo.worker")
-_MOST_PER_SWEEP = 1000
+_MOST_PER_SWEEP = 10_000
 
 
 async def sweep(database: Database, overdue: timedelta) -> int:
     """Enqueue every row that has been due for longer than `overdue`; one with a live job is skipped."""
     count = 0
     for kind in WorkKind:
-        async with database.transaction() as connection:
-            due = await due_rows(connection, kind, overdue, _MOST_PER_SWEEP)
-            requeued = [
-                row
-                for row in due
-                if await enqueue(connection, row.key, priority=row.priority, token=row.token)
-            ]
-        REQUEUED.labels(kind=kind.value).inc(len(requeued))
-        count += len(requeued)
+        async with database.connection() as connection:
+            requeued = await enqueue_due(connection, kind, overdue, _MOST_PER_SWEEP)
+        REQUEUED.labels(kind=kind.value).inc(requeued)
+        count += requeued
     return count
 
 
@@ -54,8 +49,8 @@ async def sweep_forever(
         try:
             await sweep(database, overdue=every)
             await measure(database, overdue_after)
-            async with database.transaction() as connection:
-                await prune_history(connection, keep_history)
+            async with database.connection() as connection:
+                await tidy(connection, keep_history)
                 await forget_probes(connection)
         except DatabaseUnavailable as error:
             _log.warning("sweep_failed", reason=str(error))

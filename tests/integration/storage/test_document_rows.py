@@ -61,7 +61,7 @@ class TestAdd:
         row = await shop.row_of(document)
         assert row["next_action_at"] == row["queued_at"] == row["created_at"]
         (job,) = await jobs_of(shop.database, shop.key_of(document))
-        assert job["priority"] == work.priority_of(row["turn"], is_urgent=False)
+        assert job["priority"] == -row["turn"]
 
     async def test_one_that_waits_to_be_told_is_not_due_and_has_none(self, shop: Shop) -> None:
         document = await shop.added(queued=False, status=Status.PENDING)

@@ -10,14 +10,17 @@ import pytest
 
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
-from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 from carimbo.storage.issuing import IssuingSteps
-from carimbo.storage.work import Due, WorkKey
+from carimbo.storage.jobs import enqueue
+from carimbo.storage.work import WorkKey
 from integration.storage.document_rows import CREATED, Shop, new_document, open_shop
 
 TAX_IDS = ("11222333000181", "12ABC34501DE35", "00000000000191", "33000167000101")
+
+# What is urgent goes before a thousand million turns of the rest.
+URGENT = 2**30
 
 
 @dataclass
@@ -180,21 +183,27 @@ class TestTurnNumbers:
         await floor.queue(floor.shops[0], 2, is_urgent=True)
         async with floor.database.connection() as connection:
             priorities = await connection.fetch("select priority from pgqueuer order by id")
-        expected = [work.priority_of(turn, is_urgent=False) for turn in (1, 2, 3)]
-        expected += [work.priority_of(turn, is_urgent=True) for turn in (1, 2)]
-        assert [row["priority"] for row in priorities] == expected
+        assert [row["priority"] for row in priorities] == [-1, -2, -3, URGENT - 1, URGENT - 2]
 
     @pytest.mark.parametrize("is_urgent", [False, True])
-    async def test_a_row_tells_its_own(self, floor: Floor, is_urgent: bool) -> None:
+    async def test_a_row_that_is_queued_again_keeps_its_own(self, floor: Floor, is_urgent: bool) -> None:
         *_, third = await floor.queue(floor.shops[0], 3, is_urgent=is_urgent)
-        key = floor.shops[0].key_of(third)
         async with floor.database.connection() as connection:
-            place = await work.place_of(connection, key)
-        assert place == Due(key, work.priority_of(3, is_urgent=is_urgent), token=0)
+            await connection.execute("delete from pgqueuer")
+            assert await enqueue(connection, floor.shops[0].key_of(third))
+            priority = await connection.fetchval("select priority from pgqueuer")
+        assert priority == (URGENT if is_urgent else 0) - 3
 
     @pytest.mark.parametrize("turn", [0, 1, 2**30, 2**62])
-    def test_any_of_them_fits_into_the_queue_and_keeps_what_is_urgent_first(self, turn: int) -> None:
-        ordinary = work.priority_of(turn, is_urgent=False)
-        urgent = work.priority_of(turn, is_urgent=True)
-        assert -(2**31) <= ordinary <= 0 < urgent < 2**31
-        assert work.priority_of(2**62, is_urgent=True) > work.priority_of(0, is_urgent=False)
+    async def test_any_of_them_fits_into_the_queue_and_keeps_what_is_urgent_first(
+        self, floor: Floor, turn: int
+    ) -> None:
+        (ordinary,) = await floor.queue(floor.shops[0])
+        (urgent,) = await floor.queue(floor.shops[0], is_urgent=True)
+        async with floor.database.connection() as connection:
+            await connection.execute("delete from pgqueuer")
+            await connection.execute("update documents set turn = $1", turn)
+            for document in (ordinary, urgent):
+                assert await enqueue(connection, floor.shops[0].key_of(document))
+            low, high = await connection.fetch("select priority from pgqueuer order by priority")
+        assert -(2**31) <= low["priority"] <= 0 < high["priority"] < 2**31

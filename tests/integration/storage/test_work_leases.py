@@ -10,7 +10,7 @@ from carimbo.storage import work
 from carimbo.storage.connection import Connection
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
-from carimbo.storage.jobs import enqueue, prune_history
+from carimbo.storage.jobs import enqueue, enqueue_due, tidy
 from carimbo.storage.probes import add_probe, answer_probe, answered_at, forget_probes
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
 
@@ -293,9 +293,13 @@ class TestDueRows:
         return keys
 
     async def _due(self, database: Database, overdue: timedelta = NONE, most: int = 100) -> list[WorkKey]:
-        async with database.transaction() as connection:
-            due = await work.due_rows(connection, WorkKind.PROBE, overdue, most)
-        return [row.key for row in due]
+        """Which rows get a job, in the order in which they do."""
+        async with database.connection() as connection:
+            await connection.execute("delete from pgqueuer")
+            count = await enqueue_due(connection, WorkKind.PROBE, overdue, most)
+            jobs = await connection.fetch("select payload from pgqueuer order by id")
+        assert len(jobs) == count
+        return [WorkKey.parse(job["payload"].decode()) for job in jobs]
 
 
 class TestEnqueue:
@@ -327,8 +331,9 @@ class TestEnqueue:
             assert await enqueue(connection, key)
         assert len(await self._jobs(rows)) == 1
 
-    async def test_many_at_once_make_one_job(self, rows: Database) -> None:
-        key = WorkKey(WorkKind.PROBE, NIL, new_id())
+    async def test_many_at_once_make_one_job(self, rows: Database, key: WorkKey) -> None:
+        async with rows.connection() as connection:
+            await connection.execute("delete from pgqueuer")
 
         async def wake() -> bool:
             async with rows.transaction() as connection:
@@ -336,15 +341,15 @@ class TestEnqueue:
 
         assert sorted(await asyncio.gather(*(wake() for _ in range(10)))) == [False] * 9 + [True]
 
-    async def test_priority_is_passed_on(self, rows: Database) -> None:
+    async def test_a_row_that_is_gone_gets_none(self, rows: Database) -> None:
         async with rows.transaction() as connection:
-            await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()), priority=7)
-        (job,) = await self._jobs(rows)
-        assert job["priority"] == 7
+            assert not await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()))
+        assert await self._jobs(rows) == []
 
-    async def test_a_job_for_later_waits_until_then(self, rows: Database) -> None:
+    async def test_a_job_for_later_waits_until_then(self, rows: Database, key: WorkKey) -> None:
         async with rows.transaction() as connection:
-            await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()), after=MINUTE)
+            await connection.execute("delete from pgqueuer")
+            await enqueue(connection, key, after=MINUTE)
             now = await connection.fetchval("select now()")
         (job,) = await self._jobs(rows)
         assert job["execute_after"] == now + MINUTE
@@ -354,8 +359,8 @@ class TestEnqueue:
     ) -> None:
         """The job of work just concluded may still be there when more is to be done."""
         async with rows.transaction() as connection:
-            assert not await enqueue(connection, lease.key, token=0)
-            assert await enqueue(connection, lease.key, token=lease.token)
+            assert await enqueue(connection, lease.key)
+            assert not await enqueue(connection, lease.key)
         assert len(await self._jobs(rows)) == 2
 
     async def _jobs(self, database: Database) -> list[asyncpg.Record]:
@@ -363,9 +368,9 @@ class TestEnqueue:
             return await connection.fetch("select * from pgqueuer")
 
 
-class TestPruneHistory:
+class TestTidy:
     async def test_only_what_is_older_goes(self, rows: Database) -> None:
-        async with rows.transaction() as connection:
+        async with rows.connection() as connection:
             await connection.execute("truncate pgqueuer_log, pgqueuer_statistics")
             for days in (8, 6):
                 created = datetime.now(UTC) - timedelta(days=days)
@@ -379,7 +384,7 @@ class TestPruneHistory:
                     " values ($1, 1, 0, 'successful', 'probe')",
                     created,
                 )
-            await prune_history(connection, timedelta(days=7))
+            await tidy(connection, timedelta(days=7))
             for table in ("pgqueuer_log", "pgqueuer_statistics"):
                 assert await connection.fetchval(f"select count(*) from {table}") == 1, table
 

@@ -3,8 +3,7 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
-from carimbo.storage.identifiers import NIL, new_id
-from carimbo.storage.jobs import consume, enqueue
+from carimbo.storage.jobs import consume
 from carimbo.storage.work import WorkKey, WorkKind
 from integration.worker.worker_site import (
     PATIENCE,
@@ -48,10 +47,9 @@ class TestConsume:
         assert handled[1] - handled[0] >= 0.3
 
     async def test_more_urgent_jobs_go_first(self, site: Site) -> None:
-        keys = [WorkKey(WorkKind.PROBE, NIL, new_id()) for _ in range(3)]
-        async with site.database.transaction() as connection:
-            for key, priority in zip(keys, (0, 10, 5), strict=True):
-                await enqueue(connection, key, priority=priority)
+        keys = await site.add(3)
+        for key, priority in zip(keys, (0, 10, 5), strict=True):
+            await site.fetch(f"update pgqueuer set priority = {priority} where payload = '{key}'")
         stop = asyncio.Event()
         handled: list[WorkKey] = []
 

@@ -78,13 +78,13 @@ class TestSweep:
         third_sweep = asyncio.Event()
         sweeps = itertools.count(1)
 
-        async def prune(_connection: Any, _keep: timedelta) -> None:
+        async def tidy(_connection: Any, _keep: timedelta) -> None:
             number = next(sweeps)
             if number >= 3:
                 third_sweep.set()
             raise error
 
-        monkeypatch.setattr(sweeper, "prune_history", prune)
+        monkeypatch.setattr(sweeper, "tidy", tidy)
         sweeping = asyncio.create_task(
             sweep_forever(
                 site.database, every=milliseconds(10), keep_history=timedelta(days=1), overdue_after=NEVER

@@ -9,9 +9,8 @@ import pytest
 from carimbo.main import means_of
 from carimbo.service.probes import probe_queue
 from carimbo.settings import Settings
-from carimbo.storage.identifiers import NIL, new_id
-from carimbo.storage.jobs import consume, enqueue
-from carimbo.storage.work import WorkKey, WorkKind
+from carimbo.storage.jobs import consume
+from carimbo.storage.work import WorkKind
 from carimbo.worker import run
 from carimbo.worker.tasks import tasks_of
 from integration.worker.worker_site import (
@@ -90,8 +89,8 @@ class TestQueueLost:
             await site.until_all_answered()
 
     async def test_a_job_whose_row_is_gone_is_forgotten(self, site: Site) -> None:
-        async with site.database.transaction() as connection:
-            await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()))
+        await site.add(1)
+        await site.fetch("delete from probes")
         async with site.worker():
             await site.until("not exists (select from pgqueuer)")
 

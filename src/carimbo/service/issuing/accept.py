@@ -29,6 +29,9 @@ from carimbo.storage.subscriptions import Subscription
 
 _log = structlog.get_logger("carimbo.issuing")
 _NOTHING = Decimal(0)
+# Characters of a request of about ten items: reviewed in less time than it takes to hand it to a thread and
+# back, counting what the other requests wait.
+_SMALL = 2_000
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,9 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     environment = dossier.environment_of(order.kind)
     require_ready(dossier, order.kind, environment, counter.workshop.clock())
-    review = await counter.workshop.review(order.kind, order.request, dossier, environment)
+    review = await counter.workshop.review(
+        order.kind, order.request, dossier, environment, in_place=len(order.text) < _SMALL
+    )
     require_no_problems(review.problems)
     return await _store(counter, order, dossier, environment, review)
 
@@ -147,13 +152,22 @@ async def _store(
         allowance_period=period.name if period else None,
         is_urgent=order.kind.is_urgent,
     )
+    if period is None:
+        async with counter.database.reader(order.subscription.id) as tenant:
+            return await _add(tenant, order, document)
     async with counter.database.tenant(order.subscription.id) as tenant:
-        stored = await tenant.documents.add(document, _beginning(queued), queued=queued)
-        if stored is None:
-            return Accepted(await _repeated(tenant, order), is_new=False)
-        if period:
+        accepted = await _add(tenant, order, document)
+        if accepted.is_new:
             # Last, as it holds a row that every document of the subscription needs.
             await reserve_document(tenant, period)
+    return accepted
+
+
+async def _add(tenant: Tenant, order: Order, document: NewDocument) -> Accepted:
+    queued = document.status == Status.PROCESSING
+    stored = await tenant.documents.add(document, _beginning(queued), queued=queued)
+    if stored is None:
+        return Accepted(await _repeated(tenant, order), is_new=False)
     return Accepted(record_of(stored), is_new=True)
 
 

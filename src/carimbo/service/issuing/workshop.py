@@ -44,14 +44,22 @@ class Workshop:
     _executor: ThreadPoolExecutor = field(default_factory=_threads, repr=False)
 
     async def review(
-        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
+        self,
+        kind: DocumentType,
+        request: Body,
+        dossier: Dossier,
+        environment: Environment,
+        *,
+        in_place: bool = False,
     ) -> Review:
-        """Make a document for trial and tell what is to be said of it."""
+        """Make a document for trial and tell what is to be said of it; a small one without a thread."""
         elsewhere = _issued_elsewhere(kind, request, dossier, environment)
         if elsewhere:
             return Review(elsewhere)
         emission = self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
         issuance = self._issuance(kind, dossier, emission, Signer.throwaway())
+        if in_place:
+            return issuing_of(kind).review(request, issuance)
         return await self._in_thread(issuing_of(kind).review, request, issuance)
 
     async def make(
