@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, load_pem_priv
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf, plain_tax_id
-from carimbo.simulator.trust import Flaw, Trust
+from carimbo.simulator.trust import Credential, Flaw, Trust
 
 _SERVER_NAMES = ("localhost", "127.0.0.1", "::1")
 _SERVER_VALIDITY = timedelta(days=397)
@@ -58,7 +58,7 @@ class CertificateFolder:
         """Private key and certificates of the TLS server."""
         self._revoked_file = folder / "revoked.txt"
         self._authorities = authorities
-        self._trust = Trust((authorities[_AUTHORITY].certificate,))
+        self._trust = Trust((Credential.of(authorities[_AUTHORITY].certificate),))
         self._trust_mark: tuple[int, int] | None = None
 
     @classmethod
@@ -81,9 +81,11 @@ class CertificateFolder:
 
     def trust(self) -> Trust:
         """What the authorities believe; in `revoked.txt` each line is a serial number in hexadecimal."""
-        if not self._revoked_file.exists():
+        try:
+            status = self._revoked_file.stat()
+        except FileNotFoundError:
             self._revoked_file.touch()
-        status = self._revoked_file.stat()
+            status = self._revoked_file.stat()
         mark = (status.st_mtime_ns, status.st_size)
         if mark != self._trust_mark:
             serials = _SERIAL.findall(self._revoked_file.read_text(errors="replace"))

@@ -47,12 +47,10 @@ class Contributors:
             "insert or replace into contributors values (?, ?, ?, ?, ?)", (*known, json.dumps(told))
         )
 
-    def remember(self, contributor: Contributor) -> None:
-        """Enter a taxpayer that was seen; what is known of it already stays."""
-        known = (contributor.state, contributor.tax_id, contributor.registration)
+    def knows(self, state: str, tax_id: str, registration: str) -> bool:
+        """Tell whether a taxpayer is in the register of a state."""
         query = "select 1 from contributors where state = ? and tax_id = ? and registration = ?"
-        if self._store.connection.execute(query, known).fetchone() is None:
-            self.put(contributor)
+        return self._store.connection.execute(query, (state, tax_id, registration)).fetchone() is not None
 
     def of_tax_id(self, state: str, tax_id: str) -> list[Contributor]:
         """The registrations of a CNPJ or CPF in a state."""

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from lxml import etree
 
+_ZERO = Decimal(0)
+
 
 class Group(NamedTuple):
     """An element that has elements: its texts and its groups by their official names."""
@@ -22,11 +24,11 @@ class Group(NamedTuple):
 
     def amount(self, path: str) -> Decimal:
         """The number at a path; zero if it is not there."""
-        text = self.text(path)
+        text = self.texts.get(path)
         try:
-            return Decimal(text) if text else Decimal(0)
+            return Decimal(text) if text else _ZERO
         except InvalidOperation:
-            return Decimal(0)
+            return _ZERO
 
     def group(self, path: str) -> "Group | None":
         """The first group at `det/prod`; None if it is not there."""

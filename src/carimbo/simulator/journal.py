@@ -65,7 +65,8 @@ class Journal:
         row = connection.execute(_INSERT, values).lastrowid or 0
         names = {entry.subject, *entry.keys, *parts} - {""}
         connection.executemany("insert into journal_names values (?, ?)", [(name, row) for name in names])
-        if connection.execute("delete from journal where id <= ?", (row - MOST_ROWS,)).rowcount:
+        if row > MOST_ROWS:
+            connection.execute("delete from journal where id <= ?", (row - MOST_ROWS,))
             connection.execute("delete from journal_names where entry <= ?", (row - MOST_ROWS,))
 
     def entries(

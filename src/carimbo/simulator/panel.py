@@ -178,7 +178,7 @@ def _put(site: Site, put: Callable[[Record], None], entries: Sequence[Record]) -
 
 def authorities(site: Site) -> bytes:
     """The certificates of the authorities that clients have to believe, as PEM."""
-    return b"".join(one.public_bytes(Encoding.PEM) for one in site.trust().authorities)
+    return b"".join(one.certificate.public_bytes(Encoding.PEM) for one in site.trust().authorities)
 
 
 def _object(body: Any) -> Json:

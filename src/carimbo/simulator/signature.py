@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import xmlsec
-from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from lxml import etree
 
-from carimbo.simulator.trust import certificate_of
+from carimbo.simulator.trust import Credential, credential_of
 
 _DS = "{http://www.w3.org/2000/09/xmldsig#}"
 _C14N = "http://www.w3.org/TR/2001/REC-xml-c14n-20010315"
@@ -27,26 +26,26 @@ class Signature:
     """The element with the Id: `infNFe`, `infEvento`, `infInut`."""
 
     @cached_property
-    def certificate(self) -> x509.Certificate | None:
-        """Of who signed; None if it cannot be read."""
-        text = "".join((self.element.findtext(f".//{_DS}X509Certificate") or "").split())
+    def credential(self) -> Credential | None:
+        """The certificate of who signed; None if it cannot be read."""
+        text = "".join(self._text(f"{_DS}X509Certificate").split())
         try:
-            return certificate_of(b64decode(text, validate=True))
+            return credential_of(b64decode(text, validate=True))
         except ValueError:
             return None
 
     @property
     def digest(self) -> str:
         """What it says that the digest of the signed element is."""
-        return (self.element.findtext(f".//{_DS}DigestValue") or "").strip()
+        return self._text(f"{_DS}DigestValue").strip()
 
     @cached_property
     def is_by_the_book(self) -> bool:
         """Tell whether algorithms, transforms and reference are those of the project (MOC 7.0, 3.2.3)."""
         algorithms = [
-            (child.tag.removeprefix(_DS), child.get("Algorithm"))
+            (child.tag.removeprefix(_DS), algorithm)
             for child in self.element.iter()
-            if child.get("Algorithm")
+            if (algorithm := child.get("Algorithm"))
         ]
         reference = self.element.find(f"{_DS}SignedInfo/{_DS}Reference")
         return algorithms == _BY_THE_BOOK and (
@@ -56,17 +55,20 @@ class Signature:
     @property
     def is_good(self) -> bool:
         """Tell whether digest and signature are those of what is signed."""
-        certificate = self.certificate
-        if certificate is None:
+        if self.credential is None:
             return False
         context = xmlsec.SignatureContext()
         context.register_id(self.signed, "Id")
         try:
-            context.key = _key_of(certificate)
+            context.key = _key_of(self.credential)
             context.verify(self.element)
         except xmlsec.Error:
             return False
         return True
+
+    def _text(self, tag: str) -> str:
+        found = next(self.element.iterdescendants(tag), None)
+        return "" if found is None else found.text or ""
 
 
 _BY_THE_BOOK = [
@@ -79,9 +81,10 @@ _BY_THE_BOOK = [
 
 
 @lru_cache(maxsize=1024)
-def _key_of(certificate: x509.Certificate) -> xmlsec.Key:
+def _key_of(credential: Credential) -> xmlsec.Key:
     # The public key alone: each context takes a copy, and that of a whole certificate takes 0.1 ms.
-    public = certificate.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    key = credential.certificate.public_key()
+    public = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     return xmlsec.Key.from_memory(public, xmlsec.constants.KeyDataFormatPem)
 
 

@@ -19,7 +19,7 @@ from carimbo.simulator.registry import FAMILIES
 from carimbo.simulator.store import Store
 from carimbo.simulator.switches import Switches
 from carimbo.simulator.triggers import Pulled, triggers_in
-from carimbo.simulator.trust import Trust, certificate_of, owner_of
+from carimbo.simulator.trust import Trust, credential_of
 from carimbo.simulator.xsds import BUILT_IN, Xsds
 
 _BUSY = "Serviço indisponível: falha sorteada pelo simulador."
@@ -231,5 +231,5 @@ def _address(request: Request) -> str:
 
 
 def _taxpayer(request: Request) -> str:
-    certificate = certificate_of(request.certificate) if request.certificate else None
-    return owner_of(certificate) if certificate else ""
+    shown = credential_of(request.certificate) if request.certificate else None
+    return shown.owner if shown else ""

@@ -52,7 +52,7 @@ class Store:
             raise
 
     def next_of(self, counter: str) -> int:
-        """Count one more: protocols, receipts, NSU."""
+        """Count one more: protocols and receipts."""
         row = self.connection.execute(
             "insert into counters values (?, 1) on conflict (name) do update set value = value + 1"
             " returning value",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from operator import mul
 
 _CPF = re.compile(r"[0-9]{11}")
 _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
@@ -32,5 +33,6 @@ def _checks(text: str, weights: Sequence[int]) -> bool:
 
 
 def _digit(values: Sequence[int], weights: Sequence[int]) -> int:
+    weighed: int = sum(map(mul, values, weights))
     # What is left to a multiple of 11, and 0 where that is 10.
-    return -sum(value * weight for value, weight in zip(values, weights, strict=True)) % 11 % 10
+    return -weighed % 11 % 10

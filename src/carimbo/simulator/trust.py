@@ -1,10 +1,11 @@
 """Which certificates an authority believes: ICP-Brasil's, which here is the simulator's own authority."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 from functools import lru_cache
+from typing import Self
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -30,53 +31,81 @@ class Flaw(IntEnum):
     NO_REVOCATION_LIST = 6
 
 
+# Caches tell two apart by identity: a certificate takes longer to hash than the answer takes to look up.
+@dataclass(frozen=True, slots=True, eq=False)
+class Credential:
+    """A certificate that somebody showed or signed with; what is asked of it every time is read once."""
+
+    certificate: x509.Certificate
+    owner: str
+    """CNPJ or CPF of the holder (DOC-ICP-04, 7.1.2.3); empty if the certificate does not tell."""
+    begin: datetime
+    end: datetime
+    serial_number: int
+    says_icp_brasil: bool
+    """Whether the issuer's name is one of ICP-Brasil."""
+    lasting_flaws: frozenset[Flaw]
+    """What is wrong with it whenever and by whomever it is looked at."""
+
+    @classmethod
+    def of(cls, certificate: x509.Certificate) -> Self:
+        """Read a certificate."""
+        owner, says_icp_brasil = _owner_of(certificate), _says_icp_brasil(certificate)
+        found = (
+            (Flaw.INVALID, not _may_sign(certificate)),
+            (Flaw.WITHOUT_TAX_ID, not owner),
+            (Flaw.NOT_ICP_BRASIL, not says_icp_brasil),
+        )
+        return cls(
+            certificate=certificate,
+            owner=owner,
+            begin=certificate.not_valid_before_utc,
+            end=certificate.not_valid_after_utc,
+            serial_number=certificate.serial_number,
+            says_icp_brasil=says_icp_brasil,
+            lasting_flaws=_those_there(found),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Trust:
     """The authorities of ICP-Brasil that are known, and the certificates that they took back."""
 
-    authorities: Sequence[x509.Certificate]
+    authorities: Sequence[Credential]
     revoked: frozenset[int] = frozenset()
     """Serial numbers."""
 
-    def flaws_of(
-        self, certificate: x509.Certificate, at: datetime, *, revocation_list: bool = True
-    ) -> frozenset[Flaw]:
+    def flaws_of(self, shown: Credential, at: datetime, *, revocation_list: bool = True) -> frozenset[Flaw]:
         """Everything that is wrong with a certificate at a moment."""
-        return frozenset(flaw for flaw in Flaw if self.sees(flaw, certificate, at, revocation_list))
+        passing = (
+            (Flaw.OUT_OF_DATE, not shown.begin <= at <= shown.end),
+            (Flaw.BROKEN_CHAIN, shown.says_icp_brasil and not self._issued(shown)),
+            (Flaw.REVOKED, revocation_list and shown.serial_number in self.revoked),
+            (Flaw.NO_REVOCATION_LIST, not revocation_list),
+        )
+        return shown.lasting_flaws | _those_there(passing)
 
-    def sees(self, flaw: Flaw, certificate: x509.Certificate, at: datetime, revocation_list: bool) -> bool:
-        """Tell whether one thing is wrong with a certificate at a moment."""
-        match flaw:
-            case Flaw.OUT_OF_DATE:
-                found = not certificate.not_valid_before_utc <= at <= certificate.not_valid_after_utc
-            case Flaw.BROKEN_CHAIN:
-                found = _says_icp_brasil(certificate) and not self._issued(certificate)
-            case Flaw.REVOKED:
-                found = revocation_list and certificate.serial_number in self.revoked
-            case Flaw.NO_REVOCATION_LIST:
-                found = not revocation_list
-            case _:
-                found = flaw in _lasting_flaws(certificate)
-        return found
-
-    def _issued(self, certificate: x509.Certificate) -> bool:
-        return any(_is_issued_by(certificate, authority) for authority in self.authorities)
+    def _issued(self, shown: Credential) -> bool:
+        return any(_is_issued_by(shown, authority) for authority in self.authorities)
 
 
+# Reading a certificate and checking its chain take longer than a request; companies send with few of them.
 @lru_cache(maxsize=1024)
-def certificate_of(der: bytes) -> x509.Certificate | None:
+def credential_of(der: bytes) -> Credential | None:
     """A certificate from its bytes; None if they are none, or parts of it can't be read."""
     try:
         certificate = x509.load_der_x509_certificate(der)
         _ = certificate.extensions, certificate.issuer, certificate.public_key(), certificate.version
     except (ValueError, UnsupportedAlgorithm, *_UNREADABLE):
         return None
-    return certificate
+    return Credential.of(certificate)
 
 
-@lru_cache(maxsize=1024)
-def owner_of(certificate: x509.Certificate) -> str:
-    """CNPJ or CPF of the holder (DOC-ICP-04, 7.1.2.3); empty if the certificate does not tell."""
+def _those_there(flaws: Iterable[tuple[Flaw, bool]]) -> frozenset[Flaw]:
+    return frozenset(flaw for flaw, is_there in flaws if is_there)
+
+
+def _owner_of(certificate: x509.Certificate) -> str:
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (x509.ExtensionNotFound, ValueError):
@@ -92,20 +121,7 @@ def _octets(value: bytes) -> str:
     return value[2:].decode("latin-1").strip()
 
 
-@lru_cache(maxsize=1024)
-def _lasting_flaws(certificate: x509.Certificate) -> frozenset[Flaw]:
-    """What is wrong with a certificate whenever and by whomever it is looked at."""
-    found = {
-        Flaw.INVALID: not _may_sign(certificate),
-        Flaw.WITHOUT_TAX_ID: not owner_of(certificate),
-        Flaw.NOT_ICP_BRASIL: not _says_icp_brasil(certificate),
-    }
-    return frozenset(flaw for flaw, is_there in found.items() if is_there)
-
-
-@lru_cache(maxsize=1024)
 def _says_icp_brasil(certificate: x509.Certificate) -> bool:
-    """Tell whether the issuer's name is one of ICP-Brasil."""
     organizations = certificate.issuer.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
     return any(one.value == _ICP_BRASIL for one in organizations)
 
@@ -127,9 +143,9 @@ def _may_sign(certificate: x509.Certificate) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _is_issued_by(certificate: x509.Certificate, authority: x509.Certificate) -> bool:
+def _is_issued_by(shown: Credential, authority: Credential) -> bool:
     try:
-        certificate.verify_directly_issued_by(authority)
+        shown.certificate.verify_directly_issued_by(authority.certificate)
     except (ValueError, TypeError, InvalidSignature):
         return False
     return True

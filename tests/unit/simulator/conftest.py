@@ -11,7 +11,7 @@ from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.site import Site
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Trust
+from carimbo.simulator.trust import Credential, Trust
 from support import CNPJ
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import signer_of
@@ -20,7 +20,7 @@ from unit.simulator.front_desk import site_of
 
 @pytest.fixture(scope="session")
 def trust(authority: SampleAuthority) -> Trust:
-    return Trust((authority.certificate,))
+    return Trust((Credential.of(authority.certificate),))
 
 
 @pytest.fixture(scope="session")

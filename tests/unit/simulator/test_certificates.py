@@ -12,7 +12,7 @@ from cryptography.x509.oid import NameOID
 
 from carimbo.fiscal.certificate import open_a1
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
-from carimbo.simulator.trust import Flaw, owner_of
+from carimbo.simulator.trust import Credential, Flaw
 from support import CNPJ, OTHER_CNPJ
 
 NOW = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -135,17 +135,17 @@ class TestIssue:
     def test_for_a_taxpayer_without_flaw(
         self, certificates: CertificateFolder, written: str, owner: str
     ) -> None:
-        issued = certificates.issue(written, "LOJA MODELO LTDA", NOW).certificate
-        assert owner_of(issued) == owner
+        issued = Credential.of(certificates.issue(written, "LOJA MODELO LTDA", NOW).certificate)
+        assert issued.owner == owner
         assert certificates.trust().flaws_of(issued, NOW) == frozenset()
-        assert issued.not_valid_after_utc == NOW + timedelta(days=365)
+        assert issued.end == NOW + timedelta(days=365)
 
     @pytest.mark.parametrize("flaw", FLAWS)
     @pytest.mark.parametrize("tax_id", [CNPJ, CPF])
     def test_with_a_flaw_has_that_one_alone(
         self, certificates: CertificateFolder, tax_id: str, flaw: Flaw
     ) -> None:
-        issued = certificates.issue(tax_id, "LOJA MODELO LTDA", NOW, flaw).certificate
+        issued = Credential.of(certificates.issue(tax_id, "LOJA MODELO LTDA", NOW, flaw).certificate)
         assert certificates.trust().flaws_of(issued, NOW) == {flaw}
 
     def test_the_name_stands_in_the_certificate(self, certificates: CertificateFolder) -> None:

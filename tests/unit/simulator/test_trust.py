@@ -6,14 +6,14 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.simulator.trust import Flaw, Trust, certificate_of, owner_of
+from carimbo.simulator.trust import Flaw, Trust, credential_of
 from unit.fiscal.goods.support import ISSUED_AT
 
 
-class TestCertificateOf:
+class TestCredentialOf:
     def test_bytes_that_are_none_are_none(self) -> None:
-        assert certificate_of(b"") is None
-        assert certificate_of(b"no certificate") is None
+        assert credential_of(b"") is None
+        assert credential_of(b"no certificate") is None
 
     @pytest.mark.filterwarnings("ignore:Parsed a serial number")
     def test_whatever_is_read_can_be_looked_at(
@@ -26,9 +26,9 @@ class TestCertificateOf:
             der = bytearray(good)
             for _ in range(chance.randint(1, 3)):
                 der[chance.randrange(len(der))] = chance.randrange(256)
-            certificate = certificate_of(bytes(der))
-            if certificate:
+            credential = credential_of(bytes(der))
+            if credential:
                 read += 1
-                assert isinstance(owner_of(certificate), str)
-                assert trust.flaws_of(certificate, ISSUED_AT) <= set(Flaw)
+                assert isinstance(credential.owner, str)
+                assert trust.flaws_of(credential, ISSUED_AT) <= set(Flaw)
         assert read > 500

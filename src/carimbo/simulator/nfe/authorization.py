@@ -24,6 +24,7 @@ from carimbo.simulator.nfe.rules.lots import LOT_RULES, documents_of
 from carimbo.simulator.nfe.rules.register import remember_rejection
 from carimbo.simulator.nfe.rules.rule import first_broken
 
+_STATE_CODE = "/".join(f"{{{NAMESPACE}}}{tag}" for tag in ("NFe", "infNFe", "ide", "cUF"))
 _IN_TIME = {NFE: timedelta(days=7), NFCE: timedelta(hours=24)}
 """How long after its issue a document is authorised without further words (NT 2025.001)."""
 _AUTHORIZED, _AUTHORIZED_LATE = Verdict("100"), Verdict("150")
@@ -109,16 +110,23 @@ def _keep(case: Case, verdict: Verdict, number: str, protocol: str) -> None:
     # A number that is taken gets here only with the rules 204 and 539 off: the first document stays.
     with suppress(IntegrityError):
         case.ledger.keep_document(document)
-    Contributors(case.world.store).remember(_issuer(case))
+    _remember_issuer(case)
     tell_of_document(document, case.invoice, case.world)
 
 
-def _issuer(case: Case) -> Contributor:
-    state = state_of_ibge(case.text("ide/cUF"))
+def _remember_issuer(case: Case) -> None:
+    """Enter the issuer in the register of its state; what is known of it already stays."""
+    state, contributors = state_of_ibge(case.text("ide/cUF")), Contributors(case.world.store)
+    known_by = (state.code if state else "", case.author, case.text("emit/IE"))
+    if not contributors.knows(*known_by):
+        contributors.put(_issuer(case, *known_by))
+
+
+def _issuer(case: Case, state: str, tax_id: str, registration: str) -> Contributor:
     return Contributor(
-        state=state.code if state else "",
-        tax_id=case.author,
-        registration=case.text("emit/IE"),
+        state=state,
+        tax_id=tax_id,
+        registration=registration,
         name=case.text("emit/xNome"),
         trade_name=case.text("emit/xFant"),
         activity=case.text("emit/CNAE"),
@@ -138,9 +146,7 @@ def _processed(call: Call, judged: Answer) -> Answer:
 
 def _state_code(call: Call) -> str:
     """The state of the first document, or the authority's own where that is none."""
-    told = call.root.findtext(
-        f"{{{NAMESPACE}}}NFe/{{{NAMESPACE}}}infNFe/{{{NAMESPACE}}}ide/{{{NAMESPACE}}}cUF"
-    )
+    told = call.root.findtext(_STATE_CODE)
     return told if told and state_of_ibge(told) else Speaker.of(call).seat.ibge
 
 

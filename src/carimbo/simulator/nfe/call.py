@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from cryptography import x509
 from lxml import etree
 
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import World
 from carimbo.simulator.place import Place
+from carimbo.simulator.trust import Credential
 
 UTF_8 = "UTF-8"
 
@@ -22,7 +22,7 @@ class Call:
     """The same as it is written, where a glance is enough."""
     schema: Schema | None
     """The XSD that the service wants; None if it has none, or if it is checked elsewhere."""
-    sender: x509.Certificate | None
+    sender: Credential | None
     place: Place
     world: World
     envelope_encoding: str = UTF_8

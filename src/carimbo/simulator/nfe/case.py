@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from lxml import etree
-
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.line import Line, line_of
@@ -23,18 +21,23 @@ class Case(Presented):
     @cached_property
     def invoice(self) -> Group:
         """`infNFe`."""
-        return group_of(self._child("infNFe"))
+        return group_of(next(self.element.iterchildren(f"{_NAMESPACE}infNFe")))
 
     @cached_property
     def supplement(self) -> Group | None:
         """`infNFeSupl`, which only receipts have."""
-        found = self.element.find(f"{_NAMESPACE}infNFeSupl")
+        found = next(self.element.iterchildren(f"{_NAMESPACE}infNFeSupl"), None)
         return None if found is None else group_of(found)
 
     @cached_property
+    def holder(self) -> StoredDocument | None:
+        """The document that has the number of this one, under whatever key."""
+        return self.ledger.holder_of_number(self.place.environment, self.access_key)
+
+    @property
     def known(self) -> StoredDocument | None:
         """The document of the same key that the authorities hold."""
-        return self.ledger.document(self.place.environment, self.access_key)
+        return self.holder if self.holder and self.holder.access_key == self.access_key else None
 
     @property
     def access_key(self) -> str:
@@ -46,7 +49,7 @@ class Case(Presented):
         """CNPJ or CPF of the issuer."""
         return self.text("emit/CNPJ") or self.text("emit/CPF")
 
-    @cached_property
+    @property
     def model(self) -> str:
         """`55` or `65`."""
         return self.text("ide/mod")
@@ -68,7 +71,4 @@ class Case(Presented):
 
     def text(self, path: str) -> str:
         """A text of the document, `ide/cUF`; empty if it is not there."""
-        return self.invoice.text(path)
-
-    def _child(self, tag: str) -> etree._Element:
-        return next(self.element.iterchildren(f"{_NAMESPACE}{tag}"))
+        return self.invoice.texts.get(path, "")

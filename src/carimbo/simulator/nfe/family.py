@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from cryptography import x509
 from lxml import etree
 
 from carimbo.simulator import soap, wsdl
@@ -19,7 +18,7 @@ from carimbo.simulator.nfe.rule_codes import RULE_CODES
 from carimbo.simulator.nfe.rules.rule import first_broken
 from carimbo.simulator.nfe.services import Service, service_at
 from carimbo.simulator.place import Place
-from carimbo.simulator.trust import certificate_of
+from carimbo.simulator.trust import Credential, credential_of
 
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}dest", f"{{{NAMESPACE}}}xNome"
 _DOCUMENT, _EVENT, _ASKED_KEY = (f"{{{NAMESPACE}}}{tag}" for tag in ("infNFe", "infEvento", "chNFe"))
@@ -79,7 +78,7 @@ class GoodsFamily:
     def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
         """Judge the message, and then what it asks for."""
         asked = cast(Asked, heard.message)
-        sender = certificate_of(request.certificate) if request.certificate else None
+        sender = credential_of(request.certificate) if request.certificate else None
         return _said(asked, _judged(asked, _call(asked, place, world, sender)))
 
     def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
@@ -98,7 +97,7 @@ def _judged(asked: Asked, call: Call) -> Answer:
     return desk.refuse_message(call, Verdict.of(refusal)) if refusal else desk.answer(call)
 
 
-def _call(asked: Asked, place: Place, world: World, sender: x509.Certificate | None = None) -> Call:
+def _call(asked: Asked, place: Place, world: World, sender: Credential | None = None) -> Call:
     opened = asked.opened
     return Call(
         root=opened.root,

@@ -52,7 +52,7 @@ class Interests:
 
     def add(self, taxpayer: str, access_key: str, schema: str, xml: str, at: datetime) -> None:
         """Tell a taxpayer of something."""
-        nsu = self._store.next_of(f"nsu {self._environment} {taxpayer}")
+        nsu = self.highest(taxpayer) + 1
         row = (self._environment, taxpayer, nsu, access_key, schema, moment_text(at), xml.encode())
         self._store.connection.execute("insert into interests values (?, ?, ?, ?, ?, ?, ?)", row)
 
@@ -104,8 +104,8 @@ def tell_of_document(document: StoredDocument, invoice: Group, world: World) -> 
     if document.access_key[MODEL] != NFE:
         return
     interests, parties = Interests(world.store, document.environment), parties_of(document, invoice)
-    whole = authorized_invoice(document.xml, document.protocol_xml)
     for taxpayer in sorted(parties.others):
+        whole = authorized_invoice(document.xml, document.protocol_xml)
         interests.add(taxpayer, document.access_key, INVOICE, whole, world.now)
     if parties.recipient not in parties.others | {"", parties.issuer}:
         summary = invoice_summary(document, invoice)

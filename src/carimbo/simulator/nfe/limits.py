@@ -2,7 +2,6 @@
 
 from carimbo.simulator.family import World
 from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.trust import owner_of
 from carimbo.simulator.uses import Uses
 
 CONSULTS_OF_A_KEY = 10
@@ -26,4 +25,4 @@ def spend(world: World, taxpayer: str, service: str, subject: str) -> None:
 
 def sender_of(call: Call) -> str:
     """CNPJ or CPF of who sends; empty if its certificate does not tell."""
-    return owner_of(call.sender) if call.sender else ""
+    return call.sender.owner if call.sender else ""

@@ -24,7 +24,7 @@ class Presented:
         """The signature."""
         return signature_of(self.element)
 
-    @cached_property
+    @property
     def ledger(self) -> Ledger:
         """What the authorities hold already."""
         return Ledger(self.world.store)

@@ -1,6 +1,7 @@
 """The services of NF-e and NFC-e: how each is called, and who answers."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from lxml import etree
@@ -43,7 +44,7 @@ class Desk(Protocol):
         """What a message is about."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Service:
     """One service."""
 
@@ -63,7 +64,7 @@ class Service:
         """Of what is around the messages."""
         return f"{NAMESPACE}/wsdl/{self.name}"
 
-    @property
+    @cached_property
     def wrapping(self) -> Wrapping:
         """What is around the messages."""
         if self.around:

@@ -153,8 +153,8 @@ class Court:
         """Trust, but for the certificate of a document."""
         signature = signature_of(etree.fromstring(xml))
         assert signature
-        assert signature.certificate
-        return replace(self.trust, revoked=frozenset({signature.certificate.serial_number}))
+        assert signature.credential
+        return replace(self.trust, revoked=frozenset({signature.credential.serial_number}))
 
     def verdict(
         self,

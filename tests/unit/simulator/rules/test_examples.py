@@ -15,7 +15,7 @@ from carimbo.simulator.controls import Contingency
 from carimbo.simulator.nfe.case import NFE, Case
 from carimbo.simulator.nfe.judge import judge
 from carimbo.simulator.place import HOMOLOGATION, Place
-from carimbo.simulator.trust import Trust
+from carimbo.simulator.trust import Credential, Trust
 from unit.fiscal.desk import PASSWORD
 from unit.simulator.mutating import NAMESPACE, world
 
@@ -54,7 +54,7 @@ def moment_of(root: etree._Element) -> datetime:
 
 @pytest.fixture(scope="module")
 def trust() -> Trust:
-    return Trust(authorities())
+    return Trust([Credential.of(one) for one in authorities()])
 
 
 class TestExamples:

@@ -18,7 +18,7 @@ from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.judge import MESSAGE_RULES
 from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
 from carimbo.simulator.place import PRODUCTION
-from carimbo.simulator.trust import Flaw, Trust
+from carimbo.simulator.trust import Credential, Flaw, Trust
 from support import CNPJ
 from unit.simulator.mutating import AT_SP, nfe, world
 from unit.simulator.rules.certificates import FLAWED, of_company
@@ -98,7 +98,7 @@ class Desk:
     def verdict(self, bad: BadCall, *, changed: bool = True, **switches: Any) -> Refusal | None:
         """What is said of a call, as it was or changed."""
         issue = FLAWED.get(bad.flaw, of_company) if changed and bad.flaw is not None else of_company
-        sender = issue(self.authority).certificate
+        sender = Credential.of(issue(self.authority).certificate)
         revoked = {sender.serial_number} if changed and bad.flaw is Flaw.REVOKED else ()
         around = world(replace(self.trust, revoked=frozenset(revoked)), **switches)
         message, schema = self.messages()[bad.base]

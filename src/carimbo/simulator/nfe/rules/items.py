@@ -1,5 +1,8 @@
 """What items say of their products: position, bar codes, NCM, CFOP, prices and batches."""
 
+from itertools import cycle
+from operator import mul
+
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.ncm import NCMS
 from carimbo.simulator.nfe.case import NFE, Case
@@ -56,7 +59,7 @@ def _has_wrong_digit(code: str) -> bool:
         return False
     if not code.isdecimal():
         return True
-    weighed = sum(int(digit) * (1, 3)[place % 2] for place, digit in enumerate(reversed(code)))
+    weighed: int = sum(map(mul, map(int, reversed(code)), cycle((1, 3))))
     return weighed % 10 != 0
 
 

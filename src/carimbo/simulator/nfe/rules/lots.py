@@ -8,12 +8,14 @@ from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.rules.rule import Rule
 
 _NFE = "{http://www.portalfiscal.inf.br/nfe}"
+_DOCUMENT, _IS_SYNCHRONOUS = f"{_NFE}NFe", f"{_NFE}indSinc"
+_MODEL = f"{_NFE}infNFe/{_NFE}ide/{_NFE}mod"
 _SYNCHRONOUS = "1"
 
 
 def documents_of(root: etree._Element) -> Iterator[etree._Element]:
     """Every `NFe` of a lot."""
-    return root.iterchildren(f"{_NFE}NFe")
+    return root.iterchildren(_DOCUMENT)
 
 
 def one_document_later(call: Call) -> bool:
@@ -28,19 +30,15 @@ def many_documents_at_once(call: Call) -> bool:
 
 def mixed_models(call: Call) -> bool:
     """MOC 7.0, 765: NF-e and NFC-e in one lot."""
-    return len({document.findtext(f"{_NFE}infNFe/{_NFE}ide/{_NFE}mod") for document in _all(call)}) > 1
+    return len({document.findtext(_MODEL) for document in documents_of(call.root)}) > 1
 
 
 def _is_synchronous(call: Call) -> bool:
-    return call.root.findtext(f"{_NFE}indSinc") == _SYNCHRONOUS
+    return call.root.findtext(_IS_SYNCHRONOUS) == _SYNCHRONOUS
 
 
 def _count(call: Call) -> int:
-    return len(_all(call))
-
-
-def _all(call: Call) -> list[etree._Element]:
-    return list(documents_of(call.root))
+    return sum(1 for _ in documents_of(call.root))
 
 
 LOT_RULES: tuple[Rule[Call], ...] = (

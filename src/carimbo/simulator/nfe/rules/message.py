@@ -1,6 +1,6 @@
 """The message: its size, its encoding, its form and its version (MOC 7.0, groups B to D)."""
 
-from collections.abc import Iterable
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -26,8 +26,8 @@ _PREFIXED = etree.XPath("boolean(//*[contains(name(), ':')] | //@*[contains(name
 _EDITED = etree.XPath("boolean(//text()[not(normalize-space()) and ../*])")
 # Looking at every node takes long; where none of these is there is nothing to look for.
 _SIGNS_OF_PREFIXES = (b"xmlns:", b" xml:")
-_SIGNS_OF_ASIDES = (b"<!--", b"<?")
-_SIGNS_OF_EDITING = (b"> ", b">\n", b">\t", b">&#13;")
+_SIGN_OF_AN_ASIDE = re.compile(rb"<(?:!--|\?)")
+_SIGN_OF_EDITING = re.compile(rb">(?:[ \n\t]|&#13;)")
 _ENVIRONMENTS = ("{*}tpAmb", "{*}infInut/{*}tpAmb")
 
 _REASONS = {
@@ -55,16 +55,12 @@ def other_encoding(call: Call) -> bool:
 
 def prefixed(call: Call) -> bool:
     """MOC 7.0, D02: prefixes that are declared and not used do no harm."""
-    return _has_any(_SIGNS_OF_PREFIXES, call) and bool(_PREFIXED(call.root))
+    return any(sign in call.text for sign in _SIGNS_OF_PREFIXES) and bool(_PREFIXED(call.root))
 
 
 def edited(call: Call) -> bool:
     """MOC 7.0, D01e: white space between tags; what is around the message belongs to its envelope."""
-    return _has_any(_SIGNS_OF_EDITING, call) and bool(_EDITED(call.root))
-
-
-def _has_any(signs: Iterable[bytes], call: Call) -> bool:
-    return any(sign in call.text for sign in signs)
+    return bool(_SIGN_OF_EDITING.search(call.text)) and bool(_EDITED(call.root))
 
 
 def other_version(call: Call) -> bool:
@@ -90,7 +86,7 @@ def other_environment(call: Call) -> bool:
 
 
 def _misformed(call: Call, code: str) -> Finding:
-    if _has_any(_SIGNS_OF_ASIDES, call):
+    if _SIGN_OF_AN_ASIDE.search(call.text):
         return f"[{_local_name(call.root)}: comentário ou instrução de processamento]"
     if call.schema is None:
         return None

@@ -24,6 +24,11 @@ _INTEGRATED = "1"
 _LONGEST_TERM_IN_YEARS = 10
 
 
+def billed_in_nfe(case: Case) -> bool:
+    """Model 55 with a bill."""
+    return in_nfe(case) and "cobr" in case.invoice.groups
+
+
 def discount_above_the_bill(case: Case) -> bool:
     """MOC 7.0, Y05-10."""
     return case.invoice.amount("cobr/fat/vDesc") > case.invoice.amount("cobr/fat/vOrig")
@@ -191,14 +196,14 @@ def _sum(groups: Sequence[Group], tag: str) -> Decimal:
 
 
 PAYMENT_RULES: tuple[Rule[Case], ...] = (
-    document_rule("901", discount_above_the_bill, in_nfe),
-    document_rule("902", wrong_net_amount, in_nfe),
-    document_rule("852", installments_misnumbered, in_nfe),
-    document_rule("900", due_before_issue, in_nfe),
-    document_rule("850", due_before_the_last, in_nfe),
-    document_rule("853", due_at_once, in_nfe),
-    document_rule("797", due_too_late, in_nfe),
-    document_rule("851", installments_are_not_the_bill, in_nfe),
+    document_rule("901", discount_above_the_bill, billed_in_nfe),
+    document_rule("902", wrong_net_amount, billed_in_nfe),
+    document_rule("852", installments_misnumbered, billed_in_nfe),
+    document_rule("900", due_before_issue, billed_in_nfe),
+    document_rule("850", due_before_the_last, billed_in_nfe),
+    document_rule("853", due_at_once, billed_in_nfe),
+    document_rule("797", due_too_late, billed_in_nfe),
+    document_rule("851", installments_are_not_the_bill, billed_in_nfe),
     document_rule("871", paid_return, in_nfe),
     document_rule("436", means_unknown),
     document_rule("857", trade_note, in_nfce),

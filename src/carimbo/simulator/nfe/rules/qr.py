@@ -32,6 +32,16 @@ _ONLINE_LENGTH = 5
 _COMPANY, _PERSON, _FOREIGNER = "123"
 
 
+def has_qr(case: Case) -> bool:
+    """Documents with a QR code."""
+    return case.supplement is not None
+
+
+def has_qr_in_nfe(case: Case) -> bool:
+    """Model 55 with a QR code."""
+    return in_nfe(case) and has_qr(case)
+
+
 def qr_missing(case: Case) -> bool:
     """NT 2026.002, ZX02-10."""
     return not _qr(case) and case.text("ide/tpEmis") != _NFF_EMISSION
@@ -138,8 +148,8 @@ def wrong_signature(case: Case) -> bool:
     *first, told = _parameters(case) or ("",)
     if _version(case) != _V3 or len(first) < _ONLINE_LENGTH or case.signature is None:
         return False
-    certificate = case.signature.certificate
-    key = certificate.public_key() if certificate else None
+    credential = case.signature.credential
+    key = credential.certificate.public_key() if credential else None
     if not isinstance(key, RSAPublicKey):
         return True
     try:
@@ -166,13 +176,13 @@ def _qr(case: Case) -> str:
 
 QR_RULES: tuple[Rule[Case], ...] = (
     document_rule("394", qr_missing, in_receipts),
-    document_rule("903", first_version),
-    document_rule("395", wrong_address),
-    document_rule("672", other_than_version_3, in_nfe),
-    document_rule("444", version_2_of_a_person),
-    document_rule("397", unlike_the_document),
-    document_rule("462", security_code_unknown),
-    document_rule("464", wrong_hash),
-    document_rule("583", wrong_signature),
-    document_rule("878", wrong_consult_address),
+    document_rule("903", first_version, has_qr),
+    document_rule("395", wrong_address, has_qr),
+    document_rule("672", other_than_version_3, has_qr_in_nfe),
+    document_rule("444", version_2_of_a_person, has_qr),
+    document_rule("397", unlike_the_document, has_qr),
+    document_rule("462", security_code_unknown, has_qr),
+    document_rule("464", wrong_hash, has_qr),
+    document_rule("583", wrong_signature, has_qr),
+    document_rule("878", wrong_consult_address, has_qr),
 )

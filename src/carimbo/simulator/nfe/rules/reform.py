@@ -9,7 +9,7 @@ from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.facts import COMPLEMENT, NORMAL_REGIME, RETURN, purpose, regime
 from carimbo.simulator.nfe.rules.reform_shares import SHARE_RULES, SHARES, class_of, situation_of
 from carimbo.simulator.nfe.rules.rule import Rule
-from carimbo.simulator.nfe.rules.scope import Where, in_nfce, in_nfe, item_rule
+from carimbo.simulator.nfe.rules.scope import Where, are_taxes_told, in_nfce, in_nfe, item_rule
 from carimbo.simulator.place import HOMOLOGATION
 
 _TOLD_SINCE = date(2026, 7, 1)
@@ -17,6 +17,16 @@ _TOLD_SINCE = date(2026, 7, 1)
 _CORRECTIONS = frozenset({COMPLEMENT, RETURN})
 _LOSS_OF_STOCK = "07"
 _TOLERANCE_OF_PURCHASES = Decimal("0.04")
+
+
+def told_in_nfe(case: Case) -> bool:
+    """Model 55 with IBS and CBS."""
+    return in_nfe(case) and are_taxes_told(case)
+
+
+def told_in_nfce(case: Case) -> bool:
+    """Model 65 with IBS and CBS."""
+    return in_nfce(case) and are_taxes_told(case)
 
 
 def taxes_untold(line: Line, case: Case) -> bool:
@@ -50,7 +60,7 @@ def class_of_another_model(line: Line, case: Case) -> bool:
     return known is not None and case.model not in known.models
 
 
-def _out_of_place(code: str, tag: str, kind: IbsCbsGroup, where: Where | None = None) -> Rule[Case]:
+def _out_of_place(code: str, tag: str, kind: IbsCbsGroup, where: Where) -> Rule[Case]:
     """A group that the situation has not."""
 
     def is_out_of_place(line: Line, case: Case) -> bool:
@@ -60,7 +70,7 @@ def _out_of_place(code: str, tag: str, kind: IbsCbsGroup, where: Where | None = 
     return item_rule(code, is_out_of_place, where)
 
 
-def _missing(code: str, tag: str, kind: IbsCbsGroup, where: Where | None = None) -> Rule[Case]:
+def _missing(code: str, tag: str, kind: IbsCbsGroup, where: Where) -> Rule[Case]:
     """A group that the situation has; a loss of stock tells none (UB13-30)."""
 
     def is_missing(line: Line, case: Case) -> bool:
@@ -146,28 +156,28 @@ def purchase_of_nobody(line: Line, case: Case) -> bool:
 
 REFORM_RULES: tuple[Rule[Case], ...] = (
     item_rule("1115", taxes_untold),
-    item_rule("1020", situation_unknown),
-    item_rule("1023", class_unknown),
-    item_rule("1024", class_of_another_situation),
-    item_rule("1025", class_of_another_model),
-    _out_of_place("1021", "gIBSCBS", IbsCbsGroup.RATE),
-    _missing("1022", "gIBSCBS", IbsCbsGroup.RATE),
-    _out_of_place("1131", "gTransfCred", IbsCbsGroup.CREDIT_TRANSFER),
-    _missing("1132", "gTransfCred", IbsCbsGroup.CREDIT_TRANSFER),
-    _out_of_place("1169", "gAjusteCompet", IbsCbsGroup.PERIOD_ADJUSTMENT),
-    _missing("1170", "gAjusteCompet", IbsCbsGroup.PERIOD_ADJUSTMENT, in_nfe),
-    _out_of_place("1134", "gCredPresIBSZFM", IbsCbsGroup.FREE_ZONE_CREDIT, in_nfe),
-    _missing("1135", "gCredPresIBSZFM", IbsCbsGroup.FREE_ZONE_CREDIT, in_nfe),
+    item_rule("1020", situation_unknown, are_taxes_told),
+    item_rule("1023", class_unknown, are_taxes_told),
+    item_rule("1024", class_of_another_situation, are_taxes_told),
+    item_rule("1025", class_of_another_model, are_taxes_told),
+    _out_of_place("1021", "gIBSCBS", IbsCbsGroup.RATE, are_taxes_told),
+    _missing("1022", "gIBSCBS", IbsCbsGroup.RATE, are_taxes_told),
+    _out_of_place("1131", "gTransfCred", IbsCbsGroup.CREDIT_TRANSFER, are_taxes_told),
+    _missing("1132", "gTransfCred", IbsCbsGroup.CREDIT_TRANSFER, are_taxes_told),
+    _out_of_place("1169", "gAjusteCompet", IbsCbsGroup.PERIOD_ADJUSTMENT, are_taxes_told),
+    _missing("1170", "gAjusteCompet", IbsCbsGroup.PERIOD_ADJUSTMENT, told_in_nfe),
+    _out_of_place("1134", "gCredPresIBSZFM", IbsCbsGroup.FREE_ZONE_CREDIT, told_in_nfe),
+    _missing("1135", "gCredPresIBSZFM", IbsCbsGroup.FREE_ZONE_CREDIT, told_in_nfe),
     *SHARE_RULES,
-    item_rule("1111", refund_of_the_state),
-    item_rule("1112", refund_of_the_city),
-    item_rule("1187", refund_by_receipt, in_nfce),
-    item_rule("1150", wrong_ibs),
-    item_rule("1065", regular_taxation_missing),
-    item_rule("1114", regular_taxation_out_of_place),
-    item_rule("1066", regular_situation_unknown),
-    item_rule("1067", regular_class_unknown),
-    item_rule("1141", purchase_untold, in_nfe),
-    item_rule("1142", wrong_purchase, in_nfe),
-    item_rule("1144", purchase_of_nobody, in_nfe),
+    item_rule("1111", refund_of_the_state, are_taxes_told),
+    item_rule("1112", refund_of_the_city, are_taxes_told),
+    item_rule("1187", refund_by_receipt, told_in_nfce),
+    item_rule("1150", wrong_ibs, are_taxes_told),
+    item_rule("1065", regular_taxation_missing, are_taxes_told),
+    item_rule("1114", regular_taxation_out_of_place, are_taxes_told),
+    item_rule("1066", regular_situation_unknown, are_taxes_told),
+    item_rule("1067", regular_class_unknown, are_taxes_told),
+    item_rule("1141", purchase_untold, told_in_nfe),
+    item_rule("1142", wrong_purchase, told_in_nfe),
+    item_rule("1144", purchase_of_nobody, told_in_nfe),
 )

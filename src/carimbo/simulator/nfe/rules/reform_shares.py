@@ -18,7 +18,7 @@ from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.amounts import CENT, HUNDRED, differs
 from carimbo.simulator.nfe.rules.facts import RETURN, purpose, seller_state
 from carimbo.simulator.nfe.rules.rule import Rule
-from carimbo.simulator.nfe.rules.scope import item_rule
+from carimbo.simulator.nfe.rules.scope import are_taxes_told, item_rule
 
 _RATE_STEP = Decimal("0.0001")
 # They repeat the rates of what they correct (NT 2025.002, UB18-10).
@@ -231,7 +231,7 @@ def _rules() -> Iterator[Rule[Case]]:
     )
     for share in SHARES:
         for check in checks:
-            yield item_rule(getattr(share, check.__name__), _on(share, check))
+            yield item_rule(getattr(share, check.__name__), _on(share, check), are_taxes_told)
 
 
 def _on(share: Share, check: _Check) -> Callable[[Line, Case], bool]:

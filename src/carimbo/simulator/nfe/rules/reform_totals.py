@@ -4,27 +4,23 @@ from decimal import Decimal
 
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.rules.rule import Rule
-from carimbo.simulator.nfe.rules.scope import document_rule
+from carimbo.simulator.nfe.rules.scope import are_taxes_told, document_rule
 
 _TOTALS = "total/IBSCBSTot"
 
 
 def totals_of_nothing(case: Case) -> bool:
     """NT 2025.002, W34-10."""
-    return _has_totals(case) and not _is_told(case)
+    return _has_totals(case) and not are_taxes_told(case)
 
 
 def totals_missing(case: Case) -> bool:
     """NT 2025.002, W34-20."""
-    return _is_told(case) and not _has_totals(case)
+    return not _has_totals(case)
 
 
 def _has_totals(case: Case) -> bool:
     return case.invoice.group(_TOTALS) is not None
-
-
-def _is_told(case: Case) -> bool:
-    return any(line.reform.tag for line in case.lines)
 
 
 def _sum_rule(code: str, total: str, of_item: str) -> Rule[Case]:
@@ -32,16 +28,16 @@ def _sum_rule(code: str, total: str, of_item: str) -> Rule[Case]:
 
     def is_wrong(case: Case) -> bool:
         told = case.text(f"{_TOTALS}/{total}")
-        if not told or not _is_told(case):
+        if not told:
             return False
         return Decimal(told) != sum((line.reform.amount(of_item) for line in case.lines), Decimal(0))
 
-    return document_rule(code, is_wrong)
+    return document_rule(code, is_wrong, are_taxes_told)
 
 
 REFORM_TOTAL_RULES: tuple[Rule[Case], ...] = (
     document_rule("1118", totals_of_nothing),
-    document_rule("1119", totals_missing),
+    document_rule("1119", totals_missing, are_taxes_told),
     _sum_rule("1076", "vBCIBSCBS", "gIBSCBS/vBC"),
     _sum_rule("1077", "gIBS/gIBSUF/vDif", "gIBSCBS/gIBSUF/gDif/vDif"),
     _sum_rule("1078", "gIBS/gIBSUF/vDevTrib", "gIBSCBS/gIBSUF/gDevTrib/vDevTrib"),

@@ -28,7 +28,7 @@ def remember_rejection(case: Case) -> None:
 
 def number_of_another_document(case: Case) -> Finding:
     """MOC 7.0, 2B08-10."""
-    holder = case.ledger.holder_of_number(case.place.environment, case.access_key)
+    holder = case.holder
     if holder is None or holder.access_key == case.access_key:
         return None
     return f"[chNFe:{holder.access_key}]{_protocol_of(holder)}"

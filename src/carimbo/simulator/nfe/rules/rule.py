@@ -34,11 +34,11 @@ def first_broken(
     rules: Iterable[Rule[CaseT]], case: CaseT, off: Collection[str] = frozenset()
 ) -> Refusal | None:
     """The first rule that a case breaks, as authorities tell only one; rules that are off are passed over."""
-    answers: dict[object, bool] = {None: True}
+    answers: dict[object, bool] = {}
     for rule in rules:
         where = rule.where
-        if where not in answers and where is not None:
+        if where is not None and where not in answers:
             answers[where] = where(case)
-        if answers[where] and rule.code not in off and (found := rule.broken(case)):
+        if (where is None or answers[where]) and rule.code not in off and (found := rule.broken(case)):
             return Refusal(rule.code, found if isinstance(found, str) else "")
     return None

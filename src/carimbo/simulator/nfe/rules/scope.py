@@ -27,6 +27,11 @@ def in_receipts(case: Case) -> bool:
     return case.model == NFCE or case.text("ide/tpImp") == PRINTED_AS_A_RECEIPT
 
 
+def are_taxes_told(case: Case) -> bool:
+    """Documents that tell IBS and CBS of at least one item (NT 2025.002)."""
+    return any(line.reform.tag for line in case.lines)
+
+
 def document_rule(code: str, broken: Callable[[Case], Finding], where: Where | None = None) -> Rule[Case]:
     """A rule about some documents."""
     return Rule(code, broken, where)

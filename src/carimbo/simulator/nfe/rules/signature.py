@@ -3,10 +3,10 @@
 from typing import Protocol
 
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.rules.certificates import certificate_rules, is_flawed
+from carimbo.simulator.nfe.rules.certificates import certificate_rules, flaws_of
 from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.signature import Signature
-from carimbo.simulator.trust import Flaw, owner_of
+from carimbo.simulator.trust import Flaw
 
 _CNPJ_BASE = slice(8)
 _CPF_LENGTH = 11
@@ -53,16 +53,16 @@ def signed_by_another_person(case: Signed) -> bool:
 
 def _owner(case: Signed) -> str:
     """Whose certificate it is; empty if it does not tell, which is another rule's matter (292)."""
-    certificate = case.signature and case.signature.certificate
-    return owner_of(certificate) if certificate else ""
+    credential = case.signature and case.signature.credential
+    return credential.owner if credential else ""
 
 
-def _has(case: Signed, flaw: Flaw) -> bool:
-    return case.signature is not None and is_flawed(case.signature.certificate, flaw, case.world)
+def _flaws(case: Signed) -> frozenset[Flaw]:
+    return flaws_of(case.signature.credential, case.world) if case.signature else frozenset()
 
 
 SIGNATURE_RULES: tuple[Rule[Signed], ...] = (
-    *certificate_rules(290, _has),
+    *certificate_rules(290, _flaws),
     Rule("298", not_by_the_book),
     Rule("297", not_what_was_signed),
     Rule("213", signed_by_another_company),

@@ -24,6 +24,11 @@ _CHARGED = (
 )
 
 
+def has_services(case: Case) -> bool:
+    """Documents with services that a city taxes, or with their totals."""
+    return case.invoice.group("total/ISSQNtot") is not None or any(line.is_service for line in case.lines)
+
+
 def _of_product(tag: str) -> Amount:
     return lambda line: line.product.amount(tag) if tag in line.product.texts else _ZERO
 
@@ -69,8 +74,10 @@ def _price_of_services(line: Line) -> Decimal:
 def _sum_rule(code: str, path: str, amount: Amount, where: Where | None = None) -> Rule[Case]:
     """The rule that a total is what the items add up to; one that is not told is zero."""
 
+    whole = f"total/{path}"
+
     def is_wrong(case: Case) -> bool:
-        return case.invoice.amount(f"total/{path}") != sum(map(amount, case.lines), _ZERO)
+        return case.invoice.amount(whole) != sum(map(amount, case.lines), _ZERO)
 
     return document_rule(code, is_wrong, where)
 
@@ -142,10 +149,10 @@ TOTAL_RULES: tuple[Rule[Case], ...] = (
     _sum_rule("604", "ICMSTot/vOutro", _of_product("vOutro")),
     document_rule("610", wrong_document_amount),
     _sum_rule("685", "ICMSTot/vTotTrib", _of_taxes("vTotTrib")),
-    _sum_rule("605", "ISSQNtot/vServ", _price_of_services),
-    _sum_rule("606", "ISSQNtot/vBC", _of_taxes("ISSQN/vBC")),
-    _sum_rule("607", "ISSQNtot/vISS", _of_taxes("ISSQN/vISSQN")),
-    _sum_rule("608", "ISSQNtot/vPIS", _pis_of_services),
-    _sum_rule("609", "ISSQNtot/vCOFINS", _cofins_of_services),
+    _sum_rule("605", "ISSQNtot/vServ", _price_of_services, has_services),
+    _sum_rule("606", "ISSQNtot/vBC", _of_taxes("ISSQN/vBC"), has_services),
+    _sum_rule("607", "ISSQNtot/vISS", _of_taxes("ISSQN/vISSQN"), has_services),
+    _sum_rule("608", "ISSQNtot/vPIS", _pis_of_services, has_services),
+    _sum_rule("609", "ISSQNtot/vCOFINS", _cofins_of_services, has_services),
 )
 """MOC 7.0, W03-10 to W22-10."""
