@@ -164,8 +164,8 @@ class Settings(BaseModel):
         description="Work that takes longer, as with an authority that hangs, leaves its place to others.",
     )
     worker_poll_seconds: Seconds = Field(
-        default=10,
-        description="How often a worker looks at the queue by itself, should a notification be lost.",
+        default=1,
+        description="How often a worker looks at the queue by itself, for what is due later or was not told.",
     )
     worker_heartbeat_seconds: Seconds = Field(
         default=30, description="A job without heartbeat for so long is given to another worker."

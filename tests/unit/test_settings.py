@@ -128,7 +128,7 @@ class TestTypes:
         patience = load_settings(
             {**NEEDED, "CARIMBO_AUTHORITY_CONNECT_SECONDS": "2", "CARIMBO_AUTHORITY_READ_SECONDS": "20"}
         ).authority_patience
-        assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 24)
+        assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 29)
 
     def test_every_pause_between_attempts_at_an_authority_is_a_setting(self) -> None:
         backoff = load_settings(

@@ -114,7 +114,7 @@ class Pacing:
         until = self._moment(end)
         told = f"{until.astimezone(_BRASILIA):%d/%m/%Y %H:%M:%S}"
         message = f"Não enviado, para não causar um bloqueio da autoridade: aguarde até {told} (Brasília)."
-        return Throttled(code=_THROTTLED, message=message, until=until)
+        return Throttled(code=_THROTTLED, message=message, until=until, was_asked=False)
 
     def _moment(self, end: float) -> datetime:
         return self._now() + timedelta(seconds=end - self._clock())

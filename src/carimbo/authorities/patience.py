@@ -11,8 +11,11 @@ class Patience:
     """For the connection, and as much again for the TLS handshake."""
     read_seconds: float = 30
     """For the answer."""
+    room_seconds: float = 5
+    """For room beside the company's other requests to a service: one in order makes some within seconds, and
+    to one that hangs a document comes again later."""
 
     @property
     def whole_seconds(self) -> float:
         """For everything: an answer that comes drop by drop keeps every limit between two drops."""
-        return 2 * self.connect_seconds + self.read_seconds
+        return self.room_seconds + 2 * self.connect_seconds + self.read_seconds

@@ -4,7 +4,7 @@ import asyncio
 import ssl
 from collections import defaultdict
 
-from carimbo.authorities.address import Server
+from carimbo.authorities.address import Address, Server
 from carimbo.authorities.channel import Channel
 from carimbo.authorities.http_answer import Answer
 from carimbo.authorities.journey import Journey
@@ -13,11 +13,19 @@ from carimbo.authorities.patience import Patience
 # A new connection is cheap, as its session is resumed; a request on one that the other side is just closing
 # is not, for it leaves the fate of the document open.
 _IDLE_SECONDS = 15
+# At once, to one service of one authority.
 _MOST_REQUESTS = 20
 
 
+def _room() -> asyncio.Semaphore:
+    return asyncio.Semaphore(_MOST_REQUESTS)
+
+
 class Pool:
-    """Puts requests on connections; the one that was used last is used first, so that few are kept."""
+    """Puts requests on connections; the one that was used last is used first, so that few are kept.
+
+    Each address has room of its own: a service that hangs fills its own and nobody else's.
+    """
 
     def __init__(self, context: ssl.SSLContext, patience: Patience, living: set[Channel]) -> None:
         self.users = 0
@@ -26,18 +34,20 @@ class Pool:
         self._patience = patience
         self._living = living
         self._idle: defaultdict[Server, dict[Channel, None]] = defaultdict(dict)
-        self._room = asyncio.Semaphore(_MOST_REQUESTS)
+        self._rooms: defaultdict[Address, asyncio.Semaphore] = defaultdict(_room)
 
-    async def ask(self, server: Server, request: bytes, journey: Journey) -> Answer:
+    async def ask(self, address: Address, request: bytes, journey: Journey) -> Answer:
         """Send a request when there is room for it, once, and wait for the answer."""
         self.users += 1
         try:
-            async with asyncio.timeout(self._patience.read_seconds):
-                await self._room.acquire()
+            room = self._rooms[address]
+            # Nearly all find room, and need no timer.
+            async with asyncio.timeout(self._patience.room_seconds if room.locked() else None):
+                await room.acquire()
             try:
-                return await self._on_channel(server, request, journey)
+                return await self._on_channel(address.server, request, journey)
             finally:
-                self._room.release()
+                room.release()
         finally:
             self.users -= 1
 

@@ -26,7 +26,7 @@ from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage, read_di
 from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registered_event
 from carimbo.fiscal.layouts.nfe_v4.events import NATIONAL_ORGAN, Event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
-from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Throttled, Unavailable
+from carimbo.fiscal.outcome import NotJudged, Outcome, Throttled
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.authorizers import NATIONAL
@@ -91,16 +91,16 @@ class Sefaz:
     async def status(
         self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
     ) -> Condition:
-        """Ask whether an authority serves a state now; an answer of some seconds ago is good enough."""
+        """Ask whether an authority serves a state now; what was learnt some seconds ago is good enough."""
         authorizer = authorizer or authorizer_of(model, state)
         message = messages.status_query(sender.environment.code, STATES[state].ibge)
         question = _Question(services.STATUS, model, authorizer, state, message)
-        address = self._address(sender, question)
-        if known := self._board.recall(address, state):
+        address, asker = self._address(sender, question), sender.certificate.fingerprint
+        if known := self._board.recall(address, state, asker):
             return known
         answer = await self._ask(sender, question, read_status)
-        if isinstance(answer, Available | Unavailable):
-            self._board.write(address, state, answer)
+        if not isinstance(answer, Throttled):
+            self._board.write(address, state, asker, answer)
         return answer
 
     async def register_event(
@@ -152,7 +152,9 @@ class Sefaz:
         if refused := self._pacing.admit(call):
             return refused
         envelope = service.envelope(question.message)
-        body = await self._exchange(sender.certificate, call.address, service.action, envelope)
+        body = await self._exchange(
+            sender.certificate, call.address, service.action, envelope, service.most_seconds
+        )
         if isinstance(body, NotJudged):
             if not body.may_have_arrived:
                 self._pacing.take_back(call)

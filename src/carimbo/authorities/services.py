@@ -14,6 +14,8 @@ class Service:
     operation: str
     most_hourly: int | None = None
     """Calls about the same subject."""
+    most_seconds: float | None = None
+    """For the whole exchange; None where the usual patience is right."""
     is_wrapped: bool = False
     """Whether the message stands in an element of the operation's name, as in the distribution."""
 
@@ -39,7 +41,8 @@ class Service:
 AUTHORIZATION = Service("NFeAutorizacao4", "nfeAutorizacaoLote", pacing.SAME_DOCUMENT)
 RECEIPT = Service("NFeRetAutorizacao4", "nfeRetAutorizacaoLote", pacing.SAME_RECEIPT)
 CONSULT = Service("NFeConsultaProtocolo4", "nfeConsultaNF", pacing.SAME_KEY)
-STATUS = Service("NFeStatusServico4", "nfeStatusServicoNF")
+# A person waits for it, and an authority that takes longer is not in good health: that is the answer.
+STATUS = Service("NFeStatusServico4", "nfeStatusServicoNF", most_seconds=5)
 INUTILIZATION = Service("NFeInutilizacao4", "nfeInutilizacaoNF", pacing.SAME_INUTILIZATION)
 EVENT = Service("NFeRecepcaoEvento4", "nfeRecepcaoEvento", pacing.SAME_EVENT)
 # The national environment has another name for the operation than the states.

@@ -16,8 +16,8 @@ _OK = 200
 # What web servers say of a client certificate; 495 and 496 are nginx's own.
 _CERTIFICATE_REFUSED = frozenset({403, 495, 496})
 
-Exchange = Callable[[A1Certificate, str, str, bytes], Awaitable[bytes | NotJudged]]
-"""Asks: with whose certificate, at which address, by which SOAP action, in which envelope."""
+Exchange = Callable[[A1Certificate, str, str, bytes, float | None], Awaitable[bytes | NotJudged]]
+"""Asks: with whose certificate, at which address, by which SOAP action, in which envelope, for how long."""
 
 
 class Transport:
@@ -28,12 +28,18 @@ class Transport:
         self._whole_seconds = connections.patience.whole_seconds
 
     async def exchange(
-        self, certificate: A1Certificate, address: str, action: str, envelope: bytes
+        self,
+        certificate: A1Certificate,
+        address: str,
+        action: str,
+        envelope: bytes,
+        most_seconds: float | None = None,
     ) -> bytes | NotJudged:
         """Ask, and give back the body of the answer; one without a fiscal answer inside may be given too."""
         journey, host = Journey(), _host(address)
         try:
-            answer = await self._ask(certificate, address_of(address), action, envelope, journey)
+            async with asyncio.timeout(most_seconds or self._whole_seconds):
+                answer = await self._ask(certificate, address_of(address), action, envelope, journey)
         except (OSError, NoServer, Unreadable) as error:
             return failure(error, journey, host)
         return answer.body if answer.status == _OK else _despite_status(answer, host)
@@ -42,8 +48,7 @@ class Transport:
         self, certificate: A1Certificate, address: Address, action: str, envelope: bytes, journey: Journey
     ) -> Answer:
         request = _request(address, action, envelope)
-        async with asyncio.timeout(self._whole_seconds):
-            return await self._connections.of(certificate).ask(address.server, request, journey)
+        return await self._connections.of(certificate).ask(address, request, journey)
 
 
 def _request(address: Address, action: str, envelope: bytes) -> bytes:

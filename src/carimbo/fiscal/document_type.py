@@ -113,6 +113,9 @@ Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 HintForRejection = Callable[[str, str], Hint | None]
 """Tells, of an authority's code and words, where to look in the request and what to change."""
 
+IssuedAt = Callable[[bytes], datetime]
+"""Reads when a signed document of ours was issued."""
+
 Archived = Callable[[bytes, bytes], bytes]
 """Joins signed document and authorization to the file that has legal force."""
 
@@ -140,6 +143,7 @@ class Issuing:
     review: ReviewRequest
     issue: Issue
     hint: HintForRejection
+    issued_at: IssuedAt
     archived: Archived
     refused: Refused
     lines: LinesOfXml | None = None

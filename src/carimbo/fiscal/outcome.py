@@ -95,6 +95,8 @@ class Rejected(Answered):
     """The part of the answer that has the refusal, which has its own namespace."""
     retryable: bool = False
     """Whether the same document may pass unchanged, once something outside of it is put right."""
+    spends_number: bool = False
+    """Whether its number can be nobody's any more: the next attempt needs another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,8 @@ class Duplicate(Answered):
 
     other_key: str | None = None
     """Key that has the number, when the answer names it."""
+    is_another: bool = False
+    """Whether the number has another key than was asked about, even if the answer does not name it."""
     protocol: str | None = None
     receipt: str | None = None
 
@@ -161,6 +165,8 @@ class Throttled(Answered):
     """Where the distribution service wants the next query to begin."""
     until: datetime | None = None
     """When we may ask again, by our own count; before that nothing is sent."""
+    was_asked: bool = True
+    """False when our own count kept the question from being put."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,3 +203,14 @@ class Available(Answered):
     response_seconds: int | None = None
     """How long it takes to answer these minutes, by its own count."""
     note: str | None = None
+
+
+def went_out(outcome: Outcome) -> bool:
+    """Tell whether a question may have reached the authority: what did not is no part of a history."""
+    match outcome:
+        case NotJudged():
+            return outcome.may_have_arrived
+        case Throttled():
+            return outcome.was_asked
+        case _:
+            return True

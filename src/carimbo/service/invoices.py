@@ -97,12 +97,13 @@ async def emit(
         _require_version(locked, document.version)
         await tenant.documents.start(
             document.id,
+            amount_of(review),
             review.warnings,
             dossier.revision,
             counter.workshop.today,
             period.name if period else None,
         )
-        await _begin(tenant, document)
+        await _begin(tenant, locked)
         if period:
             await reserve_document(tenant, period)
         return record_of(await _locked(tenant, document.id))

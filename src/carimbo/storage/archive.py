@@ -32,3 +32,12 @@ class Archive:
             self._subscription_id, owner_id, name,
         )  # fmt: skip
         return content
+
+    async def mentions(self, owner_id: UUID, beginning: str, text: str) -> bool:
+        """Tell whether any file of an owner, of those whose names begin so, has a text in it."""
+        found: bool = await self._connection.fetchval(
+            "select exists (select from archive where subscription_id = $1 and owner_id = $2"
+            " and starts_with(name, $3) and position(convert_to($4, 'UTF8') in content) > 0)",
+            self._subscription_id, owner_id, beginning, text,
+        )  # fmt: skip
+        return found

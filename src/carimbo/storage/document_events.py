@@ -78,7 +78,7 @@ class DocumentEvents:
         """The whole history, oldest first."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from document_events where subscription_id = $1 and document_id = $2"
-            " order by id",
+            " order by created_at, id",
             self._subscription_id, document_id,
         )  # fmt: skip
         return [DocumentEvent(**row) for row in rows]

@@ -225,14 +225,20 @@ class Documents:
         )  # fmt: skip
 
     async def start(
-        self, document_id: UUID, warnings: Sequence[str], revision: int, day: date, period: str | None
+        self,
+        document_id: UUID,
+        amount: Decimal,
+        warnings: Sequence[str],
+        revision: int,
+        day: date,
+        period: str | None,
     ) -> None:
         """Send a stored or refused document on its way."""
         await self._connection.execute(
-            "update documents set status = 'processing', rejection = null, warnings = $3,"
-            " reviewed_revision = $4, reviewed_on = $5, allowance_period = $6, updated_at = now()"
+            "update documents set status = 'processing', rejection = null, amount = $3, warnings = $4,"
+            " reviewed_revision = $5, reviewed_on = $6, allowance_period = $7, updated_at = now()"
             " where subscription_id = $1 and id = $2",
-            self._subscription_id, document_id, warnings, revision, day, period,
+            self._subscription_id, document_id, amount, warnings, revision, day, period,
         )  # fmt: skip
 
     def _matching(self, company_id: UUID, wanted: DocumentFilter) -> tuple[str, list[Any]]:

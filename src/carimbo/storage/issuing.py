@@ -23,6 +23,73 @@ _KEY = "subscription_id, company_id, id"
 _ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = $4"
 
 
+def _state_written(held: str) -> str:
+    return f"""
+        with held as ({held}), attempt as (
+            update emissions set state = $5, tries = $6, receipt = $7, access_key = coalesce($8, access_key)
+            from held where {_ATTEMPT}
+        ), told as ({events_told("held", 9)})
+        select id from held
+    """
+
+
+_HELD_DOCUMENT = f"select {_KEY} from documents {_HELD} for no key update"
+_TAKE_NUMBER = f"""
+    with held as (
+        update documents set emission = $4 {_HELD} returning {_KEY}
+    ), taken as (
+        insert into number_sequences as n
+            (subscription_id, company_id, document_type, environment, series, next_number)
+        select $1, $5, $6, $7, $8, 2 from held
+        on conflict (subscription_id, company_id, document_type, environment, series)
+        do update set next_number = case when n.next_number <= $19 then n.next_number + 1 end
+        returning next_number - 1 as number
+    ), told as ({events_told("held", 12)})
+    insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,
+        environment, series, number, numeric_code, emission_type, state)
+    select $1, $2, $4, $5, $6, $7, $8, number,
+        case when $9 = right(lpad(number::text, 9, '0'), 8) then $10 else $9 end, $11, 'numbered'
+    from taken returning {", ".join(COLUMNS)}
+"""
+_KEEP_SIGNED = f"""
+    with held as ({_HELD_DOCUMENT}), kept as (
+        insert into archive (subscription_id, owner_id, name, content) select $1, id, $5, $6 from held
+        on conflict (subscription_id, owner_id, name) do update set content = excluded.content
+    ), attempt as (
+        update emissions set issued_at = $7, access_key = $8, digest = $9, state = $10, receipt = null
+        from held where {_ATTEMPT}
+    ), told as ({events_told("held", 11)})
+    select id from held
+"""
+_WRITE_STATE = _state_written(_HELD_DOCUMENT)
+_PAUSE = _state_written(
+    "update documents set next_action_at = now() + $16::interval, lease_until = null, attempts = 0, turn = 0"
+    f" {_HELD} returning {_KEY}"
+)
+_CONCLUDE = f"""
+    with held as (
+        update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
+            next_action_at = null, lease_until = null, attempts = 0
+        {_HELD} returning {_KEY}
+    ), kept as (
+        insert into archive (subscription_id, owner_id, name, content)
+        select $1, id, file.name, file.content
+        from held, unnest($11::text[], $12::bytea[]) as file (name, content)
+        on conflict (subscription_id, owner_id, name) do update set content = excluded.content
+    ), attempt as (
+        update emissions set state = $7, digest = coalesce($8, digest), protocol = $9, authorized_at = $10,
+            tries = 0, issued_at = coalesce($23, issued_at)
+        from held where {_ATTEMPT} and $7::text is not null
+    ), plan as (
+        insert into allowances as a (subscription_id, period, used)
+        select $1, $13, $14 from held where $13::text is not null
+        on conflict (subscription_id, period)
+        do update set used = a.used + $14, reserved = a.reserved - $15
+    ), told as ({events_told("held", 16)})
+    select id from held
+"""
+
+
 @dataclass(frozen=True)
 class NumericCodes:
     """The code that a document's key gets, and another should the first be that of its number (rule 897)."""
@@ -52,6 +119,8 @@ class Verdict:
     """None when no attempt is decided: it never left the house."""
     digest: str | None = None
     """The signed version that was decided about, where it is not the newest."""
+    issued_at: datetime | None = None
+    """When that version was issued."""
     protocol: str | None = None
     authorized_at: datetime | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -94,23 +163,7 @@ class IssuingSteps:
         """Take the next number of a series for an attempt; a number that is taken fails on its index."""
         with _end_told():
             row = await self._connection.fetchrow(
-                f"""
-                with held as (
-                    update documents set emission = $4 {_HELD} returning {_KEY}
-                ), taken as (
-                    insert into number_sequences as n
-                        (subscription_id, company_id, document_type, environment, series, next_number)
-                    select $1, $5, $6, $7, $8, 2 from held
-                    on conflict (subscription_id, company_id, document_type, environment, series)
-                    do update set next_number = case when n.next_number <= $19 then n.next_number + 1 end
-                    returning next_number - 1 as number
-                ), told as ({events_told('held', 12)})
-                insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,
-                    environment, series, number, numeric_code, emission_type, state)
-                select $1, $2, $4, $5, $6, $7, $8, number,
-                    case when $9 = right(lpad(number::text, 9, '0'), 8) then $10 else $9 end, $11, 'numbered'
-                from taken returning {", ".join(COLUMNS)}
-                """,
+                _TAKE_NUMBER,
                 *self._key, ordinal, place.company_id, place.document_type, place.environment, place.series,
                 codes.first, codes.second, emission_type, *event_columns(events), place.last_number,
             )  # fmt: skip
@@ -119,18 +172,7 @@ class IssuingSteps:
     async def keep_signed(self, ordinal: int, signed: Signed, state: str, events: Sequence[NewEvent]) -> None:
         """Keep the signed bytes, and whether they may be at the authority from now on."""
         row = await self._connection.fetchrow(
-            f"""
-            with held as (
-                select {_KEY} from documents {_HELD} for no key update
-            ), kept as (
-                insert into archive (subscription_id, owner_id, name, content) select $1, id, $5, $6 from held
-                on conflict (subscription_id, owner_id, name) do update set content = excluded.content
-            ), attempt as (
-                update emissions set issued_at = $7, access_key = $8, digest = $9, state = $10, receipt = null
-                from held where {_ATTEMPT}
-            ), told as ({events_told('held', 11)})
-            select id from held
-            """,
+            _KEEP_SIGNED,
             *self._key, ordinal, signed.file_name, signed.xml, signed.issued_at, signed.access_key,
             signed.digest, state, *event_columns(events),
         )  # fmt: skip
@@ -143,24 +185,15 @@ class IssuingSteps:
         *,
         tries: int,
         receipt: str | None = None,
+        access_key: str | None = None,
         pause: timedelta | None = None,
         events: Sequence[NewEvent] = (),
     ) -> None:
         """Write how far an attempt came; with a pause the document is nobody's until it is over."""
-        held = f"select {_KEY} from documents {_HELD} for no key update"
-        if pause:
-            held = (
-                "update documents set next_action_at = now() + $15::interval, lease_until = null,"
-                f" attempts = 0, turn = 0 {_HELD} returning {_KEY}"
-            )
         row = await self._connection.fetchrow(
-            f"""
-            with held as ({held}), attempt as (
-                update emissions set state = $5, tries = $6, receipt = $7 from held where {_ATTEMPT}
-            ), told as ({events_told("held", 8)})
-            select id from held
-            """,
-            *self._key, ordinal, state, tries, receipt, *event_columns(events), *([pause] if pause else []),
+            _PAUSE if pause else _WRITE_STATE,
+            *self._key, ordinal, state, tries, receipt, access_key, *event_columns(events),
+            *([pause] if pause else []),
         )  # fmt: skip
         self._written(row)
 
@@ -169,31 +202,11 @@ class IssuingSteps:
     ) -> None:
         """Write a verdict with everything that follows from it, and that there is no more to do."""
         row = await self._connection.fetchrow(
-            f"""
-            with held as (
-                update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
-                    next_action_at = null, lease_until = null, attempts = 0
-                {_HELD} returning {_KEY}
-            ), kept as (
-                insert into archive (subscription_id, owner_id, name, content)
-                select $1, id, file.name, file.content
-                from held, unnest($11::text[], $12::bytea[]) as file (name, content)
-                on conflict (subscription_id, owner_id, name) do update set content = excluded.content
-            ), attempt as (
-                update emissions set state = $7, digest = coalesce($8, digest), protocol = $9,
-                    authorized_at = $10, tries = 0
-                from held where {_ATTEMPT} and $7::text is not null
-            ), plan as (
-                insert into allowances as a (subscription_id, period, used)
-                select $1, $13, $14 from held where $13::text is not null
-                on conflict (subscription_id, period)
-                do update set used = a.used + $14, reserved = a.reserved - $15
-            ), told as ({events_told('held', 16)})
-            select id from held
-            """,
+            _CONCLUDE,
             *self._key, ordinal, verdict.status, verdict.rejection, verdict.emission_state, verdict.digest,
             verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
             settlement.period, settlement.used, settlement.released, *event_columns(events),
+            verdict.issued_at,
         )  # fmt: skip
         self._written(row)
 

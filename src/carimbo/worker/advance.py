@@ -11,7 +11,7 @@ import structlog
 
 from carimbo.storage import work
 from carimbo.storage.database import Database, DatabaseUnavailable
-from carimbo.storage.jobs import enqueue
+from carimbo.storage.jobs import AT_ONCE, enqueue
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
 from carimbo.worker.metrics import WORK_DONE
 from carimbo.worker.retry import RetryPolicy
@@ -97,7 +97,11 @@ class Advancer:
             _log.warning("lease_lost", work=str(lease.key))
             return None
         except DatabaseUnavailable:
-            await self._let_go(lease)
+            await self._let_go(lease, progressed=True)
+            raise
+        except asyncio.CancelledError:
+            # We are being stopped: whoever comes next should not have to wait until the lease ends.
+            await self._let_go(lease, progressed=False)
             raise
         except Exception as error:
             _log.error("work_failed", work=str(lease.key), attempts=lease.attempts, exc_info=error)
@@ -105,11 +109,11 @@ class Advancer:
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="done").inc()
         return again_in
 
-    async def _let_go(self, lease: Lease) -> None:
+    async def _let_go(self, lease: Lease, *, progressed: bool) -> None:
         """Leave the row to whoever comes next, if the database can be reached; else the lease ends."""
         with suppress(LeaseLost, DatabaseUnavailable):
             async with self.database.transaction() as connection:
-                await work.postpone(connection, lease, timedelta(0), progressed=True)
+                await work.postpone(connection, lease, AT_ONCE, progressed=progressed)
 
     async def _after_failure(self, lease: Lease, error: Exception) -> timedelta | None:
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="failed").inc()

@@ -2,7 +2,9 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -16,7 +18,7 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause, NotJudged
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.authorities.conftest import DAY, NewTls
-from integration.authorities.hosts import Host, dripping, hang_up, host, in_turn, saying
+from integration.authorities.hosts import Host, hang_up, host, in_turn, saying, silence
 from nfe_answers import dressed, status
 from support import OTHER_CNPJ
 
@@ -50,6 +52,30 @@ async def failure(connections: Connections, certificate: A1Certificate, server: 
     outcome = await Transport(connections).exchange(certificate, server.address, "urn:a", b"<a/>")
     assert isinstance(outcome, NotJudged), outcome
     return outcome.cause, outcome.may_have_arrived
+
+
+@asynccontextmanager
+async def hanging(context: ssl.SSLContext) -> AsyncIterator[tuple[Host, asyncio.Event]]:
+    """A server that never answers the first request, and whether that one has arrived."""
+    arrived = asyncio.Event()
+
+    async def hang(writer: asyncio.StreamWriter) -> None:
+        arrived.set()
+        await silence(writer)
+
+    async with host(in_turn(hang, saying(ANSWER)), context) as server:
+        yield server, arrived
+
+
+@asynccontextmanager
+async def given_up(question: Coroutine[None, None, object]) -> AsyncIterator[None]:
+    """A question that goes on for the length of a block."""
+    asking = asyncio.create_task(question)
+    try:
+        yield
+    finally:
+        asking.cancel()
+        await asyncio.wait([asking])
 
 
 class TestKeepAlive:
@@ -195,26 +221,49 @@ class TestCrowd:
             await asyncio.gather(*(ask(connections, company, server) for _ in range(3)))
             assert [seen.connection for seen in server.seen] == [1, 1, 1]
 
-    async def test_does_not_wait_for_ever(
+    async def test_does_not_wait_for_long(
         self, trust: Trust, company: A1Certificate, tls: NewTls, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
-        arrived = asyncio.Event()
-
-        async def drip(writer: asyncio.StreamWriter) -> None:
-            arrived.set()
-            await dripping(bytes(10_000), pause=0.05)(writer)
-
         async with (
-            host(drip, tls()) as server,
-            Connections(trust, Patience(connect_seconds=10, read_seconds=0.5)) as connections,
+            hanging(tls()) as (server, arrived),
+            Connections(trust, Patience(connect_seconds=10, room_seconds=0.1)) as connections,
         ):
-            before = asyncio.create_task(failure(connections, company, server))
-            await arrived.wait()
-            assert await failure(connections, company, server) == (Cause.TIMEOUT, False)
-            before.cancel()
-            await asyncio.wait([before])
+            async with given_up(failure(connections, company, server)):
+                await arrived.wait()
+                assert await failure(connections, company, server) == (Cause.TIMEOUT, False)
             assert len(server.seen) == 1
+
+    async def test_of_one_service_does_not_keep_others_waiting(
+        self,
+        connections: Connections,
+        company: A1Certificate,
+        tls: NewTls,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A server may serve NF-e and NFC-e: that one of them hangs tells nothing of the other."""
+        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        async with hanging(tls()) as (server, arrived):
+            async with given_up(failure(connections, company, server)):
+                await arrived.wait()
+                other = replace(server, address=server.address.replace("/nfe/", "/nfce/"))
+                await ask(connections, company, other)
+            assert [seen.connection for seen in server.seen] == [1, 2]
+
+    async def test_of_one_company_does_not_keep_others_waiting(
+        self,
+        connections: Connections,
+        companies: list[A1Certificate],
+        tls: NewTls,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        async with (
+            hanging(tls()) as (server, arrived),
+            given_up(failure(connections, companies[0], server)),
+        ):
+            await arrived.wait()
+            await ask(connections, companies[1], server)
 
 
 class TestResumption:

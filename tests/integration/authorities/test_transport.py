@@ -276,9 +276,19 @@ class TestNoAnswer:
 
     async def test_that_drips_has_a_last_moment_too(self, client: Client, tls: NewTls) -> None:
         """Every pause is shorter than the time-out between two reads."""
+        patience = Patience(connect_seconds=0.5, read_seconds=0.5, room_seconds=0)
         async with host(dripping(bytes(300), pause=0.02), tls()) as server:
-            told = await client.failure(server.address, Patience(connect_seconds=0.5, read_seconds=0.5))
+            told = await client.failure(server.address, patience)
         assert told == (Cause.TIMEOUT, True, "a resposta não chegou inteira a tempo")
+
+    async def test_in_the_time_that_a_question_has_is_a_time_out(
+        self, trust: Trust, company: A1Certificate, tls: NewTls
+    ) -> None:
+        async with host(silence, tls()) as server, Connections(trust, PATIENT) as connections:
+            exchange = Transport(connections).exchange
+            outcome = await exchange(company, server.address, ACTION, QUESTION, most_seconds=0.2)
+            assert isinstance(outcome, NotJudged)
+            assert (outcome.cause, outcome.may_have_arrived) == (Cause.TIMEOUT, True)
 
     @pytest.mark.parametrize(
         ("status_line", "body", "words"),

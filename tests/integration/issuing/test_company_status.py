@@ -1,15 +1,19 @@
 """`GET C/status`: whether a company can issue now, and what is under way."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from carimbo.authorities import services, status_board
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.service.parked import resume_parked
 from integration.issuing.floor import Floor
+from integration.issuing.gate import gate_before
 from integration.issuing.shop import ADDRESS, UNANSWERED, Shop, bare_shop
 from support import data_of
 
@@ -17,6 +21,8 @@ STATUS = {"companyId", "ready", "certificateExpiresAt", "types", "documents", "c
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
 # Of states whose authority no other test asks: what an authority says of itself is remembered for seconds.
 BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}
+SALVADOR = ADDRESS | {"zipcode": "40020-000", "city": "Salvador", "state": "BA"}
+STATUS_OF_SALVADOR = ("/producao/ba/nfe/NFeStatusServico4", "/producao/svrs/nfce/NFeStatusServico4")
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
 
 
@@ -86,14 +92,27 @@ class TestAuthority:
         await untouched.switch(outages={"MG": "109"})
         assert await authorities_of(shop) == [("unavailable", "109")] * 2
 
-    async def test_that_does_not_answer_is_unknown(
-        self, untouched: Floor, certificate: A1Certificate
+    async def test_that_does_not_answer_is_unknown_for_some_seconds(
+        self, untouched: Floor, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         shop = await shop_in(untouched, CURITIBA, certificate)
         await untouched.switch(failures=1)
-        assert [status for status, _ in await authorities_of(shop)] == ["unknown", "unknown"]
+        assert await authorities_of(shop) == [("unknown", None)] * 2
         await untouched.switch(failures=0)
+        assert await authorities_of(shop) == [("unknown", None)] * 2
+        monkeypatch.setattr(status_board, "_FRESH_SECONDS", 0)
         assert await authorities_of(shop) == [("available", "107")] * 2
+
+    async def test_that_hangs_is_unknown_soon_and_left_alone_for_some_seconds(
+        self, floor: Floor, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(services, "STATUS", replace(services.STATUS, most_seconds=2))
+        shop = await shop_in(floor, SALVADOR, certificate)
+        async with gate_before(*STATUS_OF_SALVADOR) as gate:
+            async with asyncio.timeout(floor.settings.authority_read_seconds):
+                told = [await authorities_of(shop) for _ in range(3)]
+            assert told == [[("unknown", None)] * 2] * 3
+            assert gate.arrived.qsize() == len(STATUS_OF_SALVADOR)
 
 
 class TestDocumentsUnderWay:

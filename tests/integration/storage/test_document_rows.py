@@ -193,7 +193,7 @@ class TestStart:
         document = await self._refused(shop)
         day = date(2026, 12, 1)
         async with shop.database.tenant(shop.subscription_id) as tenant:
-            await tenant.documents.start(document.id, ["Ei."], 9, day, "2026-12")
+            await tenant.documents.start(document.id, Decimal(7), ["Ei."], 9, day, "2026-12")
         started = await shop.read(document.id)
         assert (started.status, started.rejection, started.allowance_period) == (
             "processing",

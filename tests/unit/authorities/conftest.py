@@ -1,5 +1,7 @@
 """What tests of the client without a network share."""
 
+from dataclasses import replace
+
 import pytest
 
 from carimbo.authorities.endpoints import SimulatorEndpoints
@@ -35,3 +37,9 @@ def sefaz(wire: Wire, clock: Clock) -> Sefaz:
 def sender(company_certificate: SampleCertificate) -> Sender:
     certificate = A1Certificate.from_bundle(company_certificate.to_pem())
     return Sender(certificate, CNPJ, Environment.HOMOLOGATION)
+
+
+@pytest.fixture(scope="session")
+def other_sender(sender: Sender) -> Sender:
+    """A company with another certificate."""
+    return replace(sender, certificate=replace(sender.certificate, fingerprint="other"))

@@ -39,6 +39,7 @@ class TestCounting:
             message="Não enviado, para não causar um bloqueio da autoridade: "
             "aguarde até 15/11/2026 10:00:00 (Brasília).",
             until=NOON + timedelta(hours=1),
+            was_asked=False,
         )
 
     def test_never_lets_more_through_in_any_hour(self, pacing: Pacing, clock: Clock) -> None:

@@ -201,12 +201,29 @@ class TestStatus:
             await sefaz.status(sender, "55", state)
         assert len(wire.sent) == 2
 
-    async def test_is_asked_for_again_when_there_was_no_answer(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    async def test_is_not_asked_for_again_within_seconds_if_there_was_no_answer(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock
     ) -> None:
-        for _ in range(3):
-            await sefaz.status(sender, "55", "SP")
-        assert len(wire.sent) == 3
+        told = [await sefaz.status(sender, "55", "SP") for _ in range(3)]
+        assert (told, len(wire.sent)) == ([LOST] * 3, 1)
+        clock.seconds += 15
+        wire.answer = self.UP
+        assert isinstance(await sefaz.status(sender, "55", "SP"), Available)
+
+    async def test_that_one_company_did_not_get_is_asked_for_by_another(
+        self, sefaz: Sefaz, sender: Sender, other_sender: Sender, wire: Wire
+    ) -> None:
+        """Its certificate may be the reason."""
+        await sefaz.status(sender, "55", "SP")
+        wire.answer = self.UP
+        told = [await sefaz.status(who, "55", "SP") for who in (other_sender, sender)]
+        assert [type(one) for one in told] == [Available, Available]
+        assert len(wire.sent) == 2
+
+    async def test_is_waited_for_less_than_a_verdict(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+        await sefaz.status(sender, "55", "SP")
+        await sefaz.send(sender, document())
+        assert wire.most_seconds == [5, None]
 
 
 class TestEvents:

@@ -35,10 +35,17 @@ class Wire:
     def __init__(self) -> None:
         self.answer: str | NotJudged = LOST
         self.sent: list[tuple[str, str, bytes]] = []
+        self.most_seconds: list[float | None] = []
 
     async def exchange(
-        self, certificate: A1Certificate, address: str, action: str, envelope: bytes
+        self,
+        certificate: A1Certificate,
+        address: str,
+        action: str,
+        envelope: bytes,
+        most_seconds: float | None,
     ) -> bytes | NotJudged:
+        self.most_seconds.append(most_seconds)
         self.sent.append((address.removeprefix(BASE), action, envelope))
         return self.answer.encode() if isinstance(self.answer, str) else self.answer
 

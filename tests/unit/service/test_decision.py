@@ -32,7 +32,7 @@ KEY, OTHER_KEY = "35" + 42 * "1", "35" + 42 * "2"
 BACKOFF = Settings().authority_backoff
 NO_JITTER = 0.5
 JUDGE = Judge(BACKOFF, NOW, NO_JITTER)
-SIGNED, SENT, NUMBERED = EmissionState.SIGNED, EmissionState.SENT, EmissionState.NUMBERED
+SIGNED, SENT = EmissionState.SIGNED, EmissionState.SENT
 # An answer comes in after sending (the authority may have it) or after asking.
 STATES = (SIGNED, SENT)
 
@@ -44,6 +44,8 @@ CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento")
 DUPLICATE = Duplicate(code="204", message="Duplicidade")
 OUR_DUPLICATE = replace(DUPLICATE, other_key=KEY)
 FOREIGN = Duplicate(code="539", message="Duplicidade com diferença na chave", other_key=OTHER_KEY)
+NUMBER_OF_ANOTHER = Duplicate(code="613", message="Chave difere da existente", is_another=True)
+VOIDED = Rejected(code="206", message="NF-e já está inutilizada", spends_number=True)
 UNKNOWN = Unknown(code="217", message="NF-e não consta")
 PROCESSING = Processing(code="103", message="Lote recebido", receipt="35123", wait_seconds=7)
 UNAVAILABLE = Unavailable(code="108", message="Paralisado", outage=Outage.SHORT)
@@ -52,24 +54,25 @@ THROTTLED_FOR_HOW_LONG = replace(THROTTLED, until=None)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 OUTCOMES: tuple[Outcome, ...] = (
-    AUTHORIZED, REJECTED, DENIED, CANCELED, CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, FOREIGN, UNKNOWN,
-    PROCESSING, UNAVAILABLE, THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
+    AUTHORIZED, REJECTED, VOIDED, DENIED, CANCELED, CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, FOREIGN,
+    NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
 )  # fmt: skip
-OPEN = (CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, UNKNOWN, PROCESSING, UNAVAILABLE, LOST, NOT_SENT)
+OPEN = (
+    CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, LOST,
+    NOT_SENT,
+)  # fmt: skip
 FIRST, HOUR = timedelta(seconds=2), timedelta(hours=1)
 
 
 def first_attempt(state: EmissionState) -> Attempt:
-    return Attempt(KEY, state, tries=0, is_stale=False)
+    return Attempt(KEY, state, tries=0)
 
 
 def is_open(decision: Decision) -> bool:
     return isinstance(decision, Onward | Foreign)
 
 
-attempts = st.builds(
-    Attempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500), st.booleans()
-)
+attempts = st.builds(Attempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500))
 dice = st.floats(min_value=0, max_value=1)
 
 
@@ -85,6 +88,8 @@ class TestFirstAnswer:
             (DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
             (OUR_DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
             (FOREIGN, Foreign(FOREIGN), Foreign(FOREIGN)),
+            (NUMBER_OF_ANOTHER, Onward(SIGNED, FIRST, 1), Onward(SIGNED, FIRST, 1)),
+            (VOIDED, Foreign(VOIDED), Foreign(VOIDED)),
             (UNKNOWN, Onward(SIGNED, AT_ONCE, 0), Onward(SIGNED, AT_ONCE, 0)),
             (
                 PROCESSING,
@@ -115,7 +120,7 @@ class TestRefusal:
         self, attempt: Attempt, outcome: Outcome, thrown: float
     ) -> None:
         decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
-        assert isinstance(decision, Rejected | Denied) == isinstance(outcome, Rejected | Denied)
+        assert isinstance(decision, Rejected | Denied) == (outcome in (REJECTED, DENIED))
 
     @given(attempts, st.sampled_from(OUTCOMES), dice)
     def test_an_end_is_what_the_authority_said_unchanged(
@@ -125,30 +130,17 @@ class TestRefusal:
         assert is_open(decision) or decision is outcome
 
     @given(attempts, st.sampled_from(OUTCOMES), dice)
-    def test_a_number_is_only_given_up_for_a_key_that_is_not_ours(
+    def test_a_number_is_only_given_up_for_a_key_that_is_not_ours_or_if_it_is_void(
         self, attempt: Attempt, outcome: Outcome, thrown: float
     ) -> None:
         decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
-        assert isinstance(decision, Foreign) == (outcome is FOREIGN)
+        assert isinstance(decision, Foreign) == (outcome in (FOREIGN, VOIDED))
 
 
 class TestGoingOn:
     @pytest.mark.parametrize("state", STATES)
-    @pytest.mark.parametrize("is_stale", [False, True])
-    def test_what_the_authority_does_not_have_is_sent_again_unless_it_is_too_old(
-        self, state: EmissionState, is_stale: bool
-    ) -> None:
-        decision = JUDGE.decide(Attempt(KEY, state, 3, is_stale), UNKNOWN)
-        assert decision == Onward(NUMBERED if is_stale else SIGNED, AT_ONCE, 3)
-
-    @given(attempts, st.sampled_from(OUTCOMES), dice)
-    def test_only_what_the_authority_disowns_is_ever_signed_anew(
-        self, attempt: Attempt, outcome: Outcome, thrown: float
-    ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
-        if isinstance(decision, Onward) and decision.state is NUMBERED:
-            assert outcome is UNKNOWN
-            assert attempt.is_stale
+    def test_what_the_authority_does_not_have_is_sent_again_at_once(self, state: EmissionState) -> None:
+        assert JUDGE.decide(Attempt(KEY, state, 3), UNKNOWN) == Onward(SIGNED, AT_ONCE, 3)
 
     @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), dice)
     def test_what_may_be_there_is_not_sent_again_before_the_authority_disowns_it(
@@ -162,7 +154,7 @@ class TestGoingOn:
     def test_an_authority_that_contradicts_itself_is_asked_with_pauses(
         self, tries: int, thrown: float
     ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(Attempt(KEY, SENT, tries, is_stale=False), DUPLICATE)
+        decision = Judge(BACKOFF, NOW, thrown).decide(Attempt(KEY, SENT, tries), DUPLICATE)
         assert decision == Onward(SENT, BACKOFF.pause(tries, thrown), tries + 1)
 
     @given(attempts, dice)
@@ -210,7 +202,7 @@ class TestConsultsByKey:
         while moment < self.LONG and len(asked) < 1000:
             if here.state is SENT and here.receipt is None:
                 asked.append(moment)
-            attempt = Attempt(KEY, here.state, here.tries, is_stale=False)
+            attempt = Attempt(KEY, here.state, here.tries)
             decision = judge.decide(attempt, next(answers))
             assert isinstance(decision, Onward)
             here, moment = decision, moment + decision.after + timedelta(seconds=1)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import structlog
 
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
-from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, Outcome, Rejected
+from carimbo.fiscal.outcome import Authorized, Canceled, Denied, Duplicate, Outcome, Rejected, went_out
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
@@ -72,6 +72,9 @@ async def _next(means: Means, case: Case) -> Case | Done:
             return await _number(means, case)
         case EmissionState.NUMBERED:
             return await _make(means, case)
+        case EmissionState.SIGNED if _is_stale(means, case):
+            # The authority has nothing of it, and would refuse it for its age.
+            return await _make(means, case)
         case EmissionState.SIGNED:
             return await _repeat(means, case)
         case _:
@@ -123,7 +126,7 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
 async def _transmit(means: Means, case: Case, seal: Seal, signed: SignedDocument) -> Case | Done:
     outcome = await send(means, case, _sender(case, seal), signed)
     means.reached("answered", case.document)
-    return await _apply(means, case, EmissionState.SIGNED, outcome, [])
+    return await _apply(means, case, EmissionState.SIGNED, outcome, _asked(Happening.TRANSMITTED, outcome))
 
 
 async def _inquire(means: Means, case: Case) -> Case | Done:
@@ -136,9 +139,15 @@ async def _inquire(means: Means, case: Case) -> Case | Done:
         return await _go_on(means, case, Onward(EmissionState.SENT, pause, tries), [])
     outcome = await ask(means, case, _sender(case, seal))
     means.reached("answered", case.document)
-    told = outcome if isinstance(outcome, Answered) else None
-    happened = conclude.told(Happening.CONSULTED, Status.PROCESSING, told)
-    return await _apply(means, case, EmissionState.SENT, outcome, [happened])
+    return await _apply(means, case, EmissionState.SENT, outcome, _asked(Happening.CONSULTED, outcome))
+
+
+def _asked(happening: Happening, outcome: Outcome) -> list[NewEvent]:
+    """What the history tells of a question; a verdict on a document is told by itself."""
+    if not went_out(outcome):
+        return []
+    is_verdict = happening is Happening.TRANSMITTED and isinstance(outcome, Authorized | Rejected | Denied)
+    return [conclude.told(happening, Status.PROCESSING, None if is_verdict else outcome)]
 
 
 async def _apply(
@@ -158,14 +167,28 @@ async def _apply(
 
 
 async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
-    emission, now = case.emission, means.workshop.clock()
-    limit = issuing_of(case.kind).stale_after
-    is_stale = bool(limit and emission.issued_at and now - emission.issued_at > limit)
-    attempt = Attempt(emission.access_key or "", state, emission.tries, is_stale)
-    decision = Judge(means.backoff, now, _dice()).decide(attempt, outcome)
-    if isinstance(decision, Authorized) and not await _is_ours(means, case, decision.digest):
-        return Foreign(decision)
-    return decision
+    emission = case.emission
+    attempt = Attempt(emission.access_key or "", state, emission.tries)
+    decision = Judge(means.backoff, means.workshop.clock(), _dice()).decide(attempt, outcome)
+    match decision:
+        case Authorized() if not await _is_ours(means, case, decision.digest):
+            return Foreign(decision)
+        case Foreign(answer=Duplicate(other_key=str() as key)) if await _has_signed(means, case, key):
+            return Onward(EmissionState.SENT, AT_ONCE, emission.tries + 1, access_key=key)
+        case _:
+            return decision
+
+
+def _is_stale(means: Means, case: Case) -> bool:
+    """Tell whether what was signed is too old to be sent."""
+    limit, issued_at = issuing_of(case.kind).stale_after, case.emission.issued_at
+    return bool(limit and issued_at and means.workshop.clock() - issued_at > limit)
+
+
+async def _has_signed(means: Means, case: Case, key: str) -> bool:
+    """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
+    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+        return await tenant.archive.mentions(case.document.id, signed_file(""), key)
 
 
 async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
@@ -203,7 +226,13 @@ async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEv
     await conclude.go_on(means, case, onward, asked)
     if onward.after > AT_ONCE:
         return Done(onward.after)
-    changed = replace(case.emission, state=onward.state, tries=onward.tries, receipt=onward.receipt)
+    changed = replace(
+        case.emission,
+        state=onward.state,
+        tries=onward.tries,
+        receipt=onward.receipt,
+        access_key=onward.access_key or case.emission.access_key,
+    )
     return case.with_emission(changed)
 
 
@@ -212,7 +241,8 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
     if case.emission.ordinal % _MOST_NUMBERS == 0:
-        refusal = Rejected(code=answer.code, message=answer.message)
+        # Another number cures it, which is a setting: the same request passes then.
+        refusal = Rejected(code=answer.code, message=answer.message, retryable=True)
         await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
-from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, Rejected
+from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service.allowance import settlement_of
 from carimbo.service.documents import Rejection
@@ -16,13 +17,15 @@ from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.issuing import Verdict
 
+# What a request does not hold: put right there, the same request passes.
+_OUTSIDE_THE_REQUEST = ("company", "technicalResponsible")
 _DENIED = "O número foi consumido pela denegação: regularize a situação e crie outro documento."
 
 
 async def adopt(means: Means, case: Case, answer: Authorized, asked: Sequence[NewEvent]) -> None:
     """The authority holds the document as valid, in the version that the answer's digest names."""
     happened = told(Happening.AUTHORIZED, Status.AUTHORIZED, answer, answer.protocol)
-    await _write(means, case, _authorized(case, answer), [*asked, happened])
+    await _write(means, case, await _authorized(means, case, answer), [*asked, happened])
 
 
 async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequence[NewEvent]) -> None:
@@ -30,7 +33,7 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     first = answer.authorization
     if first is None:
         raise LookupError("a cancellation without its authorization decides nothing")
-    verdict = _authorized(case, first)
+    verdict = await _authorized(means, case, first)
     cancellation = {files.cancellation_file(verdict.digest or ""): answer.cancellation_xml or b""}
     verdict = replace(
         verdict,
@@ -81,14 +84,10 @@ async def refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -
         message=" ".join(problem.message for problem in problems),
         field=first.path,
         hint=first.hint,
-        retryable=first.path.startswith("company."),
+        retryable=first.path.split(".")[0] in _OUTSIDE_THE_REQUEST,
     )
-    happened = NewEvent(
-        type=Happening.REJECTED,
-        status=Status.REJECTED,
-        authority_code=rejection.code,
-        authority_message=rejection.message,
-    )
+    # No authority had a word in it: the record tells why.
+    happened = NewEvent(type=Happening.REJECTED, status=Status.REJECTED)
     await _write(means, case, Verdict(status=Status.REJECTED, rejection=_plain(rejection)), [happened])
 
 
@@ -100,13 +99,14 @@ async def go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEve
             onward.state,
             tries=onward.tries,
             receipt=onward.receipt,
+            access_key=onward.access_key,
             pause=onward.after if onward.after > AT_ONCE else None,
             events=asked,
         )
 
 
 def told(
-    happening: Happening, status: Status, answer: Answered | None, protocol: str | None = None
+    happening: Happening, status: Status, answer: Answered | NotJudged | None, protocol: str | None = None
 ) -> NewEvent:
     """What the history tells of an answer, with the authority's own code and words."""
     return NewEvent(
@@ -118,16 +118,25 @@ def told(
     )
 
 
-def _authorized(case: Case, answer: Authorized) -> Verdict:
+async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
     digest = answer.digest or case.emission.digest or ""
+    is_newest = digest == case.emission.digest
     return Verdict(
         status=Status.AUTHORIZED,
         emission_state=EmissionState.AUTHORIZED,
         digest=digest,
+        issued_at=None if is_newest else await _issued_at(means, case, digest),
         protocol=answer.protocol,
         authorized_at=answer.authorized_at,
         files={files.authorization_file(digest): answer.protocol_xml},
     )
+
+
+async def _issued_at(means: Means, case: Case, digest: str) -> datetime | None:
+    """When an earlier version was issued, which is the one that the authority has."""
+    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+        signed = await tenant.archive.get(case.document.id, files.signed_file(digest))
+    return issuing_of(case.kind).issued_at(signed) if signed else None
 
 
 def _refused(case: Case, rejection: Rejection, state: EmissionState, answer: bytes | None) -> Verdict:

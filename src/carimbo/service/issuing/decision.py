@@ -34,13 +34,15 @@ class Onward:
     after: timedelta
     tries: int
     receipt: str | None = None
+    access_key: str | None = None
+    """The key of an earlier version, when it turns out that the authority has that one."""
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """The number belongs to a document that is not ours: this one needs another."""
+    """The number belongs to a document that is not ours, or to nobody any more: this one needs another."""
 
-    answer: Duplicate | Authorized
+    answer: Duplicate | Authorized | Rejected
 
 
 Decision = Authorized | Rejected | Denied | Canceled | Onward | Foreign
@@ -53,8 +55,6 @@ class Attempt:
     access_key: str
     state: EmissionState
     tries: int
-    is_stale: bool
-    """Whether what was signed is too old to be sent."""
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,28 @@ class Judge:
     def decide(self, attempt: Attempt, outcome: Outcome) -> Decision:
         """Tell what an answer means for an attempt."""
         match outcome:
-            case Authorized() | Rejected() | Denied():
+            case Duplicate() | Rejected(spends_number=True):
+                return self._after_clash(attempt, outcome)
+            case Authorized() | Rejected() | Denied() | Canceled(authorization=Authorized()):
                 return outcome
             case Canceled():
-                return outcome if outcome.authorization else self._ask(attempt)
-            case Duplicate():
-                is_other = outcome.other_key not in (None, attempt.access_key)
-                return Foreign(outcome) if is_other else self._ask(attempt)
+                return self._ask(attempt)
             case Unknown():
-                state = EmissionState.NUMBERED if attempt.is_stale else EmissionState.SIGNED
-                return Onward(state, AT_ONCE, attempt.tries)
+                return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries)
             case Processing():
                 pause = timedelta(seconds=outcome.wait_seconds)
                 return Onward(EmissionState.SENT, pause, attempt.tries, outcome.receipt)
             case _:
                 return self._again(attempt, outcome)
+
+    def _after_clash(self, attempt: Attempt, outcome: Duplicate | Rejected) -> Decision:
+        """The number is not free: ours may have it, which a consult tells, or if not that, sending (539)."""
+        if isinstance(outcome, Rejected) or outcome.other_key not in (None, attempt.access_key):
+            return Foreign(outcome)
+        if not outcome.is_another:
+            return self._ask(attempt)
+        tries = attempt.tries + 1
+        return Onward(EmissionState.SIGNED, self._pause(tries), tries)
 
     def _ask(self, attempt: Attempt) -> Onward:
         """Consult: at once the first time, later with pauses, for an authority may contradict itself."""

@@ -7,7 +7,6 @@ from carimbo.fiscal.lifecycle import EmissionState, Happening
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.files import signed_file
-from carimbo.service.issuing.transmit import set_out
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.issuing import Signed
 
@@ -21,9 +20,9 @@ async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_a
         file_name=signed_file(signed.digest_value),
         xml=signed.xml,
     )
-    events = [NewEvent(type=Happening.SIGNED, status=case.document.status), set_out(case)]
+    happened = NewEvent(type=Happening.SIGNED, status=case.document.status)
     async with means.database.steps_of(case.lease) as steps:
-        await steps.keep_signed(case.emission.ordinal, known, EmissionState.SENT, events)
+        await steps.keep_signed(case.emission.ordinal, known, EmissionState.SENT, [happened])
     return case.with_emission(
         replace(
             case.emission,

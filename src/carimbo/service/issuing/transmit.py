@@ -1,25 +1,17 @@
 """The fifth step: the authority is asked, outside of any transaction, after the attempt is written down."""
 
-from carimbo.fiscal.lifecycle import EmissionState, Happening
+from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
-from carimbo.storage.document_events import NewEvent
-
-
-def set_out(case: Case) -> NewEvent:
-    """What the history tells of an attempt that is about to be made."""
-    return NewEvent(type=Happening.TRANSMITTED, status=case.document.status)
 
 
 async def record_attempt(means: Means, case: Case) -> None:
     """Write down that the authority may have the document from now on."""
     emission = case.emission
     async with means.database.steps_of(case.lease) as steps:
-        await steps.write_state(
-            emission.ordinal, EmissionState.SENT, tries=emission.tries, events=[set_out(case)]
-        )
+        await steps.write_state(emission.ordinal, EmissionState.SENT, tries=emission.tries)
 
 
 async def send(means: Means, case: Case, sender: Sender, signed: SignedDocument) -> Outcome:

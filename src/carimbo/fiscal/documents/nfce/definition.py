@@ -8,6 +8,7 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.hints import hint_for_rejection
+from carimbo.fiscal.goods.issue_moment import issue_moment
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
 
@@ -36,6 +37,7 @@ NFCE = DocumentType(
         review=review,
         issue=issue,
         hint=hint_for_rejection,
+        issued_at=issue_moment,
         archived=authorized_invoice,
         refused=rejected_invoice,
         lines=lines_of_xml,

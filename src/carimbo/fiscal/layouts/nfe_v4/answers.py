@@ -87,7 +87,7 @@ def read_consult(body: bytes, access_key: str | None = None) -> Outcome:
     if action in AUTHORIZED or action is Action.DENIED:
         return _known(answer, access_key)
     if action is Action.KEY_DIFFERS:
-        return duplicate(answer)
+        return replace(duplicate(answer), is_another=True)
     if action is Action.NOT_FOUND:
         return Unknown(code=answer.code, message=answer.message)
     return refused_question(answer)
