@@ -34,8 +34,7 @@ from carimbo.simulator.place import Place
 from carimbo.simulator.site import Site
 from carimbo.simulator.soap import open_request
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Trust
-from carimbo.simulator.trust import certificate_of as certificate_of_der
+from carimbo.simulator.trust import Credential, Trust, credential_of
 from core import make, sign_only
 from invoices import EXAMPLES, Sale, company, prepared_requests, sales_of
 
@@ -56,7 +55,7 @@ class Office:
 
     def __init__(self, folder: Path) -> None:
         owner = certificate_of(company(TaxRegime.SIMPLES), EXAMPLES)
-        self._trust = Trust(tuple(map(x509.load_der_x509_certificate, owner.chain)))
+        self._trust = Trust(tuple(Credential.of(x509.load_der_x509_certificate(one)) for one in owner.chain))
         self._sender = owner.certificate_der
         self._now = owner.not_before
         self._store = Store.open(folder / "simulator.sqlite")
@@ -72,7 +71,7 @@ class Office:
             root=opened.root,
             text=opened.text,
             schema=service.schema,
-            sender=certificate_of_der(self._sender),
+            sender=credential_of(self._sender),
             place=place,
             world=world,
         )

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 from carimbo.cli import app
 from carimbo.fiscal.certificate import open_a1
 from carimbo.simulator.certificates import CertificateFolder
-from carimbo.simulator.trust import Flaw
+from carimbo.simulator.trust import Credential, Flaw
 from support import CNPJ, free_port
 
 PATIENCE = 60
@@ -238,7 +238,7 @@ class TestCertificate:
         _, made, _ = pkcs12.load_key_and_certificates(pfx, b"carimbo")
         now = datetime.now(UTC)
         trust = CertificateFolder.open(folder / ".carimbo/simulator", now).trust()
-        assert made and trust.flaws_of(made, now) == {flaw}
+        assert made and trust.flaws_of(Credential.of(made), now) == {flaw}
 
     @pytest.mark.parametrize(
         ("arguments", "word"),

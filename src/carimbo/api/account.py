@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from carimbo.api.context import CurrentServices, CurrentSubscription
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Success
+from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service.access import (
     CredentialRecord,
@@ -44,7 +45,9 @@ async def read_api_credential(
     responses=refuses(),
 )
 async def rotate_api_credential(
-    services: CurrentServices, subscription: CurrentSubscription, body: RotationRequest | None = None
+    services: CurrentServices,
+    subscription: CurrentSubscription,
+    body: JsonBody[RotationRequest] | None = None,
 ) -> Success[RotatedCredential]:
     request = body or RotationRequest()
     return Success(data=await rotate_credential(services.gatekeeper, subscription.id, request))

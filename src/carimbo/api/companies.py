@@ -11,6 +11,7 @@ from carimbo.api.context import (
 )
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing
+from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service import companies
 from carimbo.service.companies import (
@@ -41,7 +42,7 @@ async def list_companies(
     responses=refuses(Code.DUPLICATE_RESOURCE),
 )
 async def create_company(
-    database: CurrentDatabase, subscription: CurrentSubscription, body: NewCompany
+    database: CurrentDatabase, subscription: CurrentSubscription, body: JsonBody[NewCompany]
 ) -> Success[CompanyRecord]:
     return Success(data=await companies.create_company(database, subscription.id, body))
 
@@ -62,7 +63,7 @@ async def update_company(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    body: CompanyChanges,
+    body: JsonBody[CompanyChanges],
 ) -> Success[CompanyRecord]:
     return Success(data=await companies.update_company(database, subscription.id, company.id, body))
 
@@ -92,7 +93,7 @@ async def switch_environment(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    body: EnvironmentChange,
+    body: JsonBody[EnvironmentChange],
 ) -> Success[EnvironmentRecord]:
     return Success(data=await companies.switch_environment(database, subscription.id, company.id, body))
 

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentDatabase, CurrentSubscription
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Success
+from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service import company_settings
 from carimbo.service.company_settings import CompanySettings, CompanyWithSettings, CompanyWithSettingsRecord
@@ -41,7 +42,7 @@ async def change_settings(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    body: CompanySettings,
+    body: JsonBody[CompanySettings],
 ) -> Success[CompanySettings]:
     return Success(data=await company_settings.change_settings(database, subscription.id, company.id, body))
 
@@ -70,7 +71,7 @@ async def update_only_company(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    body: CompanyWithSettings,
+    body: JsonBody[CompanyWithSettings],
 ) -> Success[CompanyWithSettingsRecord]:
     changed = await company_settings.update_company_with_settings(database, subscription.id, company.id, body)
     return Success(data=changed)

@@ -21,6 +21,7 @@ from carimbo.api.docs_model import (
     read_schema,
     request_example,
 )
+from carimbo.api.route import MERGE_PATCH
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 _JSON = "application/json"
@@ -183,6 +184,9 @@ def _parameter(source: Json, contract: Json) -> Parameter:
 
 def _contents(source: Json, contract: Json, make_example: Callable[[Node], Any]) -> Iterator[Content]:
     for media_type, media in _resolved(source, contract).get("content", {}).items():
+        if media_type == MERGE_PATCH:
+            # The same body by another name.
+            continue
         node = read_schema(media.get("schema", {}), contract)
         given = [example["value"] for example in media.get("examples", {}).values()]
         example = given[0] if given else make_example(node)

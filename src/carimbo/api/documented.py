@@ -31,7 +31,7 @@ def refuses(*codes: Code) -> dict[int | str, dict[str, Any]]:
 
 def body_refusals(media_type: str) -> dict[int | str, dict[str, Any]]:
     """Document what an operation with a body may answer on top."""
-    malformed = Code.MALFORMED_JSON if media_type == "application/json" else Code.MALFORMED_FORM
+    malformed = Code.MALFORMED_JSON if media_type.endswith("json") else Code.MALFORMED_FORM
     return {STATUS_OF_KIND[code.kind]: _response([code]) for code in (malformed, Code.UNSUPPORTED_MEDIA_TYPE)}
 
 

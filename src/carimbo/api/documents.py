@@ -18,7 +18,15 @@ from carimbo.api.context import (
 )
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing, success
-from carimbo.api.idempotency import DRY_RUN, CreatingEndpoint, IdempotencyKey, key_of, replay
+from carimbo.api.idempotency import (
+    DRY_RUN,
+    REPLAYED_HEADER,
+    CreatingEndpoint,
+    IdempotencyKey,
+    key_of,
+    replay,
+)
+from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.fields import Body, Day, Text
@@ -107,7 +115,7 @@ def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
         accepted = await accept(counter, order)
         return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
 
-    create.__annotations__["body"] = request_body
+    create.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc, valid-type]
     return create
 
 
@@ -190,6 +198,7 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
             200: {
                 "model": Success[DocumentRecord] | Success[TrialRecord],
                 "description": "Documento criado antes com a mesma chave, ou resultado do ensaio.",
+                "headers": REPLAYED_HEADER,
             }
         },
     )
@@ -226,7 +235,7 @@ def _add_transmit(kind: DocumentType) -> None:
         summary="Transmite um documento guardado",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
-        responses=refuses(Code.INVALID_STATE, *ISSUING_REFUSALS),
+        responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *ISSUING_REFUSALS),
     )
 
 

@@ -15,6 +15,12 @@ from carimbo.service.issuing.accept import find_replay
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
+REPLAYED_HEADER = {
+    REPLAYED: {
+        "description": "Presente quando o documento já existia.",
+        "schema": {"type": "string", "enum": ["true"]},
+    }
+}
 DRY_RUN = "dryRun"
 _LONGEST_KEY = 255
 _FALSE = ("false", "0", "no", "off", "f", "n")

@@ -24,6 +24,7 @@ from carimbo.api.documents import (
     xml_response,
 )
 from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service import documents, invoices
@@ -89,7 +90,7 @@ async def change_invoice(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     which: Which,
-    body: InvoiceChanges,
+    body: JsonBody[InvoiceChanges],
 ) -> Success[DocumentRecord]:
     patch = await http.json()
     changed = await invoices.change_invoice(counter, subscription, company, which, body.version, patch)
@@ -104,7 +105,7 @@ async def change_invoice(
     summary="Emite um rascunho ou reemite um documento rejeitado",
     description="Um documento rejeitado conserva o seu número.",
     response_model=Success[DocumentRecord],
-    responses=refuses(Code.INVALID_STATE, *ISSUING_REFUSALS),
+    responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *ISSUING_REFUSALS),
 )
 async def emit_invoice(
     counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which

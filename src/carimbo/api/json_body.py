@@ -1,18 +1,25 @@
 """Reading JSON so that nothing later can trip over it.
 
 Numbers become Decimal, never float. Python's own reader takes `NaN`, overflows on `1e400`, recurses until it
-breaks and passes on characters that PostgreSQL can't store; none of that gets through here.
+breaks and passes on characters that PostgreSQL can't store; none of that gets through here. Nor does a body
+of more parts than can be validated in good time.
 """
 
 import json
 import re
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from carimbo.service.errors import Code, Refusal
+from pydantic import ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+
+from carimbo.service.errors import Code, Refusal, invalid_field, refuse_chaos
+
+T = TypeVar("T")
 
 # Far beyond any amount in reais; 1e1000000000 as an exact integer would fill the memory.
 _LARGEST_EXPONENT = 40
+# Twice what a document of 990 items holds; pydantic goes through all of them, whatever the lists may hold.
+_MOST_PARTS = 100_000
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -30,7 +37,23 @@ def read_json(body: bytes) -> Any:
         raise Refusal(Code.MALFORMED_JSON) from None
     if not storable:
         raise Refusal(Code.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
+    # Those within texts count too, which are few: it takes no time, unlike walking through the values.
+    if text.count(",") + text.count("{") > _MOST_PARTS:
+        raise invalid_field("body", f"Tem mais de {_MOST_PARTS} valores.")
     return value
+
+
+def _described_in_good_time(body: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return validate(body)
+    except ValidationError as invalid:
+        # Here, because the framework describes every error before anybody can count them.
+        refuse_chaos(invalid)
+        raise
+
+
+JsonBody = Annotated[T, WrapValidator(_described_in_good_time)]
+"""The body of a request, as every route declares it."""
 
 
 def _number(text: str) -> Decimal | float:

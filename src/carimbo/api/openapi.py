@@ -14,6 +14,7 @@ from starlette.routing import compile_path
 from carimbo import __version__
 from carimbo.api.docs_page import render_docs
 from carimbo.api.documented import body_refusals
+from carimbo.api.route import JSON, MERGE_PATCH
 
 router = APIRouter(include_in_schema=False)
 
@@ -34,6 +35,7 @@ _NAMES = (
     (r"-Input$", "Input"),
 )
 _SUCCESS, _SUCCESSES = "Sucesso", {"200", "202"}
+_FAILURE = {"$ref": "#/components/schemas/Failure"}
 _SCHEMES = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "apiSecret": {"type": "apiKey", "in": "header", "name": "X-Api-Secret"},
@@ -92,7 +94,9 @@ def _make_exact(schema: dict[str, Any]) -> None:
     for component in schema["components"]["schemas"].values():
         component.pop("description", None)
     for operations in schema["paths"].values():
-        for operation in operations.values():
+        for method, operation in operations.items():
+            if method == "patch":
+                _offer_merge_patch(operation)
             _document_operation(operation)
 
 
@@ -107,12 +111,20 @@ def _named(schema: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
+def _offer_merge_patch(operation: dict[str, Any]) -> None:
+    content = operation["requestBody"]["content"]
+    content[MERGE_PATCH] = content[JSON]
+
+
 def _document_operation(operation: dict[str, Any]) -> None:
     for media_type in operation.get("requestBody", {}).get("content", {}):
         for status, response in body_refusals(media_type).items():
             response.pop("model")
-            response["content"]["application/json"]["schema"] = {"$ref": "#/components/schemas/Failure"}
             operation["responses"].setdefault(str(status), response)
+    for status in operation["responses"].keys() - _SUCCESSES:
+        # The framework puts an error's schema under the media type of the route's successes.
+        examples = operation["responses"][status]["content"][JSON]["examples"]
+        operation["responses"][status]["content"] = {JSON: {"schema": _FAILURE, "examples": examples}}
     for status in _SUCCESSES & operation["responses"].keys():
         # The framework's own word for it is English; ours, where a route has one, is not.
         if operation["responses"][status]["description"] == "Successful Response":

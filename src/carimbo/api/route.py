@@ -21,6 +21,8 @@ from carimbo.service.companies import find_company, find_only_company
 from carimbo.service.errors import Code, Refusal
 
 JSON = "application/json"
+# RFC 7396; what a PATCH means here is the same by either name.
+MERGE_PATCH = "application/merge-patch+json"
 FORM = "multipart/form-data"
 ONLY_COMPANY_PREFIX = "/v1/company/"
 COMPANY_PARAMETER = "companyId"
@@ -80,7 +82,8 @@ class Endpoint(APIRoute):
         if not body and not self.body_field.field_info.is_required():
             return
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != expected:
+        is_merge_patch = media_type == MERGE_PATCH and request.method == "PATCH"
+        if media_type != expected and not is_merge_patch:
             raise Refusal(Code.UNSUPPORTED_MEDIA_TYPE, f"Envie o corpo como {expected}.", expected=expected)
         if expected == JSON:
             request.parsed = read_json(body)

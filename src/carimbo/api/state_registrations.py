@@ -13,6 +13,7 @@ from carimbo.api.context import (
 )
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing
+from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service import state_registrations
 from carimbo.service.companies import Deleted
@@ -54,7 +55,7 @@ async def add_state_registration(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    body: NewStateRegistration,
+    body: JsonBody[NewStateRegistration],
 ) -> Success[StateRegistrationRecord]:
     added = await state_registrations.add_state_registration(database, subscription.id, company.id, body)
     return Success(data=added)

@@ -201,9 +201,10 @@ async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, mo
     )
     used = await tenant.emissions.highest_number(place)
     if number <= used:
-        raise invalid_field(
-            f"{kind.name}.number", f"O número {used} da série já foi usado: informe um maior do que ele."
-        )
+        sentence = f"O número {used} da série já foi usado: informe um maior do que ele."
+        if used >= kind.last_number:
+            sentence = f"A série {settings.series} chegou ao seu último número, {used}: escolha outra série."
+        raise invalid_field(f"{kind.name}.number", sentence)
 
 
 async def _show_secret(

@@ -198,7 +198,7 @@ async def read_rejection_xml(database: Database, which: Reference) -> XmlFile:
         document = await require_document(tenant, which)
         signed, answer = await _files(tenant, document, refusal_file)
     if signed is None or answer is None:
-        raise wrong_state(document, Status.REJECTED)
+        raise _without_rejection_file(document)
     xml = issuing_of(kind_named(document.type)).refused(signed, answer or None)
     return XmlFile(f"{_file_stem(document)}-rejection.xml", xml)
 
@@ -219,6 +219,12 @@ def stored_request(document: Document) -> Body:
 def wrong_state(document: Document, *allowed: Status) -> Refusal:
     """Refuse what a document's status does not permit."""
     return Refusal(Code.INVALID_STATE, currentStatus=document.status, allowed=[*allowed])
+
+
+def _without_rejection_file(document: Document) -> Refusal:
+    if document.status == Status.REJECTED:
+        return not_found("O documento foi recusado antes de ser enviado à autoridade: não há XML.")
+    return wrong_state(document, Status.REJECTED)
 
 
 def _is(document: Document, which: Reference) -> bool:

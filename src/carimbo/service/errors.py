@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from pydantic import ValidationError
+
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+
+_MOST_TOLD = 100
+# Each takes pydantic some microseconds to describe, during which nobody else is served.
+_MOST_DESCRIBED = 10_000
 
 
 class Kind(Enum):
@@ -179,9 +185,26 @@ def not_found(message: str) -> Refusal:
 
 
 def invalid_fields(errors: Sequence[Any]) -> Refusal:
-    """Refuse every field that pydantic found wrong, by its path in the caller's own names."""
-    fields = [{"field": json_path(one["loc"]) or "body", "error": in_portuguese(one)} for one in errors]
-    return Refusal(Code.VALIDATION_ERROR, fields=fields)
+    """Refuse the fields that pydantic found wrong, by their paths in the caller's own names."""
+    told = errors[:_MOST_TOLD]
+    fields = [{"field": json_path(one["loc"]) or "body", "error": in_portuguese(one)} for one in told]
+    if len(told) == len(errors):
+        return Refusal(Code.VALIDATION_ERROR, fields=fields)
+    sentence = f"Há {len(errors)} campos inválidos na requisição; estes são os {len(told)} primeiros."
+    return Refusal(Code.VALIDATION_ERROR, sentence, fields=fields, omitted=len(errors) - len(told))
+
+
+def refuse_chaos(invalid: ValidationError) -> None:
+    """Refuse as a whole a body in which more is wrong than can be described in good time."""
+    wrong = invalid.error_count()
+    if wrong > _MOST_DESCRIBED:
+        raise invalid_field("body", f"Há {wrong} erros, demais para listar: confira a estrutura do corpo.")
+
+
+def invalid_body(invalid: ValidationError) -> Refusal:
+    """Refuse a body by the fields that are wrong in it."""
+    refuse_chaos(invalid)
+    return invalid_fields(invalid.errors())
 
 
 def invalid_field(path: str, error: str) -> Refusal:

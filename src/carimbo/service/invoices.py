@@ -18,7 +18,7 @@ from carimbo.service.documents import (
     stored_request,
     wrong_state,
 )
-from carimbo.service.errors import Code, Refusal, invalid_field, invalid_fields
+from carimbo.service.errors import Code, Refusal, invalid_body, invalid_field
 from carimbo.service.exact_json import merge_patch, read, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
@@ -130,7 +130,7 @@ def _validated(document: Document, body: Any) -> Body:
     try:
         request = issuing_of(kind_named(document.type)).request.model_validate(body)
     except ValidationError as invalid:
-        raise invalid_fields(invalid.errors()) from None
+        raise invalid_body(invalid) from None
     if getattr(request, "external_id", None) != document.external_id:
         raise invalid_field("externalId", "Identifica o documento e não pode ser alterado.")
     return request

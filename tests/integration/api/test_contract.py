@@ -14,14 +14,17 @@ import yaml
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from schemathesis.checks import CHECKS, load_all_checks
+from schemathesis.generation import GenerationMode
 
 from carimbo.api.openapi import contract
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.taxpayer import cnpj_check_digits
 from carimbo.main import api_of, listen
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
+from support import CNPJ
 
 CONTRACT = contract(api_of(Settings()))
 DOCUMENTS = [f"create{kind.name[0].upper()}{kind.name[1:]}" for kind in DOCUMENT_TYPES if kind.issuing]
@@ -33,6 +36,21 @@ EXAMPLES = 15
 load_all_checks()
 # A CNPJ needs check digits, a city must exist: valid by the schema is not yet valid, so only this check goes.
 EXCLUDED = [CHECKS.get_one("positive_data_acceptance")]
+ADDRESS = {
+    "zipcode": "01310-100",
+    "street": "Avenida Paulista",
+    "number": "1000",
+    "district": "Bela Vista",
+    "city": "São Paulo",
+    "state": "SP",
+}
+ITEMS = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
+RECIPIENT = {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": ADDRESS}
+# For the same reason these parts are good ones: all other fields of the body then come before the rules.
+GOOD_PARTS = {
+    "createNfe": {"recipient": RECIPIENT, "items": ITEMS},
+    "createNfce": {"paymentMethod": "cash", "items": ITEMS},
+}
 
 
 @dataclass
@@ -42,25 +60,44 @@ class Owner:
     url: str
     api_key: str
     api_secret: str
+    pfx: bytes
     companies_made: int = 0
     company_id: str = ""
+    ready_company_id: str = ""
 
     @property
     def headers(self) -> dict[str, str]:
         return {"X-Api-Key": self.api_key, "X-Api-Secret": self.api_secret}
 
     def company_for(self, operation: str) -> str:
-        """A company that exists; a new one when the last may have been deleted."""
-        if not self.company_id or operation == "deleteCompany":
-            self.company_id = self._new_company()
+        """A company that exists: one to be deleted, one ready to issue, or the one for all the rest."""
+        if operation == "deleteCompany":
+            return self._new_company()
+        if operation in DOCUMENTS:
+            self.ready_company_id = self.ready_company_id or self._ready_company()
+            return self.ready_company_id
+        self.company_id = self.company_id or self._new_company()
         return self.company_id
 
-    def _new_company(self) -> str:
+    def _new_company(self, **fields: Any) -> str:
         self.companies_made += 1
-        first = f"{self.companies_made:08}0001"
-        body = {"taxId": first + cnpj_check_digits(first), "legalName": "Loja Modelo Ltda"}
-        answer = httpx2.post(f"{self.url}/v1/companies", json=body, headers=self.headers)
-        return str(answer.json()["data"]["id"])
+        first = f"{CNPJ[:8]}{self.companies_made:04}"
+        body = {"taxId": first + cnpj_check_digits(first), "legalName": "Loja Modelo Ltda", **fields}
+        return str(self._call("POST", "", json=body)["id"])
+
+    def _ready_company(self) -> str:
+        """A company that lacks nothing for issuing."""
+        company_id = self._new_company(address=ADDRESS, taxRegime="simples")
+        path = f"/{company_id}"
+        self._call("POST", f"{path}/state-registrations", json={"state": "SP", "number": "110042490114"})
+        self._call("PUT", f"{path}/settings", json={"nfce": {"active": True, "cscId": "1", "csc": "A1B2C3"}})
+        self._call("POST", f"{path}/certificate", files={"file": self.pfx}, data={"password": "x"})
+        return company_id
+
+    def _call(self, method: str, path: str, **content: Any) -> Any:
+        answer = httpx2.request(method, f"{self.url}/v1/companies{path}", headers=self.headers, **content)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +112,9 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-async def server(settings: Settings, gatekeeper: Gatekeeper) -> AsyncIterator[Server]:
+async def server(
+    settings: Settings, gatekeeper: Gatekeeper, company_certificate: SampleCertificate
+) -> AsyncIterator[Server]:
     listener = listen("127.0.0.1", 0)
     running = uvicorn.Server(uvicorn.Config(api_of(settings), log_config=None, access_log=False, ws="none"))
     thread = threading.Thread(target=running.run, args=([listener],))
@@ -84,7 +123,8 @@ async def server(settings: Settings, gatekeeper: Gatekeeper) -> AsyncIterator[Se
     owners = []
     for name in ("Muitas", "Uma"):
         made = await create_subscription(gatekeeper, name, "unlimited")
-        owners.append(Owner(f"http://{host}:{port}", str(made.subscription_id), made.secret))
+        pfx = company_certificate.to_pfx("x")
+        owners.append(Owner(f"http://{host}:{port}", str(made.subscription_id), made.secret, pfx))
     owners[1].company_for("")
     yield Server(*owners)
     running.should_exit = True
@@ -101,6 +141,10 @@ class TestTheContract:
         operation = case.operation.definition.raw["operationId"]
         if _is_uuid(case.path_parameters.get("companyId")):
             case.path_parameters["companyId"] = owner.company_for(operation)
+        if operation in DOCUMENTS and case.meta.generation.mode is GenerationMode.POSITIVE:
+            case.body |= GOOD_PARTS[operation]
+            # What was created before would be answered without a look at the body.
+            case.headers.pop("Idempotency-Key", None)
         answer = case.call(base_url=owner.url, headers=owner.headers)
         if operation == "rotateCredential" and answer.status_code == 200:
             owner.api_secret = answer.json()["data"]["apiSecret"]
@@ -122,6 +166,33 @@ class TestTheContract:
             for status in ("401", "413", "422", "429", "500", "503"):
                 examples = operation["responses"][status]["content"]["application/json"]["examples"]
                 assert all(example["value"]["error"]["message"] for example in examples.values())
+
+    def test_has_every_error_in_the_form_and_media_type_in_which_it_comes(self) -> None:
+        for operation in _operations():
+            for status in operation["responses"].keys() - {"200", "202"}:
+                content = operation["responses"][status]["content"]
+                schemas = {media_type: media["schema"] for media_type, media in content.items()}
+                assert schemas == {"application/json": {"$ref": "#/components/schemas/Failure"}}
+
+    def test_offers_merge_patch_for_every_change_by_patch(self) -> None:
+        changes = [operations["patch"] for operations in CONTRACT["paths"].values() if "patch" in operations]
+        assert changes
+        for operation in changes:
+            content = operation["requestBody"]["content"]
+            assert list(content) == ["application/json", "application/merge-patch+json"]
+            assert content["application/json"] == content["application/merge-patch+json"]
+
+    @pytest.mark.parametrize("operation_id", DOCUMENTS)
+    def test_tells_by_a_header_that_a_document_was_there_before(self, operation_id: str) -> None:
+        (operation,) = (one for one in _operations() if one["operationId"] == operation_id)
+        assert "Idempotent-Replayed" in operation["responses"]["200"]["headers"]
+        assert "Idempotent-Replayed" not in operation["responses"]["202"]["headers"]
+
+    @pytest.mark.parametrize("operation_id", ["emitInvoice", "transmitNfce", "changeInvoice"])
+    def test_tells_that_another_request_may_come_between(self, operation_id: str) -> None:
+        (operation,) = (one for one in _operations() if one["operationId"] == operation_id)
+        examples = operation["responses"]["409"]["content"]["application/json"]["examples"]
+        assert {"INVALID_STATE", "VERSION_CONFLICT"} <= examples.keys()
 
     def test_has_limits_as_json_schema_and_portuguese_texts(self) -> None:
         schemas = CONTRACT["components"]["schemas"]

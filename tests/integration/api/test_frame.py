@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from carimbo.api.openapi import contract
 from carimbo.service.subscriptions import define_plan, set_plan
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Plan
@@ -160,6 +161,18 @@ class TestBody:
         )
         assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
 
+    async def test_of_a_change_may_be_called_a_merge_patch(self, caller: Caller) -> None:
+        path = f"/v1/companies/{await caller.create_company()}/environment"
+        headers = {"Content-Type": "application/merge-patch+json"}
+        content = json.dumps({"environment": "homologation"})
+        answer = await caller.http.patch(path, content=content, headers=headers)
+        assert answer.json()["data"]["environment"] == "homologation"
+
+    async def test_of_a_creation_is_no_merge_patch(self, caller: Caller) -> None:
+        headers = {"Content-Type": "application/merge-patch+json"}
+        answer = await caller.http.post("/v1/companies", content=json.dumps(COMPANY), headers=headers)
+        assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
     async def test_with_a_charset_is_read(self, caller: Caller) -> None:
         headers = {"Content-Type": "application/json; charset=utf-8"}
         answer = await caller.http.post("/v1/companies", content=json.dumps(COMPANY), headers=headers)
@@ -204,6 +217,34 @@ class TestBody:
             "address.state": "UF inválida: informe a sigla, por exemplo SP.",
         }
         assert (await caller.http.get("/v1/companies")).json()["pageInfo"]["total"] == 0
+
+    async def test_with_hundreds_of_wrong_fields_is_told_the_first_of_them(self, caller: Caller) -> None:
+        body = COMPANY | {f"campo{place}": 1 for place in range(300)}
+        answer = await caller.http.post("/v1/companies", json=body)
+        assert list(fields_of(answer)) == [f"campo{place}" for place in range(100)]
+        assert answer.json()["error"]["details"]["omitted"] == 200
+        assert "300 campos inválidos" in answer.json()["error"]["message"]
+
+    async def test_of_nothing_but_wrong_fields_is_refused_by_every_route_in_a_few_words(
+        self, app: FastAPI, caller: Caller
+    ) -> None:
+        """Listing hundreds of thousands of them would keep everybody else waiting."""
+        company_id, body = await caller.create_company(), {f"campo{place}": 1 for place in range(20_000)}
+        for method, path in _operations_with_a_body(app):
+            answer = await caller.http.request(method, path.format(companyId=company_id), json=body)
+            assert list(fields_of(answer)) == ["body"], path
+            assert len(answer.content) < 1_000
+
+
+def _operations_with_a_body(app: FastAPI) -> list[tuple[str, str]]:
+    """All but the merge patch of a document, whose names are held against the document's."""
+    return [
+        (method.upper(), path)
+        for path, operations in contract(app)["paths"].items()
+        for method, operation in operations.items()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+        and operation["operationId"] != "changeInvoice"
+    ]
 
 
 class TestPages:

@@ -1,6 +1,7 @@
 """PATCH and emit of a document that is stored or refused, and transmit of one that waits."""
 
 import asyncio
+import json
 from collections import Counter
 from typing import Any
 from uuid import UUID
@@ -53,6 +54,16 @@ class TestPatch:
         record = await shop.settled(refused)
         assert record["status"] == "authorized"
         assert await text_in_xml(shop, record, "infCpl") is None
+
+    async def test_may_be_called_a_merge_patch(self, shop: Shop, refused: dict[str, Any]) -> None:
+        headers = {"Content-Type": "application/merge-patch+json; charset=utf-8"}
+        content = json.dumps({"version": 1, "notes": None, "recipient": {"name": "João"}})
+        path = shop.path(f"/invoices/{refused['id']}")
+        data_of(await shop.caller.http.patch(path, content=content, headers=headers))
+        accepted(await shop.emit(refused))
+        record = await shop.settled(refused)
+        assert record["status"] == "authorized"
+        assert await text_in_xml(shop, record, "dest/xNome") == "João"
 
     async def test_objects_merge(self, shop: Shop, refused: dict[str, Any]) -> None:
         changes = {"name": "João da Silva", "address": {"number": "200"}}
@@ -112,6 +123,13 @@ class TestPatch:
         self, shop: Shop, refused: dict[str, Any], changes: dict[str, Any], field: str
     ) -> None:
         assert set(fields_of(await shop.patch(refused, **changes))) == {field}
+        assert await shop.read(refused) == refused
+
+    async def test_of_nothing_but_wrong_fields_is_refused_in_a_few_words(
+        self, shop: Shop, refused: dict[str, Any]
+    ) -> None:
+        wrong = {f"campo{place}": 1 for place in range(20_000)}
+        assert set(fields_of(await shop.patch(refused, **wrong))) == {"body"}
         assert await shop.read(refused) == refused
 
     async def test_needs_a_version(self, shop: Shop, refused: dict[str, Any]) -> None:

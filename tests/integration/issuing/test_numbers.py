@@ -117,6 +117,8 @@ class TestNumbers:
         await shop.put_settings(**{kind: {"number": LAST}})
         assert (await shop.issue(kind))["number"] == LAST
         assert (await shop.get("/settings")).status_code == 200
+        again = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": LAST}})
+        assert "escolha outra série" in fields_of(again)[f"{kind}.number"]
         beyond = await shop.issue(kind)
         assert (beyond["status"], beyond["number"]) == ("rejected", None)
         await shop.put_settings(**{kind: {"series": 2}})

@@ -196,4 +196,6 @@ class TestCompanyThatChangedSince:
             made = await shop.create("nfce")
             await shop.put_settings(nfce={"active": False})
         record = await shop.settled(made)
-        error_of(await shop.get(f"/nfce/{record['id']}/rejection-xml"), 409, "INVALID_STATE")
+        answer = await shop.get(f"/nfce/{record['id']}/rejection-xml")
+        assert error_of(answer, 404, "NOT_FOUND") is None
+        assert "antes de ser enviado" in answer.json()["error"]["message"]

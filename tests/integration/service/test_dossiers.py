@@ -234,6 +234,14 @@ class TestMemory:
             await dossiers.of(owner.subscription_id, owner.subscription_id, 1)
 
 
+class TestDossier:
+    async def test_shown_to_a_programmer_hides_its_secrets(self, owner: Owner, dossiers: Dossiers) -> None:
+        await change_csc(owner)
+        dossier = await owner.dossier(dossiers)
+        assert csc_of(dossier) == CSC["csc"]
+        assert str(CSC["csc"]) not in repr(dossier)
+
+
 class TestSeal:
     async def test_without_a_certificate_there_is_none(self, owner: Owner, dossiers: Dossiers) -> None:
         assert await dossiers.seal_of(await owner.dossier(dossiers)) is None

@@ -51,3 +51,22 @@ class TestReadJson:
 
     def test_takes_emoji_written_as_escapes(self) -> None:
         assert read_json(b'"\\ud83d\\ude00"') == "\N{GRINNING FACE}"
+
+
+class TestManyParts:
+    MOST = 100_000
+
+    def test_are_read_up_to_a_number(self) -> None:
+        assert len(read_json(b"[" + b"1," * self.MOST + b"1]")) == self.MOST + 1
+
+    @pytest.mark.parametrize("part", [b"1", b"{}", b'{"a":1}'])
+    def test_beyond_it_are_refused_by_the_body_as_a_whole(self, part: bytes) -> None:
+        with pytest.raises(Refusal) as raised:
+            read_json(b"[" + (part + b",") * self.MOST + part + b",1]")
+        assert raised.value.code is Code.VALIDATION_ERROR
+        assert [line["field"] for line in (raised.value.details or {})["fields"]] == ["body"]
+
+    def test_of_what_is_no_json_are_malformed(self) -> None:
+        with pytest.raises(Refusal) as raised:
+            read_json(b"[" + b"1," * self.MOST * 2)
+        assert raised.value.code is Code.MALFORMED_JSON

@@ -110,7 +110,9 @@ class TestPreviewOfAnExample:
     @of_every_document
     def test_finds_nothing_wrong_with_it(self, example: Example) -> None:
         review, _ = shown(example.file)
-        assert review.problems == ()
+        # 990 items take more than the 500 kB that the authorities do.
+        expected = ["214"] if example.file == "nfe/most-items.json" else []
+        assert [problem.code for problem in review.problems] == expected
 
     @of_every_document
     def test_has_its_text_without_the_signature(self, example: Example) -> None:

@@ -8,14 +8,12 @@ from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import Judgement, judged
+from carimbo.fiscal.goods.rules.size import size_problems, size_warnings
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, check, in_root, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
-
-# The authorities take messages of 500 kB (MOC 7.0, rule 214); what a signature and an envelope add is little.
-_LONGEST_SURELY_TAKEN = 490_000
 
 Signed = SignedDocument | tuple[Problem, ...]
 """A signed document, or everything that keeps it from being made."""
@@ -40,7 +38,7 @@ def drafted(composed: Composition, request: SaleBody, issuance: Issuance) -> Dra
     written = write(composed.invoice)
     if isinstance(written, tuple):
         return Review(judgement.problems + _untold(written, judgement.problems), warnings)
-    return Draft(composed.invoice, written, judgement.problems, warnings + _size_warnings(written))
+    return Draft(composed.invoice, written, judgement.problems, warnings)
 
 
 # What rules can't know of a document whose taxes or parties are not all there.
@@ -84,28 +82,24 @@ def _of_the_items(problem: Problem) -> Problem:
     return replace(problem, path=path, message=message, hint=hint)
 
 
-def _size_warnings(written: WrittenInvoice) -> tuple[str, ...]:
-    size = len(written.content)
-    if size <= _LONGEST_SURELY_TAKEN:
-        return ()
-    return (
-        f"items: A nota tem {size // 1_000} kB, e a SEFAZ pode recusar mensagens de mais de 500 kB (214).",
-    )
-
-
 def finished(draft: Draft, signed: Signed, issuance: Issuance) -> Signed:
-    """The signed document, unless the rules or the XSD refuse it; then both say so at once."""
+    """The signed document, unless the rules or the XSD refuse it; then both say so at once.
+
+    One that is too long is only warned of: whoever sends it has had it reviewed.
+    """
     problems = _problems_of(draft, signed, issuance)
     if problems or isinstance(signed, tuple):
         return problems
-    return replace(signed, warnings=draft.warnings) if draft.warnings else signed
+    warnings = draft.warnings + size_warnings(signed.xml)
+    return replace(signed, warnings=warnings) if warnings else signed
 
 
 def reviewed(draft: Draft, signed: Signed, issuance: Issuance) -> Review:
     """What is to be said of a document that was signed for trial, and what it would be."""
     document = in_root(draft.written) if isinstance(signed, tuple) else signed.xml
     preview = InvoicePreview(draft.invoice, document)
-    return Review(_problems_of(draft, signed, issuance), draft.warnings, preview)
+    problems = _problems_of(draft, signed, issuance) + size_problems(document)
+    return Review(problems, draft.warnings + size_warnings(document), preview)
 
 
 def _problems_of(draft: Draft, signed: Signed, issuance: Issuance) -> tuple[Problem, ...]:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -38,7 +38,7 @@ class Dossier:
     row: CompanyRow
     registrations: tuple[StateRegistration, ...]
     certificate: StoredCertificate | None
-    modules: Mapping[str, ModuleSettings]
+    modules: Mapping[str, ModuleSettings] = field(repr=False)
 
     @property
     def revision(self) -> int:

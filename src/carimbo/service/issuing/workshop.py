@@ -12,9 +12,10 @@ from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review
-from carimbo.fiscal.emission import Emission, local_moment
+from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
@@ -56,7 +57,10 @@ class Workshop:
         elsewhere = _issued_elsewhere(kind, request, dossier, environment)
         if elsewhere:
             return Review(elsewhere)
-        emission = self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
+        try:
+            emission = self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
+        except UnusableEmission as unusable:
+            return Review((Problem(SCHEMA_PROBLEM, "issueDate", str(unusable)),))
         issuance = self._issuance(kind, dossier, emission, Signer.throwaway())
         if in_place:
             return issuing_of(kind).review(request, issuance)

@@ -160,7 +160,6 @@ class TestReadingAnAuthorization:
         ("code", "text"),
         [
             ("225", "Rejeição: Falha no Schema XML da NFe"),
-            ("206", "Rejeição: NF-e já está inutilizada na Base de dados da SEFAZ"),
             ("217", "Rejeição: NF-e não consta na base de dados da SEFAZ"),
             ("678", "Rejeição: NF referenciada com UF diferente da NF-e complementar"),
             ("1115", "Rejeição: IBS/CBS"),
@@ -172,6 +171,18 @@ class TestReadingAnAuthorization:
         for note in (refused_note(code, text), refused_note(code, text, key=None)):
             assert read_authorization(processed(note).encode(), KEY) == rejected(code, text, note)
         assert read_authorization(lot(code, text).encode(), KEY) == rejected(code, text, lot(code, text))
+
+    def test_tells_that_the_number_of_a_document_was_voided(self) -> None:
+        text = "Rejeição: NF-e já está inutilizada na Base de dados da SEFAZ"
+        found = read_authorization(processed(refused_note("206", text)).encode(), KEY)
+        assert isinstance(found, Rejected)
+        assert found.spends_number
+
+    def test_one_that_came_too_late_may_pass_when_it_is_made_anew(self) -> None:
+        text = "Rejeição: NFC-e com Data-Hora de emissão atrasada"
+        found = read_authorization(processed(refused_note("704", text)).encode(), KEY)
+        assert isinstance(found, Rejected)
+        assert found.retryable
 
     @pytest.mark.parametrize("code", [str(code) for code in range(178, 187)])
     def test_tells_a_rejection_below_200_by_its_code_whatever_its_text(self, code: str) -> None:
@@ -311,7 +322,7 @@ class TestReadingAConsult:
     def test_tells_a_number_that_another_key_has(self, code: str) -> None:
         found = read_consult(consult(code, f"Rejeição: Chave difere [chNFe:{OTHER_KEY}]").encode(), KEY)
         assert isinstance(found, Duplicate)
-        assert found.other_key == OTHER_KEY
+        assert (found.other_key, found.is_another) == (OTHER_KEY, True)
 
     def test_tells_a_denied_document(self) -> None:
         inside = note_protocol("302", "Uso Denegado: Irregularidade fiscal do destinatário")

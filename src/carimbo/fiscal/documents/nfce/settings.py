@@ -28,7 +28,7 @@ class HomologationCsc(Changes):
     """The security code of the test environment."""
 
     csc_id: CscId | None = None
-    csc: Csc | None = None
+    csc: Csc | None = Field(default=None, repr=False)
 
 
 class NfceSettings(ModuleSettings):
@@ -37,7 +37,7 @@ class NfceSettings(ModuleSettings):
     active: Flag = False
     environment: ModuleEnvironment | None = None
     csc_id: CscId | None = None
-    csc: Csc | None = None
+    csc: Csc | None = Field(default=None, repr=False)
     homologation: HomologationCsc | None = None
     qr_version: Annotated[Integer, Field(ge=2, le=3)] = Field(
         default=2, description="Versão do QR Code; a 2 exige o CSC."

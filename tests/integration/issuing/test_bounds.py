@@ -1,0 +1,68 @@
+"""Documents at the ends of what there is: of the calendar, and of what the authorities take."""
+
+from typing import Any
+
+import pytest
+
+from integration.issuing.shop import MUG, REFUSED, Shop, body_of, error_of
+from support import data_of
+
+ENDS_OF_THE_CALENDAR = [
+    "0001-01-01T00:00:00Z",
+    "0001-01-01T12:00:00Z",
+    "9999-12-31T23:59:59Z",
+    "9999-12-31T23:59:59-12:00",
+]
+LONG_ITEMS = [MUG | {"notes": "x" * 500, "unitValue": 1}] * 700
+of_both_types = pytest.mark.parametrize("kind", ["nfe", "nfce"])
+of_every_end = pytest.mark.parametrize("moment", ENDS_OF_THE_CALENDAR)
+
+
+def fields_in(rules: list[dict[str, Any]]) -> set[str]:
+    assert all(rule["message"] for rule in rules)
+    return {rule["field"] for rule in rules}
+
+
+@of_both_types
+@of_every_end
+class TestADateAtTheEndOfTheCalendar:
+    async def test_is_a_broken_rule(self, idle_shop: Shop, kind: str, moment: str) -> None:
+        answer = await idle_shop.post(f"/{kind}", body_of(kind, issueDate=moment))
+        details = error_of(answer, 422, "FISCAL_RULE_VIOLATION")
+        assert fields_in(details["rules"]) == {"issueDate"}
+        assert await idle_shop.count() == 0
+
+    async def test_is_a_problem_of_a_trial(self, idle_shop: Shop, kind: str, moment: str) -> None:
+        answer = await idle_shop.post(f"/{kind}", body_of(kind, issueDate=moment), dryRun="true")
+        assert fields_in(data_of(answer)["problems"]) == {"issueDate"}
+
+
+class TestACorrection:
+    @of_every_end
+    async def test_to_the_end_of_the_calendar_changes_nothing(self, shop: Shop, moment: str) -> None:
+        refused = await shop.issue(notes=REFUSED)
+        details = error_of(await shop.patch(refused, issueDate=moment), 422, "FISCAL_RULE_VIOLATION")
+        assert fields_in(details["rules"]) == {"issueDate"}
+        assert await shop.read(refused) == refused
+
+    async def test_that_makes_it_too_long_changes_nothing(self, shop: Shop) -> None:
+        refused = await shop.issue(notes=REFUSED, payments=None)
+        details = error_of(await shop.patch(refused, items=LONG_ITEMS), 422, "FISCAL_RULE_VIOLATION")
+        assert [rule["code"] for rule in details["rules"]] == ["214"]
+        assert await shop.read(refused) == refused
+
+
+@of_both_types
+class TestADocumentLongerThanTheAuthoritiesTake:
+    async def test_is_a_broken_rule(self, idle_shop: Shop, kind: str) -> None:
+        answer = await idle_shop.post(f"/{kind}", body_of(kind, items=LONG_ITEMS, payments=None))
+        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert (rule["code"], rule["field"]) == ("214", "items")
+        assert "500 kB" in rule["message"]
+        assert rule["hint"].startswith("Divida")
+        assert await idle_shop.count() == 0
+
+    async def test_is_a_problem_of_a_trial(self, idle_shop: Shop, kind: str) -> None:
+        body = body_of(kind, items=LONG_ITEMS, payments=None)
+        trial = data_of(await idle_shop.post(f"/{kind}", body, dryRun="true"))
+        assert [problem["code"] for problem in trial["problems"]] == ["214"]
