@@ -5,6 +5,7 @@ costs more than many of our statements.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -15,6 +16,7 @@ from carimbo.storage.connection import Connection, DatabaseUnavailable, is_lost
 
 # Routers and proxies forget a connection that is silent for long, and tell nobody.
 _LONGEST_IDLE_SECONDS = 300
+_ALL_LENT = "all connections are lent"
 
 
 class Pool:
@@ -31,7 +33,8 @@ class Pool:
     ) -> None:
         self._connect = connect
         self._wait_seconds = wait_seconds
-        self._places = asyncio.Semaphore(size)
+        self._free = size
+        self._waiting: deque[asyncio.Future[None]] = deque()
         self._idle: list[tuple[asyncpg.Connection[Any], float]] = []
         self._is_closed = False
 
@@ -41,7 +44,7 @@ class Pool:
         try:
             return self._kept() or await self._connect()
         except BaseException:
-            self._places.release()
+            self._free_place()
             raise
 
     def give_back(self, connection: Any, error: BaseException | None) -> None:
@@ -50,7 +53,7 @@ class Pool:
             connection.terminate()
         else:
             self._idle.append((connection, asyncio.get_running_loop().time()))
-        self._places.release()
+        self._free_place()
 
     async def close(self) -> None:
         """Close what is idle, politely; what is lent ends when it comes back."""
@@ -66,15 +69,33 @@ class Pool:
             self._idle.pop()[0].terminate()
 
     async def _take_place(self) -> None:
-        if not self._places.locked():
-            # Nobody waits: this does not either, and needs no timer.
-            await self._places.acquire()
+        if self._free:
+            self._free -= 1
             return
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(turn)
+        alarm = loop.call_later(self._wait_seconds, turn.cancel, _ALL_LENT)
         try:
-            async with asyncio.timeout(self._wait_seconds):
-                await self._places.acquire()
-        except TimeoutError:
-            raise DatabaseUnavailable("all connections are lent") from None
+            await turn
+        except asyncio.CancelledError as cancelled:
+            if cancelled.args == (_ALL_LENT,):
+                raise DatabaseUnavailable(_ALL_LENT) from None
+            if turn.done() and not turn.cancelled():
+                # The place came together with the end of who waited for it.
+                self._free_place()
+            raise
+        finally:
+            alarm.cancel()
+
+    def _free_place(self) -> None:
+        """Give a place to who has waited longest, or keep it for who comes."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
 
     def _kept(self) -> "asyncpg.Connection[Any] | None":
         while self._idle:

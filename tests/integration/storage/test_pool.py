@@ -89,6 +89,29 @@ class TestWaiting:
                 await waiting
         assert await backend_of(one)
 
+    async def test_a_place_that_comes_to_one_who_is_leaving_goes_to_the_next(self, one: Database) -> None:
+        async with one.connection():
+            leaving, staying = (asyncio.create_task(backend_of(one)) for _ in range(2))
+            await asyncio.sleep(0.05)
+        leaving.cancel()
+        assert await staying
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+        assert await backend_of(one)
+
+    async def test_they_are_served_in_the_order_in_which_they_came(self, one: Database) -> None:
+        served: list[int] = []
+
+        async def be_served(number: int) -> None:
+            async with one.connection():
+                served.append(number)
+
+        async with one.connection():
+            waiting = [asyncio.create_task(be_served(number)) for number in range(5)]
+            await asyncio.sleep(0.05)
+        await asyncio.gather(*waiting)
+        assert served == [0, 1, 2, 3, 4]
+
     async def test_a_connection_that_could_not_be_made_takes_no_place(self) -> None:
         async def fail() -> "asyncpg.Connection[asyncpg.Record]":
             raise OSError("nobody there")
