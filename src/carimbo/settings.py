@@ -16,6 +16,7 @@ from carimbo import __version__
 from carimbo.authorities.patience import Patience
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.software import Csrt, Software
+from carimbo.fiscal.taxpayer import is_cnpj
 from carimbo.service.backoff import Backoff
 from carimbo.storage.database import PoolOptions
 from carimbo.storage.envelope import KeyRing, UnusableKey
@@ -41,6 +42,12 @@ File = Annotated[FilePath, AfterValidator(_absolute)]
 
 class SettingsError(Exception):
     """The environment can't be used; the message says what to change."""
+
+
+def _cnpj_or_nothing(text: str) -> str:
+    if text and not is_cnpj(text):
+        raise ValueError("não é um CNPJ, só com letras maiúsculas e dígitos")
+    return text
 
 
 class Settings(BaseModel):
@@ -115,9 +122,8 @@ class Settings(BaseModel):
         description="A document that is still on its way after so long counts as overdue in metrics and in "
         "`GET /v1/companies/{companyId}/status`; it goes on being tried.",
     )
-    responsible_tax_id: str = Field(
+    responsible_tax_id: Annotated[str, AfterValidator(_cnpj_or_nothing)] = Field(
         default="",
-        pattern=r"^$|^[0-9A-Z]{12}[0-9]{2}$",
         description="CNPJ of whoever answers for this installation's software (infRespTec), which many "
         "states demand; with it come the contact, the e-mail and the phone.",
     )
@@ -283,10 +289,14 @@ def _unknown_names(environment: Mapping[str, str]) -> list[str]:
 
 
 def _partial_responsible(given: Mapping[str, str]) -> list[str]:
-    """Who answers for the software is named whole or not at all."""
-    names = [f"responsible_{part}" for part in ("tax_id", "contact", "email", "phone")]
-    missing = [name for name in names if not given.get(name)]
-    if len(missing) in (0, len(names)):
+    """Who answers for the software is named whole or not at all, and so is a security code."""
+    return _lacking(given, "tax_id", "contact", "email", "phone") + _lacking(given, "csrt_id", "csrt")
+
+
+def _lacking(given: Mapping[str, str], *parts: str) -> list[str]:
+    """What lacks of things that are told together or not at all."""
+    missing = [name for part in parts if not given.get(name := f"responsible_{part}")]
+    if len(missing) in (0, len(parts)):
         return []
     return [f"{_variable(name)}: informe também este dado do responsável técnico" for name in missing]
 

@@ -97,7 +97,6 @@ class TestTypes:
             ("AUTHORITY_RETRY_FIRST_SECONDS", "0"),
             ("OVERDUE_MINUTES", "0"),
             ("WORKER_SLOW_SECONDS", "-1"),
-            ("RESPONSIBLE_CSRT_ID", "1"),
         ],
     )
     def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:
@@ -179,6 +178,12 @@ class TestTechnicalResponsible:
         (problem,) = problems_of({**NEEDED, **partial})
         assert problem.startswith(f"{missing}: ")
 
+    @pytest.mark.parametrize("missing", sorted(CODE))
+    def test_a_security_code_without_its_number_is_no_use_nor_the_other_way_round(self, missing: str) -> None:
+        code = {name: value for name, value in self.CODE.items() if name != missing}
+        (problem,) = problems_of({**NEEDED, **self.GIVEN, **code})
+        assert problem.startswith(f"{missing}: ")
+
     def test_everything_that_lacks_is_told_at_once(self) -> None:
         name = "CARIMBO_RESPONSIBLE_CONTACT"
         problems = problems_of({**NEEDED, name: "Ana Souza"})
@@ -192,6 +197,8 @@ class TestTechnicalResponsible:
             ("TAX_ID", "12.ABC.345/01DE-35"),
             ("TAX_ID", "1234567890123"),
             ("TAX_ID", "12abc34501de35"),
+            ("TAX_ID", "12ABC34501DE36"),
+            ("CSRT_ID", "1"),
             ("CONTACT", 61 * "a"),
             ("EMAIL", 61 * "a"),
             ("PHONE", "(11) 3333-4444"),
@@ -200,7 +207,7 @@ class TestTechnicalResponsible:
         ],
     )
     def test_what_the_layout_has_no_room_for_is_refused(self, name: str, value: str) -> None:
-        given = {**NEEDED, **self.GIVEN, f"CARIMBO_RESPONSIBLE_{name}": value}
+        given = {**NEEDED, **self.GIVEN, **self.CODE, f"CARIMBO_RESPONSIBLE_{name}": value}
         (problem,) = problems_of(given)
         assert problem.startswith(f"CARIMBO_RESPONSIBLE_{name}: ")
 

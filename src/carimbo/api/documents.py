@@ -190,7 +190,7 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
         status_code=ACCEPTED,
         operation_id=f"create{_name(kind)}",
         summary=f"Emite uma {kind.title}",
-        description="O resultado vem por webhook ou lendo o documento.",
+        description="O documento volta em processamento; leia-o até que tenha um resultado.",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
         responses=refuses(*ISSUING_REFUSALS)
