@@ -44,7 +44,7 @@ def failure(error: Exception, journey: Journey, host: str) -> NotJudged:
 
 def _told(error: Exception, stage: Stage) -> tuple[Cause, str]:
     if isinstance(error, TimeoutError):
-        return Cause.TIMEOUT, _TOO_LATE[stage]
+        return Cause.NO_ROOM if stage is Stage.WAITING else Cause.TIMEOUT, _TOO_LATE[stage]
     if isinstance(error, Unreadable):
         return Cause.UNREADABLE, str(error)
     if isinstance(error, ssl.SSLError) and not isinstance(error, _ENDED):

@@ -104,6 +104,14 @@ class Review:
     """None when too much is wrong for a document to be composed and written."""
 
 
+@dataclass(frozen=True, slots=True)
+class SignedIdentity:
+    """Which document a signed one is, and when it was issued."""
+
+    access_key: str
+    issued_at: datetime
+
+
 ReviewRequest = Callable[[Any, Issuance], Review]
 """Tells what would keep a validated request from being issued; what is signed for it is thrown away."""
 
@@ -113,8 +121,8 @@ Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 HintForRejection = Callable[[str, str], Hint | None]
 """Tells, of an authority's code and words, where to look in the request and what to change."""
 
-IssuedAt = Callable[[bytes], datetime]
-"""Reads when a signed document of ours was issued."""
+ReadIdentity = Callable[[bytes], SignedIdentity]
+"""Reads what a signed document of ours says of itself."""
 
 Archived = Callable[[bytes, bytes], bytes]
 """Joins signed document and authorization to the file that has legal force."""
@@ -143,7 +151,7 @@ class Issuing:
     review: ReviewRequest
     issue: Issue
     hint: HintForRejection
-    issued_at: IssuedAt
+    identity: ReadIdentity
     archived: Archived
     refused: Refused
     lines: LinesOfXml | None = None

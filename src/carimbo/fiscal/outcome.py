@@ -53,6 +53,8 @@ class Cause(StrEnum):
     """XML that does not answer what was asked: another message, another document, missing parts."""
     UNDECIDED = "undecided"
     """A proper answer whose code leaves the document's fate open."""
+    NO_ROOM = "no_room"
+    """Not asked: as many questions as we put at once were under way."""
     TIMEOUT = "timeout"
     CONNECTION = "connection"
     """Refused, not found, or ended without an answer."""

@@ -33,11 +33,11 @@ class Archive:
         )  # fmt: skip
         return content
 
-    async def mentions(self, owner_id: UUID, beginning: str, text: str) -> bool:
-        """Tell whether any file of an owner, of those whose names begin so, has a text in it."""
-        found: bool = await self._connection.fetchval(
-            "select exists (select from archive where subscription_id = $1 and owner_id = $2"
-            " and starts_with(name, $3) and position(convert_to($4, 'UTF8') in content) > 0)",
-            self._subscription_id, owner_id, beginning, text,
+    async def all(self, owner_id: UUID, beginning: str) -> list[bytes]:
+        """Every file of an owner whose name begins so."""
+        rows = await self._connection.fetch(
+            "select content from archive where subscription_id = $1 and owner_id = $2"
+            " and starts_with(name, $3)",
+            self._subscription_id, owner_id, beginning,
         )  # fmt: skip
-        return found
+        return [row["content"] for row in rows]

@@ -188,10 +188,17 @@ async def open_database(
         connection = await asyncpg.connect(
             url, timeout=options.connect_seconds, command_timeout=options.command_seconds
         )
-        await connection.set_type_codec("jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog")
+        try:
+            await connection.set_type_codec(
+                "jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog"
+            )
+        except BaseException:
+            connection.terminate()
+            raise
         return connection
 
-    database = Database(Pool(connect, options.size, options.command_seconds), key_ring, options)
+    pool = Pool(connect, options.size, options.command_seconds, options.connect_seconds)
+    database = Database(pool, key_ring, options)
     with connecting():
         async with database.connection():
             pass

@@ -7,17 +7,15 @@ from importlib.resources import files
 from typing import Any
 
 import asyncpg
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment
+from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.queries import Queries
 
 from carimbo.storage.connection import connecting, unavailable_is_told
 
 # Any number will do, as long as every version of carimbo uses the same: it names the lock of migrations.
 _ADVISORY_LOCK = 0x63617269
-_LOGGED_QUEUE_TABLES = """
-    select oid::regclass::text as name from pg_class
-    where relname like 'pgqueuer%' and relkind = 'r' and relpersistence = 'p'
-        and relnamespace = current_schema()::regnamespace
-"""
 
 
 class SchemaMismatch(Exception):
@@ -110,11 +108,12 @@ async def _apply(connection: "asyncpg.Connection[Any]", migration: Migration) ->
 
 
 async def _install_queue(connection: "asyncpg.Connection[Any]") -> None:
-    queries = Queries.from_asyncpg_connection(connection)
+    # Losing the whole queue loses nothing (see storage/work.py): it needs no write-ahead log.
+    unlogged = QueryBuilderEnvironment(DBSettings(durability=Durability.volatile))
+    queries = Queries(AsyncpgDriver(connection), unlogged)
     if await queries.schema_is_installed():
         await queries.upgrade()
     else:
         await queries.install()
-    # Losing the whole queue loses nothing (see storage/work.py): it needs no write-ahead log.
-    for table in await connection.fetch(_LOGGED_QUEUE_TABLES):
-        await connection.execute(f"alter table {table['name']} set unlogged")
+    # Nothing but a catalogue look-up where it is so already.
+    await queries.alter_durability()

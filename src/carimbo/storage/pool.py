@@ -30,12 +30,15 @@ class Pool:
         connect: "Callable[[], Awaitable[asyncpg.Connection[Any]]]",
         size: int,
         wait_seconds: float,
+        close_seconds: float,
     ) -> None:
         self._connect = connect
         self._wait_seconds = wait_seconds
+        self._close_seconds = close_seconds
         self._free = size
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._idle: list[tuple[asyncpg.Connection[Any], float]] = []
+        self._endings: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
     async def take(self) -> Connection:
@@ -49,7 +52,12 @@ class Pool:
 
     def give_back(self, connection: Any, error: BaseException | None) -> None:
         """Return a connection; one that may still be at something is not lent again."""
-        if self._is_closed or _is_spoilt(connection, error):
+        if _is_spoilt(connection, error):
+            ending = asyncio.create_task(self._end(connection))
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
+            return
+        if self._is_closed:
             connection.terminate()
         else:
             self._idle.append((connection, asyncio.get_running_loop().time()))
@@ -58,6 +66,8 @@ class Pool:
     async def close(self) -> None:
         """Close what is idle, politely; what is lent ends when it comes back."""
         self._is_closed = True
+        if self._endings:
+            await asyncio.wait(set(self._endings))
         while self._idle:
             connection, _ = self._idle.pop()
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
@@ -67,6 +77,19 @@ class Pool:
         """Drop what is idle."""
         while self._idle:
             self._idle.pop()[0].terminate()
+
+    async def _end(self, connection: "asyncpg.Connection[Any]") -> None:
+        """Close one that may be at a statement, which the server is told to give up first.
+
+        Dropped without a word, it would carry the statement out, though we said that it had failed. Until it
+        is gone its place is not free: there are never more than so many.
+        """
+        try:
+            await connection.close(timeout=self._close_seconds)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
+            connection.terminate()
+        finally:
+            self._free_place()
 
     async def _take_place(self) -> None:
         if self._free:
@@ -79,7 +102,7 @@ class Pool:
         try:
             await turn
         except asyncio.CancelledError as cancelled:
-            if cancelled.args == (_ALL_LENT,):
+            if cancelled.args == (_ALL_LENT,) and not _is_being_cancelled():
                 raise DatabaseUnavailable(_ALL_LENT) from None
             if turn.done() and not turn.cancelled():
                 # The place came together with the end of who waited for it.
@@ -113,3 +136,8 @@ def _is_spoilt(connection: Any, error: BaseException | None) -> bool:
     if connection.is_closed() or connection.is_in_transaction():
         return True
     return error is not None and (not isinstance(error, Exception) or is_lost(error))
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -22,7 +22,7 @@ _MOST_PER_SWEEP = 10_000
 
 
 async def sweep(database: Database, overdue: timedelta) -> int:
-    """Enqueue every row that has been due for longer than `overdue`; one with a live job is skipped."""
+    """Enqueue every row that has been due for longer than `overdue`; one whose job waits is skipped."""
     count = 0
     for kind in WorkKind:
         async with database.connection() as connection:

@@ -231,7 +231,7 @@ class TestCrowd:
         ):
             async with given_up(failure(connections, company, server)):
                 await arrived.wait()
-                assert await failure(connections, company, server) == (Cause.TIMEOUT, False)
+                assert await failure(connections, company, server) == (Cause.NO_ROOM, False)
             assert len(server.seen) == 1
 
     async def test_of_one_service_does_not_keep_others_waiting(

@@ -34,7 +34,12 @@ from integration.issuing.shop import Shop, accepted, error_of
 
 LONG = timedelta(minutes=5)
 OUTAGE = Unavailable(code="109", message="Serviço Paralisado sem Previsão", outage=Outage.WITHOUT_FORECAST)
-VOIDED = Rejected(code="206", message="NF-e já está inutilizada na Base de dados", spends_number=True)
+VOIDED = Rejected(
+    code="206",
+    message="NF-e já está inutilizada na Base de dados",
+    answer_xml=b"<infProt><xMotivo>inutilizada</xMotivo></infProt>",
+    spends_number=True,
+)
 REFUSED_BY_US = Throttled(code="656", message="Não enviado", was_asked=False)
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 ISSUED_AT = re.compile(r"<dhEmi>([^<]+)</dhEmi>")
@@ -88,6 +93,9 @@ class TestVoidedNumber:
             refused = await play.perform(await shop.create())
             assert (refused["status"], refused["number"]) == ("rejected", 10)
             assert (refused["rejection"]["code"], refused["rejection"]["retryable"]) == ("206", True)
+            told = [code for kind, code in await history(play, refused) if kind == "transmitted"]
+            assert told == 10 * ["206"]
+            assert "<xMotivo>" in (await shop.get(f"/nfe/{refused['id']}/rejection-xml")).text
             cured = await play.perform(accepted(await shop.emit(refused)))
             assert (cured["status"], cured["number"]) == ("authorized", 11)
 
@@ -133,6 +141,20 @@ class TestReceiptTooOldToBeSent:
             assert play.script.consulted[-1] == first.access_key
             assert (document["status"], document["number"]) == ("authorized", 1)
             assert document["accessKey"] == first.access_key
+
+    async def test_of_another_month_the_newest_goes_out_under_its_own_key_if_the_older_is_unknown_after_all(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        def named(script: Script) -> Duplicate:
+            return Duplicate(code="539", message="Duplicidade", other_key=script.sent[0].access_key)
+
+        lines = (LOST, after(timedelta(days=31), UNKNOWN), named, UNKNOWN, authorizing())
+        async with playing(floor, shop, *lines) as play:
+            document = await play.perform(await shop.create("nfce"))
+            first, second, third = play.script.sent
+            assert third == second
+            assert (document["status"], document["accessKey"]) == ("authorized", second.access_key)
+            assert first.access_key != second.access_key
 
 
 class TestOtherFates:

@@ -65,6 +65,50 @@ class TestLending:
         assert await backend_of(one)
 
 
+class TestStatementThatIsGivenUp:
+    """Who is told that a statement failed may repeat it: it must not be carried out after all."""
+
+    LOCK = 4711
+    INSERT = f"insert into given_up select pg_advisory_xact_lock({LOCK}) is null"
+
+    @pytest.fixture
+    async def holder(self, database: Database) -> AsyncIterator[Database]:
+        """Somebody who keeps the statement waiting for as long as a test takes, and sees what is left."""
+        async with database.connection() as connection:
+            await connection.execute("create table given_up (is_there boolean)")
+            await connection.execute("select pg_advisory_lock($1)", self.LOCK)
+            try:
+                yield database
+            finally:
+                await connection.execute("drop table given_up")
+
+    async def test_after_its_time_is_not_carried_out(self, holder: Database, one: Database) -> None:
+        for _ in range(3):
+            with pytest.raises(DatabaseUnavailable):
+                async with one.connection() as connection:
+                    await connection.execute(self.INSERT)
+        await backend_of(one)
+        await self._require_nothing_left(holder)
+
+    async def test_by_who_is_cancelled_is_not_carried_out(self, holder: Database, one: Database) -> None:
+        async def insert() -> None:
+            async with one.connection() as connection:
+                await connection.execute(self.INSERT, timeout=30)
+
+        inserting = asyncio.create_task(insert())
+        await asyncio.sleep(0.1)
+        inserting.cancel()
+        await asyncio.gather(inserting, return_exceptions=True)
+        await backend_of(one)
+        await self._require_nothing_left(holder)
+
+    async def _require_nothing_left(self, holder: Database) -> None:
+        query = "select count(*) from pg_stat_activity where query = $1 and state = 'active'"
+        async with holder.connection() as connection:
+            assert await connection.fetchval(query, self.INSERT) == 0
+            assert await connection.fetchval("select count(*) from given_up") == 0
+
+
 class TestWaiting:
     async def test_who_comes_when_all_are_lent_gets_the_one_that_comes_back(self, one: Database) -> None:
         async with one.connection() as connection:
@@ -116,7 +160,7 @@ class TestWaiting:
         async def fail() -> "asyncpg.Connection[asyncpg.Record]":
             raise OSError("nobody there")
 
-        pool = Pool(fail, size=1, wait_seconds=1)
+        pool = Pool(fail, size=1, wait_seconds=1, close_seconds=1)
         for _ in range(3):
             with pytest.raises(OSError, match="nobody there"):
                 await pool.take()

@@ -52,6 +52,7 @@ UNAVAILABLE = Unavailable(code="108", message="Paralisado", outage=Outage.SHORT)
 THROTTLED = Throttled(code="656", message="Consumo indevido", until=NOW + timedelta(hours=1))
 THROTTLED_FOR_HOW_LONG = replace(THROTTLED, until=None)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
+NO_ROOM = NotJudged(cause=Cause.NO_ROOM, detail="no room", may_have_arrived=False)
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 OUTCOMES: tuple[Outcome, ...] = (
     AUTHORIZED, REJECTED, VOIDED, DENIED, CANCELED, CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, FOREIGN,
@@ -101,6 +102,7 @@ class TestFirstAnswer:
             (THROTTLED_FOR_HOW_LONG, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
             (LOST, Onward(SENT, FIRST, 1), Onward(SENT, FIRST, 1)),
             (NOT_SENT, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
+            (NO_ROOM, Onward(SIGNED, FIRST, 0), Onward(SENT, FIRST, 0)),
         ],
     )
     def test_leads_where_the_table_says(
@@ -156,6 +158,11 @@ class TestGoingOn:
     ) -> None:
         decision = Judge(BACKOFF, NOW, thrown).decide(Attempt(KEY, SENT, tries), DUPLICATE)
         assert decision == Onward(SENT, BACKOFF.pause(tries, thrown), tries + 1)
+
+    @given(attempts, dice)
+    def test_our_own_crowd_makes_nobody_come_less_often(self, attempt: Attempt, thrown: float) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, NO_ROOM)
+        assert decision == Onward(attempt.state, BACKOFF.pause(1, thrown), attempt.tries)
 
     @given(attempts, dice)
     def test_the_authority_s_own_pause_is_kept(self, attempt: Attempt, thrown: float) -> None:

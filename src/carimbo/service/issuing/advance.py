@@ -119,14 +119,14 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
         await conclude.refuse_unsent(means, case, (_NO_CERTIFICATE,))
         return Done()
     signed = await signed_before(means, case)
-    await record_attempt(means, case)
+    case = await record_attempt(means, case, signed)
     return await _transmit(means, case, seal, signed)
 
 
 async def _transmit(means: Means, case: Case, seal: Seal, signed: SignedDocument) -> Case | Done:
     outcome = await send(means, case, _sender(case, seal), signed)
     means.reached("answered", case.document)
-    return await _apply(means, case, EmissionState.SIGNED, outcome, _asked(Happening.TRANSMITTED, outcome))
+    return await _apply(means, case, EmissionState.SIGNED, Happening.TRANSMITTED, outcome)
 
 
 async def _inquire(means: Means, case: Case) -> Case | Done:
@@ -139,21 +139,22 @@ async def _inquire(means: Means, case: Case) -> Case | Done:
         return await _go_on(means, case, Onward(EmissionState.SENT, pause, tries), [])
     outcome = await ask(means, case, _sender(case, seal))
     means.reached("answered", case.document)
-    return await _apply(means, case, EmissionState.SENT, outcome, _asked(Happening.CONSULTED, outcome))
+    return await _apply(means, case, EmissionState.SENT, Happening.CONSULTED, outcome)
 
 
-def _asked(happening: Happening, outcome: Outcome) -> list[NewEvent]:
-    """What the history tells of a question; a verdict on a document is told by itself."""
+def _asked(happening: Happening, outcome: Outcome, decision: Decision) -> list[NewEvent]:
+    """What the history tells of a question, with the answer unless that is a verdict, which tells itself."""
     if not went_out(outcome):
         return []
-    is_verdict = happening is Happening.TRANSMITTED and isinstance(outcome, Authorized | Rejected | Denied)
-    return [conclude.told(happening, Status.PROCESSING, None if is_verdict else outcome)]
+    tells_itself = happening is Happening.TRANSMITTED and decision is outcome
+    return [conclude.told(happening, Status.PROCESSING, None if tells_itself else outcome)]
 
 
 async def _apply(
-    means: Means, case: Case, state: EmissionState, outcome: Outcome, asked: Sequence[NewEvent]
+    means: Means, case: Case, state: EmissionState, happening: Happening, outcome: Outcome
 ) -> Case | Done:
     decision = await _decide(means, case, state, outcome)
+    asked = _asked(happening, outcome, decision)
     if isinstance(decision, Onward):
         _log.info(
             "document_goes_on", document_id=str(case.document.id), state=decision.state, outcome=repr(outcome)
@@ -188,7 +189,8 @@ def _is_stale(means: Means, case: Case) -> bool:
 async def _has_signed(means: Means, case: Case, key: str) -> bool:
     """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
     async with means.database.reader(case.lease.key.subscription_id) as tenant:
-        return await tenant.archive.mentions(case.document.id, signed_file(""), key)
+        versions = await tenant.archive.all(case.document.id, signed_file(""))
+    return any(issuing_of(case.kind).identity(xml).access_key == key for xml in versions)
 
 
 async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
@@ -241,8 +243,9 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
     if case.emission.ordinal % _MOST_NUMBERS == 0:
+        told = answer.answer_xml if isinstance(answer, Rejected) else None
         # Another number cures it, which is a setting: the same request passes then.
-        refusal = Rejected(code=answer.code, message=answer.message, retryable=True)
+        refusal = Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=True)
         await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)

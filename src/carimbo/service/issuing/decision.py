@@ -11,6 +11,7 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
+    Cause,
     Denied,
     Duplicate,
     NotJudged,
@@ -97,6 +98,9 @@ class Judge:
         return Onward(EmissionState.SENT, pause, attempt.tries + 1)
 
     def _again(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> Onward:
+        if isinstance(outcome, NotJudged) and outcome.cause is Cause.NO_ROOM:
+            # The authority is busy with our own: that is no reason to come less and less often.
+            return Onward(attempt.state, self._pause(1), attempt.tries)
         tries = attempt.tries + 1
         pause = self._pause(tries)
         if isinstance(outcome, Throttled) and outcome.until:

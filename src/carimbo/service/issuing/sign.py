@@ -7,6 +7,7 @@ from carimbo.fiscal.lifecycle import EmissionState, Happening
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.files import signed_file
+from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.issuing import Signed
 
@@ -37,11 +38,11 @@ async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_a
 
 async def signed_before(means: Means, case: Case) -> SignedDocument:
     """The bytes that were signed before, to be sent again unchanged."""
-    emission = case.emission
-    if emission.access_key is None or emission.digest is None:
+    digest = case.emission.digest
+    if digest is None:
         raise LookupError(f"document {case.document.id} was not signed")
     async with means.database.reader(case.lease.key.subscription_id) as tenant:
-        xml = await tenant.archive.get(case.document.id, signed_file(emission.digest))
+        xml = await tenant.archive.get(case.document.id, signed_file(digest))
     if xml is None:
         raise LookupError(f"the signed bytes of document {case.document.id} are gone")
-    return SignedDocument(xml, emission.access_key, emission.digest)
+    return SignedDocument(xml, issuing_of(case.kind).identity(xml).access_key, digest)

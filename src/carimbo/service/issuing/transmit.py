@@ -1,5 +1,7 @@
 """The fifth step: the authority is asked, outside of any transaction, after the attempt is written down."""
 
+from dataclasses import replace
+
 from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
@@ -7,11 +9,14 @@ from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
 
 
-async def record_attempt(means: Means, case: Case) -> None:
-    """Write down that the authority may have the document from now on."""
-    emission = case.emission
+async def record_attempt(means: Means, case: Case, signed: SignedDocument) -> Case:
+    """Write down that the authority may have the document from now on, and under which key."""
+    emission = replace(case.emission, state=EmissionState.SENT, access_key=signed.access_key)
     async with means.database.steps_of(case.lease) as steps:
-        await steps.write_state(emission.ordinal, EmissionState.SENT, tries=emission.tries)
+        await steps.write_state(
+            emission.ordinal, emission.state, tries=emission.tries, access_key=emission.access_key
+        )
+    return case.with_emission(emission)
 
 
 async def send(means: Means, case: Case, sender: Sender, signed: SignedDocument) -> Outcome:

@@ -8,8 +8,8 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.hints import hint_for_rejection
-from carimbo.fiscal.goods.issue_moment import issue_moment
 from carimbo.fiscal.goods.lines import lines_of_xml
+from carimbo.fiscal.goods.signed_identity import signed_identity
 from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
 
 # One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
@@ -37,7 +37,7 @@ NFCE = DocumentType(
         review=review,
         issue=issue,
         hint=hint_for_rejection,
-        issued_at=issue_moment,
+        identity=signed_identity,
         archived=authorized_invoice,
         refused=rejected_invoice,
         lines=lines_of_xml,

@@ -5,8 +5,8 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.goods.hints import hint_for_rejection
-from carimbo.fiscal.goods.issue_moment import issue_moment
 from carimbo.fiscal.goods.lines import lines_of_xml
+from carimbo.fiscal.goods.signed_identity import signed_identity
 from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
 
 NFE = DocumentType(
@@ -22,7 +22,7 @@ NFE = DocumentType(
         review=review,
         issue=issue,
         hint=hint_for_rejection,
-        issued_at=issue_moment,
+        identity=signed_identity,
         archived=authorized_invoice,
         refused=rejected_invoice,
         lines=lines_of_xml,
