@@ -10,6 +10,8 @@ import pytest
 
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
+from carimbo.storage import work
+from carimbo.storage.connection import Connection
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 from carimbo.storage.issuing import IssuingSteps
@@ -21,6 +23,7 @@ TAX_IDS = ("11222333000181", "12ABC34501DE35", "00000000000191", "33000167000101
 
 # What is urgent goes before a thousand million turns of the rest.
 URGENT = 2**30
+FEW = 5
 
 
 @dataclass
@@ -168,6 +171,39 @@ class TestPatience:
                         passed[other.id][served.company_id] += 1
         for document_id, by_company in passed.items():
             assert max(by_company.values(), default=0) <= patience[document_id]
+
+
+class TestBacklog:
+    """Statistics of an hour without work must not make the hour with it slow."""
+
+    @pytest.fixture
+    async def crowd(self, floor: Floor) -> list[Document]:
+        await floor.queue(floor.shops[0], 300)
+        async with floor.database.connection() as connection:
+            await connection.execute("update documents set next_action_at = null, status = 'authorized'")
+            await connection.execute("vacuum analyze documents")
+        return await floor.queue(floor.shops[0], 300)
+
+    async def test_a_claim_reads_its_own_row(self, floor: Floor, crowd: list[Document]) -> None:
+        async with floor.database.transaction() as connection:
+            before = await self._rows_read(connection)
+            assert await work.claim(connection, floor.shops[0].key_of(crowd[150]), timedelta(minutes=1))
+            assert await self._rows_read(connection) - before <= FEW
+
+    async def test_a_turn_is_found_without_looking_at_what_others_wait_for(
+        self, floor: Floor, crowd: list[Document]
+    ) -> None:
+        document = new_document(floor.shops[1].company_id)
+        async with floor.database.tenant(floor.shops[1].subscription_id) as tenant:
+            before = await self._rows_read(tenant.connection)
+            assert await tenant.documents.add(document, [CREATED], queued=True)
+            assert await self._rows_read(tenant.connection) - before <= FEW
+
+    async def _rows_read(self, connection: Connection) -> int:
+        """Documents that this connection has looked at."""
+        query = "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relname = $1"
+        read: int = await connection.fetchval(query, "documents")
+        return read
 
 
 class TestTurnNumbers:
