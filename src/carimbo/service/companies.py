@@ -136,7 +136,7 @@ async def find_company(
     database: Database, subscription_id: UUID, company_id: UUID, *, deleted_too: bool = False
 ) -> Company:
     """Find a company, or refuse exactly as if it never existed; a deleted one's documents can be read."""
-    async with database.reader(subscription_id) as tenant:
+    async with database.autocommit(subscription_id) as tenant:
         return await require_company(tenant, company_id, deleted_too=deleted_too)
 
 

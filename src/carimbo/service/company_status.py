@@ -85,7 +85,7 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
     seal = await watch.dossiers.seal_of(dossier)
     kinds = [kind for kind in DOCUMENT_TYPES if kind.issuing]
     types = await asyncio.gather(*(_type_status(watch, dossier, seal, kind) for kind in kinds))
-    async with watch.database.reader(subscription_id) as tenant:
+    async with watch.database.autocommit(subscription_id) as tenant:
         backlog = await backlog_of_company(
             tenant.connection, subscription_id, company.id, watch.overdue_after
         )

@@ -161,7 +161,7 @@ async def list_documents(
         created_before=_midnight(_day_after(query.end_date)),
         external_id=query.external_id,
     )
-    async with database.reader(subscription_id) as tenant:
+    async with database.autocommit(subscription_id) as tenant:
         found = await tenant.documents.page(company_id, wanted, request.offset, request.page_size)
         total = await tenant.documents.count(company_id, wanted)
     return Page([record_of(document) for document in found], total, request)
@@ -169,13 +169,13 @@ async def list_documents(
 
 async def read_document(database: Database, which: Reference) -> DocumentRecord:
     """Read a document."""
-    async with database.reader(which.subscription_id) as tenant:
+    async with database.autocommit(which.subscription_id) as tenant:
         return record_of(await require_document(tenant, which))
 
 
 async def read_events(database: Database, which: Reference) -> list[EventRecord]:
     """Tell the whole history of a document, oldest first."""
-    async with database.reader(which.subscription_id) as tenant:
+    async with database.autocommit(which.subscription_id) as tenant:
         await require_document(tenant, which)
         events = await tenant.document_events.all(which.document_id)
     return [EventRecord.model_validate(event) for event in events]
@@ -183,7 +183,7 @@ async def read_events(database: Database, which: Reference) -> list[EventRecord]
 
 async def read_xml(database: Database, which: Reference) -> XmlFile:
     """The file that has legal force: the signed document with its authorization."""
-    async with database.reader(which.subscription_id) as tenant:
+    async with database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
         signed, protocol = await _files(tenant, document, authorization_file)
     if signed is None or protocol is None:
@@ -194,7 +194,7 @@ async def read_xml(database: Database, which: Reference) -> XmlFile:
 
 async def read_rejection_xml(database: Database, which: Reference) -> XmlFile:
     """What was sent, with what came back."""
-    async with database.reader(which.subscription_id) as tenant:
+    async with database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
         signed, answer = await _files(tenant, document, refusal_file)
     if signed is None or answer is None:

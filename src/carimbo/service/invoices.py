@@ -49,7 +49,7 @@ async def change_invoice(
     patch: dict[str, Any],
 ) -> DocumentRecord:
     """Correct a draft or a rejected document; the rules are held against what comes out."""
-    async with counter.database.reader(subscription.id) as tenant:
+    async with counter.database.autocommit(subscription.id) as tenant:
         document = await require_document(tenant, which)
     _require_changeable(document, version)
     body = merge_patch(read(document.request), {name: patch[name] for name in patch if name != "version"})
@@ -81,7 +81,7 @@ async def emit(
     allowed: tuple[Status, ...] = EMITTABLE,
 ) -> DocumentRecord:
     """Send a draft or a rejected document on its way; one that has a number keeps it."""
-    async with counter.database.reader(subscription.id) as tenant:
+    async with counter.database.autocommit(subscription.id) as tenant:
         document = await require_document(tenant, which)
     _require_emittable(document, allowed)
     kind, environment = kind_named(document.type), Environment(document.environment)

@@ -21,7 +21,7 @@ async def read_items(
     counter: Counter, company: Company, kind: DocumentType, which: Reference
 ) -> list[dict[str, Any]]:
     """List the lines of a document with their taxes."""
-    async with counter.database.reader(which.subscription_id) as tenant:
+    async with counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
         signed = await _signed(tenant, document)
     dossier = await counter.dossiers.of(which.subscription_id, company.id, company.revision)

@@ -152,8 +152,8 @@ class Database:
         async with self.transaction() as connection:
             yield Tenant(connection, subscription_id, self.key_ring)
 
-    def reader(self, subscription_id: UUID) -> Lending[Tenant]:
-        """Read or write on behalf of one subscription, each statement by itself."""
+    def autocommit(self, subscription_id: UUID) -> Lending[Tenant]:
+        """Act on behalf of one subscription, each statement a transaction by itself."""
         return Lending(self._pool, lambda connection: Tenant(connection, subscription_id, self.key_ring))
 
     @asynccontextmanager

@@ -92,7 +92,7 @@ async def register(owner: Owner) -> None:
 
 
 async def deregister(owner: Owner) -> None:
-    async with owner.database.reader(owner.subscription_id) as tenant:
+    async with owner.database.autocommit(owner.subscription_id) as tenant:
         (registration,) = await tenant.state_registrations.all(owner.company_id)
     await state_registrations.delete_state_registration(*owner.which, registration.id)
 
@@ -283,7 +283,7 @@ class TestSeal:
         return seal.certificate.fingerprint if seal else None
 
     async def _uploaded(self, owner: Owner) -> str:
-        async with owner.database.reader(owner.subscription_id) as tenant:
+        async with owner.database.autocommit(owner.subscription_id) as tenant:
             stored = await tenant.certificates.get(owner.company_id)
         assert stored is not None
         return stored.fingerprint

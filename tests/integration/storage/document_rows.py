@@ -75,7 +75,7 @@ class Shop:
         return document
 
     async def read(self, document_id: UUID) -> Document:
-        async with self.database.reader(self.subscription_id) as tenant:
+        async with self.database.autocommit(self.subscription_id) as tenant:
             document = await tenant.documents.get(document_id)
         assert document is not None
         return document

@@ -14,7 +14,7 @@ class TestArchive:
         owner = new_id()
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.archive.put(owner, "signed/abc=", content)
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(owner, "signed/abc=") == content
 
     async def test_files_are_told_apart_by_owner_and_name(self, shop: Shop) -> None:

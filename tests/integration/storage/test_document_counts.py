@@ -34,7 +34,7 @@ async def busy_shop(settings: Settings, shop: Shop) -> AsyncIterator[Shop]:
 async def counted(shop: Shop) -> Counter[tuple[str | None, str | None]]:
     """What the counters say, by type and status; None stands for any."""
     filters = [(kind, status) for kind in (None, *KINDS) for status in (None, *Status)]
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return Counter(
             {
                 (kind, status): await tenant.documents.count(
@@ -119,7 +119,7 @@ class TestTogetherWithThePlan:
                 await self._until_it_waits_or_is_done(conclusion, busy_shop.database)
                 assert await tenant.allowances.reserve("total", 10)
             await conclusion
-        async with busy_shop.database.reader(subscription_id) as tenant:
+        async with busy_shop.database.autocommit(subscription_id) as tenant:
             assert await tenant.allowances.usage("total") == Usage(used=1, reserved=1)
         assert await counted(busy_shop) == await there(busy_shop)
 

@@ -21,7 +21,7 @@ async def history(shop: Shop, *batches: list[NewEvent]) -> list[DocumentEvent]:
     for events in batches:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.document_events.add(document.id, events)
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return await tenant.document_events.all(document.id)
 
 
@@ -51,5 +51,5 @@ class TestAll:
         assert all(earlier.created_at <= later.created_at for earlier, later in pairwise(told))
 
     async def test_a_document_that_is_not_there_has_none(self, shop: Shop) -> None:
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.document_events.all(new_id()) == []

@@ -19,12 +19,12 @@ SEVERAL: list[dict[str, Any]] = [
 
 
 async def page(shop: Shop, wanted: DocumentFilter, offset: int = 0, size: int = 100) -> list[Document]:
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return await tenant.documents.page(shop.company_id, wanted, offset, size)
 
 
 async def count(shop: Shop, wanted: DocumentFilter) -> int:
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return await tenant.documents.count(shop.company_id, wanted)
 
 

@@ -41,7 +41,7 @@ async def jobs_of(database: Database, key: WorkKey) -> list[asyncpg.Record]:
 async def repeated(shop: Shop, key: str | None, external_id: str | None, **changes: Any) -> UUID | None:
     """Which document is found for an order that comes again."""
     where = {"company_id": shop.company_id, "namespace": "invoices", **changes}
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         found = await tenant.documents.find_repeated(key=key, external_id=external_id, **where)
     return found.id if found else None
 
@@ -83,7 +83,7 @@ class TestAdd:
             async with shop.database.tenant(shop.subscription_id) as tenant:
                 assert await tenant.documents.add(document, [CREATED], queued=True) is not None
                 raise LookupError("the plan is spent")
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.documents.get(document.id) is None
             assert await tenant.document_events.all(document.id) == []
             assert await tenant.documents.count(shop.company_id, EVERYTHING) == 0
@@ -100,7 +100,7 @@ class TestRepeated:
     async def test_of_fifty_at_once_one_is_stored(self, shop: Shop, same: dict[str, Any]) -> None:
         added = await asyncio.gather(*(shop.add(**same) for _ in range(50)))
         assert Counter(document is None for document in added) == {True: 49, False: 1}
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             (stored,) = await tenant.documents.page(shop.company_id, EVERYTHING, 0, 100)
         assert await repeated(shop, same.get("idempotency_key"), same.get("external_id")) == stored.id
 

@@ -85,7 +85,7 @@ async def emission_of(shop: Shop, document: Document) -> Emission:
 
 async def traces_of(shop: Shop, document: Document) -> list[Any]:
     """Everything that a step may write."""
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return [
             await tenant.documents.get(document.id),
             await tenant.document_events.all(document.id),
@@ -131,7 +131,7 @@ class TestLeaseLost:
         lease = await shop.claimed(document)
         await let_lapse(shop, lease)
         await take(shop, lease, step)
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert HAPPENED.type in {one.type for one in await tenant.document_events.all(document.id)}
 
 
@@ -194,7 +194,7 @@ class TestKeepSigned:
         emission = await emission_of(shop, document)
         assert (emission.state, emission.issued_at) == (EmissionState.SENT, NOW)
         assert (emission.access_key, emission.digest) == (SIGNED.access_key, SIGNED.digest)
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(document.id, SIGNED.file_name) == SIGNED.xml
 
     async def test_every_version_is_kept(self, shop: Shop) -> None:
@@ -203,7 +203,7 @@ class TestKeepSigned:
         async with shop.database.connection() as connection:
             for version in (SIGNED, other):
                 await IssuingSteps(connection, lease).keep_signed(1, version, EmissionState.SENT, [])
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(document.id, SIGNED.file_name) == SIGNED.xml
             assert await tenant.archive.get(document.id, other.file_name) == other.xml
         assert (await emission_of(shop, document)).digest == "def="
@@ -249,7 +249,7 @@ class TestConclude:
         assert (stored.status, stored.rejection, stored.allowance_period) == (Status.AUTHORIZED, None, None)
         assert (emission.state, emission.protocol) == (EmissionState.AUTHORIZED, AUTHORIZED.protocol)
         assert (emission.authorized_at, emission.tries, emission.digest) == (NOW, 0, SIGNED.digest)
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(document.id, "authorization/abc=") == b"<protNFe/>"
             assert await tenant.allowances.usage("2026-11") == Usage(used=1, reserved=0)
 
@@ -299,7 +299,7 @@ class TestConclude:
             *(take(shop, lease, conclude) for _ in range(2)), return_exceptions=True
         )
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["LeaseLost", "NoneType"]
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.allowances.usage("2026-11") == Usage(used=1, reserved=0)
             told = [one.type for one in await tenant.document_events.all(document.id)]
         assert told.count(HAPPENED.type) == 2

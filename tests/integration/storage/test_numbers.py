@@ -41,14 +41,14 @@ async def take(shop: Shop, lease: Lease, place: Place, *, fails: bool = False) -
 
 
 async def next_number(shop: Shop, place: Place) -> int:
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return await tenant.number_sequences.next_number(
             place.company_id, place.document_type, place.environment, place.series
         )
 
 
 async def highest(shop: Shop, place: Place) -> int:
-    async with shop.database.reader(shop.subscription_id) as tenant:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
         return await tenant.emissions.highest_number(place)
 
 

@@ -87,7 +87,7 @@ async def find_replay(
     key = idempotency_key or external_id
     if not key:
         return None
-    async with database.reader(subscription_id) as tenant:
+    async with database.autocommit(subscription_id) as tenant:
         found = await tenant.documents.find_repeated(company_id, kind.namespace, key, external_id)
     if found is None:
         return None
@@ -153,7 +153,7 @@ async def _store(
         is_urgent=order.kind.is_urgent,
     )
     if period is None:
-        async with counter.database.reader(order.subscription.id) as tenant:
+        async with counter.database.autocommit(order.subscription.id) as tenant:
             return await _add(tenant, order, document)
     async with counter.database.tenant(order.subscription.id) as tenant:
         accepted = await _add(tenant, order, document)

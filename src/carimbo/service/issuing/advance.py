@@ -51,7 +51,7 @@ async def advance(means: Means, lease: Lease) -> timedelta | None:
 
 async def _read(means: Means, lease: Lease) -> Case | Done:
     key = lease.key
-    async with means.database.reader(key.subscription_id) as tenant:
+    async with means.database.autocommit(key.subscription_id) as tenant:
         document = await tenant.documents.get(key.id)
     if document is None:
         raise LookupError(f"{key} has no document")
@@ -188,7 +188,7 @@ def _is_stale(means: Means, case: Case) -> bool:
 
 async def _has_signed(means: Means, case: Case, key: str) -> bool:
     """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
-    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         versions = await tenant.archive.all(case.document.id, signed_file(""))
     return any(issuing_of(case.kind).identity(xml).access_key == key for xml in versions)
 
@@ -197,7 +197,7 @@ async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
     """Tell whether the authority holds what we signed: this version, or an earlier one of the same key."""
     if digest is None or digest == case.emission.digest:
         return True
-    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         return await tenant.archive.get(case.document.id, signed_file(digest)) is not None
 
 

@@ -134,7 +134,7 @@ async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
 
 async def _issued_at(means: Means, case: Case, digest: str) -> datetime | None:
     """When an earlier version was issued, which is the one that the authority has."""
-    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         signed = await tenant.archive.get(case.document.id, files.signed_file(digest))
     return issuing_of(case.kind).identity(signed).issued_at if signed else None
 

@@ -41,7 +41,7 @@ async def signed_before(means: Means, case: Case) -> SignedDocument:
     digest = case.emission.digest
     if digest is None:
         raise LookupError(f"document {case.document.id} was not signed")
-    async with means.database.reader(case.lease.key.subscription_id) as tenant:
+    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         xml = await tenant.archive.get(case.document.id, signed_file(digest))
     if xml is None:
         raise LookupError(f"the signed bytes of document {case.document.id} are gone")

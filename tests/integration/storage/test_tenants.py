@@ -11,15 +11,15 @@ async def seen(tenant: Tenant, shop: Shop) -> int:
     return await tenant.documents.count(shop.company_id, EVERYTHING)
 
 
-class TestReader:
+class TestAutocommit:
     async def test_each_statement_sees_what_is_there_by_then(self, shop: Shop) -> None:
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await seen(tenant, shop) == 0
             await shop.added()
             assert await seen(tenant, shop) == 1
 
     async def test_it_holds_no_transaction(self, shop: Shop) -> None:
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             await seen(tenant, shop)
             assert not tenant.connection.is_in_transaction()
 
@@ -52,5 +52,5 @@ class TestTenant:
             async with shop.database.tenant(shop.subscription_id) as tenant:
                 await tenant.archive.put(shop.company_id, "a", b"1")
                 raise LookupError("something else went wrong")
-        async with shop.database.reader(shop.subscription_id) as tenant:
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(shop.company_id, "a") is None
