@@ -170,12 +170,13 @@ async def _apply(
 async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
     emission = case.emission
     attempt = Attempt(emission.access_key or "", state, emission.tries)
-    decision = Judge(means.backoff, means.workshop.clock(), _dice()).decide(attempt, outcome)
+    judge = Judge(means.backoff, means.workshop.clock(), _dice())
+    decision = judge.decide(attempt, outcome)
     match decision:
         case Authorized() if not await _is_ours(means, case, decision.digest):
             return Foreign(decision)
         case Foreign(answer=Duplicate(other_key=str() as key)) if await _has_signed(means, case, key):
-            return Onward(EmissionState.SENT, AT_ONCE, emission.tries + 1, access_key=key)
+            return replace(judge.ask(attempt), access_key=key)
         case _:
             return decision
 

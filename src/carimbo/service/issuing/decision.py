@@ -74,7 +74,7 @@ class Judge:
             case Authorized() | Rejected() | Denied() | Canceled(authorization=Authorized()):
                 return outcome
             case Canceled():
-                return self._ask(attempt)
+                return self.ask(attempt)
             case Unknown():
                 return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries)
             case Processing():
@@ -88,11 +88,11 @@ class Judge:
         if isinstance(outcome, Rejected) or outcome.other_key not in (None, attempt.access_key):
             return Foreign(outcome)
         if not outcome.is_another:
-            return self._ask(attempt)
+            return self.ask(attempt)
         tries = attempt.tries + 1
         return Onward(EmissionState.SIGNED, self._pause(tries), tries)
 
-    def _ask(self, attempt: Attempt) -> Onward:
+    def ask(self, attempt: Attempt) -> Onward:
         """Consult: at once the first time, later with pauses, for an authority may contradict itself."""
         pause = self._pause(attempt.tries) if attempt.tries else AT_ONCE
         return Onward(EmissionState.SENT, pause, attempt.tries + 1)
