@@ -64,7 +64,9 @@ class Settings(BaseModel):
         default=5, description="How long to wait for a connection to the database."
     )
     database_command_seconds: Seconds = Field(
-        default=30, description="How long one statement may take before the database counts as lost."
+        default=30,
+        description="How long one statement may take, or the wait for a connection that others of "
+        "the process hold, before the database counts as lost.",
     )
     migration_lock_timeout_seconds: Seconds = Field(
         default=30, description="How long a migration waits for a lock before it gives up."

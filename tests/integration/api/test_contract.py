@@ -24,6 +24,7 @@ from carimbo.main import api_of, listen
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
+from integration.issuing.shop import ADDRESS, MUG, NFCE, NFCE_SETTINGS, RECIPIENT, REGISTRATION
 from support import CNPJ
 
 CONTRACT = contract(api_of(Settings()))
@@ -36,20 +37,10 @@ EXAMPLES = 15
 load_all_checks()
 # A CNPJ needs check digits, a city must exist: valid by the schema is not yet valid, so only this check goes.
 EXCLUDED = [CHECKS.get_one("positive_data_acceptance")]
-ADDRESS = {
-    "zipcode": "01310-100",
-    "street": "Avenida Paulista",
-    "number": "1000",
-    "district": "Bela Vista",
-    "city": "São Paulo",
-    "state": "SP",
-}
-ITEMS = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
-RECIPIENT = {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": ADDRESS}
 # For the same reason these parts are good ones: all other fields of the body then come before the rules.
 GOOD_PARTS = {
-    "createNfe": {"recipient": RECIPIENT, "items": ITEMS},
-    "createNfce": {"paymentMethod": "cash", "items": ITEMS},
+    "createNfe": {"recipient": RECIPIENT, "items": [MUG]},
+    "createNfce": NFCE,
 }
 
 
@@ -89,8 +80,8 @@ class Owner:
         """A company that lacks nothing for issuing."""
         company_id = self._new_company(address=ADDRESS, taxRegime="simples")
         path = f"/{company_id}"
-        self._call("POST", f"{path}/state-registrations", json={"state": "SP", "number": "110042490114"})
-        self._call("PUT", f"{path}/settings", json={"nfce": {"active": True, "cscId": "1", "csc": "A1B2C3"}})
+        self._call("POST", f"{path}/state-registrations", json=REGISTRATION)
+        self._call("PUT", f"{path}/settings", json={"nfce": NFCE_SETTINGS})
         self._call("POST", f"{path}/certificate", files={"file": self.pfx}, data={"password": "x"})
         return company_id
 
