@@ -3,6 +3,7 @@
 from typing import Any
 
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS
+from carimbo.fiscal.tables.cancellation_terms import CANCELLATION_TERMS
 from carimbo.fiscal.tables.cest import CESTS
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.countries import COUNTRIES
@@ -25,6 +26,7 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     AUTHORIZERS,
     ENDPOINTS,
     NFCE_ADDRESSES,
+    CANCELLATION_TERMS,
     PAYMENT_METHODS,
     CFOPS,
     NCMS,

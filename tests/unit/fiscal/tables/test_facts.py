@@ -46,6 +46,7 @@ COUNTS = {
     "authorizers": 5 * 27,
     "endpoints": 454,
     "nfce_addresses": 68,
+    "cancellation_terms": 2 * 27,
     "payment_methods": 23,
     "cfop": 619,
     "ncm": 10453,
