@@ -28,13 +28,16 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.backoff import Backoff
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
+from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.case import Means, Reached, nobody_is_told
 from carimbo.service.issuing.dossier import Dossiers
 from carimbo.service.issuing.workshop import Workshop
+from carimbo.service.outage_board import OutageBoard
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, open_database
 from carimbo.worker.advance import Advancer
+from carimbo.worker.numbering import inutilize_forever
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import tasks_of
@@ -87,13 +90,16 @@ def api_of(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with database_of(settings) as database, authorities_of(settings) as authorities:
             dossiers = Dossiers(database)
+            counter = Counter(database, dossiers, workshop)
+            outages = OutageBoard(database, settings.contingency_after, _now)
             app.state.services = Services(
                 database,
                 gatekeeper=await Gatekeeper.open(database),
                 opener=CertificateOpener(settings.certificate_seconds),
                 clock=_now,
-                counter=Counter(database, dossiers, workshop),
-                watch=Watch(database, dossiers, authorities, settings.overdue_after, _now),
+                counter=counter,
+                watch=Watch(database, dossiers, authorities, outages, settings.overdue_after, _now),
+                desk=desk_of(settings, counter),
             )
             _settle_in()
             yield
@@ -138,6 +144,7 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
         loop.add_signal_handler(number, stop.set)
     start_metrics(settings.metrics_host, settings.worker_metrics_port)
     async with database_of(settings) as database, means_of(settings, database, reached) as means:
+        counter = Counter(database, means.dossiers, means.workshop)
         _settle_in()
         working = asyncio.create_task(
             run_worker(
@@ -149,6 +156,7 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
                 keep_history=timedelta(days=settings.queue_history_days),
                 reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
                 stop=stop,
+                chores=[inutilize_forever(desk_of(settings, counter))],
             )
         )
         await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
@@ -163,6 +171,11 @@ async def _end(working: asyncio.Task[None], patience_seconds: float) -> None:
     else:
         working.cancel()
         await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
+
+
+def desk_of(settings: Settings, counter: Counter) -> Desk:
+    """Build what tells authorities something about documents and numbers."""
+    return Desk(counter, timedelta(seconds=settings.event_wait_seconds))
 
 
 def advancer_of(settings: Settings, means: Means) -> Advancer:
@@ -192,6 +205,8 @@ async def means_of(
             workshop=workshop_of(settings),
             authorities=authorities,
             backoff=settings.authority_backoff,
+            outages=OutageBoard(database, settings.contingency_after, _now),
+            latest_arrival=settings.latest_arrival,
             reached=reached,
         )
 

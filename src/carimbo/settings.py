@@ -161,6 +161,16 @@ class Settings(BaseModel):
     shutdown_seconds: Seconds = Field(
         default=20, description="How long work under way may take to finish after a stop signal."
     )
+    contingency_after_seconds: Seconds = Field(
+        default=180,
+        description="How long an authority must be out of service before NF-e go to the one that stands in "
+        "for it (SVC).",
+    )
+    event_wait_seconds: Seconds = Field(
+        default=10,
+        description="How long a request to cancel, correct or give numbers up waits for the authority; "
+        "then it is answered 202.",
+    )
     worker_concurrency: int = Field(
         default=50, ge=2, le=1000, description="Jobs that one worker does at once."
     )
@@ -220,6 +230,16 @@ class Settings(BaseModel):
             longest=timedelta(seconds=self.authority_retry_longest_seconds),
             factor=4,
         )
+
+    @property
+    def contingency_after(self) -> timedelta:
+        return timedelta(seconds=self.contingency_after_seconds)
+
+    @property
+    def latest_arrival(self) -> timedelta:
+        """A worker sends nothing once its lease is over, and what it sent is judged or lost by then."""
+        seconds = self.authority_connect_seconds * 2 + self.authority_read_seconds
+        return timedelta(seconds=self.lease_seconds + seconds)
 
     @property
     def overdue_after(self) -> timedelta:

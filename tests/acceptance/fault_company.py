@@ -38,6 +38,8 @@ _BUYER = {
         "district": "Sé", "city": "São Paulo", "state": "SP",
     },
 }  # fmt: skip
+_CORRECTION = {"correction": "O endereço de entrega é Rua das Flores, 10"}
+_UNUSED = "Numeração pulada por falha de sistema"
 
 
 def order(kind: str, external_id: str | None = None, notes: str | None = None) -> dict[str, Any]:
@@ -99,6 +101,32 @@ class Company:
 
         await asyncio.gather(*map(one, kinds))
 
+    async def cancel(self, kind: str, document_id: str) -> Any:
+        """Take a document back; tells what is known of that for now."""
+        return await self._tell("DELETE", f"{kind}/{document_id}")
+
+    async def correct(self, document_id: str) -> Any:
+        """Correct an NF-e; tells what is known of that for now."""
+        return await self._tell("POST", f"nfe/{document_id}/correction", _CORRECTION)
+
+    async def inutilize(self, number: int) -> Any:
+        """Give up a number of NF-e; tells what is known of that for now."""
+        given_up = {"series": 1, "numberStart": number, "numberEnd": number, "justification": _UNUSED}
+        return await self._tell("POST", "nfe/inutilizations", given_up)
+
+    async def inutilize_gaps(self) -> Any:
+        """Give up every number that did not become a document."""
+        return await self._tell("POST", "numbering/inutilize-gaps")
+
+    async def skip_numbers(self, kind: str, next_number: int) -> None:
+        """Let the numbers of a type go on from a higher one."""
+        await self._tell("PUT", "settings", {kind: {"number": next_number}})
+
+    async def _tell(self, method: str, path: str, body: Any = None) -> Any:
+        answer = await self.http.request(method, f"/v1/companies/{self.id}/{path}", json=body)
+        assert answer.status_code in (200, 202), answer.text
+        return answer.json()["data"]
+
     async def read(self, path: str) -> Any:
         """Read what is below the company's address."""
         answer = await self.http.get(f"/v1/companies/{self.id}/{path}")
@@ -107,7 +135,14 @@ class Company:
 
     async def xml(self, document_id: str) -> bytes:
         """The file of a document that is authorised."""
-        answer = await self.http.get(f"/v1/invoices/{document_id}.xml")
+        return await self._file(f"/v1/invoices/{document_id}.xml")
+
+    async def event_xml(self, kind: str, document_id: str, event_id: str) -> bytes:
+        """The file of an event that is registered."""
+        return await self._file(f"/v1/companies/{self.id}/{kind}/{document_id}/events/{event_id}/xml")
+
+    async def _file(self, path: str) -> bytes:
+        answer = await self.http.get(path)
         assert answer.status_code == 200, answer.text
         return answer.content
 

@@ -2,23 +2,48 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from acceptance.fault_company import Company
-from acceptance.fault_site import Site
+from acceptance.fault_site import EVENT, INUTILIZATION, Site
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.ids import event_id, inutilization_id
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from xmlsec1 import xmlsec1_accepts
 
 _AUTHORIZED = ("100", "150")
+_REGISTERED = ("102", "135", "155")
 _NUMBER = slice(20, 34)
 """Model, series and number within an access key."""
+_STATE_CODE = "35"
+_MODELS = {"nfe": "55", "nfce": "65"}
+_EVENTS = {
+    "cancellation": ("110111", Schema.NFE_CANCELLATION_REGISTERED),
+    "correction": ("110110", Schema.NFE_CORRECTION_REGISTERED),
+}
 _DOCUMENTS = """
     select d.id, d.type, d.status, e.number, e.access_key from documents d
     left join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id
     where d.company_id = $1 order by d.id
 """
+_ATTEMPTS = """
+    select d.id, d.type, d.status, e.number, e.access_key, e.state, e.ordinal = d.emission as in_force
+    from documents d join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id
+    where d.company_id = $1 order by d.id, e.ordinal
+"""
+_EVENT_FILINGS = """
+    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.type as kind, d.status, e.access_key,
+        (select count(*) from document_events h
+            where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as told
+    from event_filings f
+    join documents d on d.subscription_id = f.subscription_id and d.id = f.document_id
+    join emissions e on e.subscription_id = f.subscription_id and e.document_id = f.document_id
+        and e.ordinal = f.emission
+    where f.company_id = $1 order by f.id
+"""
+_RANGES = "select * from inutilizations where company_id = $1 order by id"
 _XML_FILES = 30
 _SCHEMAS = Schemas()
 
@@ -32,9 +57,47 @@ async def contradictions(site: Site, company: Company) -> list[str]:
     return [
         *_not_authorized(documents),
         *_misnumbered(documents),
-        *_sent_otherwise(sent),
-        *_not_once(documents, sent),
+        *_sent_otherwise(sent, _NUMBER),
+        *_not_once((row["access_key"] for row in documents), sent, _AUTHORIZED),
         *await _flawed(company, documents),
+    ]
+
+
+async def contradictions_of_statements(site: Site, company: Company) -> list[str]:
+    """Everything that is wrong once all that a company told should be registered, each exactly once."""
+    events = [dict(row) for row in await site.fetch(_EVENT_FILINGS, company.id)]
+    ranges = [dict(row) for row in await site.fetch(_RANGES, company.id)]
+    told = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
+    ours = [*map(_event_id, events), *(_range_id(row, company) for row in ranges)]
+    return [
+        *_not_registered([*events, *ranges]),
+        *_sent_otherwise(told),
+        *_not_once(ours, told, _REGISTERED),
+        *_without_consequence(events),
+        *await _flawed_events(company, events),
+    ]
+
+
+async def contradictions_after_contingency(site: Site, company: Company) -> list[str]:
+    """Everything that is wrong once each sale should have one document, wherever that was authorised.
+
+    Attempts that another one took the place of are canceled, or the authority has nothing of them.
+    """
+    attempts = [dict(row) for row in await site.fetch(_ATTEMPTS, company.id)]
+    in_force = [row for row in attempts if row["in_force"]]
+    sent, told = await site.sent(company), await site.sent(company, EVENT)
+    authorized = [row["access_key"] for row in attempts if row["state"] in ("authorized", "canceled")]
+    canceled = [row["access_key"] for row in attempts if row["state"] == "canceled"]
+    return [
+        *_not_authorized(in_force),
+        *_misnumbered(attempts),
+        *_sent_otherwise(sent),
+        *_sent_otherwise(told),
+        *_not_once(authorized, sent, _AUTHORIZED),
+        *_not_once((_cancellation_id(key) for key in canceled), told, _REGISTERED),
+        *_unsettled(attempts),
+        *_not_billed_once(attempts, _standing(sent, told)),
+        *await _flawed(company, in_force),
     ]
 
 
@@ -54,40 +117,111 @@ def _misnumbered(documents: Sequence[Row]) -> Iterator[str]:
             yield f"the numbers of {kind} are {numbers}"
 
 
-def _sent_otherwise(sent: Sequence[Row]) -> Iterator[str]:
-    """Whatever is sent under a number is the same to the byte, however often it is sent."""
+def _sent_otherwise(sent: Sequence[Row], part: slice = slice(None)) -> Iterator[str]:
+    """Whatever is sent of a subject, or of a part of it, is the same to the byte, however often."""
     contents: dict[str, set[str]] = {}
     for entry in sent:
-        contents.setdefault(entry["subject"][_NUMBER], set()).add(entry["digest"])
-    for number, digests in contents.items():
+        contents.setdefault(entry["subject"][part], set()).add(entry["digest"])
+    for subject, digests in contents.items():
         if len(digests) > 1:
-            yield f"{len(digests)} different messages were sent under {number}"
+            yield f"{len(digests)} different messages were sent of {subject}"
 
 
-def _not_once(documents: Sequence[Row], sent: Sequence[Row]) -> Iterator[str]:
-    """The keys that were authorised are those of our documents, each once."""
-    authorized = Counter(entry["subject"] for entry in sent if entry["code"] in _AUTHORIZED)
-    ours = Counter(row["access_key"] for row in documents)
-    for key in authorized | ours:
-        if (authorized[key], ours[key]) != (1, 1):
-            yield f"{key} was authorised {authorized[key]} times and is on {ours[key]} documents"
+def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> Iterator[str]:
+    """What was accepted is ours, each once."""
+    accepted = Counter(entry["subject"] for entry in sent if entry["code"] in good)
+    expected = Counter(ours)
+    for subject in accepted | expected:
+        if (accepted[subject], expected[subject]) != (1, 1):
+            yield f"{subject} was accepted {accepted[subject]} times and is ours {expected[subject]} times"
+
+
+def _event_id(event: Row) -> str:
+    return event_id(_EVENTS[event["type"]][0], AccessKey.parse(event["access_key"]), event["sequence"])
+
+
+def _cancellation_id(access_key: str) -> str:
+    return _event_id({"type": "cancellation", "access_key": access_key, "sequence": 1})
+
+
+def _range_id(row: Row, company: Company) -> str:
+    numbers = row["series"], row["first_number"], row["last_number"]
+    year, model = f"{row['year'] % 100:02}", _MODELS[row["document_type"]]
+    return inutilization_id(_STATE_CODE, year, company.tax_id, model, *numbers)
+
+
+def _not_registered(filings: Sequence[Row]) -> Iterator[str]:
+    if not filings:
+        yield "there is no statement at all"
+    for row in filings:
+        if row["state"] != "registered":
+            yield f"statement {row['id']} is {row['state']}"
+
+
+def _without_consequence(events: Sequence[Row]) -> Iterator[str]:
+    """A cancellation cancels its document and nothing else does; each event is in the history once."""
+    for row in events:
+        if (row["status"] == "canceled") != (row["type"] == "cancellation"):
+            yield f"document {row['document_id']} is {row['status']} after its {row['type']}"
+        if (row["sequence"], row["told"]) != (1, 1):
+            yield f"{row['type']} {row['sequence']} of {row['document_id']} is told {row['told']} times"
+
+
+def _unsettled(attempts: Sequence[Row]) -> Iterator[str]:
+    for row in attempts:
+        if not row["in_force"] and row["state"] not in ("canceled", "signed"):
+            yield f"the attempt under {row['number']} that another took the place of is {row['state']}"
+
+
+def _standing(sent: Sequence[Row], told: Sequence[Row]) -> set[str]:
+    """The keys that the authorities hold for valid."""
+    canceled = {key for entry in told if entry["code"] in _REGISTERED for key in entry["keys"]}
+    return {entry["subject"] for entry in sent if entry["code"] in _AUTHORIZED} - canceled
+
+
+def _not_billed_once(attempts: Sequence[Row], standing: set[str]) -> Iterator[str]:
+    """Of all the attempts of a document the authorities hold one for valid: the one in force."""
+    for row in attempts:
+        if (row["access_key"] in standing) != row["in_force"]:
+            validity = "valid" if row["access_key"] in standing else "not valid"
+            force = "in force" if row["in_force"] else "not in force"
+            yield f"{row['access_key']} is {validity} at the authorities and {force} here"
+    for key in standing - {row["access_key"] for row in attempts}:
+        yield f"{key} is valid at the authorities and nobody's here"
 
 
 async def _flawed(company: Company, documents: Sequence[Row]) -> list[str]:
     """The archived files of all documents, or of some where there are many."""
-    chosen = [row for row in documents if row["status"] == "authorized"]
     flaws = []
-    for row in chosen[:: len(chosen) // _XML_FILES + 1]:
+    for row in _some([row for row in documents if row["status"] == "authorized"]):
         xml = await company.xml(row["id"])
         if flaw := await asyncio.to_thread(_flaw, xml):
             flaws.append(f"the XML of {row['access_key']} {flaw}")
     return flaws
 
 
+async def _flawed_events(company: Company, events: Sequence[Row]) -> list[str]:
+    """The archived files of events, or of some of them."""
+    flaws = []
+    for row in _some([row for row in events if row["state"] == "registered"]):
+        xml = await company.event_xml(row["kind"], row["document_id"], row["id"])
+        if flaw := await asyncio.to_thread(_flaw_of_form, xml, _EVENTS[row["type"]][1], "infEvento"):
+            flaws.append(f"the XML of {_event_id(row)} {flaw}")
+    return flaws
+
+
+def _some(rows: Sequence[Row]) -> Sequence[Row]:
+    return rows[:: len(rows) // _XML_FILES + 1]
+
+
 def _flaw(xml: bytes) -> str | None:
     root = read_xml(xml)
-    if problems := _SCHEMAS.problems(Schema.NFE_AUTHORIZED, root):
-        return f"is against the XSD: {problems[0].message}"
     if root.findtext(".//{*}digVal") != root.findtext(".//{*}DigestValue"):
         return "has the protocol of another version"
-    return None if xmlsec1_accepts(xml, "infNFe") else "has a wrong signature"
+    return _flaw_of_form(xml, Schema.NFE_AUTHORIZED, "infNFe")
+
+
+def _flaw_of_form(xml: bytes, schema: Schema, signed: str) -> str | None:
+    if problems := _SCHEMAS.problems(schema, read_xml(xml)):
+        return f"is against the XSD: {problems[0].message}"
+    return None if xmlsec1_accepts(xml, signed) else "has a wrong signature"

@@ -18,7 +18,6 @@ from carimbo import cli
 from carimbo.logs import configure_logs
 from carimbo.main import work
 from carimbo.settings import child_environment, load_settings
-from carimbo.storage.documents import Document
 
 PATIENCE = 120.0
 
@@ -31,14 +30,15 @@ _CONTEXT.set_forkserver_preload(["__main__", "carimbo.cli"])
 class Failpoint:
     """A worker dies as soon as a document has come to a step; with a gate it freezes while that is there."""
 
-    external_id: str
+    subject: str
+    """The external id of a document, or the id of what has none."""
     step: str | None = None
     """None is any."""
     gate: Path | None = None
 
-    def __call__(self, step: str, document: Document) -> None:
+    def __call__(self, step: str, subject: str) -> None:
         """Be told of a step that was taken."""
-        if document.external_id != self.external_id or self.step not in (None, step):
+        if subject != self.subject or self.step not in (None, step):
             return
         if self.gate is None:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -30,6 +30,7 @@ WAITS = {
     "authority_retry_first_seconds": "0.2",
     "authority_retry_longest_seconds": "2",
     "database_connect_seconds": "30",
+    "event_wait_seconds": "0.2",
     "lease_seconds": "2",
     "sweep_seconds": "0.3",
     "worker_poll_seconds": "0.5",
@@ -42,6 +43,8 @@ WAITS = {
 STORM = {"lostAnswers": 0.3, "failures": 0.1, "latencySeconds": 0.3}
 CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0}
 AUTHORIZATION = "NFeAutorizacao4"
+EVENT = "NFeRecepcaoEvento4"
+INUTILIZATION = "NFeInutilizacao4"
 _ROWS = 1000
 
 
@@ -105,10 +108,18 @@ class Site:
         """Wait until nothing of a company is on its way any more."""
         await self.until(f"0 = {company.count('processing')}")
 
-    async def until_sent(self, company: Company) -> None:
-        """Wait until the simulator has got something of a company."""
+    async def until_told(self, company: Company) -> None:
+        """Wait until the fate of everything is known that a company told of documents and numbers."""
+        open_ones = f"where company_id = '{company.id}' and state not in ('registered', 'refused')"
+        await self.until(
+            f"not exists (select from event_filings {open_ones})"
+            f" and not exists (select from inutilizations {open_ones})"
+        )
+
+    async def until_sent(self, company: Company, service: str = AUTHORIZATION) -> None:
+        """Wait until a service of the simulator has got something of a company."""
         async with asyncio.timeout(PATIENCE):
-            while not await self.sent(company):  # noqa: ASYNC110 - a journal tells nobody
+            while not await self.sent(company, service):  # noqa: ASYNC110 - a journal tells nobody
                 await asyncio.sleep(0.02)
 
     async def switch(self, **controls: Any) -> None:
@@ -116,12 +127,12 @@ class Site:
         answer = await self.control.patch("/controls", json=controls)
         assert answer.status_code == 200, answer.text
 
-    async def sent(self, company: Company) -> list[dict[str, Any]]:
-        """What the simulator was really sent of a company's documents, oldest first."""
+    async def sent(self, company: Company, service: str = AUTHORIZATION) -> list[dict[str, Any]]:
+        """What a service of the simulator was really sent by a company, oldest first."""
         entries: list[dict[str, Any]] = []
         page: list[dict[str, Any]] = [{"id": 0}]
         while page:
-            asked = {"service": AUTHORIZATION, "after": page[-1]["id"], "limit": _ROWS}
+            asked = {"service": service, "after": page[-1]["id"], "limit": _ROWS}
             page = (await self.control.get("/journal", params=asked)).json()
             entries += [entry for entry in page if entry["taxpayer"] == company.tax_id]
         return entries

@@ -12,9 +12,12 @@ from carimbo.api import (
     companies,
     company_settings,
     company_status,
+    contingency,
     documents,
+    filings,
     health,
     invoices,
+    numbering,
     openapi,
     state_registrations,
 )
@@ -39,12 +42,18 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
     for router in (
         # What is called most comes first: finding a route costs time for each one before it.
         documents.creating,
+        # Before the documents, whose ids stand in the place of `inutilizations`.
+        filings.ranges,
         documents.reading,
         documents.transmitting,
+        filings.telling,
+        filings.reading,
         invoices.router,
         invoices.reading,
         companies.router,
         company_status.router,
+        contingency.router,
+        numbering.router,
         state_registrations.router,
         certificates.company_path,
         certificates.only_company_path,

@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
+from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.pages import PageRequest
 from carimbo.storage.companies import Company
@@ -33,6 +34,7 @@ class Services:
     clock: Callable[[], datetime]
     counter: Counter
     watch: Watch
+    desk: Desk
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -83,7 +85,12 @@ async def _counter(request: Request) -> Counter:
     return services_of(request).counter
 
 
+async def _desk(request: Request) -> Desk:
+    return services_of(request).desk
+
+
 CurrentCounter = Annotated[Counter, Depends(_counter)]
+CurrentDesk = Annotated[Desk, Depends(_desk)]
 CurrentServices = Annotated[Services, Depends(_services)]
 CurrentDatabase = Annotated[Database, Depends(_database)]
 CurrentSubscription = Annotated[Subscription, Depends(_subscription)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -182,18 +183,23 @@ def _transmit(kind: DocumentType) -> Callable[..., Any]:
     return transmit
 
 
+def _paper_refusals(issuing: Issuing) -> tuple[Code, ...]:
+    """What else is refused of a type whose documents may be on paper already."""
+    return (Code.NUMBER_ALREADY_USED,) if issuing.printed_emission else ()
+
+
 def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
     creating.add_api_route(
         f"/{kind.collection}",
         _create(kind, issuing.request),
         methods=["POST"],
         status_code=ACCEPTED,
-        operation_id=f"create{_name(kind)}",
+        operation_id=f"create{name_of(kind)}",
         summary=f"Emite uma {kind.title}",
         description="O documento volta em processamento; leia-o até que tenha um resultado.",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
-        responses=refuses(*ISSUING_REFUSALS)
+        responses=refuses(*ISSUING_REFUSALS, *_paper_refusals(issuing))
         | {
             200: {
                 "model": Success[DocumentRecord] | Success[TrialRecord],
@@ -204,20 +210,22 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
     )
 
 
-def _add_reading(
+def add_reading(
+    router: APIRouter,
     kind: DocumentType,
     path: str,
-    what: str,
+    operation: str,
     summary: str,
     handler: Any,
     *codes: Code,
     form: type[Response] = JSONResponse,
 ) -> None:
-    reading.add_api_route(
+    """Register what reads something of a type, under its collection."""
+    router.add_api_route(
         f"/{kind.collection}{path}",
         handler,
         methods=["GET"],
-        operation_id=f"{'list' if not path else 'read'}{_name(kind)}{what}",
+        operation_id=operation,
         summary=summary,
         tags=[kind.title],
         response_class=form,
@@ -231,7 +239,7 @@ def _add_transmit(kind: DocumentType) -> None:
         _transmit(kind),
         methods=["POST"],
         status_code=ACCEPTED,
-        operation_id=f"transmit{_name(kind)}",
+        operation_id=f"transmit{name_of(kind)}",
         summary="Transmite um documento guardado",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
@@ -239,7 +247,8 @@ def _add_transmit(kind: DocumentType) -> None:
     )
 
 
-def _name(kind: DocumentType) -> str:
+def name_of(kind: DocumentType) -> str:
+    """The type's part of the names of its operations."""
     return kind.name[0].upper() + kind.name[1:]
 
 
@@ -247,24 +256,27 @@ def _add_type(kind: DocumentType, issuing: Issuing) -> None:
     _add_creating(kind, issuing)
     if issuing.waits:
         _add_transmit(kind)
-    _add_reading(kind, "/{id}", "", f"Lê uma {kind.title}", _read(kind))
-    _add_reading(kind, "", "", f"Lista as {kind.title}", _list(kind))
-    _add_reading(
-        kind, "/{id}/xml", "Xml", "Baixa o XML autorizado", _xml(kind), Code.INVALID_STATE, form=XmlResponse
-    )
-    _add_reading(kind, "/{id}/events", "Events", "Conta a história do documento", _events(kind))
-    _add_reading(
-        kind,
+    name, of_file = name_of(kind), Code.INVALID_STATE
+    add = partial(add_reading, reading, kind)
+    add("/{id}", f"read{name}", f"Lê uma {kind.title}", _read(kind))
+    add("", f"list{name}", f"Lista as {kind.title}", _list(kind))
+    add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml(kind), of_file, form=XmlResponse)
+    add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events(kind))
+    add(
         "/{id}/rejection-xml",
-        "RejectionXml",
+        f"read{name}RejectionXml",
         "Baixa o que foi enviado e o que voltou",
         _rejection_xml(kind),
-        Code.INVALID_STATE,
+        of_file,
         form=XmlResponse,
     )
     if issuing.lines:
-        _add_reading(
-            kind, "/{id}/items", "Items", "Lista os itens do documento", _items(kind), Code.COMPANY_NOT_READY
+        add(
+            "/{id}/items",
+            f"read{name}Items",
+            "Lista os itens do documento",
+            _items(kind),
+            Code.COMPANY_NOT_READY,
         )
 
 

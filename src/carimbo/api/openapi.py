@@ -58,13 +58,15 @@ async def docs(request: Request) -> Response:
 
 
 def methods_of(app: FastAPI, path: str) -> set[str]:
-    """Every method that the contract has for a path; what is not in the contract can only be read."""
-    found: set[str] = set()
-    for template, operations in contract(app)["paths"].items():
-        pattern, _, _ = compile_path(template)
-        if pattern.match(path):
-            found |= {method.upper() for method in operations}
-    return found or {"GET"}
+    """Every method that the contract has for a path; what is not in the contract can only be read.
+
+    Of templates that match, the one with the fewest parameters is meant (OpenAPI 3.1, 4.8.8.2).
+    """
+    matching = [one for one in contract(app)["paths"] if compile_path(one)[0].match(path)]
+    if not matching:
+        return {"GET"}
+    meant = min(matching, key=lambda template: template.count("{"))
+    return {method.upper() for method in contract(app)["paths"][meant]}
 
 
 def contract(app: FastAPI) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from fastapi import Request, Response
 from fastapi.dependencies.utils import get_flat_params
-from fastapi.params import Form, Query
+from fastapi.params import Form, Header, Path
 from fastapi.routing import APIRoute
 from python_multipart.multipart import parse_options_header
 
@@ -45,7 +45,8 @@ class Endpoint(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         parameters = get_flat_params(self.dependant)
-        known = {field.alias for field in parameters if isinstance(field.field_info, Query)}
+        # A model of query parameters comes as its fields, which say nothing of where they stand.
+        known = {one.alias for one in parameters if not isinstance(one.field_info, Path | Header)}
 
         async def checked(request: Request) -> Response:
             read = ReadRequest(request.scope, request.receive)

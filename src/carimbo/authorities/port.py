@@ -3,8 +3,6 @@
 from typing import Protocol
 
 from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
-from carimbo.fiscal.layouts.nfe_v4.events import Event
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Rejected, Throttled, Unavailable
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
@@ -22,7 +20,7 @@ class Authority(Protocol):
     async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
         """Ask for the authorization of a document."""
 
-    async def consult(self, sender: Sender, access_key: str, *, authorizer: str | None = None) -> Outcome:
+    async def consult(self, sender: Sender, access_key: str) -> Outcome:
         """Ask what became of a document."""
 
     async def status(
@@ -30,12 +28,13 @@ class Authority(Protocol):
     ) -> Condition:
         """Ask whether the authority of a state is at work."""
 
-    async def register_event(
-        self, sender: Sender, event: Event, signed: bytes, *, authorizer: str | None = None
-    ) -> Outcome:
+    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
         """Ask for the registration of an event."""
 
-    async def inutilize(self, sender: Sender, inutilization: Inutilization, signed: bytes) -> Outcome:
+    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
+        """Ask whether an event was registered."""
+
+    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
         """Give up a range of numbers."""
 
     async def distribution(self, sender: Sender, state: str, after: int) -> Distributed:

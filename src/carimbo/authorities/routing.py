@@ -27,7 +27,12 @@ def authorizer_of(model: str, state: str) -> str:
 def authorizer_of_key(access_key: AccessKey) -> str:
     """The authority that a document was or will be sent to, which its key tells."""
     contingency = _CONTINGENCIES.get((access_key.model, access_key.emission_type))
-    return contingency or authorizer_of(access_key.model, state_of_code(access_key.state_code).code)
+    return contingency or home_of_key(access_key)
+
+
+def home_of_key(access_key: AccessKey) -> str:
+    """The authority of the issuer's state in normal times, which in the end has every document."""
+    return authorizer_of(access_key.model, state_of_code(access_key.state_code).code)
 
 
 def state_of_code(code: str) -> State:

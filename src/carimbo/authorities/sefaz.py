@@ -1,6 +1,6 @@
 """The authorities of NF-e and NFC-e: which one is asked, how often, and what it answers."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -9,7 +9,7 @@ from carimbo.authorities import services
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.pacing import Call, Pacing
 from carimbo.authorities.port import Condition, Distributed
-from carimbo.authorities.routing import authorizer_of, authorizer_of_key, state_of_code
+from carimbo.authorities.routing import authorizer_of, authorizer_of_key, home_of_key, state_of_code
 from carimbo.authorities.services import Service
 from carimbo.authorities.status_board import StatusBoard
 from carimbo.authorities.transport import Exchange
@@ -24,9 +24,19 @@ from carimbo.fiscal.layouts.nfe_v4.answers import (
 )
 from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage, read_distribution
 from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registered_event
-from carimbo.fiscal.layouts.nfe_v4.events import NATIONAL_ORGAN, Event
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
-from carimbo.fiscal.outcome import NotJudged, Outcome, Throttled
+from carimbo.fiscal.layouts.nfe_v4.events import NATIONAL_ORGAN, Correction, event_identity
+from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization_request
+from carimbo.fiscal.outcome import (
+    CONTINGENCY_OVER,
+    Cause,
+    NotJudged,
+    Outcome,
+    Rejected,
+    Throttled,
+    Unavailable,
+    Unknown,
+    one_line,
+)
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.authorizers import NATIONAL
@@ -34,7 +44,11 @@ from carimbo.fiscal.tables.states import STATES
 
 _NFE = "55"
 _NOTHING_NEW = "137"
+# An event of a document that the authority does not have.
+_NO_DOCUMENT = "494"
 _PAGES, _SINGLE = "pages", "single"
+# The authorities of contingency take no correction letters (MOC 7.0, anexo III).
+_NEVER_AT_SVC = (Correction.event_type,)
 
 Answer = TypeVar("Answer")
 
@@ -75,18 +89,18 @@ class Sefaz:
         question = _Question(services.RECEIPT, key.model, authorizer_of_key(key), receipt, message)
         return await self._ask(sender, question, partial(read_receipt, access_key=key))
 
-    async def consult(self, sender: Sender, access_key: str, *, authorizer: str | None = None) -> Outcome:
-        """Ask what became of a document, where it was sent unless another authority is named."""
+    async def consult(self, sender: Sender, access_key: str) -> Outcome:
+        """Ask what became of a document."""
         key = AccessKey.parse(access_key)
-        return await self._ask(
-            sender, _consult(sender, key, authorizer), partial(read_consult, access_key=key)
-        )
+        read = partial(read_consult, access_key=key)
+        return await self._consult(sender, key, read)
 
-    async def consult_event(self, sender: Sender, event: Event, *, authorizer: str | None = None) -> Outcome:
+    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
         """Look for an event of unknown fate among those of its document."""
-        key, event_type, sequence = event.access_key, event.detail.event_type, event.sequence
-        read = partial(read_registered_event, access_key=key, event_type=event_type, sequence=sequence)
-        return await self._ask(sender, _consult(sender, key, authorizer), read)
+        event = event_identity(signed)
+        key = event.access_key
+        read = partial(read_registered_event, access_key=key, event_type=event.type, sequence=event.sequence)
+        return await self._consult(sender, key, read)
 
     async def status(
         self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
@@ -103,24 +117,27 @@ class Sefaz:
             self._board.write(address, state, asker, answer)
         return answer
 
-    async def register_event(
-        self, sender: Sender, event: Event, signed: bytes, *, authorizer: str | None = None
-    ) -> Outcome:
-        """Ask for the registration of an event: where the document was sent, or nationally."""
-        key, event_type, sequence = event.access_key, event.detail.event_type, event.sequence
-        is_national = event.organ == NATIONAL_ORGAN
-        service = services.NATIONAL_EVENT if is_national else services.EVENT
-        responsible = authorizer or (NATIONAL if is_national else authorizer_of_key(key))
+    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
+        """Ask for the registration of an event: nationally, or of whoever holds the document."""
+        event = event_identity(signed)
+        key = event.access_key
         message = messages.event_lot(_lot_id(key), [signed])
-        read = partial(read_event, access_key=key, event_type=event_type, sequence=sequence)
-        return await self._ask(sender, _Question(service, key.model, responsible, event.id, message), read)
+        read = partial(read_event, access_key=key, event_type=event.type, sequence=event.sequence)
+        if event.organ == NATIONAL_ORGAN:
+            question = _Question(services.NATIONAL_EVENT, key.model, NATIONAL, event.id, message)
+            return await self._ask(sender, question, read)
 
-    async def inutilize(self, sender: Sender, inutilization: Inutilization, signed: bytes) -> Outcome:
+        def ask(holder: str) -> Awaitable[Outcome]:
+            return self._ask(sender, _Question(services.EVENT, key.model, holder, event.id, message), read)
+
+        return await (ask(home_of_key(key)) if event.type in _NEVER_AT_SVC else self._of_holder(key, ask))
+
+    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
         """Give up a range of numbers, at the authority of normal times: those of contingency void nothing."""
-        model = inutilization.model
-        authorizer = authorizer_of(model, state_of_code(inutilization.state_code).code)
-        question = _Question(services.INUTILIZATION, model, authorizer, inutilization.id, signed)
-        return await self._ask(sender, question, partial(read_inutilization, asked=inutilization))
+        asked = read_inutilization_request(signed)
+        authorizer = authorizer_of(asked.model, state_of_code(asked.state_code).code)
+        question = _Question(services.INUTILIZATION, asked.model, authorizer, asked.id, signed)
+        return await self._ask(sender, question, partial(read_inutilization, asked=asked))
 
     async def distribution(self, sender: Sender, state: str, after: int) -> Distributed:
         """Ask for the documents of interest after a number; when there are no more, for an hour's rest."""
@@ -139,6 +156,20 @@ class Sefaz:
         """Ask for the document of interest that has a key."""
         key = AccessKey.parse(access_key)
         return await self._single(sender, messages.distribution_of_key(*_asker(sender, state), key))
+
+    async def _consult(self, sender: Sender, key: AccessKey, read: Callable[[bytes], Outcome]) -> Outcome:
+        message = messages.key_query(sender.environment.code, key)
+
+        def ask(holder: str) -> Awaitable[Outcome]:
+            return self._ask(sender, _Question(services.CONSULT, key.model, holder, key, message), read)
+
+        return await self._of_holder(key, ask)
+
+    async def _of_holder(self, key: AccessKey, ask: Callable[[str], Awaitable[Outcome]]) -> Outcome:
+        """Ask whoever authorised a document; an SVC that has closed has handed it over to the state's own."""
+        answer = await ask(authorizer_of_key(key))
+        is_over = isinstance(answer, Unavailable) and answer.outage in CONTINGENCY_OVER
+        return _handed_over(await ask(home_of_key(key))) if is_over else answer
 
     async def _single(self, sender: Sender, message: bytes) -> Distributed:
         question = _Question(services.SINGLE_DISTRIBUTION, _NFE, NATIONAL, _SINGLE, message)
@@ -174,9 +205,20 @@ class Sefaz:
         )
 
 
-def _consult(sender: Sender, key: AccessKey, authorizer: str | None) -> _Question:
-    message = messages.key_query(sender.environment.code, key)
-    return _Question(services.CONSULT, key.model, authorizer or authorizer_of_key(key), key, message)
+def _handed_over(answer: Outcome) -> Outcome:
+    """What a state's own authority says of a document of an SVC, which may not have come from there yet."""
+    if isinstance(answer, Unknown):
+        return replace(answer, may_come=True)
+    if isinstance(answer, Rejected) and answer.code == _NO_DOCUMENT:
+        told = one_line(f"{answer.code} {answer.message}")
+        return NotJudged(
+            cause=Cause.UNDECIDED,
+            detail=told,
+            code=answer.code,
+            message=answer.message,
+            may_have_arrived=False,
+        )
+    return answer
 
 
 def _asker(sender: Sender, state: str) -> tuple[str, str, str]:

@@ -75,7 +75,10 @@ def _despite_status(answer: Answer, host: str) -> bytes | NotJudged:
     found = open_envelope(answer.body)
     if not isinstance(found, NotJudged):
         return answer.body
-    words = COMPANY_REFUSED if answer.status in _CERTIFICATE_REFUSED else found.detail
-    # SOAP wants its faults sent with a status of failure: they stay faults.
-    cause = Cause.FAULT if found.cause is Cause.FAULT else Cause.HTTP_STATUS
+    if answer.status in _CERTIFICATE_REFUSED:
+        cause, words = Cause.TLS, COMPANY_REFUSED
+    else:
+        # SOAP wants its faults sent with a status of failure: they stay faults.
+        cause = Cause.FAULT if found.cause is Cause.FAULT else Cause.HTTP_STATUS
+        words = found.detail
     return NotJudged(cause=cause, detail=one_line(f"{host}: HTTP {answer.status}: {words}"))

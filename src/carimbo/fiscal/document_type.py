@@ -5,7 +5,7 @@ type by its name.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -14,9 +14,10 @@ from typing import Annotated, Any, Protocol
 from pydantic import Field
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Changes, Integer
+from carimbo.fiscal.filing import EventKind, Registered, Voiding
 from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
@@ -142,6 +143,9 @@ MissingSettings = Callable[[Any, Environment], tuple[str, ...]]
 PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
 """Reads the emission of a document that was issued elsewhere already; None when it was not."""
 
+TransmissionDeadline = Callable[[datetime, str], datetime]
+"""Tells until when what was issued at a moment, offline in a state, has to reach the authority."""
+
 
 @dataclass(frozen=True, slots=True)
 class Issuing:
@@ -158,6 +162,8 @@ class Issuing:
     """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None
     """For a type whose documents may be on paper before the service hears of them."""
+    transmission_deadline: TransmissionDeadline | None = None
+    """For such a type: until when the service has to hear of them."""
     waits: Waits | None = None
     """For a type whose requests may ask to be stored only, and be sent when told to."""
     stale_after: timedelta | None = None
@@ -191,5 +197,13 @@ class DocumentType:
     """The feature that a subscription needs in order to issue it."""
     issuing: Issuing | None = None
     """None while the type can't be issued yet."""
+    contingencies: Mapping[str, EmissionType] = field(default_factory=dict)
+    """How it is issued at each authority that stands in for a state's own (tpEmis)."""
+    events: tuple[EventKind, ...] = ()
+    """What may be told of its documents after their authorization."""
+    registered_event: Registered | None = None
+    """For a type that has events."""
+    voiding: Voiding | None = None
+    """For a type whose unused numbers are given up at the authority."""
     secret_settings: tuple[str, ...] = ()
     """Dotted paths of settings that are sealed at rest and masked on read."""

@@ -31,6 +31,24 @@ class Happening(StrEnum):
     AUTHORIZED = "authorized"
     REJECTED = "rejected"
     CANCELLATION = "cancellation"
+    CORRECTION = "correction"
+
+
+class FilingState(StrEnum):
+    """How far a statement to an authority, other than a document, has come."""
+
+    QUEUED = "queued"
+    SIGNED = "signed"
+    """The authority certainly does not have it."""
+    SENT = "sent"
+    """The authority may have it: nobody knows before it is asked."""
+    REGISTERED = "registered"
+    REFUSED = "refused"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing left to learn."""
+        return self in (FilingState.REGISTERED, FilingState.REFUSED)
 
 
 class EmissionState(StrEnum):

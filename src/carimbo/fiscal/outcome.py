@@ -39,6 +39,10 @@ class Outage(StrEnum):
     """A contingency authority that does not serve this state now: go back to the normal one."""
 
 
+CONTINGENCY_OVER = frozenset({Outage.CONTINGENCY_CLOSING, Outage.CONTINGENCY_CLOSED})
+"""What a contingency authority says when the normal one is back."""
+
+
 class Cause(StrEnum):
     """Why nothing was learnt about the document."""
 
@@ -140,6 +144,10 @@ class Duplicate(Answered):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown(Answered):
     """Asked about a document, the authority does not have it: send the same bytes again."""
+
+    may_come: bool = False
+    """Whether another authority, which had it, may still be about to hand it over: then it is too early to
+    tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

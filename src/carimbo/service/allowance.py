@@ -1,6 +1,6 @@
 """The document allowance of a plan: reserved when a document is accepted, settled by its outcome."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -21,6 +21,10 @@ class Period:
     name: str
     limit: int | None
     resets_at: datetime | None
+
+    def beyond_limit(self) -> "Period":
+        """The same for a document that nobody can refuse any more: it counts, however much is used."""
+        return replace(self, limit=None)
 
 
 def month_of(now: datetime) -> str:

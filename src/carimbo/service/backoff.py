@@ -1,8 +1,10 @@
 """Growing pauses between attempts."""
 
+import random
 from dataclasses import dataclass
 from datetime import timedelta
 
+AT_ONCE = timedelta(0)
 # Past so many steps any first pause is beyond the longest; the bound keeps the number small.
 _MOST_STEPS = 60
 
@@ -20,3 +22,8 @@ class Backoff:
         # Seconds, because a timedelta overflows on the way there.
         grown = self.first.total_seconds() * self.factor ** min(attempts - 1, _MOST_STEPS)
         return timedelta(seconds=min(grown, self.longest.total_seconds()) * (0.75 + dice / 2))
+
+
+def dice() -> float:
+    """A throw that spreads what would happen at the same time."""
+    return random.random()  # noqa: S311 - jitter, not a secret

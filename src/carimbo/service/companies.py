@@ -24,6 +24,7 @@ from carimbo.fiscal.fields import (
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
+from carimbo.storage.backlog import statements_under_way
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import DocumentFilter
@@ -195,12 +196,14 @@ async def delete_company(database: Database, subscription_id: UUID, company_id: 
 
 
 async def _require_nothing_under_way(tenant: Tenant, company_id: UUID) -> None:
-    """Keep the certificate as long as a document needs it to learn its fate."""
-    under_way = await tenant.documents.count(company_id, DocumentFilter(status=Status.PROCESSING))
-    if under_way:
+    """Keep the certificate as long as a document or an event needs it to learn its fate."""
+    documents = await tenant.documents.count(company_id, DocumentFilter(status=Status.PROCESSING))
+    events = await statements_under_way(tenant.connection, tenant.subscription_id, company_id)
+    if documents or events:
         raise Refusal(
             Code.INVALID_STATE,
-            f"A empresa tem {under_way} documento(s) em processamento: aguarde o resultado para excluí-la.",
+            f"A empresa tem {documents} documento(s) e {events} evento(s) ou inutilização(ões) em"
+            " processamento: aguarde o resultado para excluí-la.",
             currentStatus=Status.PROCESSING,
             allowed=[status for status in Status if status is not Status.PROCESSING],
         )

@@ -1,4 +1,4 @@
-"""A company's settings: one module per document type, defaults and e-mail.
+"""A company's settings: one module per document type, defaults, e-mail and numbering.
 
 Three kinds of value hide behind one JSON object: plain settings are kept as JSON, next numbers live in the
 number sequences (per environment and series), and secrets are sealed and come back masked.
@@ -45,9 +45,19 @@ class EmailSettings(Changes):
     send_on_authorization: Flag = False
 
 
+class NumberingSettings(Changes):
+    """What happens to numbers that did not become documents."""
+
+    inutilize_gaps: Literal["manual", "automatic"] = Field(
+        default="manual",
+        description="`automatic` inutiliza os números não utilizados nos últimos dias do prazo legal.",
+    )
+
+
 class _SettingsBase(Changes):
     defaults: DefaultSettings = DefaultSettings()
     email: EmailSettings = EmailSettings()
+    numbering: NumberingSettings = NumberingSettings()
 
 
 if TYPE_CHECKING:
@@ -199,9 +209,11 @@ async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, mo
     await tenant.number_sequences.set_next_number(
         company.id, kind.name, place.environment, settings.series, number
     )
-    used = await tenant.emissions.highest_number(place)
+    used = max(
+        await tenant.emissions.highest_number(place), await tenant.inutilizations.highest_number(place)
+    )
     if number <= used:
-        sentence = f"O número {used} da série já foi usado: informe um maior do que ele."
+        sentence = f"O número {used} da série já foi usado ou inutilizado: informe um maior do que ele."
         if used >= kind.last_number:
             sentence = f"A série {settings.series} chegou ao seu último número, {used}: escolha outra série."
         raise invalid_field(f"{kind.name}.number", sentence)

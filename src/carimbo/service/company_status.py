@@ -14,8 +14,10 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.outcome import Available, NotJudged, Throttled, Unavailable
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
 from carimbo.service.issuing.readiness import missing_of
+from carimbo.service.outage_board import OutageBoard
 from carimbo.service.ports import Authority
 from carimbo.storage.backlog import backlog_of_company
 from carimbo.storage.companies import Company
@@ -46,6 +48,9 @@ class TypeStatusRecord(Record):
     ready: bool
     missing: list[str] = Field(description="O que falta para emitir.", examples=[["certificate"]])
     authority: AuthorityRecord | None = Field(description="Nulo quando não se pode perguntar a ela.")
+    contingency: TypeContingencyRecord | None = Field(
+        description="Nulo quando o tipo não tem autoridade de contingência."
+    )
 
 
 class BacklogRecord(Record):
@@ -75,6 +80,7 @@ class Watch:
     database: Database
     dossiers: Dossiers
     authorities: Mapping[str, Authority]
+    outages: OutageBoard
     overdue_after: timedelta
     clock: Callable[[], datetime]
 
@@ -110,6 +116,7 @@ async def _type_status(
         ready=not missing,
         missing=list(missing),
         authority=await _authority(watch, dossier, seal, kind, environment),
+        contingency=await contingency_of(watch.outages, dossier, kind, environment, watch.clock()),
     )
 
 

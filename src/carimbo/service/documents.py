@@ -14,6 +14,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Number, Record
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.cancellation_terms import cancelable_until
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.files import authorization_file, refusal_file, signed_file
@@ -137,7 +138,7 @@ def record_of(document: Document) -> DocumentRecord:
         version=document.version,
         issued_at=emission and emission.issued_at,
         authorized_at=emission and emission.authorized_at,
-        cancelable_until=None,
+        cancelable_until=_cancelable_until(document),
         contingency=_contingency(emission),
         rejection=document.rejection and Rejection.model_validate(document.rejection),
         warnings=document.warnings,
@@ -244,6 +245,13 @@ async def _files(
 
 def _file_stem(document: Document) -> str:
     return (document.emission and document.emission.access_key) or str(document.id)
+
+
+def _cancelable_until(document: Document) -> datetime | None:
+    """Until when it may be canceled in time; of one that can't be at all nothing is told."""
+    if document.status != Status.AUTHORIZED or document.emission is None:
+        return None
+    return cancelable_until(kind_named(document.type), document.emission)
 
 
 def _contingency(emission: Emission | None) -> ContingencyRecord | None:

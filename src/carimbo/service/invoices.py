@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
@@ -18,9 +19,10 @@ from carimbo.service.documents import (
     stored_request,
     wrong_state,
 )
-from carimbo.service.errors import Code, Refusal, invalid_body, invalid_field
+from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, read, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
+from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.companies import Company
@@ -28,6 +30,10 @@ from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
 from carimbo.storage.subscriptions import Subscription
+
+# Of these a type has what its documents may be known by.
+_IDENTITY = ("external_id", "issue_mode", "access_key", "number", "series")
+_IDENTIFIES = "Identifica o documento e não pode ser alterado."
 
 
 class InvoiceChanges(Body):
@@ -69,6 +75,9 @@ async def change_invoice(
             dossier.revision,
             counter.workshop.today,
         )
+        paper = paper_of(kind, request, dossier, environment)
+        if paper is not None:
+            await tenant.emissions.correct_printed(document.id, paper.printed)
         return record_of(await _locked(tenant, document.id))
 
 
@@ -105,7 +114,7 @@ async def emit(
         )
         await _begin(tenant, locked)
         if period:
-            await reserve_document(tenant, period)
+            await reserve_document(tenant, period.beyond_limit() if is_printed(document) else period)
         return record_of(await _locked(tenant, document.id))
 
 
@@ -131,9 +140,16 @@ def _validated(document: Document, body: Any) -> Body:
         request = issuing_of(kind_named(document.type)).request.model_validate(body)
     except ValidationError as invalid:
         raise invalid_body(invalid) from None
-    if getattr(request, "external_id", None) != document.external_id:
-        raise invalid_field("externalId", "Identifica o documento e não pode ser alterado.")
+    _require_same(stored_request(document), request)
     return request
+
+
+def _require_same(stored: Body, changed: Body) -> None:
+    """Refuse to make it another document: what is on paper can't become what is to be numbered, or back."""
+    differing = (name for name in _IDENTITY if getattr(stored, name, None) != getattr(changed, name, None))
+    told = [{"field": to_camel(name), "error": _IDENTIFIES} for name in differing]
+    if told:
+        raise Refusal(Code.VALIDATION_ERROR, fields=told)
 
 
 def _require_changeable(document: Document, version: int) -> None:

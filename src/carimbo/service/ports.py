@@ -16,10 +16,19 @@ class Authority(Protocol):
     async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
         """Ask what became of a document that was to be judged later."""
 
-    async def consult(self, sender: Sender, access_key: str, *, authorizer: str | None = None) -> Outcome:
+    async def consult(self, sender: Sender, access_key: str) -> Outcome:
         """Ask what became of a document."""
 
     async def status(
         self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
     ) -> Available | Unavailable | Throttled | NotJudged:
         """Ask whether the authority of a state is at work."""
+
+    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
+        """Ask for the registration of an event."""
+
+    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
+        """Ask whether an event was registered."""
+
+    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
+        """Give up a range of numbers."""

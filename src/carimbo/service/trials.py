@@ -24,7 +24,7 @@ class TrialRecord(Record):
     """What the document would be."""
 
     totals: dict[str, Any] | None = Field(description="Totais calculados; nulo se não há como calcular.")
-    xml: str | None = Field(description="XML sem assinatura, com o número 1.")
+    xml: str | None = Field(description="XML sem assinatura, com o número 1 ou com o que já está impresso.")
     problems: list[ProblemRecord]
     warnings: list[str]
 

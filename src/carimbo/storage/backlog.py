@@ -1,10 +1,11 @@
-"""Documents that are under way, and those that were set aside: what people and monitors look at."""
+"""What is under way, and what was set aside: what people and monitors look at."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, only
+from carimbo.storage.work import WorkKey, WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,15 +19,20 @@ class Backlog:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParkedDocument:
-    """A document that nobody works on until a person says so."""
+class ParkedWork:
+    """A document or statement that nobody works on until a person says so."""
 
+    kind: str
     subscription_id: UUID
     company_id: UUID
     id: UUID
     type: str
     queued_at: datetime
     parked_reason: str
+
+    @property
+    def key(self) -> WorkKey:
+        return WorkKey(WorkKind(self.kind), self.subscription_id, self.id)
 
 
 _BACKLOG = """
@@ -53,10 +59,35 @@ async def whole_backlog(connection: Connection, overdue: timedelta) -> Backlog:
     return Backlog(**only(await connection.fetchrow(_BACKLOG, overdue)))
 
 
-async def parked_documents(connection: Connection) -> list[ParkedDocument]:
+_PARKED = """
+    select * from (
+        select 'document' as kind, subscription_id, company_id, id, type, queued_at, parked_reason
+        from documents where status = 'processing'
+        union all
+        select 'event', subscription_id, company_id, id, type, created_at, parked_reason from event_filings
+        union all
+        select 'inutilization', subscription_id, company_id, id, document_type, created_at, parked_reason
+        from inutilizations
+        union all
+        select 'stray', subscription_id, company_id, id, 'emission', created_at, parked_reason from strays
+    ) as work where parked_reason is not null order by queued_at, id
+"""
+_STATEMENTS_UNDER_WAY = """
+    select (select count(*) from event_filings
+            where subscription_id = $1 and company_id = $2 and state in ('queued', 'signed', 'sent'))
+        + (select count(*) from inutilizations
+            where subscription_id = $1 and company_id = $2 and state in ('queued', 'signed', 'sent'))
+        + (select count(*) from strays where subscription_id = $1 and company_id = $2
+            and (next_action_at is not null or parked_reason is not null))
+"""
+
+
+async def parked_work(connection: Connection) -> list[ParkedWork]:
     """What was set aside in this installation, oldest first."""
-    rows = await connection.fetch(
-        "select subscription_id, company_id, id, type, queued_at, parked_reason from documents"
-        " where status = 'processing' and parked_reason is not null order by queued_at, id"
-    )
-    return [ParkedDocument(**row) for row in rows]
+    return [ParkedWork(**row) for row in await connection.fetch(_PARKED)]
+
+
+async def statements_under_way(connection: Connection, subscription_id: UUID, company_id: UUID) -> int:
+    """How much of a company's, other than documents, an authority has still to be asked about."""
+    count: int = await connection.fetchval(_STATEMENTS_UNDER_WAY, subscription_id, company_id)
+    return count

@@ -28,6 +28,9 @@ class Company:
     simples_iss_regime: int | None
     environment: str
     settings: dict[str, Any]
+    contingency_mode: str
+    contingency_reason: str | None
+    contingency_since: datetime | None
     revision: int
     created_at: datetime
     updated_at: datetime
@@ -137,11 +140,23 @@ class Companies:
             self._subscription_id, company_id, settings,
         )  # fmt: skip
 
+    async def set_contingency(self, company_id: UUID, mode: str, reason: str | None) -> Company | None:
+        """Write whether documents go to the contingency; its moment is that of the change."""
+        row = await self._connection.fetchrow(
+            "update companies set contingency_mode = $3, contingency_reason = $4,"
+            " contingency_since = case when $4::text is null then null else now() end, updated_at = now(),"
+            " revision = revision + 1"
+            f" where subscription_id = $1 and id = $2 and deleted_at is null returning {_COLUMNS}",
+            self._subscription_id, company_id, mode, reason,
+        )  # fmt: skip
+        return row and _company(row)
+
     async def delete(self, company_id: UUID) -> bool:
         """Mark as deleted; a company revived later starts with the defaults of a new one."""
         result = await self._connection.execute(
             "update companies set deleted_at = now(), updated_at = now(), settings = default,"
-            " environment = default where subscription_id = $1 and id = $2 and deleted_at is null",
+            " environment = default, contingency_mode = default, contingency_reason = null,"
+            " contingency_since = null where subscription_id = $1 and id = $2 and deleted_at is null",
             self._subscription_id, company_id,
         )  # fmt: skip
         return bool(result == "UPDATE 1")

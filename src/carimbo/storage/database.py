@@ -27,11 +27,16 @@ from carimbo.storage.document_events import DocumentEvents
 from carimbo.storage.documents import Documents
 from carimbo.storage.emissions import Emissions
 from carimbo.storage.envelope import KeyRing
+from carimbo.storage.event_filings import EventFilings
+from carimbo.storage.filings import FilingSteps
+from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.number_sequences import NumberSequences
+from carimbo.storage.numbering import Numberings
 from carimbo.storage.pool import Pool
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
+from carimbo.storage.strays import Strays
 from carimbo.storage.work import Lease
 
 __all__ = ["Database", "DatabaseUnavailable", "Tenant"]
@@ -80,8 +85,20 @@ class Tenant:
         return Emissions(self.connection, self.subscription_id)
 
     @cached_property
+    def event_filings(self) -> EventFilings:
+        return EventFilings(self.connection, self.subscription_id)
+
+    @cached_property
+    def inutilizations(self) -> Inutilizations:
+        return Inutilizations(self.connection, self.subscription_id)
+
+    @cached_property
     def number_sequences(self) -> NumberSequences:
         return NumberSequences(self.connection, self.subscription_id)
+
+    @cached_property
+    def numberings(self) -> Numberings:
+        return Numberings(self.connection, self.subscription_id)
 
     @cached_property
     def secrets(self) -> Secrets:
@@ -90,6 +107,10 @@ class Tenant:
     @cached_property
     def state_registrations(self) -> StateRegistrations:
         return StateRegistrations(self.connection, self.subscription_id)
+
+    @cached_property
+    def strays(self) -> Strays:
+        return Strays(self.connection, self.subscription_id)
 
 
 @dataclass(frozen=True)
@@ -168,6 +189,10 @@ class Database:
     def steps_of(self, lease: Lease) -> Lending[IssuingSteps]:
         """Advance a document; each step is a statement, and so a transaction, of its own."""
         return Lending(self._pool, lambda connection: IssuingSteps(connection, lease))
+
+    def filing_of(self, lease: Lease) -> Lending[FilingSteps]:
+        """Advance a statement; each step is a statement of SQL, and so a transaction, of its own."""
+        return Lending(self._pool, lambda connection: FilingSteps(connection, lease))
 
     async def close(self) -> None:
         """Close politely; a database that does not answer must not keep us from ending."""

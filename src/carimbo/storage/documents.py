@@ -7,11 +7,12 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.emission import EmissionType
 from carimbo.storage import emissions
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.emissions import Emission
-from carimbo.storage.jobs import job_added
+from carimbo.storage.jobs import job_added, job_hastened
 from carimbo.storage.work import WorkKind
 
 
@@ -35,6 +36,8 @@ class NewDocument:
     reviewed_on: date
     allowance_period: str | None
     is_urgent: bool
+    emission: int = 0
+    """The attempt in force: 1 where one is written beside it, 0 where there is none yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +169,15 @@ class Documents:
         )
         return row and _document(row)
 
+    async def find_printed(self, company_id: UUID, access_key: str) -> Document | None:
+        """Find what was handed over with this key on its paper."""
+        row = await self._connection.fetchrow(
+            f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2"
+            " and e.subscription_id = $1 and e.access_key = $3 and e.emission_type = $4",
+            self._subscription_id, company_id, access_key, EmissionType.OFFLINE,
+        )  # fmt: skip
+        return row and _document(row)
+
     async def get(self, document_id: UUID) -> Document | None:
         row = await self._connection.fetchrow(
             f"{_SELECT} where d.subscription_id = $1 and d.id = $2", self._subscription_id, document_id
@@ -205,6 +217,16 @@ class Documents:
             " queued_at = now(), attempts = 0, parked_reason = null where subscription_id = $1 and id = $4"
             f" returning *) {job_added(WorkKind.DOCUMENT, 'queued')}",
             self._subscription_id, company_id, is_urgent, document_id,
+        )  # fmt: skip
+
+    async def wake(self, company_id: UUID, types: Sequence[str]) -> None:
+        """Let documents that pause go on now: what they wait for may have changed."""
+        await self._connection.execute(
+            "with due as (update documents set next_action_at = now() where subscription_id = $1"
+            " and company_id = $2 and type = any($3) and status = 'processing' and next_action_at > now()"
+            f" and lease_until is null returning *), hastened as ({job_hastened(WorkKind.DOCUMENT, 'due')})"
+            f" {job_added(WorkKind.DOCUMENT, 'due')}",
+            self._subscription_id, company_id, types,
         )  # fmt: skip
 
     async def write_request(

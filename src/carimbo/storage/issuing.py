@@ -16,9 +16,10 @@ import asyncpg
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.emissions import COLUMNS, Emission, Place
-from carimbo.storage.work import Lease, LeaseLost
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.jobs import job_added
+from carimbo.storage.work import HELD, Lease, LeaseLost, WorkKind
 
-_HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
 _KEY = "subscription_id, company_id, id"
 _ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = $4"
 
@@ -33,10 +34,10 @@ def _state_written(held: str) -> str:
     """
 
 
-_HELD_DOCUMENT = f"select {_KEY} from documents {_HELD} for no key update"
+_HELD_DOCUMENT = f"select {_KEY} from documents {HELD} for no key update"
 _TAKE_NUMBER = f"""
     with held as (
-        update documents set emission = $4 {_HELD} returning {_KEY}
+        update documents set emission = $4 {HELD} returning {_KEY}
     ), taken as (
         insert into number_sequences as n
             (subscription_id, company_id, document_type, environment, series, next_number)
@@ -44,12 +45,27 @@ _TAKE_NUMBER = f"""
         on conflict (subscription_id, company_id, document_type, environment, series)
         do update set next_number = case when n.next_number <= $19 then n.next_number + 1 end
         returning next_number - 1 as number
-    ), told as ({events_told("held", 12)})
+    ), told as ({events_told("held", 12)}), left_behind as (
+        insert into strays (subscription_id, id, company_id, document_id, emission, tries)
+        select $1, $22, $5, $2, e.ordinal, e.tries
+        from taken, emissions e
+        where $22::uuid is not null and e.subscription_id = $1 and e.document_id = $2 and e.ordinal = $4 - 1
+        returning *
+    ), woken as ({job_added(WorkKind.STRAY, "left_behind")})
     insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,
-        environment, series, number, numeric_code, emission_type, state)
+        environment, series, number, numeric_code, emission_type, contingency_started_at,
+        contingency_reason, state)
     select $1, $2, $4, $5, $6, $7, $8, number,
-        case when $9 = right(lpad(number::text, 9, '0'), 8) then $10 else $9 end, $11, 'numbered'
+        case when $9 = right(lpad(number::text, 9, '0'), 8) then $10 else $9 end, $11, $20, $21, 'numbered'
     from taken returning {", ".join(COLUMNS)}
+"""
+_REDIRECT = f"""
+    with held as ({_HELD_DOCUMENT}), attempt as (
+        update emissions set emission_type = $5, contingency_started_at = $6, contingency_reason = $7,
+            state = 'numbered', access_key = null, digest = null, receipt = null, tries = 0
+        from held where {_ATTEMPT}
+    ), told as ({events_told("held", 8)})
+    select id from held
 """
 _KEEP_SIGNED = f"""
     with held as ({_HELD_DOCUMENT}), kept as (
@@ -64,13 +80,13 @@ _KEEP_SIGNED = f"""
 _WRITE_STATE = _state_written(_HELD_DOCUMENT)
 _PAUSE = _state_written(
     "update documents set next_action_at = now() + $16::interval, lease_until = null, attempts = 0, turn = 0"
-    f" {_HELD} returning {_KEY}"
+    f" {HELD} returning {_KEY}"
 )
 _CONCLUDE = f"""
     with held as (
         update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
             next_action_at = null, lease_until = null, attempts = 0
-        {_HELD} returning {_KEY}
+        {HELD} returning {_KEY}
     ), kept as (
         insert into archive (subscription_id, owner_id, name, content)
         select $1, id, file.name, file.content
@@ -88,6 +104,15 @@ _CONCLUDE = f"""
     ), told as ({events_told("held", 16)})
     select id from held
 """
+
+
+@dataclass(frozen=True)
+class EmissionWay:
+    """How an attempt goes to the authority (tpEmis), and since when and why that is not the normal way."""
+
+    emission_type: str
+    contingency_started_at: datetime | None = None
+    contingency_reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -158,16 +183,36 @@ class IssuingSteps:
         self._lease = lease
 
     async def take_number(
-        self, place: Place, ordinal: int, codes: NumericCodes, emission_type: str, events: Sequence[NewEvent]
+        self,
+        place: Place,
+        ordinal: int,
+        codes: NumericCodes,
+        way: EmissionWay,
+        events: Sequence[NewEvent],
+        *,
+        leaves_stray: bool = False,
     ) -> Emission:
-        """Take the next number of a series for an attempt; a number that is taken fails on its index."""
+        """Take the next number of a series for an attempt; a number that is taken fails on its index.
+
+        The attempt before it is left behind as a stray if nobody knows what became of it.
+        """
         with _end_told():
             row = await self._connection.fetchrow(
                 _TAKE_NUMBER,
                 *self._key, ordinal, place.company_id, place.document_type, place.environment, place.series,
-                codes.first, codes.second, emission_type, *event_columns(events), place.last_number,
+                codes.first, codes.second, way.emission_type, *event_columns(events), place.last_number,
+                way.contingency_started_at, way.contingency_reason, new_id() if leaves_stray else None,
             )  # fmt: skip
         return Emission(**self._written(row))
+
+    async def redirect(self, ordinal: int, way: EmissionWay, events: Sequence[NewEvent]) -> None:
+        """Let an attempt that no authority has go another way, under the number that it has."""
+        row = await self._connection.fetchrow(
+            _REDIRECT,
+            *self._key, ordinal, way.emission_type, way.contingency_started_at, way.contingency_reason,
+            *event_columns(events),
+        )  # fmt: skip
+        self._written(row)
 
     async def keep_signed(self, ordinal: int, signed: Signed, state: str, events: Sequence[NewEvent]) -> None:
         """Keep the signed bytes, and whether they may be at the authority from now on."""

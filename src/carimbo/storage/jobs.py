@@ -45,6 +45,15 @@ def job_added(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
     """
 
 
+def job_hastened(kind: WorkKind, of: str) -> str:
+    """SQL that lets jobs of rows that wait for later begin now."""
+    return f"""
+        update pgqueuer set execute_after = now() from {of}
+        where dedupe_key = '{kind}:' || {of}.subscription_id || ':' || {of}.id || ':' || {of}.lease_token
+            and pgqueuer.status = 'queued'
+    """
+
+
 async def enqueue(connection: Connection, key: WorkKey, after: timedelta = AT_ONCE) -> bool:
     """Wake a worker for a row, now or later; tells whether there is a new job."""
     row = f"(select * from {key.table} where subscription_id = $1 and id = $2) as row"

@@ -6,7 +6,8 @@ writes an outcome must still hold the newest one (a fencing token), so a worker 
 can't overwrite the work of the one that took over.
 """
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
@@ -22,17 +23,34 @@ class WorkKind(StrEnum):
     """The kinds of queued work; the value is the name in the queue and in logs."""
 
     DOCUMENT = "document"
+    EVENT = "event"
+    INUTILIZATION = "inutilization"
+    STRAY = "stray"
     PROBE = "probe"
 
 
 # Table names are put into SQL text: they come from here and nowhere else.
-TABLES = {WorkKind.DOCUMENT: "documents", WorkKind.PROBE: "probes"}
+TABLES = {
+    WorkKind.DOCUMENT: "documents",
+    WorkKind.EVENT: "event_filings",
+    WorkKind.INUTILIZATION: "inutilizations",
+    WorkKind.STRAY: "strays",
+    WorkKind.PROBE: "probes",
+}
 # A row's place in the queue, in SQL: lower turns first, urgent ones before all others. Priorities have 32
-# bits: what is urgent goes before a thousand million turns of the rest. Work that takes no turns goes first.
+# bits: what is urgent goes before a thousand million turns of the rest. Work that takes no turns goes first;
+# who tells an event waits for the answer.
 PRIORITIES = {
     WorkKind.DOCUMENT: "(is_urgent::integer << 30) - least(turn, (1 << 30) - 1)::integer",
+    WorkKind.EVENT: "1 << 30",
+    WorkKind.INUTILIZATION: "0",
+    WorkKind.STRAY: "0",
     WorkKind.PROBE: "0",
 }
+
+
+HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
+"""SQL: the row of a lease, if it is still held. Whoever let go of it does not hold it, whatever the token."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +74,13 @@ class WorkKey:
         return cls(WorkKind(kind), UUID(subscription_id), UUID(row_id))
 
 
+@dataclass
+class Hold:
+    """Until when, by the clock of this process, nobody else can have claimed a row."""
+
+    until: float = float("inf")
+
+
 @dataclass(frozen=True)
 class Lease:
     """The right to work on a row until somebody else claims it."""
@@ -63,6 +88,16 @@ class Lease:
     key: WorkKey
     token: int
     attempts: int
+    hold: Hold = field(default_factory=Hold, compare=False, repr=False)
+
+    def require_held(self) -> None:
+        """Raise LeaseLost if it may have ended: called before what no transaction can undo.
+
+        What is written is guarded by the token. What is sent is not: a process that froze for longer than its
+        lease must not send what another one has given up in the meantime.
+        """
+        if time.monotonic() >= self.hold.until:
+            raise LeaseLost(str(self.key))
 
 
 async def claim(
@@ -72,6 +107,7 @@ async def claim(
 
     With `most_attempts`, one that was taken so often without coming back is left alone.
     """
+    asked_at = time.monotonic()
     # An index of what is due must not serve here: one that was empty when it was last looked at seems the
     # shortest way to any row, and the planner would look through all that waits.
     row = await connection.fetchrow(
@@ -84,12 +120,15 @@ async def claim(
         """,
         key.subscription_id, key.id, duration, most_attempts,
     )  # fmt: skip
-    return row and Lease(key, row["lease_token"], row["attempts"])
+    hold = Hold(asked_at + duration.total_seconds())
+    return row and Lease(key, row["lease_token"], row["attempts"], hold)
 
 
 async def renew(connection: Connection, lease: Lease, duration: timedelta) -> None:
     """Hold on longer, or raise LeaseLost."""
+    asked_at = time.monotonic()
     await _change(connection, lease, "lease_until = now() + $4::interval", duration)
+    lease.hold.until = asked_at + duration.total_seconds()
 
 
 async def conclude(connection: Connection, lease: Lease) -> None:
@@ -113,12 +152,19 @@ async def park(connection: Connection, lease: Lease, reason: str) -> None:
     await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)
 
 
+async def take_up_again(connection: Connection, key: WorkKey) -> None:
+    """Make due what was set aside."""
+    await connection.execute(
+        f"update {key.table} set next_action_at = now(), attempts = 0, parked_reason = null"
+        " where subscription_id = $1 and id = $2 and parked_reason is not null",
+        key.subscription_id, key.id,
+    )  # fmt: skip
+
+
 async def _change(connection: Connection, lease: Lease, changes: str, *arguments: object) -> datetime:
-    # `lease_until is not null`: whoever let go of the row holds it no more, though the token is still his. A
-    # renewal that waited for the concluding transaction must not take the row again.
+    # A renewal that waited for the concluding transaction must not take the row again.
     row = await connection.fetchrow(
-        f"update {lease.key.table} set {changes} where subscription_id = $1 and id = $2"
-        " and lease_token = $3 and lease_until is not null returning now()",
+        f"update {lease.key.table} set {changes} {HELD} returning now()",
         lease.key.subscription_id, lease.key.id, lease.token, *arguments,
     )  # fmt: skip
     if row is None:

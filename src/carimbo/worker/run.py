@@ -1,8 +1,10 @@
 """The worker process: consume the queue, sweep, and start anew when the database went away."""
 
 import asyncio
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 import structlog
 
@@ -23,17 +25,19 @@ async def run_worker(
     keep_history: timedelta,
     reconnect_after: timedelta,
     stop: asyncio.Event,
+    chores: Iterable[Coroutine[Any, Any, None]] = (),
 ) -> None:
-    """Work until `stop` is set; what is under way is finished first."""
-    sweeper = asyncio.create_task(sweep_forever(advancer.database, sweep_every, keep_history, overdue_after))
+    """Work until `stop` is set, with chores beside it; what is under way is finished first."""
+    sweeping = sweep_forever(advancer.database, sweep_every, keep_history, overdue_after)
+    beside = [asyncio.create_task(chore) for chore in (sweeping, *chores)]
     _log.info("worker_started", kinds=[kind.value for kind in advancer.tasks])
     try:
         await _consume_forever(url, advancer, options, reconnect_after, stop)
         await advancer.finish()
     finally:
-        sweeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await sweeper
+        for chore in beside:
+            chore.cancel()
+        await asyncio.wait(beside)
         _log.info("worker_stopped")
 
 

@@ -3,8 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
-from carimbo.service.issuing.advance import advance
+from carimbo.service.filing import advance as filing
+from carimbo.service.filing.event import read_event
+from carimbo.service.filing.numbers import read_range
+from carimbo.service.issuing import advance as issuing
 from carimbo.service.issuing.case import Means
+from carimbo.service.issuing.stray import settle_stray
 from carimbo.service.probes import answer
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease, WorkKind
@@ -18,6 +22,21 @@ def tasks_of(means: Means) -> Mapping[WorkKind, Task]:
     """Every kind of work with what does it."""
 
     async def issue(_: Database, lease: Lease) -> timedelta | None:
-        return await advance(means, lease)
+        return await issuing.advance(means, lease)
 
-    return {WorkKind.DOCUMENT: issue, WorkKind.PROBE: answer}
+    async def tell_event(_: Database, lease: Lease) -> timedelta | None:
+        return await filing.advance(means, lease, read_event)
+
+    async def give_numbers_up(_: Database, lease: Lease) -> timedelta | None:
+        return await filing.advance(means, lease, read_range)
+
+    async def settle(_: Database, lease: Lease) -> timedelta | None:
+        return await settle_stray(means, lease)
+
+    return {
+        WorkKind.DOCUMENT: issue,
+        WorkKind.EVENT: tell_event,
+        WorkKind.INUTILIZATION: give_numbers_up,
+        WorkKind.STRAY: settle,
+        WorkKind.PROBE: answer,
+    }

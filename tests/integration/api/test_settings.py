@@ -29,7 +29,9 @@ class TestRead:
             "simplesCreditRate": None,
         }
         assert settings["email"] == {"sendOnAuthorization": False}
-        assert set(settings) == {"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe", "defaults", "email"}
+        assert settings["numbering"] == {"inutilizeGaps": "manual"}
+        types = {"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe"}
+        assert set(settings) == types | {"defaults", "email", "numbering"}
 
 
 class TestChange:

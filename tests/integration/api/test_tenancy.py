@@ -18,6 +18,9 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
+from carimbo.storage.event_filings import NewEventFiling
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.inutilizations import NewInutilization
 from integration.storage.document_rows import Shop
 from support import BASE_URL, Caller, code_of, data_of, fields_of
 
@@ -34,6 +37,7 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
     "zipcode": "01001-000", "street": "Praça da Sé", "number": "100", "district": "Sé", "city": "São Paulo",
     "state": "SP",
 }}}  # fmt: skip
+RANGE = {"series": 1, "numberStart": 1, "numberEnd": 1, "justification": "Inutilizada por um invasor"}
 # A body that is right for each operation, so that only the foreign id can be what is wrong.
 BODIES: dict[str, dict[str, Any]] = {
     "updateCompany": {"json": {"tradeName": "Invasor"}},
@@ -44,6 +48,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "createNfe": {"json": NFE},
     "createNfce": {"json": NFCE},
     "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
+    "cancelNfe": {"json": {"justification": "Cancelada por um invasor"}},
+    "cancelNfce": {"json": {"justification": "Cancelada por um invasor"}},
+    "correctNfe": {"json": {"correction": "Corrigida por um invasor"}},
+    "inutilizeNfe": {"json": RANGE},
+    "inutilizeNfce": {"json": RANGE},
+    "inutilizeGaps": {"json": {"justification": "Inutilizada por um invasor"}},
+    "changeContingency": {"json": {"mode": "forbidden"}},
 }
 
 
@@ -58,11 +69,14 @@ class Owned:
     owner: Caller
     company_id: str
     ids: dict[str, str]
+    """By the path between the company and the id."""
 
     def fill(self, path: str) -> str:
-        collection = path.partition("/{id}")[0].rsplit("/", 1)[-1]
+        collection = path.partition("/{id}")[0].rpartition("{companyId}/")[2]
         own = self.ids.get(collection, self.ids["invoices"])
-        return path.replace("{companyId}", self.company_id).replace("{id}", own)
+        event = self.ids.get(f"{collection}/events", ABSENT)
+        filled = path.replace("{companyId}", self.company_id).replace("{id}", own)
+        return filled.replace("{eventId}", event)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +97,25 @@ async def owned(
     shop = Shop(database, created.subscription_id, UUID(company_id))
     invoices = {name: await document_of(shop, name, body) for name, body in (("nfe", NFE), ("nfce", NFCE))}
     ids = {"state-registrations": data_of(registration)["id"], "invoices": invoices["nfe"], **invoices}
+    for kind in ("nfe", "nfce"):
+        ids |= await filings_of(shop, kind, UUID(invoices[kind]))
     return Owned(owner, company_id, ids)
+
+
+async def filings_of(shop: Shop, kind: str, document_id: UUID) -> dict[str, str]:
+    """An event of a document and a range of numbers, which no worker looks at."""
+    event = NewEventFiling(
+        id=new_id(), company_id=shop.company_id, document_id=document_id, emission=1,
+        type="cancellation", sequence=1, request="{}",
+    )  # fmt: skip
+    numbers = NewInutilization(
+        id=new_id(), company_id=shop.company_id, document_type=kind, environment="production", series=1,
+        first_number=5, last_number=6, year=2026, justification="Numeração pulada",
+    )  # fmt: skip
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        await tenant.event_filings.add(event)
+        await tenant.inutilizations.add(numbers)
+    return {f"{kind}/events": str(event.id), f"{kind}/inutilizations": str(numbers.id)}
 
 
 async def document_of(shop: Shop, kind: str, body: dict[str, Any]) -> str:

@@ -295,9 +295,6 @@ class TestNoAnswer:
         [
             ("503 Service Unavailable", PAGE, "HTTP 503: Em manutenção"),
             ("502 Bad Gateway", b"", "HTTP 502: resposta vazia"),
-            ("403 Forbidden", PAGE, "HTTP 403: o servidor recusou o certificado da empresa"),
-            ("495 SSL Certificate Error", b"", "HTTP 495: o servidor recusou o certificado da empresa"),
-            ("496 SSL Certificate Required", b"", "HTTP 496: o servidor recusou o certificado da empresa"),
         ],
     )
     async def test_but_a_status_is_told_with_it(
@@ -305,6 +302,18 @@ class TestNoAnswer:
     ) -> None:
         async with host(saying(body, status_line), tls()) as server:
             assert await client.failure(server.address) == (Cause.HTTP_STATUS, True, words)
+
+    @pytest.mark.parametrize("body", [b"", PAGE, FAULT])
+    @pytest.mark.parametrize(
+        "status_line", ["403 Forbidden", "495 SSL Certificate Error", "496 SSL Certificate Required"]
+    )
+    async def test_but_a_status_may_be_about_the_certificate(
+        self, client: Client, tls: NewTls, status_line: str, body: bytes
+    ) -> None:
+        async with host(saying(body, status_line), tls()) as server:
+            told = await client.failure(server.address)
+        words = f"HTTP {status_line[:3]}: o servidor recusou o certificado da empresa"
+        assert told == (Cause.TLS, True, words)
 
     async def test_but_a_soap_fault_stays_one(self, client: Client, tls: NewTls) -> None:
         async with host(saying(FAULT, "500 Internal Server Error"), tls()) as server:

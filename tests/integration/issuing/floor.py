@@ -28,6 +28,7 @@ QUICK = {
     "AUTHORITY_RETRY_FIRST_SECONDS": "0.05",
     "RETRY_FIRST_SECONDS": "0.05",
     "ATTEMPTS_BEFORE_PARKING": "3",
+    "EVENT_WAIT_SECONDS": "5",
     "WORKER_POLL_SECONDS": "0.2",
     "SWEEP_SECONDS": "0.3",
 }
@@ -114,7 +115,9 @@ async def _work(settings: Settings, advancer: Advancer, stop: asyncio.Event) -> 
 
 
 @asynccontextmanager
-async def open_floor(url: str, secret_keys: str, simulator: Simulator) -> AsyncIterator[Floor]:
+async def open_floor(
+    url: str, secret_keys: str, simulator: Simulator, **special: str
+) -> AsyncIterator[Floor]:
     """Start everything but the worker on a migrated database, and stop it again."""
     named = {
         "DATABASE_URL": url,
@@ -122,7 +125,7 @@ async def open_floor(url: str, secret_keys: str, simulator: Simulator) -> AsyncI
         "SIMULATOR_URL": simulator.url,
         "AUTHORITY_CA_FILE": str(simulator.certificates.ca_file),
     }
-    settings = load_settings({f"CARIMBO_{name}": value for name, value in (QUICK | named).items()})
+    settings = load_settings({f"CARIMBO_{name}": value for name, value in (QUICK | named | special).items()})
     app = api_of(settings)
     async with (
         app.router.lifespan_context(app),

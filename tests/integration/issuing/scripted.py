@@ -8,9 +8,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.outcome import Authorized, Canceled, Cause, Duplicate, NotJudged, Outcome, Unknown
+from carimbo.fiscal.outcome import (
+    Authorized,
+    Available,
+    Canceled,
+    Cause,
+    Duplicate,
+    NotJudged,
+    Outcome,
+    Unknown,
+)
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_filing import SignedFiling
+from carimbo.fiscal.tables.authorizers import is_contingency
 from carimbo.main import advancer_of, means_of
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
@@ -18,6 +29,7 @@ from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop
 
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
+AT_WORK = Available(code="107", message="Serviço em Operação")
 UNKNOWN = Unknown(code="217", message="NF-e não consta na base de dados da SEFAZ")
 DUPLICATE = Duplicate(code="204", message="Duplicidade de NF-e")
 _STEPS = 12
@@ -33,7 +45,19 @@ class Script:
     asked: list[str] = field(default_factory=list)
     sent: list[SignedDocument] = field(default_factory=list)
     consulted: list[str] = field(default_factory=list)
+    filed: list[bytes] = field(default_factory=list)
     passed: timedelta = timedelta(0)
+    condition: Available | NotJudged = LOST
+    """What a state's own authority says of itself."""
+    stand_in: Available | NotJudged = AT_WORK
+    """What that of contingency says."""
+
+    def begin(self, *lines: Line) -> None:
+        """Forget what was, and answer by these lines from now on."""
+        self.lines[:] = lines
+        for remembered in (self.asked, self.sent, self.consulted, self.filed):
+            remembered.clear()
+        self.passed, self.condition = timedelta(0), LOST
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.passed
@@ -45,14 +69,25 @@ class Script:
     async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
         return self._next("receipt")
 
-    async def consult(self, sender: Sender, access_key: str, *, authorizer: str | None = None) -> Outcome:
+    async def consult(self, sender: Sender, access_key: str) -> Outcome:
         self.consulted.append(access_key)
         return self._next("consult")
 
     async def status(
         self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
-    ) -> NotJudged:
-        return LOST
+    ) -> Available | NotJudged:
+        return self.stand_in if authorizer and is_contingency(authorizer) else self.condition
+
+    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
+        self.filed.append(signed)
+        return self._next("register_event")
+
+    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
+        return self._next("consult_event")
+
+    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
+        self.filed.append(signed)
+        return self._next("inutilize")
 
     def _next(self, question: str) -> Outcome:
         self.asked.append(question)
@@ -75,6 +110,26 @@ def authorizing(version: int = -1, digest: str | None = None) -> Callable[[Scrip
             access_key=signed.access_key,
             digest=held,
         )
+
+    return answer
+
+
+def registering(code: str = "135") -> Authorized:
+    """The registration of an event or of numbers that are given up, as the answer to it says."""
+    return Authorized(
+        code=code,
+        message="Evento registrado e vinculado a NF-e",
+        protocol="135260000000009",
+        authorized_at=datetime.now(UTC),
+        protocol_xml=b'<retEvento xmlns="http://www.portalfiscal.inf.br/nfe"/>',
+    )
+
+
+def registered(digest: str | None = None) -> Callable[[Script], Authorized]:
+    """What a consult says of the event that was told last, or of one in its place that nobody here signed."""
+
+    def answer(script: Script) -> Authorized:
+        return replace(registering(), digest=digest or SignedFiling.of(script.filed[-1]).digest_value)
 
     return answer
 
@@ -108,15 +163,25 @@ class Play:
     advancer: Advancer
     shop: Shop
 
+    def elsewhere(self, shop: Shop) -> "Play":
+        """The same stage for another shop, with nothing to say yet."""
+        self.script.begin()
+        return replace(self, shop=shop)
+
     async def perform(self, document: dict[str, Any], steps: int = _STEPS) -> dict[str, Any]:
         """Advance a document until it is settled or the script is at its end."""
-        key = WorkKey(WorkKind.DOCUMENT, self.shop.caller.subscription_id, UUID(document["id"]))
+        await self.work(WorkKind.DOCUMENT, UUID(document["id"]), steps)
+        return await self.shop.read(document)
+
+    async def work(self, kind: WorkKind, row_id: UUID, steps: int = _STEPS) -> timedelta | None:
+        """Advance a row so; tells when it is to be advanced again."""
+        key = WorkKey(kind, self.shop.caller.subscription_id, row_id)
         for _ in range(steps):
             again_in = await self.advancer.advance(key)
             if again_in is None or not self.script.lines:
                 break
             await asyncio.sleep(again_in.total_seconds())
-        return await self.shop.read(document)
+        return again_in
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.run import Simulator
 from integration.issuing.floor import Floor
-from integration.issuing.shop import MUG, NFCE, NFE, RECIPIENT, Shop, accepted, body_of, error_of, ready_shop
+from integration.issuing.shop import MUG, NFE, RECIPIENT, Shop, accepted, body_of, error_of, ready_shop
 from support import OTHER_CNPJ, fields_of
 
 RECORD = {
@@ -178,31 +178,6 @@ class TestCreateNfce:
     async def test_may_tell_who_the_consumer_is(self, shop: Shop, named: dict[str, str]) -> None:
         recipient = {"taxId": "52998224725", **named}
         assert (await shop.issue("nfce", recipient=recipient))["status"] == "authorized"
-
-    async def test_refuses_one_that_was_issued_offline_for_now(self, idle_shop: Shop) -> None:
-        company = (await idle_shop.caller.http.get(idle_shop.path())).json()["data"]
-        moment = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
-        key = AccessKey.of_issue(
-            moment,
-            state_code="35",
-            tax_id=company["taxId"],
-            model="65",
-            series=7,
-            number=10,
-            emission_type="9",
-            numeric_code="12345689",
-        )
-        body = NFCE | {
-            "issueMode": "offlineContingency",
-            "accessKey": str(key),
-            "number": 10,
-            "series": 7,
-            "issuedAt": moment.isoformat(),
-            "contingency": {"startedAt": moment.isoformat(), "reason": "Sem conexão com a internet"},
-        }
-        details = error_of(await idle_shop.post("/nfce", body), 422, "FISCAL_RULE_VIOLATION")
-        assert [rule["code"] for rule in details["rules"]] == ["OFFLINE_NOT_AVAILABLE"]
-        assert await idle_shop.count() == 0
 
 
 class TestOrderOfChecks:

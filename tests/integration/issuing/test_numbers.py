@@ -33,6 +33,13 @@ async def numbers(shop: Shop) -> dict[tuple[str, str, int], list[int]]:
     return {place: [row["number"] for row in taken] for place, taken in grouped}
 
 
+async def give_up(shop: Shop, kind: str, first: int, last: int, **changes: str) -> None:
+    """Ask for numbers to be void, and wait for the outcome, whatever it is."""
+    reason = {"justification": "Numeração pulada por falha de sistema"} | changes
+    body = {"series": 1, "numberStart": first, "numberEnd": last} | reason
+    await shop.post(f"/{kind}/inutilizations", body)
+
+
 async def next_number(shop: Shop, kind: str) -> Any:
     return data_of(await shop.get("/settings"))[kind]["number"]
 
@@ -111,6 +118,26 @@ class TestNumbers:
         assert await next_number(shop, kind) == 3
         await shop.put_settings(**{kind: {"number": 3}})
         assert (await shop.issue(kind))["number"] == 3
+
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_that_are_given_up_can_not_be_the_next_ones(self, shop: Shop, kind: str) -> None:
+        await give_up(shop, kind, 1, 3)
+        for number in (1, 3):
+            answer = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": number}})
+            assert "3 da série já foi usado ou inutilizado" in fields_of(answer)[f"{kind}.number"]
+        await shop.put_settings(**{kind: {"number": 4}})
+        assert (await shop.issue(kind))["number"] == 4
+
+    async def test_that_are_given_up_elsewhere_do_not_count(self, shop: Shop) -> None:
+        await give_up(shop, "nfe", 1, 3)
+        await shop.put_settings(nfce={"number": 2}, nfe={"series": 2, "number": 2})
+        await switch_environment(shop, "homologation")
+        await shop.put_settings(nfe={"series": 1, "number": 2})
+
+    async def test_that_the_authority_would_not_have_given_up_are_free(self, shop: Shop) -> None:
+        await give_up(shop, "nfe", 1, 3, justification=REFUSED)
+        await shop.put_settings(nfe={"number": 2})
+        assert (await shop.issue())["number"] == 2
 
     @pytest.mark.parametrize("kind", ["nfe", "nfce"])
     async def test_come_to_an_end_which_is_told(self, shop: Shop, kind: str) -> None:

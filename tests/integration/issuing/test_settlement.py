@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from carimbo.fiscal.outcome import (
     Duplicate,
     NotJudged,
     Outage,
+    Outcome,
     Processing,
     Rejected,
     Throttled,
@@ -31,6 +33,7 @@ from integration.issuing.scripted import (
     playing,
 )
 from integration.issuing.shop import Shop, accepted, error_of
+from support import data_of
 
 LONG = timedelta(minutes=5)
 OUTAGE = Unavailable(code="109", message="Serviço Paralisado sem Previsão", outage=Outage.WITHOUT_FORECAST)
@@ -111,7 +114,10 @@ class TestReceiptTooOldToBeSent:
             assert first.access_key == second.access_key
             assert first.digest_value != second.digest_value
 
-    async def test_an_nfe_goes_out_as_it_was_signed(self, floor: Floor, shop: Shop) -> None:
+    async def test_an_nfe_that_goes_no_other_way_goes_out_as_it_was_signed(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forbidden"}))
         async with playing(floor, shop, after(LONG, OUTAGE), authorizing()) as play:
             assert (await play.perform(await shop.create()))["status"] == "authorized"
             first, second = play.script.sent
@@ -240,3 +246,27 @@ class TestWorkerThatIsStopped:
                 f"exists (select from documents where id = '{key.id}' and lease_until is null"
                 " and next_action_at <= now())"
             )
+
+
+class TestAtTheStandIn:
+    """A document that was sent to an SVC, which closes before anybody knows what became of it."""
+
+    TOO_EARLY = replace(UNKNOWN, may_come=True)
+
+    async def test_is_not_sent_again_under_its_number(self, floor: Floor, shop: Shop) -> None:
+        """The state's own authority gets the SVC's documents later: that it has none says nothing."""
+        data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forced"}))
+        await floor.fetch("delete from outages")
+        lines = (self.closing, self.TOO_EARLY, after(LONG, self.TOO_EARLY), authorizing())
+        async with playing(floor, shop, *lines) as play:
+            document = await play.perform(await shop.create())
+        assert [signed.access_key[25:35] for signed in play.script.sent] == ["0000000016", "0000000021"]
+        assert (document["status"], document["number"], document["contingency"]) == ("authorized", 2, None)
+        (row,) = await floor.fetch("select emission from strays where document_id = $1", document["id"])
+        assert row["emission"] == 1
+
+    @staticmethod
+    def closing(script: Script) -> Outcome:
+        """An answer that is lost, after which the SVC does not serve any more."""
+        script.stand_in = LOST
+        return LOST

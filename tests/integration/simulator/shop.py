@@ -85,7 +85,7 @@ class Shop:
     async def register(self, document: SignedDocument, detail: Detail, sequence: int = 1) -> Outcome:
         """Tell the authority of an event."""
         event = self.event(document, detail, sequence)
-        return await self.sefaz.register_event(self.sender, event, self.signed(event))
+        return await self.sefaz.register_event(self.sender, self.signed(event))
 
     def event(self, document: SignedDocument, detail: Detail, sequence: int = 1) -> Event:
         key = AccessKey.parse(document.access_key)
@@ -112,7 +112,7 @@ class Shop:
         )
         signed = issue_inutilization(asked, self.signer, SCHEMAS)
         assert isinstance(signed, bytes), signed
-        return await self.sefaz.inutilize(self.sender, asked, signed)
+        return await self.sefaz.inutilize(self.sender, signed)
 
     async def switch(self, **controls: Any) -> None:
         """Change the simulator's switches over its control API."""

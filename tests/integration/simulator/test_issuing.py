@@ -108,7 +108,7 @@ class TestNfe:
             assert isinstance(await shop.sefaz.consult(shop.sender, document.access_key), Authorized)
         finally:
             await shop.switch(outages={"SP": None})
-        at_home = await shop.sefaz.consult(shop.sender, document.access_key, authorizer="SP")
+        at_home = await shop.sefaz.consult(shop.sender, document.access_key)
         assert isinstance(at_home, Authorized)
         assert at_home.protocol == authorized.protocol
 
@@ -178,7 +178,7 @@ class TestDistribution:
             shop.event(document, OperationAcknowledged()), organ=NATIONAL_ORGAN, tax_id=BUYER_CNPJ
         )
         signed = Shop(shop.sefaz, shop.simulator, buyer.certificate).signed(event)
-        assert isinstance(await shop.sefaz.register_event(buyer, event, signed), Authorized)
+        assert isinstance(await shop.sefaz.register_event(buyer, signed), Authorized)
         released = await shop.sefaz.distribution_of_key(buyer, STATE, document.access_key)
         assert isinstance(released, DistributionPage)
         assert [one.schema for one in released.documents] == ["procNFe_v4.00.xsd"]

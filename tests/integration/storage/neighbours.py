@@ -12,8 +12,10 @@ from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emissions import Place
+from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.issuing import IssuingSteps, NumericCodes, Signed
+from carimbo.storage.inutilizations import NewInutilization
+from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Signed
 from carimbo.storage.work import WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, new_document
 
@@ -46,20 +48,31 @@ class Neighbours:
     company_id: UUID
     registration_id: UUID
     document_id: UUID
+    event_id: UUID
+    range_id: UUID
+    stray_id: UUID
+
+    @property
+    def place(self) -> Place:
+        return place_of(self.company_id)
 
     async def everything_of_the_owner(self) -> dict[str, list[asyncpg.Record]]:
-        """Every row of every table that has tenants."""
-        async with self.database.connection() as connection:
-            tables = await connection.fetch(
-                "select table_name from information_schema.columns"
-                " where column_name = 'subscription_id' and table_schema = 'public'"
+        return await everything_of(self.database, self.owner)
+
+
+async def everything_of(database: Database, subscription_id: UUID) -> dict[str, list[asyncpg.Record]]:
+    """Every row that a subscription has in any table."""
+    async with database.connection() as connection:
+        tables = await connection.fetch(
+            "select table_name from information_schema.columns"
+            " where column_name = 'subscription_id' and table_schema = 'public'"
+        )
+        return {
+            name: await connection.fetch(
+                f"select * from {name} t where subscription_id = $1 order by t", subscription_id
             )
-            return {
-                name: await connection.fetch(
-                    f"select * from {name} t where subscription_id = $1 order by t", self.owner
-                )
-                for (name,) in tables
-            }
+            for (name,) in tables
+        }
 
 
 async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
@@ -77,9 +90,59 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
         document = new_document(company_id, idempotency_key="key", external_id="order")
         await tenant.documents.add(document, [CREATED], queued=True)
         steps = await _steps_of(tenant, document.id)
-        await steps.take_number(Place(company_id, "nfe", "production", 1, LAST_NUMBER), 1, CODES, "1", [])
+        await steps.take_number(place_of(company_id), 1, CODES, EmissionWay("1"), [])
         await steps.keep_signed(1, SIGNED, "sent", [])
-    return Neighbours(database, owner, stranger, company_id, registration_id, document.id)
+        await steps.take_number(place_of(company_id), 2, CODES, EmissionWay("6"), [], leaves_stray=True)
+        event, numbers = new_cancellation(company_id, document.id), new_range(company_id)
+        await tenant.event_filings.add(event)
+        await tenant.inutilizations.add(numbers)
+        stray_id = await tenant.connection.fetchval(
+            "select id from strays where document_id = $1", document.id
+        )
+    return Neighbours(
+        database,
+        owner,
+        stranger,
+        company_id,
+        registration_id,
+        document.id,
+        event_id=event.id,
+        range_id=numbers.id,
+        stray_id=stray_id,
+    )
+
+
+def place_of(company_id: UUID) -> Place:
+    """Where the company numbers its NF-e."""
+    return Place(company_id, "nfe", "production", 1, LAST_NUMBER)
+
+
+def new_cancellation(company_id: UUID, document_id: UUID) -> NewEventFiling:
+    """The cancellation of a document's first attempt."""
+    return NewEventFiling(
+        id=new_id(),
+        company_id=company_id,
+        document_id=document_id,
+        emission=1,
+        type="cancellation",
+        sequence=1,
+        request="{}",
+    )
+
+
+def new_range(company_id: UUID) -> NewInutilization:
+    """Numbers that nobody has."""
+    return NewInutilization(
+        id=new_id(),
+        company_id=company_id,
+        document_type="nfe",
+        environment="production",
+        series=1,
+        first_number=10,
+        last_number=12,
+        year=2026,
+        justification="Numeração pulada por falha de sistema",
+    )
 
 
 async def _steps_of(tenant: Tenant, document_id: UUID) -> IssuingSteps:

@@ -1,6 +1,7 @@
 """Nobody reaches another subscription's documents, their numbers, histories and files."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -9,21 +10,44 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from carimbo.fiscal.document_type import LAST_NUMBER
 from carimbo.storage.backlog import backlog_of_company
 from carimbo.storage.documents import DocumentFilter
-from carimbo.storage.emissions import Place
+from carimbo.storage.emissions import PrintedEmission
+from carimbo.storage.filings import FilingSteps, FilingVerdict
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.issuing import IssuingSteps, Settlement, Verdict
+from carimbo.storage.issuing import EmissionWay, IssuingSteps, Settlement, Verdict
+from carimbo.storage.strays import Fate
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, EVERYTHING, TODAY, new_document
-from integration.storage.neighbours import CODES, SIGNED, TAX_ID, Neighbours
+from integration.storage.neighbours import (
+    CODES,
+    SIGNED,
+    TAX_ID,
+    Neighbours,
+    new_cancellation,
+    new_range,
+    place_of,
+)
 
 Step = Callable[[IssuingSteps, UUID], Awaitable[Any]]
+FilingStep = Callable[[FilingSteps], Awaitable[None]]
+PRINTED = PrintedEmission(
+    number=90,
+    numeric_code="12345678",
+    emission_type="9",
+    contingency_started_at=SIGNED.issued_at,
+    contingency_reason="Sem conexão com a internet",
+    issued_at=SIGNED.issued_at,
+    access_key="35" + 42 * "9",
+)
 
 
 async def numbered(steps: IssuingSteps, company_id: UUID) -> None:
-    await steps.take_number(Place(company_id, "nfe", "production", 1, LAST_NUMBER), 2, CODES, "1", [CREATED])
+    await steps.take_number(place_of(company_id), 3, CODES, EmissionWay("1"), [CREATED], leaves_stray=True)
+
+
+async def redirected(steps: IssuingSteps, _: UUID) -> None:
+    await steps.redirect(2, EmissionWay("1"), [CREATED])
 
 
 async def signed(steps: IssuingSteps, _: UUID) -> None:
@@ -39,6 +63,23 @@ async def concluded(steps: IssuingSteps, _: UUID) -> None:
     await steps.conclude(1, verdict, Settlement("2026-11", used=1), [CREATED])
 
 
+async def signed_filing(steps: FilingSteps) -> None:
+    await steps.keep_signed("sent", "digest", "signed", b"<mine/>")
+
+
+async def noted_filing(steps: FilingSteps) -> None:
+    await steps.write_state("signed", 9)
+
+
+async def paused_filing(steps: FilingSteps) -> None:
+    await steps.write_state("signed", 9, timedelta(hours=1))
+
+
+async def concluded_filing(steps: FilingSteps) -> None:
+    files = {"registration": b"<mine/>"}
+    await steps.conclude(FilingVerdict(state="registered", code="135", message="", files=files, cancels=True))
+
+
 class TestDocuments:
     async def test_another_s_document_is_not_seen(self, neighbours: Neighbours) -> None:
         company_id, document_id = neighbours.company_id, neighbours.document_id
@@ -47,6 +88,7 @@ class TestDocuments:
             assert await documents.get(document_id) is None
             assert await documents.lock(document_id) is None
             assert await documents.find_repeated(company_id, "invoices", "key", "order") is None
+            assert await documents.find_printed(company_id, PRINTED.access_key) is None
             assert await documents.page(company_id, EVERYTHING, 0, 100) == []
             assert await documents.count(company_id, EVERYTHING) == 0
             assert await documents.count(company_id, DocumentFilter(external_id="order")) == 0
@@ -79,13 +121,22 @@ class TestDocuments:
 class TestEmissions:
     async def test_another_s_numbers_are_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
-            place = Place(neighbours.company_id, "nfe", "production", 1, LAST_NUMBER)
-            assert await tenant.emissions.highest_number(place) == 0
+            assert await tenant.emissions.get(neighbours.document_id, 1) is None
+            assert await tenant.emissions.highest_number(neighbours.place) == 0
+            assert await tenant.emissions.holder_of(neighbours.place, 42) is None
+            assert await tenant.emissions.voided_by(neighbours.place, 11) is None
 
     async def test_another_s_attempt_is_not_changed(self, neighbours: Neighbours) -> None:
         before = await neighbours.everything_of_the_owner()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.emissions.begin_anew(neighbours.document_id, 1)
+            await tenant.emissions.correct_printed(neighbours.document_id, PRINTED)
+        assert await neighbours.everything_of_the_owner() == before
+
+    async def test_none_is_put_on_another_s_document(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.emissions.add_printed(neighbours.document_id, neighbours.place, PRINTED)
         assert await neighbours.everything_of_the_owner() == before
 
 
@@ -100,7 +151,7 @@ class TestIssuingSteps:
             )
             assert await claim(connection, key, timedelta(minutes=1)) is None
 
-    @pytest.mark.parametrize("step", [numbered, signed, paused, concluded])
+    @pytest.mark.parametrize("step", [numbered, redirected, signed, paused, concluded])
     async def test_another_s_document_is_not_brought_further(
         self, neighbours: Neighbours, step: Step
     ) -> None:
@@ -110,6 +161,75 @@ class TestIssuingSteps:
             async with neighbours.database.transaction() as connection:
                 await step(IssuingSteps(connection, Lease(key, token=1, attempts=1)), neighbours.company_id)
         assert await neighbours.everything_of_the_owner() == before
+
+
+class TestEventFilings:
+    async def test_another_s_event_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.event_filings.get(neighbours.event_id) is None
+            assert await tenant.event_filings.of_document(neighbours.document_id, 1, "cancellation") == []
+
+    async def test_another_s_event_is_in_nobody_else_s_way(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            mine = new_cancellation(neighbours.company_id, neighbours.document_id)
+            assert await tenant.event_filings.add(mine) is not None
+        assert await neighbours.everything_of_the_owner() == before
+
+
+class TestInutilizations:
+    async def test_another_s_range_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            ranges, mine = tenant.inutilizations, new_range(neighbours.company_id)
+            assert await ranges.get(neighbours.range_id) is None
+            assert await ranges.page(neighbours.company_id, "nfe", 0, 100) == []
+            assert await ranges.count(neighbours.company_id, "nfe") == 0
+            assert await ranges.first_use(mine) is None
+            assert await ranges.highest_number(neighbours.place) == 0
+            assert await ranges.first_use(replace(mine, first_number=1, last_number=100)) is None
+
+
+class TestStrays:
+    async def test_another_s_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.strays.get(neighbours.stray_id) is None
+
+    async def test_another_s_is_not_brought_further(self, neighbours: Neighbours) -> None:
+        key = WorkKey(WorkKind.STRAY, neighbours.owner, neighbours.stray_id)
+        lease = replace(await held(neighbours, key), key=replace(key, subscription_id=neighbours.stranger))
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.autocommit(neighbours.stranger) as tenant:
+            with pytest.raises(LeaseLost):
+                await tenant.strays.settle(lease, Fate(state="authorized", file_name="f", file=b"<mine/>"))
+            with pytest.raises(LeaseLost):
+                await tenant.strays.pause(lease, 3, timedelta(hours=1))
+        assert await neighbours.everything_of_the_owner() == before
+
+
+class TestFilingSteps:
+    """The same for statements, whose steps are those of two tables."""
+
+    @pytest.mark.parametrize("kind", [WorkKind.EVENT, WorkKind.INUTILIZATION])
+    @pytest.mark.parametrize("step", [signed_filing, noted_filing, paused_filing, concluded_filing])
+    async def test_another_s_statement_is_not_brought_further(
+        self, neighbours: Neighbours, kind: WorkKind, step: FilingStep
+    ) -> None:
+        ids = {WorkKind.EVENT: neighbours.event_id, WorkKind.INUTILIZATION: neighbours.range_id}
+        key = WorkKey(kind, neighbours.owner, ids[kind])
+        lease = replace(await held(neighbours, key), key=replace(key, subscription_id=neighbours.stranger))
+        before = await neighbours.everything_of_the_owner()
+        with pytest.raises(LeaseLost):
+            async with neighbours.database.filing_of(lease) as steps:
+                await step(steps)
+        assert await neighbours.everything_of_the_owner() == before
+
+
+async def held(neighbours: Neighbours, key: WorkKey) -> Lease:
+    """The owner's own lease."""
+    async with neighbours.database.connection() as connection:
+        lease = await claim(connection, key, timedelta(minutes=1))
+    assert lease is not None
+    return lease
 
 
 class TestDocumentEvents:

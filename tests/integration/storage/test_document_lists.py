@@ -6,7 +6,7 @@ import pytest
 
 from carimbo.fiscal.lifecycle import Status
 from carimbo.storage import work
-from carimbo.storage.backlog import Backlog, backlog_of_company, parked_documents, whole_backlog
+from carimbo.storage.backlog import Backlog, backlog_of_company, parked_work, whole_backlog
 from carimbo.storage.documents import Document, DocumentFilter
 from integration.storage.document_rows import EVERYTHING, Shop
 
@@ -131,7 +131,7 @@ class TestBacklog:
             await work.park(connection, lease, "broken beyond repair")
         assert (await self._of(shop)).parked == 1
         async with shop.database.connection() as connection:
-            parked = [one for one in await parked_documents(connection) if one.id == document.id]
+            parked = [one for one in await parked_work(connection) if one.id == document.id]
         (told,) = parked
         assert (told.subscription_id, told.company_id) == (shop.subscription_id, shop.company_id)
         assert (told.type, told.parked_reason) == ("nfe", "broken beyond repair")

@@ -15,7 +15,7 @@ from carimbo.storage.allowances import Usage
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
-from carimbo.storage.issuing import IssuingSteps, NumericCodes, Settlement, Signed, Verdict
+from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Settlement, Signed, Verdict
 from carimbo.storage.work import Lease, LeaseLost
 from integration.storage.document_rows import NOTHING_SPENT, Shop
 
@@ -42,7 +42,7 @@ Step = Callable[[IssuingSteps, Shop], Awaitable[Any]]
 
 
 async def number(steps: IssuingSteps, shop: Shop) -> Emission:
-    return await steps.take_number(shop.place, 1, CODES, "1", [HAPPENED])
+    return await steps.take_number(shop.place, 1, CODES, EmissionWay("1"), [HAPPENED])
 
 
 async def sign(steps: IssuingSteps, _: Shop) -> None:
@@ -159,7 +159,9 @@ class TestTakeNumber:
         lease = await shop.claimed(await shop.added())
         async with shop.database.connection() as connection:
             place = replace(shop.place, **other)
-            emission = await IssuingSteps(connection, lease).take_number(place, 1, CODES, "1", [])
+            emission = await IssuingSteps(connection, lease).take_number(
+                place, 1, CODES, EmissionWay("1"), []
+            )
         assert emission.number == 1
 
     @pytest.mark.parametrize("taken", [12345678, 112345678, 5])
@@ -172,7 +174,9 @@ class TestTakeNumber:
         codes = replace(CODES, first=f"{taken % 10**8:08}")
         lease = await shop.claimed(await shop.added())
         async with shop.database.connection() as connection:
-            emission = await IssuingSteps(connection, lease).take_number(shop.place, 1, codes, "1", [])
+            emission = await IssuingSteps(connection, lease).take_number(
+                shop.place, 1, codes, EmissionWay("1"), []
+            )
         assert (emission.number, emission.numeric_code) == (taken, CODES.second)
 
     async def test_a_number_that_another_has_is_refused_with_all_that_came_with_it(self, shop: Shop) -> None:

@@ -13,7 +13,7 @@ from carimbo.settings import Settings
 from carimbo.storage.database import PoolOptions, open_database
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission, Place
-from carimbo.storage.issuing import IssuingSteps, NumericCodes, SeriesExhausted, Signed
+from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, SeriesExhausted, Signed
 from carimbo.storage.work import Lease
 from integration.storage.document_rows import Shop
 
@@ -33,7 +33,7 @@ async def busy_shop(settings: Settings, shop: Shop) -> AsyncIterator[Shop]:
 async def take(shop: Shop, lease: Lease, place: Place, *, fails: bool = False) -> int:
     """Take a number in a transaction that lasts a while, and may fail after all."""
     async with shop.database.transaction() as connection:
-        emission = await IssuingSteps(connection, lease).take_number(place, 1, CODES, "1", [])
+        emission = await IssuingSteps(connection, lease).take_number(place, 1, CODES, EmissionWay("1"), [])
         await asyncio.sleep(0)
         if fails:
             raise LookupError("given up")
@@ -138,7 +138,7 @@ class TestBeginAnew:
         signed = Signed(issued_at=NOON, access_key="35" + 42 * "1", digest="d", file_name="f", xml=b"")
         async with shop.database.connection() as connection:
             steps = IssuingSteps(connection, lease)
-            await steps.take_number(shop.place, 1, CODES, "1", [])
+            await steps.take_number(shop.place, 1, CODES, EmissionWay("1"), [])
             await steps.keep_signed(1, signed, EmissionState.SENT, [])
             await steps.write_state(1, EmissionState.SENT, tries=4, receipt="351")
         emission = (await shop.read(document.id)).emission

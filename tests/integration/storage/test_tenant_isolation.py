@@ -1,15 +1,34 @@
 """No repository shows or changes a row of another subscription."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import cached_property
+from typing import Any
 
 import asyncpg
 import pytest
 
 from carimbo.storage.allowances import Usage
 from carimbo.storage.database import Tenant
+from carimbo.storage.emissions import Place
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.number_sequences import NumberSequences
+from carimbo.storage.numbering import UnusedPage
 from integration.storage.neighbours import SUMMARY, TAX_ID, Neighbours
+
+ChangeOfNumber = Callable[[NumberSequences, Place], Awaitable[Any]]
+
+
+async def set_back(numbers: NumberSequences, place: Place) -> None:
+    await numbers.set_next_number(place.company_id, place.document_type, place.environment, place.series, 7)
+
+
+async def lock(numbers: NumberSequences, place: Place) -> None:
+    await numbers.lock(place.company_id, place.document_type, place.environment, place.series)
+
+
+async def move_past(numbers: NumberSequences, place: Place) -> None:
+    await numbers.move_past(place, 99)
 
 
 class TestEveryRepository:
@@ -24,9 +43,13 @@ class TestEveryRepository:
             "document_events",
             "documents",
             "emissions",
+            "event_filings",
+            "inutilizations",
             "number_sequences",
+            "numberings",
             "secrets",
             "state_registrations",
+            "strays",
         }
     )
 
@@ -58,6 +81,7 @@ class TestCompanies:
             assert not await tenant.companies.delete(neighbours.company_id)
             await tenant.companies.set_environment(neighbours.company_id, "homologation")
             await tenant.companies.set_settings(neighbours.company_id, {"nfe": {"series": 9}})
+            assert await tenant.companies.set_contingency(neighbours.company_id, "forced", "Sim") is None
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             assert await tenant.companies.get(neighbours.company_id) == before
 
@@ -115,15 +139,25 @@ class TestNumberSequences:
             number = await tenant.number_sequences.next_number(neighbours.company_id, "nfe", "production", 1)
         assert number == 1
 
-    async def test_another_s_next_number_is_not_changed(self, neighbours: Neighbours) -> None:
+    @pytest.mark.parametrize("change", [set_back, lock, move_past])
+    async def test_another_s_next_number_is_not_changed(
+        self, neighbours: Neighbours, change: ChangeOfNumber
+    ) -> None:
+        before = await neighbours.everything_of_the_owner()
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
-                await tenant.number_sequences.set_next_number(
-                    neighbours.company_id, "nfe", "production", 1, 7
-                )
+                await change(tenant.number_sequences, neighbours.place)
+        assert await neighbours.everything_of_the_owner() == before
+
+
+class TestNumberings:
+    async def test_another_s_series_are_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.owner) as tenant:
-            number = await tenant.number_sequences.next_number(neighbours.company_id, "nfe", "production", 1)
-        assert number == 43
+            (numbering,) = await tenant.numberings.all(neighbours.company_id)
+            assert (await tenant.numberings.unused(numbering, 10)).total == 1
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.numberings.all(neighbours.company_id) == []
+            assert await tenant.numberings.unused(numbering, 10) == UnusedPage([], 0)
 
 
 class TestSecrets:

@@ -11,7 +11,7 @@ from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.nfe_v4.events import Event
+from carimbo.fiscal.layouts.nfe_v4.events import Correction
 from carimbo.fiscal.outcome import (
     Authorized,
     Available,
@@ -34,7 +34,8 @@ from unit.authorities.wire import (
     LOST,
     NFCE_KEY,
     REFUSED,
-    SIGNED_EVENT,
+    TAKEN_BACK,
+    VOIDED,
     XML,
     Wire,
     document,
@@ -50,9 +51,9 @@ class TestEveryQuestion:
         await sefaz.receipt(sender, KEY, said.RECEIPT)
         await sefaz.consult(sender, KEY)
         await sefaz.status(sender, "55", "SP")
-        await sefaz.inutilize(sender, said.VOIDED, b"<inutNFe/>")
-        await sefaz.register_event(sender, CANCELLATION, SIGNED_EVENT)
-        await sefaz.register_event(sender, ACKNOWLEDGEMENT, SIGNED_EVENT)
+        await sefaz.inutilize(sender, VOIDED)
+        await sefaz.register_event(sender, CANCELLATION)
+        await sefaz.register_event(sender, ACKNOWLEDGEMENT)
         await sefaz.distribution(sender, "SP", 0)
         namespace = "http://www.portalfiscal.inf.br/nfe/wsdl/"
         assert [action.removeprefix(namespace) for _, action, _ in wire.sent] == [
@@ -146,9 +147,15 @@ class TestConsult:
         await sefaz.consult(sender, CONTINGENCY_KEY)
         assert (wire.path, wire.text("chNFe")) == ("/svcan/nfe/NFeConsultaProtocolo4", CONTINGENCY_KEY)
 
-    async def test_asks_another_authority_if_told_so(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
-        await sefaz.consult(sender, CONTINGENCY_KEY, authorizer="SP")
-        assert wire.path == "/sp/nfe/NFeConsultaProtocolo4"
+    async def test_asks_the_state_when_its_contingency_is_over(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        for code in ("113", "114"):
+            told = said.consult(code, "SVC desabilitada pela SEFAZ de Origem")
+            wire.answer = told.replace(said.KEY, CONTINGENCY_KEY)
+            await sefaz.consult(sender, CONTINGENCY_KEY)
+        paths = [path.split("/")[1] for path, _, _ in wire.sent]
+        assert paths == ["svcan", "sp", "svcan", "sp"]
 
     async def test_tells_what_the_authority_does_not_know(
         self, sefaz: Sefaz, sender: Sender, wire: Wire
@@ -232,37 +239,49 @@ class TestEvents:
         [
             (CANCELLATION, "/sp/nfe/NFeRecepcaoEvento4"),
             (ACKNOWLEDGEMENT, "/an/nfe/NFeRecepcaoEvento4"),
-            (event(CANCELLATION.detail, "33", NFCE_KEY), "/svrs/nfce/NFeRecepcaoEvento4"),
-            (event(CANCELLATION.detail, "35", CONTINGENCY_KEY), "/svcan/nfe/NFeRecepcaoEvento4"),
+            (event(TAKEN_BACK, "33", NFCE_KEY), "/svrs/nfce/NFeRecepcaoEvento4"),
+            (event(TAKEN_BACK, "35", CONTINGENCY_KEY), "/svcan/nfe/NFeRecepcaoEvento4"),
         ],
         ids=["cancellation", "manifestation", "NFC-e", "contingency"],
     )
     async def test_go_where_they_are_registered(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, one: Event, path: str
+        self, sefaz: Sefaz, sender: Sender, wire: Wire, one: bytes, path: str
     ) -> None:
-        await sefaz.register_event(sender, one, SIGNED_EVENT)
+        await sefaz.register_event(sender, one)
         assert wire.path == path
-        assert SIGNED_EVENT in wire.sent[0][2]
+        assert one in wire.sent[0][2]
 
-    async def test_go_to_another_authority_if_told_so(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
-        one = event(CANCELLATION.detail, "35", CONTINGENCY_KEY)
-        await sefaz.register_event(sender, one, SIGNED_EVENT, authorizer="SP")
+    async def test_go_to_the_state_when_its_contingency_is_over(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        over = said.event_receipt("114", "SVC desabilitada", key=CONTINGENCY_KEY)
+        wire.answer = said.processed_events(over)
+        await sefaz.register_event(sender, event(TAKEN_BACK, "35", CONTINGENCY_KEY))
+        assert [path for path, _, _ in wire.sent] == [
+            "/svcan/nfe/NFeRecepcaoEvento4",
+            "/sp/nfe/NFeRecepcaoEvento4",
+        ]
+
+    async def test_that_correct_never_go_to_a_contingency(
+        self, sefaz: Sefaz, sender: Sender, wire: Wire
+    ) -> None:
+        letter = Correction(correction="O endereço de entrega é outro")
+        await sefaz.register_event(sender, event(letter, "35", CONTINGENCY_KEY))
         assert wire.path == "/sp/nfe/NFeRecepcaoEvento4"
 
     async def test_are_told_registered(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
         wire.answer = said.processed_events(said.event_receipt("135", "Evento registrado e vinculado a NF-e"))
-        outcome = await sefaz.register_event(sender, CANCELLATION, SIGNED_EVENT)
+        outcome = await sefaz.register_event(sender, CANCELLATION)
         assert isinstance(outcome, Authorized)
 
 
 class TestInutilization:
     async def test_goes_to_the_authority_of_the_state(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
-        signed = f'<inutNFe xmlns="{said.NAMESPACE}">assinada</inutNFe>'.encode()
         wire.answer = said.inutilization("102", "Inutilização de número homologado", said.PROTOCOL)
-        outcome = await sefaz.inutilize(sender, said.VOIDED, signed)
+        outcome = await sefaz.inutilize(sender, VOIDED)
         assert isinstance(outcome, Authorized)
         assert wire.path == "/sp/nfe/NFeInutilizacao4"
-        assert signed in wire.sent[0][2]
+        assert VOIDED in wire.sent[0][2]
 
 
 class TestRegistry:

@@ -13,7 +13,7 @@ from carimbo.fiscal.outcome import Throttled
 from carimbo.fiscal.sender import Sender
 from support import CNPJ
 from unit.authorities.clock import NOON, Clock
-from unit.authorities.wire import CANCELLATION, KEY, LOST, REFUSED, SIGNED_EVENT, Wire, document
+from unit.authorities.wire import CANCELLATION, KEY, LOST, REFUSED, VOIDED, Wire, document
 
 BLOCKED = "Rejeição: Consumo Indevido"
 
@@ -84,8 +84,8 @@ class TestPace:
             "send": [await sefaz.send(sender, document()) for _ in times],
             "receipt": [await sefaz.receipt(sender, KEY, said.RECEIPT) for _ in times],
             "consult": [await sefaz.consult(sender, KEY) for _ in times],
-            "event": [await sefaz.register_event(sender, CANCELLATION, SIGNED_EVENT) for _ in times],
-            "inutilize": [await sefaz.inutilize(sender, said.VOIDED, b"<inutNFe/>") for _ in times],
+            "event": [await sefaz.register_event(sender, CANCELLATION) for _ in times],
+            "inutilize": [await sefaz.inutilize(sender, VOIDED) for _ in times],
             "key": [await sefaz.distribution_of_key(sender, "SP", KEY) for _ in times],
         }
         assert {name: admitted(outcomes) for name, outcomes in questions.items()} == {

@@ -13,8 +13,11 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Detail,
     Event,
     OperationAcknowledged,
+    signed_event,
 )
+from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
 from carimbo.fiscal.outcome import Cause, NotJudged
+from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from support import CNPJ
 from unit.fiscal.keys import with_parts
@@ -24,7 +27,6 @@ KEY = AccessKey.parse(said.KEY)
 NFCE_KEY = with_parts(KEY, model="65", state_code="33")
 CONTINGENCY_KEY = with_parts(KEY, emission_type="6")
 XML = b'<NFe xmlns="http://www.portalfiscal.inf.br/nfe">assinada</NFe>'
-SIGNED_EVENT = b'<evento xmlns="http://www.portalfiscal.inf.br/nfe">assinado</evento>'
 REFUSED = NotJudged(cause=Cause.CONNECTION, detail="conexão recusada", may_have_arrived=False)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="sem resposta")
 
@@ -67,10 +69,13 @@ def document(key: AccessKey = KEY) -> SignedDocument:
     return SignedDocument(XML, str(key), said.DIGEST)
 
 
-def event(detail: Detail, organ: str = "35", key: AccessKey = KEY) -> Event:
+def event(detail: Detail, organ: str = "35", key: AccessKey = KEY) -> bytes:
+    """A signed event."""
     moment = datetime.fromisoformat("2026-11-15T10:00:00-03:00")
-    return Event(organ, "2", CNPJ, key, moment, 1, detail)
+    return signed_event(Event(organ, "2", CNPJ, key, moment, 1, detail), Signer.throwaway())
 
 
-CANCELLATION = event(Cancellation(protocol=said.PROTOCOL, reason="Desistência do comprador"))
+TAKEN_BACK = Cancellation(protocol=said.PROTOCOL, reason="Desistência do comprador")
+CANCELLATION = event(TAKEN_BACK)
+VOIDED = signed_inutilization(said.VOIDED, Signer.throwaway())
 ACKNOWLEDGEMENT = event(OperationAcknowledged(), NATIONAL_ORGAN)

@@ -1,12 +1,15 @@
 """NFC-e that a point of sale issued offline: rebuilt from the printed key, or forwarded as it was signed."""
 
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.documents.nfce.contingency import offline_warnings, printed_emission
 from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.problems import Problem
@@ -19,6 +22,7 @@ from unit.fiscal.goods.support import (
     NFCE_BODY,
     company,
     emission,
+    issuance,
     issued_nfce,
     refused,
 )
@@ -161,6 +165,55 @@ class TestPrintedEmission:
     def test_takes_the_month_of_the_offset_that_is_written(self) -> None:
         late = "2026-11-30T23:30:00-03:00"
         assert emission_of(issuedAt=late).issued_at.isoformat() == late
+
+    def test_tells_the_time_of_the_state_where_it_is_sent_in_utc(self) -> None:
+        contingency = PRINTED["contingency"] | {"startedAt": "2026-12-01T01:00:00Z"}
+        found = emission_of(issuedAt="2026-12-01T02:30:00Z", contingency=contingency)
+        assert found.issued_at.isoformat() == "2026-11-30T23:30:00-03:00"
+        assert found.contingency
+        assert found.contingency.started_at.isoformat() == "2026-11-30T22:00:00-03:00"
+
+    def test_keeps_the_zone_that_is_printed(self) -> None:
+        in_noronha = "2026-11-14T11:00:00-02:00"
+        assert emission_of(issuedAt=in_noronha).issued_at.isoformat() == in_noronha
+
+    def test_has_no_fraction_of_a_second(self) -> None:
+        assert emission_of(issuedAt="2026-11-14T10:00:00.987-03:00").issued_at == ISSUED_AT
+
+    @pytest.mark.parametrize("moment", ["1926-11-14T10:00:00-03:00", "2026-11-14T10:00:00-03:30"])
+    def test_refuses_moments_that_no_document_can_tell(self, moment: str) -> None:
+        contingency = PRINTED["contingency"] | {"startedAt": moment}
+        found = refused(printed(issuedAt=moment, contingency=contingency))
+        assert found.keys() == {"issuedAt", "contingency.startedAt"}
+
+
+class TestWarnings:
+    def warnings(self, now: str, under: Emission | None = None, **changes: Any) -> tuple[str, ...]:
+        request = NfceRequest.model_validate(NFCE_BODY | PRINTED | changes)
+        made = issuance(Signer.throwaway(), NfceSettings(), under=under or emission_of())
+        return offline_warnings(request, replace(made, now=datetime.fromisoformat(now)))
+
+    def test_tell_that_the_printed_qr_code_may_differ_and_what_to_do(self) -> None:
+        (warning,) = self.warnings("2026-11-14T11:00:00-03:00")
+        assert warning.startswith("signedXml: ")
+        assert "o QR Code impresso pode não conferir" in warning
+        assert "XML que o ponto de venda assinou" in warning
+
+    def test_tell_nothing_of_the_qr_code_of_a_signed_xml(self) -> None:
+        assert self.warnings("2026-11-14T11:00:00-03:00", signedXml="<NFe/>") == ()
+
+    def test_tell_nothing_of_a_receipt_that_is_issued_now(self) -> None:
+        assert self.warnings("2026-12-14T11:00:00-03:00", under=emission()) == ()
+
+    def test_tell_nothing_of_the_term_until_it_ends(self) -> None:
+        # A Saturday, and a national holiday on the Sunday after it.
+        assert self.warnings("2026-11-16T23:59:59-03:00", signedXml="<NFe/>") == ()
+
+    def test_tell_that_the_term_is_over_and_what_may_come_of_it(self) -> None:
+        assert self.warnings("2026-11-17T00:00:00-03:00", signedXml="<NFe/>") == (
+            "issuedAt: O prazo de transmissão terminou em 16/11/2026, e a autoridade pode autorizar a nota"
+            " com atraso (150) ou recusá-la (704).",
+        )
 
 
 class TestRebuiltReceipt:

@@ -24,7 +24,8 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.service.issuing.decision import AT_ONCE, Attempt, Decision, Foreign, Judge, Onward
+from carimbo.service.backoff import AT_ONCE
+from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge, Onward
 from carimbo.settings import Settings
 
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
@@ -49,6 +50,8 @@ VOIDED = Rejected(code="206", message="NF-e já está inutilizada", spends_numbe
 UNKNOWN = Unknown(code="217", message="NF-e não consta")
 PROCESSING = Processing(code="103", message="Lote recebido", receipt="35123", wait_seconds=7)
 UNAVAILABLE = Unavailable(code="108", message="Paralisado", outage=Outage.SHORT)
+CLOSING = Unavailable(code="113", message="SVC em desativação", outage=Outage.CONTINGENCY_CLOSING)
+CLOSED = Unavailable(code="114", message="SVC desabilitada", outage=Outage.CONTINGENCY_CLOSED)
 THROTTLED = Throttled(code="656", message="Consumo indevido", until=NOW + timedelta(hours=1))
 THROTTLED_FOR_HOW_LONG = replace(THROTTLED, until=None)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
@@ -56,11 +59,12 @@ NO_ROOM = NotJudged(cause=Cause.NO_ROOM, detail="no room", may_have_arrived=Fals
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 OUTCOMES: tuple[Outcome, ...] = (
     AUTHORIZED, REJECTED, VOIDED, DENIED, CANCELED, CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, FOREIGN,
-    NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
+    NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSING, CLOSED, THROTTLED, THROTTLED_FOR_HOW_LONG,
+    LOST, NOT_SENT,
 )  # fmt: skip
 OPEN = (
-    CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, LOST,
-    NOT_SENT,
+    CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSING,
+    CLOSED, LOST, NOT_SENT,
 )  # fmt: skip
 FIRST, HOUR = timedelta(seconds=2), timedelta(hours=1)
 
@@ -98,6 +102,8 @@ class TestFirstAnswer:
                 Onward(SENT, timedelta(seconds=7), 0, "35123"),
             ),
             (UNAVAILABLE, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
+            (CLOSING, Onward(SIGNED, AT_ONCE, 1), Onward(SENT, FIRST, 1)),
+            (CLOSED, Onward(SIGNED, AT_ONCE, 1), Onward(SENT, FIRST, 1)),
             (THROTTLED, Onward(SIGNED, HOUR, 1), Onward(SENT, HOUR, 1)),
             (THROTTLED_FOR_HOW_LONG, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
             (LOST, Onward(SENT, FIRST, 1), Onward(SENT, FIRST, 1)),
@@ -178,6 +184,21 @@ class TestGoingOn:
         assert isinstance(following, Onward)
         assert AT_ONCE < decision.after <= following.after
         assert decision.tries == attempt.tries + 1
+
+
+class TestContingencyThatIsOver:
+    @given(attempts, st.sampled_from((CLOSING, CLOSED)), dice)
+    def test_sends_the_document_back_at_once_but_not_over_and_over(
+        self, attempt: Attempt, outcome: Outcome, thrown: float
+    ) -> None:
+        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        assert isinstance(decision, Onward)
+        assert (decision.state, decision.tries) == (attempt.state, attempt.tries + 1)
+        assert (decision.after == AT_ONCE) == (attempt.state is SIGNED and attempt.tries == 0)
+
+    def test_after_one_return_it_is_an_outage_like_any_other(self) -> None:
+        again = replace(first_attempt(SIGNED), tries=1)
+        assert JUDGE.decide(again, CLOSED) == JUDGE.decide(again, UNAVAILABLE)
 
 
 class TestConsultsByKey:

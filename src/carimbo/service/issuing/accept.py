@@ -13,11 +13,20 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, period_of, reserve_document
 from carimbo.service.documents import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.dossier import Dossier, Dossiers
+from carimbo.service.issuing.printed import (
+    AlreadyThere,
+    Paper,
+    add_printed,
+    number_taken,
+    paper_of,
+    printed_key,
+)
 from carimbo.service.issuing.readiness import require_feature, require_ready
 from carimbo.service.issuing.workshop import Workshop, issuing_of
 from carimbo.storage.companies import Company
@@ -44,6 +53,21 @@ class Counter:
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What an order is known by when it comes again."""
+
+    idempotency_key: str | None
+    external_id: str | None
+    access_key: str | None
+    """Of what is on paper already."""
+
+    @property
+    def key(self) -> str | None:
+        """What its document is kept under."""
+        return self.idempotency_key or self.external_id
+
+
+@dataclass(frozen=True)
 class Order:
     """What a caller wants issued, checked in form."""
 
@@ -56,13 +80,10 @@ class Order:
     idempotency_key: str | None
 
     @property
-    def external_id(self) -> str | None:
-        return getattr(self.request, "external_id", None)
-
-    @property
-    def key(self) -> str | None:
+    def marks(self) -> Marks:
         """What makes it the same order when it comes again."""
-        return self.idempotency_key or self.external_id
+        external_id = getattr(self.request, "external_id", None)
+        return Marks(self.idempotency_key, external_id, printed_key(self.request))
 
 
 @dataclass(frozen=True)
@@ -82,13 +103,11 @@ async def find_replay(
     body: Any,
 ) -> DocumentRecord | None:
     """Find the document that the same order made before, whatever is to be said of its body today."""
-    external_id = body.get("externalId") if isinstance(body, dict) else None
-    external_id = external_id.strip() if isinstance(external_id, str) else None
-    key = idempotency_key or external_id
-    if not key:
+    marks = _marks(kind, idempotency_key, body)
+    if not marks.key and not marks.access_key:
         return None
     async with database.autocommit(subscription_id) as tenant:
-        found = await tenant.documents.find_repeated(company_id, kind.namespace, key, external_id)
+        found = await _find(tenant, company_id, kind, marks)
     if found is None:
         return None
     _tell_difference(found, kind, body)
@@ -110,11 +129,16 @@ async def accept(counter: Counter, order: Order) -> Accepted:
 
 def require_no_problems(problems: Iterable[Problem]) -> None:
     """Refuse with every rule that is broken."""
-    rules = [
-        {"code": one.code, "field": one.path, "message": one.message, "hint": one.hint} for one in problems
-    ]
+    rules = rules_told(problems)
     if rules:
         raise Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules)
+
+
+def rules_told(problems: Iterable[Problem]) -> list[dict[str, str | None]]:
+    """Broken rules as callers read them."""
+    return [
+        {"code": one.code, "field": one.path, "message": one.message, "hint": one.hint} for one in problems
+    ]
 
 
 def amount_of(review: Review) -> Decimal:
@@ -142,8 +166,8 @@ async def _store(
         environment=environment,
         status=Status.PROCESSING if queued else Status.PENDING,
         namespace=order.kind.namespace,
-        idempotency_key=order.key,
-        external_id=order.external_id,
+        idempotency_key=order.marks.key,
+        external_id=order.marks.external_id,
         request=order.text,
         amount=amount_of(review),
         warnings=review.warnings,
@@ -152,6 +176,15 @@ async def _store(
         allowance_period=period.name if period else None,
         is_urgent=order.kind.is_urgent,
     )
+    paper = paper_of(order.kind, order.request, dossier, environment)
+    if paper is not None:
+        return await _store_printed(counter, order, document, paper, period)
+    return await _store_unprinted(counter, order, document, period)
+
+
+async def _store_unprinted(
+    counter: Counter, order: Order, document: NewDocument, period: Period | None
+) -> Accepted:
     if period is None:
         async with counter.database.autocommit(order.subscription.id) as tenant:
             return await _add(tenant, order, document)
@@ -163,28 +196,65 @@ async def _store(
     return accepted
 
 
-async def _add(tenant: Tenant, order: Order, document: NewDocument) -> Accepted:
-    queued = document.status == Status.PROCESSING
-    stored = await tenant.documents.add(document, _beginning(queued), queued=queued)
-    if stored is None:
-        return Accepted(await _repeated(tenant, order), is_new=False)
+async def _store_printed(
+    counter: Counter, order: Order, document: NewDocument, paper: Paper, period: Period | None
+) -> Accepted:
+    """Store what is in the buyer's hands: the plan counts it, and can't refuse it."""
+    try:
+        async with counter.database.tenant(order.subscription.id) as tenant:
+            events = _beginning(document.status, Happening.CREATED, Happening.NUMBERED)
+            stored = await add_printed(tenant, document, events, paper)
+            if period:
+                await reserve_document(tenant, period.beyond_limit())
+    except AlreadyThere:
+        async with counter.database.autocommit(order.subscription.id) as tenant:
+            found = await _find(tenant, order.company.id, order.kind, order.marks)
+            if found is None:
+                raise await number_taken(tenant, paper) from None
+        return Accepted(record_of(found), is_new=False)
     return Accepted(record_of(stored), is_new=True)
 
 
-def _beginning(queued: bool) -> list[NewEvent]:
-    if not queued:
-        return [NewEvent(type=Happening.CREATED, status=Status.PENDING)]
-    return [NewEvent(type=one, status=Status.PROCESSING) for one in (Happening.CREATED, Happening.QUEUED)]
-
-
-async def _repeated(tenant: Tenant, order: Order) -> DocumentRecord:
-    """Whoever came first has committed by now: their insert made ours wait."""
-    found = await tenant.documents.find_repeated(
-        order.company.id, order.kind.namespace, order.key, order.external_id
-    )
+async def _add(tenant: Tenant, order: Order, document: NewDocument) -> Accepted:
+    events = _beginning(document.status, Happening.CREATED)
+    stored = await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
+    if stored is not None:
+        return Accepted(record_of(stored), is_new=True)
+    # Whoever came first has committed by now: their insert made ours wait.
+    found = await _find(tenant, order.company.id, order.kind, order.marks)
     if found is None:
         raise LookupError("a document that kept another from being stored is gone")
-    return record_of(found)
+    return Accepted(record_of(found), is_new=False)
+
+
+def _beginning(status: str, *happened: Happening) -> list[NewEvent]:
+    queued = (Happening.QUEUED,) if status == Status.PROCESSING else ()
+    return [NewEvent(type=one, status=status) for one in (*happened, *queued)]
+
+
+def _marks(kind: DocumentType, idempotency_key: str | None, body: Any) -> Marks:
+    """Read the marks of an order whose form nobody has checked."""
+    may_be_printed = issuing_of(kind).printed_emission is not None
+    external_id, access_key = _text(body, "externalId"), _text(body, "accessKey")
+    return Marks(
+        idempotency_key,
+        external_id and external_id.strip(),
+        normalize(access_key) if access_key and may_be_printed else None,
+    )
+
+
+def _text(body: Any, name: str) -> str | None:
+    value = body.get(name) if isinstance(body, dict) else None
+    return value if isinstance(value, str) else None
+
+
+async def _find(tenant: Tenant, company_id: UUID, kind: DocumentType, marks: Marks) -> Document | None:
+    """Find the document of an order: by its key, by its external id, or by what is printed."""
+    if marks.key:
+        found = await tenant.documents.find_repeated(company_id, kind.namespace, marks.key, marks.external_id)
+        if found is not None:
+            return found
+    return await tenant.documents.find_printed(company_id, marks.access_key) if marks.access_key else None
 
 
 def _tell_difference(found: Document, kind: DocumentType, body: Any) -> None:

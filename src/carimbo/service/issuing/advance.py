@@ -1,37 +1,40 @@
 """Brings a document from where it stands as far as it will go: one resumable piece of work per document."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import structlog
 
+from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
 from carimbo.fiscal.outcome import Authorized, Canceled, Denied, Duplicate, Outcome, Rejected, went_out
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.errors import Code
+from carimbo.service.backoff import AT_ONCE, dice
 from carimbo.service.issuing import conclude
-from carimbo.service.issuing.build import build, emission_of
+from carimbo.service.issuing.build import build
 from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.decision import AT_ONCE, Attempt, Decision, Foreign, Judge, Onward
+from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge, Onward
 from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.files import signed_file
-from carimbo.service.issuing.number import problems_since, take_number
-from carimbo.service.issuing.readiness import unready
+from carimbo.service.issuing.number import redirect, take_number
 from carimbo.service.issuing.sign import keep_signed, signed_before
 from carimbo.service.issuing.transmit import ask, record_attempt, send
+from carimbo.service.issuing.unissuable import NO_CERTIFICATE, NO_NUMBER_LEFT, unissuable, unready_now
+from carimbo.service.issuing.way import is_stuck, learn, shortened, way_of
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage import work
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.issuing import SeriesExhausted
+from carimbo.storage.issuing import EmissionWay, SeriesExhausted
 from carimbo.storage.work import Lease
 
 _log = structlog.get_logger("carimbo.issuing")
 # A series whose next numbers are all somebody else's is a wrong setting, which a person has to mend.
 _MOST_NUMBERS = 10
+_DUPLICATE = "204"
+_OTHER_CONTENT = "Duplicidade: a autoridade tem este número, autorizado com outro conteúdo"
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,21 @@ async def _read(means: Means, lease: Lease) -> Case | Done:
 
 async def _next(means: Means, case: Case) -> Case | Done:
     emission = case.document.emission
-    if emission is None:
-        return await _number(means, case)
-    match EmissionState(emission.state):
-        case EmissionState.FOREIGN:
-            return await _number(means, case)
+    if emission is not None and emission.emission_type == EmissionType.OFFLINE:
+        return await _go(means, case)
+    way = await way_of(means, case)
+    if emission is None or emission.state == EmissionState.FOREIGN:
+        return await _number(means, case, way)
+    if emission.emission_type == way.emission_type:
+        return await _go(means, case)
+    if emission.state != EmissionState.SENT:
+        return await redirect(means, case, way)
+    return await _leave(means, case, way) if await is_stuck(means, case, way) else await _go(means, case)
+
+
+async def _go(means: Means, case: Case) -> Case | Done:
+    """Go on from where the attempt in force stands."""
+    match EmissionState(case.emission.state):
         case EmissionState.NUMBERED:
             return await _make(means, case)
         case EmissionState.SIGNED if _is_stale(means, case):
@@ -81,42 +94,53 @@ async def _next(means: Means, case: Case) -> Case | Done:
             return await _inquire(means, case)
 
 
-async def _number(means: Means, case: Case) -> Case | Done:
-    problems = _unready(means, case) or await problems_since(means, case)
+async def _leave(means: Means, case: Case, way: EmissionWay) -> Case | Done:
+    """Take another number for a document of unknown fate, whose first attempt is asked about by itself."""
+    numbered = await _numbered(means, case, way)
+    return numbered if isinstance(numbered, Case) else await _go(means, case)
+
+
+async def _number(means: Means, case: Case, way: EmissionWay) -> Case | Done:
+    numbered = await _numbered(means, case, way)
+    if isinstance(numbered, Case):
+        return numbered
+    await conclude.refuse_unsent(means, case, numbered)
+    return Done()
+
+
+async def _numbered(means: Means, case: Case, way: EmissionWay) -> Case | tuple[Problem, ...]:
+    problems = await unissuable(means, case)
     if problems:
-        await conclude.refuse_unsent(means, case, problems)
-        return Done()
+        return problems
     try:
-        numbered = await take_number(means, case)
+        numbered = await take_number(means, case, way)
     except SeriesExhausted:
-        await conclude.refuse_unsent(means, case, (_NO_NUMBER_LEFT,))
-        return Done()
-    means.reached("numbered", case.document)
+        return (NO_NUMBER_LEFT,)
+    means.reached("numbered", case.subject)
     return numbered
 
 
 async def _make(means: Means, case: Case) -> Case | Done:
     """Build, sign and store; what is stored is sent at once, and marked so in the same transaction."""
     seal = await means.dossiers.seal_of(case.dossier)
-    problems = _unready(means, case)
+    problems = unready_now(means, case)
     if problems or seal is None:
-        await conclude.refuse_unsent(means, case, problems or (_NO_CERTIFICATE,))
+        await conclude.refuse_unsent(means, case, problems or (NO_CERTIFICATE,))
         return Done()
-    under = emission_of(means, case)
-    signed = await build(means, case, seal, under)
-    if isinstance(signed, tuple):
-        await conclude.refuse_unsent(means, case, signed)
+    made = await build(means, case, seal)
+    if isinstance(made, tuple):
+        await conclude.refuse_unsent(means, case, made)
         return Done()
-    case = await keep_signed(means, case, signed, under.issued_at)
-    means.reached("signed", case.document)
-    return await _transmit(means, case, seal, signed)
+    case = await keep_signed(means, case, made.signed, made.issued_at)
+    means.reached("signed", case.subject)
+    return await _transmit(means, case, seal, made.signed)
 
 
 async def _repeat(means: Means, case: Case) -> Case | Done:
     """Send the same bytes again."""
     seal = await means.dossiers.seal_of(case.dossier)
     if seal is None:
-        await conclude.refuse_unsent(means, case, (_NO_CERTIFICATE,))
+        await conclude.refuse_unsent(means, case, (NO_CERTIFICATE,))
         return Done()
     signed = await signed_before(means, case)
     case = await record_attempt(means, case, signed)
@@ -125,7 +149,7 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
 
 async def _transmit(means: Means, case: Case, seal: Seal, signed: SignedDocument) -> Case | Done:
     outcome = await send(means, case, _sender(case, seal), signed)
-    means.reached("answered", case.document)
+    means.reached("answered", case.subject)
     return await _apply(means, case, EmissionState.SIGNED, Happening.TRANSMITTED, outcome)
 
 
@@ -135,10 +159,10 @@ async def _inquire(means: Means, case: Case) -> Case | Done:
     if seal is None:
         # Its fate is open, and without a certificate nobody answers: it waits for one.
         tries = case.emission.tries + 1
-        pause = means.backoff.pause(tries, _dice())
+        pause = means.backoff.pause(tries, dice())
         return await _go_on(means, case, Onward(EmissionState.SENT, pause, tries), [])
     outcome = await ask(means, case, _sender(case, seal))
-    means.reached("answered", case.document)
+    means.reached("answered", case.subject)
     return await _apply(means, case, EmissionState.SENT, Happening.CONSULTED, outcome)
 
 
@@ -153,6 +177,7 @@ def _asked(happening: Happening, outcome: Outcome, decision: Decision) -> list[N
 async def _apply(
     means: Means, case: Case, state: EmissionState, happening: Happening, outcome: Outcome
 ) -> Case | Done:
+    await learn(means, case, happening, outcome)
     decision = await _decide(means, case, state, outcome)
     asked = _asked(happening, outcome, decision)
     if isinstance(decision, Onward):
@@ -163,14 +188,14 @@ async def _apply(
     if isinstance(decision, Foreign):
         return await _renumber(means, case, decision, asked)
     await _conclude(means, case, decision, asked)
-    means.reached("concluded", case.document)
+    means.reached("concluded", case.subject)
     return Done()
 
 
 async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
     emission = case.emission
     attempt = Attempt(emission.access_key or "", state, emission.tries)
-    judge = Judge(means.backoff, means.workshop.clock(), _dice())
+    judge = Judge(means.backoff, means.workshop.clock(), dice())
     decision = judge.decide(attempt, outcome)
     match decision:
         case Authorized() if not await _is_ours(means, case, decision.digest):
@@ -182,7 +207,9 @@ async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outco
 
 
 def _is_stale(means: Means, case: Case) -> bool:
-    """Tell whether what was signed is too old to be sent."""
+    """Tell whether what was signed is too old to be sent; what is on paper can't be made anew."""
+    if case.emission.emission_type == EmissionType.OFFLINE:
+        return False
     limit, issued_at = issuing_of(case.kind).stale_after, case.emission.issued_at
     return bool(limit and issued_at and means.workshop.clock() - issued_at > limit)
 
@@ -226,6 +253,7 @@ async def _conclude(
 
 
 async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent]) -> Case | Done:
+    onward = replace(onward, after=await shortened(means, case, onward.after))
     await conclude.go_on(means, case, onward, asked)
     if onward.after > AT_ONCE:
         return Done(onward.after)
@@ -243,41 +271,21 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     """The number is somebody else's: take the next one, but not without end."""
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
-    if case.emission.ordinal % _MOST_NUMBERS == 0:
-        told = answer.answer_xml if isinstance(answer, Rejected) else None
-        # Another number cures it, which is a setting: the same request passes then.
-        refusal = Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=True)
-        await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
+    is_printed = case.emission.emission_type == EmissionType.OFFLINE
+    if is_printed or case.emission.ordinal % _MOST_NUMBERS == 0:
+        await conclude.refuse(means, case, _refusal(answer, is_printed), asked, EmissionState.FOREIGN)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
 
 
-def _unready(means: Means, case: Case) -> tuple[Problem, ...]:
-    """What the company lacks now, as a problem of its record."""
-    refusal = unready(case.dossier, case.kind, case.environment, means.workshop.clock())
-    if refusal is None:
-        return ()
-    lacking: list[str] = (refusal.details or {}).get("missing", ["certificate"])
-    message = f"{refusal.message} ({', '.join(lacking)})"
-    return (Problem(refusal.code.name, f"company.{lacking[0]}", message),)
-
-
-_NO_CERTIFICATE = Problem(
-    Code.CERTIFICATE_MISSING.name, "company.certificate", Code.CERTIFICATE_MISSING.message
-)
-
-
-_NO_NUMBER_LEFT = Problem(
-    "SERIES_EXHAUSTED",
-    "company.settings.series",
-    "Todos os números da série já foram usados.",
-    "Configure outra série para este tipo de documento.",
-)
+def _refusal(answer: Duplicate | Authorized | Rejected, is_printed: bool) -> Rejected:
+    """Another number cures it, which is a setting: the same request passes then. Paper has no other."""
+    told = answer.answer_xml if isinstance(answer, Rejected) else None
+    if isinstance(answer, Authorized):
+        # Its own code is that of a success, which somebody else had with other bytes.
+        return Rejected(code=_DUPLICATE, message=_OTHER_CONTENT, retryable=not is_printed)
+    return Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=not is_printed)
 
 
 def _sender(case: Case, seal: Seal) -> Sender:
     return seal.sender(case.dossier.row.tax_id, case.environment)
-
-
-def _dice() -> float:
-    return random.random()  # noqa: S311 - jitter, not a secret

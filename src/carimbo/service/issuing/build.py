@@ -1,22 +1,51 @@
 """The third step: request, company, number and this moment become a document."""
 
-from carimbo.fiscal.emission import Emission
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.dossier import Seal
+from carimbo.service.issuing.workshop import printed_emission
+from carimbo.storage.emissions import Emission as Attempt
 
 
-async def build(
-    means: Means, case: Case, seal: Seal, under: Emission
-) -> SignedDocument | tuple[Problem, ...]:
+@dataclass(frozen=True)
+class Made:
+    """A signed document, and the moment that it tells as that of its issue."""
+
+    signed: SignedDocument
+    issued_at: datetime
+
+
+async def build(means: Means, case: Case, seal: Seal) -> Made | tuple[Problem, ...]:
     """Make the document, sign it, and hold it against the XSD; or tell every problem."""
-    return await means.workshop.make(case.kind, case.request, case.dossier, under, seal.signer)
+    under = _emission_of(means, case)
+    if isinstance(under, tuple):
+        return under
+    signed = await means.workshop.make(case.kind, case.request, case.dossier, under, seal.signer)
+    return signed if isinstance(signed, tuple) else Made(signed, under.issued_at)
 
 
-def emission_of(means: Means, case: Case) -> Emission:
-    """What it is issued under: the number that it has, and the moment in which it is made."""
+def _emission_of(means: Means, case: Case) -> Emission | tuple[Problem, ...]:
+    """What it is issued under: the number that it has and this moment, or what its paper says."""
+    printed = printed_emission(case.kind, case.request, case.dossier, case.environment)
+    if printed is not None:
+        return printed
     taken = case.emission
-    return means.workshop.emission_now(
+    now = means.workshop.emission_now(
         case.dossier, case.environment, taken.number, case.request, taken.series, taken.numeric_code
     )
+    if taken.emission_type == EmissionType.NORMAL:
+        return now
+    return replace(
+        now, type=EmissionType(taken.emission_type), contingency=_contingency(taken, now.issued_at)
+    )
+
+
+def _contingency(taken: Attempt, issued_at: datetime) -> Contingency:
+    """Since when and why: what is dated back was not issued before the contingency began."""
+    started_at = (taken.contingency_started_at or issued_at).astimezone(issued_at.tzinfo)
+    return Contingency(min(started_at, issued_at).replace(microsecond=0), taken.contingency_reason or "")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 
 from carimbo.fiscal.document_type import DocumentType
@@ -11,17 +12,18 @@ from carimbo.service.backoff import Backoff
 from carimbo.service.documents import kind_named, stored_request
 from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.issuing.workshop import Workshop
+from carimbo.service.outage_board import OutageBoard
 from carimbo.service.ports import Authority
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
 from carimbo.storage.work import Lease
 
-Reached = Callable[[str, Document], None]
-"""Told of every step of a document that is behind it, before the next one begins."""
+Reached = Callable[[str, str], None]
+"""Told of every step that is behind a document or statement, and which one it is, before the next begins."""
 
 
-def nobody_is_told(_step: str, _document: Document) -> None:
+def nobody_is_told(_step: str, _subject: str) -> None:
     """For when nobody listens."""
 
 
@@ -34,6 +36,9 @@ class Means:
     workshop: Workshop
     authorities: Mapping[str, Authority]
     backoff: Backoff
+    outages: OutageBoard
+    latest_arrival: timedelta
+    """How long after it was given up an attempt may still get to an authority: past that it never will."""
     reached: Reached
 
 
@@ -56,6 +61,11 @@ class Case:
     @property
     def environment(self) -> Environment:
         return Environment(self.document.environment)
+
+    @property
+    def subject(self) -> str:
+        """Which one it is, where its steps are told."""
+        return self.document.external_id or str(self.document.id)
 
     @property
     def emission(self) -> Emission:

@@ -9,10 +9,11 @@ from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
 from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service.allowance import settlement_of
+from carimbo.service.backoff import AT_ONCE
 from carimbo.service.documents import Rejection
 from carimbo.service.issuing import files
 from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.decision import AT_ONCE, Onward
+from carimbo.service.issuing.decision import Onward
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.issuing import Verdict

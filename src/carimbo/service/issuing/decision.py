@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import (
+    CONTINGENCY_OVER,
     Authorized,
     Canceled,
     Cause,
@@ -22,9 +23,7 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.service.backoff import Backoff
-
-AT_ONCE = timedelta(0)
+from carimbo.service.backoff import AT_ONCE, Backoff
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Judge:
                 return self._after_clash(attempt, outcome)
             case Authorized() | Rejected() | Denied() | Canceled(authorization=Authorized()):
                 return outcome
-            case Canceled():
+            case Canceled() | Unknown(may_come=True):
                 return self.ask(attempt)
             case Unknown():
                 return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries)
@@ -98,6 +97,8 @@ class Judge:
         return Onward(EmissionState.SENT, pause, attempt.tries + 1)
 
     def _again(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> Onward:
+        if self._goes_back(attempt, outcome):
+            return Onward(attempt.state, AT_ONCE, attempt.tries + 1)
         if isinstance(outcome, NotJudged) and outcome.cause is Cause.NO_ROOM:
             # The authority is busy with our own: that is no reason to come less and less often.
             return Onward(attempt.state, self._pause(1), attempt.tries)
@@ -106,6 +107,11 @@ class Judge:
         if isinstance(outcome, Throttled) and outcome.until:
             pause = max(outcome.until - self.now, pause)
         return Onward(self._state_after(attempt, outcome), pause, tries)
+
+    def _goes_back(self, attempt: Attempt, outcome: Outcome) -> bool:
+        """The contingency is over, and the document goes the normal way: at once, but not for ever."""
+        is_over = isinstance(outcome, Unavailable) and outcome.outage in CONTINGENCY_OVER
+        return is_over and attempt.state is EmissionState.SIGNED and attempt.tries == 0
 
     def _state_after(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> EmissionState:
         """Whether the authority may have the document now; a question that failed changes nothing."""

@@ -63,9 +63,10 @@ class Dossier:
         """Everything that the company lacks for issuing a type, but for its certificate."""
         lacking = kind.missing_settings
         settings = lacking(self.settings_of(kind), environment) if lacking else ()
-        return (*self._missing_registration(), *settings)
+        return (*self.missing_registration(), *settings)
 
-    def _missing_registration(self) -> tuple[str, ...]:
+    def missing_registration(self) -> tuple[str, ...]:
+        """What the company lacks for telling an authority anything, but for its certificate."""
         needed = (("address", self.row.address), ("taxRegime", self.row.tax_regime))
         missing = [name for name, value in needed if value is None]
         state = (self.row.address or {}).get("state")

@@ -49,6 +49,15 @@ def unready(dossier: Dossier, kind: DocumentType, environment: Environment, now:
     return Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
 
 
+def require_teller(dossier: Dossier, now: datetime) -> None:
+    """Refuse a company that can't tell an authority anything, whatever it has for issuing documents."""
+    missing = dossier.missing_registration()
+    if missing:
+        raise Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
+    if not dossier.has_valid_certificate(now):
+        raise _certificate_refusal(dossier, now)
+
+
 def _certificate_refusal(dossier: Dossier, now: datetime) -> Refusal:
     certificate = dossier.certificate
     if certificate is None:

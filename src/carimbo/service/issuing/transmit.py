@@ -21,6 +21,7 @@ async def record_attempt(means: Means, case: Case, signed: SignedDocument) -> Ca
 
 async def send(means: Means, case: Case, sender: Sender, signed: SignedDocument) -> Outcome:
     """Ask for the authorization."""
+    case.lease.require_held()
     return await means.authorities[case.kind.name].send(sender, signed)
 
 

@@ -54,13 +54,9 @@ class Workshop:
         in_place: bool = False,
     ) -> Review:
         """Make a document for trial and tell what is to be said of it; a small one without a thread."""
-        elsewhere = _issued_elsewhere(kind, request, dossier, environment)
-        if elsewhere:
-            return Review(elsewhere)
-        try:
-            emission = self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
-        except UnusableEmission as unusable:
-            return Review((Problem(SCHEMA_PROBLEM, "issueDate", str(unusable)),))
+        emission = self._tried_under(kind, request, dossier, environment)
+        if isinstance(emission, tuple):
+            return Review(emission)
         issuance = self._issuance(kind, dossier, emission, Signer.throwaway())
         if in_place:
             return issuing_of(kind).review(request, issuance)
@@ -97,6 +93,18 @@ class Workshop:
         """The day that rates and rules are looked up by."""
         return self.clock().astimezone(_BRASILIA).date()
 
+    def _tried_under(
+        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
+    ) -> Emission | tuple[Problem, ...]:
+        """What a document is made under for trial: what its paper says, else a number that stands for any."""
+        printed = printed_emission(kind, request, dossier, environment)
+        if printed is not None:
+            return printed
+        try:
+            return self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
+        except UnusableEmission as unusable:
+            return (Problem(SCHEMA_PROBLEM, "issueDate", str(unusable)),)
+
     def _issuance(self, kind: DocumentType, dossier: Dossier, emission: Emission, signer: Signer) -> Issuance:
         return Issuance(
             company=dossier.company,
@@ -112,16 +120,12 @@ class Workshop:
         return await asyncio.get_running_loop().run_in_executor(self._executor, make, request, issuance)
 
 
-def _issued_elsewhere(
+def printed_emission(
     kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
-) -> tuple[Problem, ...]:
-    """What is wrong with a document that is on paper already; that of another is not taken yet."""
+) -> Emission | tuple[Problem, ...] | None:
+    """What a document that is on paper already was issued under, or what is wrong with that; else None."""
     read = issuing_of(kind).printed_emission
-    printed = read(request, dossier.company, environment) if read else None
-    if isinstance(printed, Emission):
-        message = "A recepção de documentos emitidos em contingência off-line ainda não está disponível."
-        return (Problem("OFFLINE_NOT_AVAILABLE", "issueMode", message),)
-    return printed or ()
+    return read(request, dossier.company, environment) if read else None
 
 
 def issuing_of(kind: DocumentType) -> Issuing:

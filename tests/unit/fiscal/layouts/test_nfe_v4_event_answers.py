@@ -34,6 +34,7 @@ from nfe_answers import (
     stored_event,
 )
 
+SUBSTITUTION = "110112"
 REGISTERED_AT = datetime(2026, 11, 15, 10, tzinfo=timezone(timedelta(hours=-3)))
 AUTHORIZED = note_protocol("100", "Autorizado o uso da NF-e")
 
@@ -134,6 +135,32 @@ class TestLookingForAnEventInAConsult:
         assert found.protocol_xml.startswith(f'<retEvento xmlns="{NAMESPACE}" '.encode())
         assert b"<nSeqEvento>2</nSeqEvento>" in found.protocol_xml
 
+    @pytest.mark.parametrize("asked", [CANCELLATION, SUBSTITUTION])
+    @pytest.mark.parametrize("told", [CANCELLATION, SUBSTITUTION])
+    @pytest.mark.parametrize("code", ["100", "101", "151"])
+    def test_adopts_any_cancellation_for_a_cancellation(self, asked: str, told: str, code: str) -> None:
+        """A document is canceled once, whichever way and in whichever place."""
+        events = stored_event(event_type=CORRECTION) + stored_event(event_type=told, sequence="2")
+        found = read_stored(consult(code, "Texto", AUTHORIZED + events), asked, 1)
+        assert isinstance(found, Authorized)
+        assert (found.protocol, found.digest) == ("135260000000009", DIGEST)
+        assert f"<tpEvento>{told}</tpEvento>".encode() in found.protocol_xml
+
+    @pytest.mark.parametrize("asked", [CANCELLATION, SUBSTITUTION])
+    @pytest.mark.parametrize("code", ["101", "151", "155", "218"])
+    def test_tells_a_canceled_document_though_its_event_is_missing(self, asked: str, code: str) -> None:
+        for events in ("", stored_event(event_type=CORRECTION), stored_event(key=OTHER_KEY)):
+            found = read_stored(consult(code, "Cancelada", AUTHORIZED + events), asked, 1)
+            assert found == Canceled(code=code, message="Cancelada", access_key=KEY)
+
+    def test_of_a_canceled_document_tells_that_a_letter_is_not_there(self) -> None:
+        text = consult("101", "Cancelada", AUTHORIZED + stored_event())
+        assert read_stored(text) == Unknown(code="101", message="Cancelada")
+
+    def test_does_not_take_a_cancellation_for_a_letter(self) -> None:
+        text = consult("100", "Autorizado", AUTHORIZED + stored_event(sequence="2"))
+        assert read_stored(text) == Unknown(code="100", message="Autorizado")
+
     def test_adopts_a_cancellation_of_a_canceled_document(self) -> None:
         text = consult("101", "Cancelada", AUTHORIZED + stored_event("155"))
         found = read_stored(text, CANCELLATION, 1)
@@ -155,8 +182,10 @@ class TestLookingForAnEventInAConsult:
         found = read_stored(consult("100", "Autorizado", AUTHORIZED + event))
         assert found == Unknown(code="100", message="Autorizado")
 
-    def test_tells_that_not_even_the_document_is_there(self) -> None:
-        assert read_stored(consult("217", "Não consta")) == Unknown(code="217", message="Não consta")
+    def test_leaves_open_what_an_authority_without_the_document_can_not_tell(self) -> None:
+        found = read_stored(consult("217", "Não consta"))
+        assert isinstance(found, NotJudged)
+        assert (found.cause, found.code) == (Cause.UNDECIDED, "217")
 
     def test_learns_nothing_from_a_refused_question(self) -> None:
         assert isinstance(read_stored(consult("280", "Rejeição: Certificado")), NotJudged)

@@ -20,11 +20,13 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Correction,
     Detail,
     Event,
+    EventIdentity,
     EventInformation,
     OperationAcknowledged,
     OperationConfirmed,
     OperationNotPerformed,
     OperationUnknown,
+    event_identity,
     issue_event,
     signed_event,
 )
@@ -360,3 +362,27 @@ class TestRegistered:
         assert schemas.problems(Schema.NFE_CANCELLATION_REGISTERED, root) == ()
         assert verify(root[0]).reference_id == event_of(CANCELLATION).id
         assert b">" + event + ANSWER + b"</" in text
+
+
+class TestIdentity:
+    @pytest.mark.parametrize("detail", [*(detail for detail, _ in CASES), SUBSTITUTION])
+    def test_is_that_of_what_was_signed(self, detail: Detail, signer: Signer) -> None:
+        event = event_of(detail, sequence=20)
+        identity = event_identity(signed_event(event, signer))
+        assert identity == EventIdentity(event.organ, detail.event_type, KEY, 20)
+        assert identity.id == event.id
+
+    def test_may_have_letters_in_its_key(self, signer: Signer) -> None:
+        event = event_of(CANCELLATION, KEY_WITH_LETTERS, OTHER_CNPJ)
+        assert event_identity(signed_event(event, signer)).access_key == KEY_WITH_LETTERS
+
+    def test_is_not_what_its_text_says(self, signer: Signer) -> None:
+        reason = f'<cOrgao>91</cOrgao><infEvento Id="ID110110{KEY_WITH_LETTERS}09">'
+        event = event_of(replace(CANCELLATION, reason=reason))
+        identity = event_identity(signed_event(event, signer))
+        assert identity == EventIdentity("35", "110111", KEY, 1)
+
+    @pytest.mark.parametrize("xml", [b"", b"<evento/>", b"<evento><cOrgao>35</cOrgao></evento>", ANSWER])
+    def test_is_nobody_s_where_there_is_no_event(self, xml: bytes) -> None:
+        with pytest.raises(LookupError):
+            event_identity(xml)

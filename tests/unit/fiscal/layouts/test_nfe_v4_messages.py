@@ -10,6 +10,7 @@ from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.nfe_v4.inutilization import (
     Inutilization,
     issue_inutilization,
+    read_inutilization_request,
     signed_inutilization,
 )
 from carimbo.fiscal.layouts.nfe_v4.messages import (
@@ -216,6 +217,24 @@ class TestInutilization:
         text = signed_inutilization(range_of(), signer).replace(b"<nNFFin>12<", b"<nNFFin>0<")
         found = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(text), Inutilization)
         assert [problem.path for problem in found] == ["numberEnd"]
+
+
+class TestReadingAnInutilization:
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            range_of(),
+            range_of(OTHER_CNPJ),
+            range_of(reason="Números <10> & 12 pulados por falha"),
+            replace(range_of(), series=0, first_number=1, last_number=999_999_999, year="06", model="65"),
+        ],
+    )
+    def test_gives_back_the_range_that_was_signed(self, asked: Inutilization, signer: Signer) -> None:
+        assert read_inutilization_request(signed_inutilization(asked, signer)) == asked
+
+    def test_of_anything_else_is_a_mistake_of_ours(self, signed_invoice: bytes) -> None:
+        with pytest.raises(LookupError):
+            read_inutilization_request(signed_invoice)
 
 
 class TestIssuingAnInutilization:

@@ -147,7 +147,8 @@ def person(cpf: str) -> Callable[[Registrar], Signer]:
 BREAKINGS = [
     EventBreaking("656", "cancellation", prepare=refused_twenty_times),
     EventBreaking("491", "cancellation", says("infEvento/cOrgao", "91"), where=AT_AN),
-    EventBreaking("586", "correction", where=AT_SVCAN, prepare=held_by("SVCAN")),
+    EventBreaking("586", "correction", where=AT_SVCAN, prepare=held_by("SVCAN"), also_off={"114"}),
+    EventBreaking("114", "cancellation", where=AT_SVCAN, prepare=held_by("SVCAN")),
     EventBreaking("492", "cancellation", says("infEvento/verEvento", "2.00"), also_off={"215"}),
     EventBreaking("594", "cancellation", says("infEvento/nSeqEvento", "2")),
     EventBreaking("594", "correction", says("infEvento/nSeqEvento", "21"), also_off={"215"}),

@@ -16,6 +16,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 from carimbo.fiscal.layouts.nfe_v4.messages import event_lot
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Rejected, Throttled
 from carimbo.fiscal.schemas.catalog import Schema
+from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.answers import NAMESPACE, registered_event
@@ -224,6 +225,8 @@ class TestSvc:
         document = counter.authorised(nfe(counter.signer))
         detail = Cancellation(protocol=document.protocol, reason=REASON)
         event = counter.event(document.access_key, detail)
+        assert counter.tell(event, "SVCAN").code == "114"
+        counter.switches["contingency"] = {"SVCAN": Contingency.ON}
         assert counter.tell(event, "SVCAN").code == "494"
         counter.store.connection.execute("update documents set authorizer = 'SVCAN'")
         assert counter.tell(event, "SVCAN").code == "135"

@@ -4,13 +4,20 @@ from datetime import timedelta
 
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
 from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
+from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.goods.signed_identity import signed_identity
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
+from carimbo.fiscal.goods.voiding import voiding_of
+from carimbo.fiscal.layouts.nfe_v4.messages import (
+    authorized_invoice,
+    registered_event,
+    rejected_invoice,
+)
 
 # One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
 # rule 704); the minute below that is for clocks that differ and for the way.
@@ -42,8 +49,12 @@ NFCE = DocumentType(
         refused=rejected_invoice,
         lines=lines_of_xml,
         printed_emission=printed_emission,
+        transmission_deadline=transmission_deadline,
         waits=_waits,
         stale_after=_STALE_AFTER,
     ),
+    events=(RECEIPT_CANCELLATION,),
+    registered_event=registered_event,
+    voiding=voiding_of("65"),
     secret_settings=("csc", "homologation.csc"),
 )

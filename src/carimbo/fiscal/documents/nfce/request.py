@@ -3,15 +3,18 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Moment, Text
 from carimbo.fiscal.goods.payments import Method
 from carimbo.fiscal.goods.sale import SaleBody
+from carimbo.fiscal.taxpayer import normalize
 
 # The authorities take messages of 500 kB at most (rule 214).
 SignedXml = Annotated[str, StringConstraints(max_length=500_000)]
+# As people write it: in groups, and in either case.
+PrintedKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$"), AfterValidator(normalize)]
 
 
 class IssueMode(StrEnum):
@@ -55,7 +58,7 @@ class NfceRequest(SaleBody):
         default=Transmit.NOW,
         description="Quando transmitir: now (agora), o padrão, ou later (só guardar por enquanto).",
     )
-    access_key: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$")] | None = Field(
+    access_key: PrintedKey | None = Field(
         default=None, description="Chave de acesso impressa, com 44 caracteres, só em contingência."
     )
     number: Number | None = Field(default=None, description="Número impresso, só em contingência (nNF).")

@@ -1,6 +1,9 @@
 """The XML of an NFC-e: composed, judged, signed, given its QR code and held against the XSD."""
 
+from dataclasses import replace
+
 from carimbo.fiscal.document_type import Issuance, Review
+from carimbo.fiscal.documents.nfce.contingency import offline_warnings
 from carimbo.fiscal.documents.nfce.document import compose
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
@@ -19,6 +22,11 @@ from carimbo.fiscal.tables.nfce_addresses import known_nfce_addresses
 
 def review(request: NfceRequest, issuance: Issuance) -> Review:
     """Tell everything that would keep the receipt from being issued, and what is assumed."""
+    found = _reviewed(request, issuance)
+    return replace(found, warnings=(*found.warnings, *offline_warnings(request, issuance)))
+
+
+def _reviewed(request: NfceRequest, issuance: Issuance) -> Review:
     if request.signed_xml is not None:
         checked = _checked(request, request.signed_xml, issuance)
         return Review(checked) if isinstance(checked, tuple) else _as_signed(checked, request, issuance)

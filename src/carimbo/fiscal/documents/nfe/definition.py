@@ -4,10 +4,17 @@ from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
+from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.goods.signed_identity import signed_identity
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, rejected_invoice
+from carimbo.fiscal.goods.voiding import voiding_of
+from carimbo.fiscal.layouts.nfe_v4.messages import (
+    authorized_invoice,
+    registered_event,
+    rejected_invoice,
+)
 
 NFE = DocumentType(
     name="nfe",
@@ -27,4 +34,8 @@ NFE = DocumentType(
         refused=rejected_invoice,
         lines=lines_of_xml,
     ),
+    contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},
+    events=(CANCELLATION, CORRECTION),
+    registered_event=registered_event,
+    voiding=voiding_of("55"),
 )

@@ -23,7 +23,7 @@ CANCELLATIONS = frozenset({Cancellation.event_type, CancellationBySubstitution.e
 
 _REGISTERED = frozenset({Action.EVENT_REGISTERED, Action.CANCELED_LATE})
 _ALREADY_CANCELED = frozenset({Action.ALREADY_CANCELED, Action.CANCELED_TWICE})
-_LISTS_EVENTS = AUTHORIZED | CANCELED | {Action.DENIED, Action.NOT_FOUND}
+_LISTS_EVENTS = AUTHORIZED | CANCELED | {Action.DENIED}
 _SEQUENCE = re.compile(r"[0-9]{1,3}")
 _DIGEST = etree.XPath(
     "string(d:Signature/d:SignedInfo/d:Reference/d:DigestValue)",
@@ -49,17 +49,25 @@ def read_registered_event(body: bytes, access_key: str, event_type: str, sequenc
     """Look for an event of unknown fate in the consult of its document (retConsSitNFe).
 
     `Unknown` says that this authority knows of no such event; manifestations, which the national environment
-    registers, may be missing from a state's answer.
+    registers, may be missing from a state's answer. One that does not have the document itself, as after the
+    end of a contingency, can't tell.
     """
     answer = find_judged_answer(body, "retConsSitNFe", access_key)
     if isinstance(answer, NotJudged):
         return answer
-    found = registered_event(answer, access_key, {event_type}, sequence)
+    is_cancellation = event_type in CANCELLATIONS
+    # A document is canceled once, whichever way.
+    wanted, place = (CANCELLATIONS, None) if is_cancellation else ({event_type}, sequence)
+    found, action = registered_event(answer, access_key, wanted, place), action_of(answer.code)
     if found:
         return _adopted(found, access_key)
-    if action_of(answer.code) in _LISTS_EVENTS:
-        return Unknown(code=answer.code, message=answer.message)
-    return refused_question(answer)
+    if is_cancellation and action in CANCELED:
+        return Canceled(code=answer.code, message=answer.message, access_key=access_key)
+    return (
+        Unknown(code=answer.code, message=answer.message)
+        if action in _LISTS_EVENTS
+        else refused_question(answer)
+    )
 
 
 def registered_event(

@@ -8,6 +8,7 @@ from carimbo.fiscal.ids import InvalidId, inutilization_id
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, content, group, integer, text
 from carimbo.fiscal.layouts.nfe_v4.messages import signed_message
 from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.layouts.reading import read
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
@@ -49,6 +50,14 @@ def signed_inutilization(inutilization: Inutilization, signer: Signer) -> bytes:
     """The whole request (inutNFe), signed."""
     inside = content(inutilization)
     return signed_message("inutNFe", "4.00", "infInut", inutilization.id, inside, signer)
+
+
+def read_inutilization_request(signed: bytes) -> Inutilization:
+    """The range that a signed request of ours is about."""
+    asked = etree.fromstring(signed).find("{*}infInut")
+    if asked is None:
+        raise LookupError("a signed request has no infInut")
+    return read(Inutilization, asked)
 
 
 def issue_inutilization(

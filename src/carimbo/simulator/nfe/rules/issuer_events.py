@@ -2,7 +2,10 @@
 
 from datetime import timedelta
 
+from carimbo.fiscal.tables.authorizers import is_contingency
+from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.nfe.case import NFCE, NFE
+from carimbo.simulator.nfe.contingency import contingency_is_open
 from carimbo.simulator.nfe.event_case import (
     CANCELLATION,
     CANCELLATIONS,
@@ -12,7 +15,7 @@ from carimbo.simulator.nfe.event_case import (
     SUBSTITUTION,
     EventCase,
 )
-from carimbo.simulator.nfe.key_parts import EMISSION, MODEL
+from carimbo.simulator.nfe.key_parts import EMISSION, MODEL, STATE
 from carimbo.simulator.nfe.rules.event_identity import TOLERANCE
 from carimbo.simulator.nfe.rules.event_scope import event_rule
 from carimbo.simulator.nfe.rules.rule import Finding, Rule
@@ -33,6 +36,14 @@ _NORMAL = "1"
 def correction_of_a_receipt(case: EventCase) -> bool:
     """MOC 7.0, GA03a."""
     return case.access_key[MODEL] == NFCE
+
+
+def at_a_closed_contingency(case: EventCase) -> bool:
+    """MOC 7.0, anexo III: an SVC that has handed its work back takes no more events."""
+    if not is_contingency(case.place.authorizer):
+        return False
+    state = state_of_ibge(case.access_key[STATE])
+    return not contingency_is_open(case.place, state.code if state else "", case.world)
 
 
 def unknown(case: EventCase) -> Finding:
@@ -78,6 +89,7 @@ def confirmed_by_the_recipient(case: EventCase) -> bool:
 
 
 ISSUER_EVENT_RULES: tuple[Rule[EventCase], ...] = (
+    event_rule("114", at_a_closed_contingency, _BY_ISSUERS),
     event_rule("784", correction_of_a_receipt, {CORRECTION}),
     event_rule("494", unknown, _BY_ISSUERS),
     event_rule("420", of_what_is_canceled, CANCELLATIONS),

@@ -1,0 +1,242 @@
+"""What is told to an authority after an authorization: cancellation, correction, numbers given up."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, HTTPException, Path, Query, Response
+
+from carimbo.api.context import (
+    OF_COMPANY,
+    CurrentCompany,
+    CurrentDatabase,
+    CurrentDesk,
+    CurrentSubscription,
+    RequestedPage,
+)
+from carimbo.api.documented import refuses
+from carimbo.api.documents import ACCEPTED, Which, XmlResponse, add_reading, name_of, xml_response
+from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.json_body import JsonBody
+from carimbo.api.route import Endpoint, ReadingEndpoint
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.filing import EventKind
+from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.documents import EventRecord
+from carimbo.service.errors import Code
+from carimbo.service.filing.cancel import cancel
+from carimbo.service.filing.correct import correct
+from carimbo.service.filing.inutilize import (
+    InutilizationRecord,
+    InutilizationRequest,
+    inutilize,
+    list_ranges,
+    read_range_record,
+)
+from carimbo.service.filing.outcome import (
+    CanceledRecord,
+    CancellationUnderWay,
+    CorrectionUnderWay,
+    FilingStatus,
+)
+from carimbo.service.filing.xml import read_event_xml, read_range_xml
+
+_COMPANY = "/v1/companies/{companyId}"
+ranges = APIRouter(prefix=_COMPANY, route_class=Endpoint, dependencies=OF_COMPANY)
+telling = APIRouter(prefix=_COMPANY, route_class=Endpoint, dependencies=OF_COMPANY)
+reading = APIRouter(prefix=_COMPANY, route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+
+EventId = Annotated[UUID, Path(alias="eventId", description="Id do evento, como em `/events`.")]
+RangeId = Annotated[UUID, Path(alias="id", description="Id da inutilização.")]
+_TELLING_REFUSALS = (
+    Code.NOT_FOUND,
+    Code.COMPANY_NOT_READY,
+    Code.CERTIFICATE_MISSING,
+    Code.CERTIFICATE_EXPIRED,
+    Code.CERTIFICATE_INVALID,
+    Code.FISCAL_RULE_VIOLATION,
+    Code.AUTHORITY_REJECTED,
+)
+_NOT_KNOWN_YET = "A autoridade ainda não respondeu: o resultado virá pela leitura."
+
+
+def _cancel(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
+    async def cancel_document(
+        desk: CurrentDesk, company: CurrentCompany, which: Which, query: Body, body: Body | None = None
+    ) -> Response:
+        given = {} if body is None else body.model_dump(exclude_unset=True)
+        request = query.model_copy(update=given)
+        record = await cancel(desk, company, replace(which, kind=kind), request)
+        return success(record, ACCEPTED if isinstance(record, CancellationUnderWay) else 200)
+
+    request_body: Any = event.request
+    cancel_document.__annotations__ |= {
+        "query": Annotated[request_body, Query()],
+        "body": JsonBody[request_body] | None,  # type: ignore[misc]
+    }
+    return cancel_document
+
+
+def _correct(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
+    async def correct_document(
+        desk: CurrentDesk, company: CurrentCompany, which: Which, body: Body
+    ) -> Response:
+        told = await correct(desk, company, replace(which, kind=kind), body)
+        return success(told, 200 if isinstance(told, EventRecord) else ACCEPTED)
+
+    request_body: Any = event.request
+    correct_document.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc]
+    return correct_document
+
+
+def _event_xml(kind: DocumentType) -> Callable[..., Any]:
+    async def read_xml(database: CurrentDatabase, which: Which, event_id: EventId) -> Response:
+        return xml_response(await read_event_xml(database, replace(which, kind=kind), event_id))
+
+    return read_xml
+
+
+def _inutilize(kind: DocumentType) -> Callable[..., Any]:
+    async def inutilize_numbers(
+        desk: CurrentDesk,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        body: JsonBody[InutilizationRequest],
+    ) -> Response:
+        record = await inutilize(desk, subscription.id, company, kind, body)
+        return success(record, ACCEPTED if record.status is FilingStatus.PROCESSING else 200)
+
+    return inutilize_numbers
+
+
+def _list_ranges(kind: DocumentType) -> Callable[..., Any]:
+    async def list_inutilizations(
+        database: CurrentDatabase,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        page: RequestedPage,
+    ) -> Listing[InutilizationRecord]:
+        return listing(await list_ranges(database, subscription.id, company.id, kind, page))
+
+    return list_inutilizations
+
+
+def _read_range(kind: DocumentType) -> Callable[..., Any]:
+    async def read_inutilization(
+        database: CurrentDatabase,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        range_id: RangeId,
+    ) -> Success[InutilizationRecord]:
+        return Success(data=await read_range_record(database, subscription.id, company.id, kind, range_id))
+
+    return read_inutilization
+
+
+def _range_xml(kind: DocumentType) -> Callable[..., Any]:
+    async def read_inutilization_xml(
+        database: CurrentDatabase,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        range_id: RangeId,
+    ) -> Response:
+        return xml_response(await read_range_xml(database, subscription.id, company.id, kind, range_id))
+
+    return read_inutilization_xml
+
+
+def _add_cancel(kind: DocumentType, event: EventKind) -> None:
+    telling.add_api_route(
+        f"/{kind.collection}/{{id}}",
+        _cancel(kind, event),
+        methods=["DELETE"],
+        operation_id=f"cancel{name_of(kind)}",
+        summary=f"Cancela uma {kind.title}",
+        description="A justificativa vem no corpo ou na consulta; na falta, usa-se um texto padrão.",
+        tags=[kind.title],
+        response_model=Success[CanceledRecord],
+        responses=refuses(Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, *_TELLING_REFUSALS)
+        | {ACCEPTED: {"model": Success[CancellationUnderWay], "description": _NOT_KNOWN_YET}},
+    )
+
+
+def _add_correct(kind: DocumentType, event: EventKind) -> None:
+    telling.add_api_route(
+        f"/{kind.collection}/{{id}}/correction",
+        _correct(kind, event),
+        methods=["POST"],
+        operation_id=f"correct{name_of(kind)}",
+        summary="Registra uma carta de correção",
+        description="Cada carta substitui as anteriores; repetir a última devolve a que já existe.",
+        tags=[kind.title],
+        response_model=Success[EventRecord],
+        responses=refuses(Code.INVALID_STATE, *_TELLING_REFUSALS)
+        | {ACCEPTED: {"model": Success[CorrectionUnderWay], "description": _NOT_KNOWN_YET}},
+    )
+
+
+def _add_ranges(kind: DocumentType) -> None:
+    ranges.add_api_route(
+        f"/{kind.collection}/inutilizations",
+        _inutilize(kind),
+        methods=["POST"],
+        operation_id=f"inutilize{name_of(kind)}",
+        summary="Inutiliza números que não viraram documentos",
+        description="Repetir a mesma faixa devolve a inutilização que já existe.",
+        tags=[kind.title],
+        response_model=Success[InutilizationRecord],
+        responses=refuses(Code.NUMBER_ALREADY_USED, *_TELLING_REFUSALS)
+        | {ACCEPTED: {"model": Success[InutilizationRecord], "description": _NOT_KNOWN_YET}},
+    )
+    ranges.add_api_route(
+        f"/{kind.collection}/inutilizations", _not_a_document, methods=["DELETE"], include_in_schema=False
+    )
+    _add_reading_of_ranges(kind)
+
+
+async def _not_a_document() -> Response:
+    """Nobody cancels inutilizations, though they stand where the id of a document does."""
+    raise HTTPException(405)
+
+
+def _add_reading_of_ranges(kind: DocumentType) -> None:
+    path, name = "/inutilizations", f"{name_of(kind)}Inutilization"
+    add_reading(ranges, kind, path, f"list{name}s", "Lista as inutilizações", _list_ranges(kind))
+    add_reading(ranges, kind, path + "/{id}", f"read{name}", "Lê uma inutilização", _read_range(kind))
+    add_reading(
+        ranges,
+        kind,
+        path + "/{id}/xml",
+        f"read{name}Xml",
+        "Baixa o XML de uma inutilização registrada",
+        _range_xml(kind),
+        Code.INVALID_STATE,
+        form=XmlResponse,
+    )
+
+
+def _add_events(kind: DocumentType) -> None:
+    add_reading(
+        reading,
+        kind,
+        "/{id}/events/{eventId}/xml",
+        f"read{name_of(kind)}EventXml",
+        "Baixa o XML de um evento registrado",
+        _event_xml(kind),
+        Code.INVALID_STATE,
+        form=XmlResponse,
+    )
+
+
+_ADD = {Happening.CANCELLATION: _add_cancel, Happening.CORRECTION: _add_correct}
+
+for _kind in DOCUMENT_TYPES:
+    if _kind.events:
+        _add_events(_kind)
+    for _event in _kind.events:
+        _ADD[_event.happening](_kind, _event)
+    if _kind.voiding:
+        _add_ranges(_kind)

@@ -1,0 +1,120 @@
+"""What the issuer of an NF-e or NFC-e tells of it after its authorization."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Justification, Line, Teller
+from carimbo.fiscal.layouts.nfe_v4.events import (
+    Cancellation,
+    CancellationBySubstitution,
+    Correction,
+    Detail,
+    Event,
+    issue_event,
+)
+from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signed_filing import SignedFiling
+
+_TOO_LATE = frozenset({"501", "770"})
+_MOST_CORRECTIONS = 20
+_CORRECTED_WITHIN = timedelta(hours=720)
+
+
+class CancellationRequest(Body):
+    """Why a document is taken back."""
+
+    justification: Justification = Field(
+        default="Cancelamento solicitado pelo emitente",
+        description="Justificativa, de 15 a 255 caracteres (xJust).",
+        examples=["Pedido cancelado pelo cliente"],
+    )
+
+
+class ReceiptCancellationRequest(CancellationRequest):
+    """Why a receipt is taken back, and for which one, if it is replaced."""
+
+    replaced_by_access_key: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$")] | None = (
+        Field(
+            default=None,
+            description="Chave da NFC-e que substitui esta, emitida em contingência (evento 110112).",
+        )
+    )
+
+
+class CorrectionRequest(Body):
+    """A correction letter; it replaces those before it, and so tells everything that is to be corrected."""
+
+    correction: Annotated[Line, StringConstraints(min_length=15, max_length=1000)] = Field(
+        description="Texto da correção, de 15 a 1000 caracteres (xCorrecao).",
+        examples=["O endereço de entrega é Rua das Flores, 10"],
+    )
+
+
+def cancel(request: CancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
+    """Sign the cancellation of a document (110111)."""
+    return _issued(Cancellation(protocol=about.protocol, reason=request.justification), about, teller)
+
+
+def cancel_receipt(request: ReceiptCancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
+    """Sign the cancellation of a receipt: by substitution (110112) if another takes its place."""
+    if request.replaced_by_access_key is None:
+        return cancel(request, about, teller)
+    try:
+        replacing = AccessKey.parse(request.replaced_by_access_key)
+    except InvalidAccessKey as invalid:
+        return (Problem("910", "replacedByAccessKey", str(invalid)),)
+    detail = CancellationBySubstitution(
+        author_state_code=AccessKey.parse(about.access_key).state_code,
+        application_version=teller.software.name,
+        protocol=about.protocol,
+        reason=request.justification,
+        replaced_by=replacing,
+    )
+    return _issued(detail, about, teller)
+
+
+def correct(request: CorrectionRequest, about: AboutDocument, teller: Teller) -> Filed:
+    """Sign a correction letter (110110)."""
+    return _issued(Correction(correction=request.correction), about, teller)
+
+
+CANCELLATION = EventKind(
+    Happening.CANCELLATION,
+    CancellationRequest,
+    cancel,
+    late_codes=_TOO_LATE,
+    alternative="Emita uma NF-e de devolução ou de estorno que referencie esta.",
+)
+RECEIPT_CANCELLATION = EventKind(
+    Happening.CANCELLATION,
+    ReceiptCancellationRequest,
+    cancel_receipt,
+    late_codes=_TOO_LATE,
+    alternative=(
+        "Emita uma NF-e de devolução que referencie esta; se outra NFC-e, emitida em contingência, tomou o"
+        " seu lugar, informe replacedByAccessKey."
+    ),
+)
+CORRECTION = EventKind(
+    Happening.CORRECTION, CorrectionRequest, correct, most=_MOST_CORRECTIONS, within=_CORRECTED_WITHIN
+)
+
+
+def _issued(detail: Detail, about: AboutDocument, teller: Teller) -> Filed:
+    key = AccessKey.parse(about.access_key)
+    event = Event(
+        organ=key.state_code,
+        environment=teller.environment.code,
+        tax_id=teller.company.tax_id,
+        access_key=key,
+        occurred_at=about.occurred_at,
+        sequence=about.sequence,
+        detail=detail,
+    )
+    made = issue_event(event, teller.signer, teller.schemas)
+    return made if isinstance(made, tuple) else SignedFiling.of(made)

@@ -1,0 +1,124 @@
+"""An event of a document, to be told to the authority that has it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.emission import local_moment
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
+from carimbo.fiscal.lifecycle import FilingState, Happening
+from carimbo.fiscal.outcome import Authorized, Duplicate, Outcome
+from carimbo.fiscal.sender import Sender
+from carimbo.service.documents import kind_named
+from carimbo.service.exact_json import read
+from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
+from carimbo.service.issuing.case import Means
+from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.ports import Authority
+from carimbo.storage.database import Tenant
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
+from carimbo.storage.event_filings import EventFiling
+from carimbo.storage.work import WorkKey
+
+# The authority's own words, but for which event it is that has the place.
+PLACE_TAKEN = "573"
+_PLACE_TAKEN = Duplicate(code=PLACE_TAKEN, message="Duplicidade de Evento: outro tem esta sequência")
+
+
+@dataclass(frozen=True)
+class EventStatement:
+    """An event with its document and the attempt that it is about."""
+
+    filing: EventFiling
+    document: Document
+    emission: Emission
+    dossier: Dossier
+
+    @property
+    def kind(self) -> DocumentType:
+        return kind_named(self.document.type)
+
+    @property
+    def environment(self) -> Environment:
+        return Environment(self.document.environment)
+
+    @property
+    def name(self) -> str:
+        return self.filing.type
+
+    @property
+    def subject(self) -> str:
+        return self.document.external_id or str(self.document.id)
+
+    @property
+    def cancels(self) -> bool:
+        return self.filing.type == Happening.CANCELLATION
+
+    @property
+    def persists(self) -> bool:
+        """What is told of an attempt that is not in force is told by ourselves: nobody would repeat it."""
+        return self.filing.emission != (self.document.emission and self.document.emission.ordinal)
+
+    def having(self, **changes: Any) -> "EventStatement":
+        return replace(self, filing=replace(self.filing, **changes))
+
+    def make(self, teller: Teller, now: datetime) -> Filed:
+        """Sign it, or tell what is wrong with it."""
+        event = event_kind(self.kind, self.filing.type)
+        about = about_document(self.emission, self.dossier, self.filing.sequence, now)
+        return event.issue(event.request.model_validate(read(self.filing.request)), about, teller)
+
+    async def send(self, authority: Authority, sender: Sender, signed: bytes) -> Outcome:
+        """Ask for its registration."""
+        return await authority.register_event(sender, signed)
+
+    async def ask(self, authority: Authority, sender: Sender, signed: bytes) -> Outcome:
+        """Look for it among the events of its document."""
+        return await authority.consult_event(sender, signed)
+
+    def decide(self, judge: FilingJudge, outcome: Outcome) -> Decision:
+        """A cancellation is one whoever told it; in the place of anything else may stand what others told."""
+        decision = judge.decide(FilingState(self.filing.state), self.filing.tries, outcome)
+        match decision:
+            case Registered(answer=Authorized(digest=str()) as answer) if not self.cancels:
+                return decision if answer.digest == self.filing.digest else Refused(_PLACE_TAKEN)
+            case _:
+                return decision
+
+
+def event_kind(kind: DocumentType, happening: str) -> EventKind:
+    """What a type knows of something that may be told of its documents."""
+    for event in kind.events:
+        if event.happening == happening:
+            return event
+    raise LookupError(f"{kind.name} has no {happening}")
+
+
+def about_document(emission: Emission, dossier: Dossier, sequence: int, now: datetime) -> AboutDocument:
+    """What an event has to say of its document."""
+    return AboutDocument(
+        access_key=emission.access_key or "",
+        protocol=emission.protocol or "",
+        occurred_at=local_moment(now, dossier.company.address.state),
+        sequence=sequence,
+    )
+
+
+async def read_event(means: Means, key: WorkKey) -> EventStatement:
+    """Read an event with everything that it is made of."""
+    async with means.database.autocommit(key.subscription_id) as tenant:
+        filing, document, emission = await _rows(tenant, key)
+    dossier = await means.dossiers.of(key.subscription_id, document.company_id, document.company_revision)
+    return EventStatement(filing, document, emission, dossier)
+
+
+async def _rows(tenant: Tenant, key: WorkKey) -> tuple[EventFiling, Document, Emission]:
+    filing = await tenant.event_filings.get(key.id)
+    document = filing and await tenant.documents.get(filing.document_id)
+    emission = filing and await tenant.emissions.get(filing.document_id, filing.emission)
+    if not filing or not document or not emission:
+        raise LookupError(f"{key} has no event, no document or no attempt")
+    return filing, document, emission

@@ -1,0 +1,123 @@
+"""What callers are told of a statement once its fate is known, and how long they wait for it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.fields import Record
+from carimbo.fiscal.lifecycle import FilingState, Status
+from carimbo.service.errors import Code, Refusal
+from carimbo.storage.event_filings import EventFiling
+from carimbo.storage.filings import Filing
+
+F = TypeVar("F", bound=Filing)
+_FIRST_LOOK_SECONDS = 0.02
+_SLOWEST_LOOK_SECONDS = 0.5
+
+
+class FilingStatus(StrEnum):
+    """Where a statement stands, in the words of the API."""
+
+    PROCESSING = "processing"
+    AUTHORIZED = "authorized"
+    REJECTED = "rejected"
+
+
+class UnderWay(Record):
+    """An event whose fate is not known yet."""
+
+    id: UUID = Field(description="Id do evento.")
+    status: FilingStatus
+    sequence: int
+
+
+class CanceledRecord(Record):
+    """A document that is canceled."""
+
+    id: UUID
+    status: Status
+    type: str = Field(examples=["nfe"])
+
+
+class CancellationUnderWay(CanceledRecord):
+    """A document whose cancellation is not known to be registered yet."""
+
+    cancellation: UnderWay
+
+
+class CorrectionUnderWay(Record):
+    """A document whose correction is not known to be registered yet."""
+
+    id: UUID
+    status: Status
+    type: str = Field(examples=["nfe"])
+    correction: UnderWay
+
+
+def status_of(filing: Filing) -> FilingStatus:
+    """Where a statement stands."""
+    match FilingState(filing.state):
+        case FilingState.REGISTERED:
+            return FilingStatus.AUTHORIZED
+        case FilingState.REFUSED:
+            return FilingStatus.REJECTED
+        case _:
+            return FilingStatus.PROCESSING
+
+
+def under_way(filing: EventFiling) -> UnderWay:
+    """Show an event that is not settled yet."""
+    return UnderWay(id=filing.id, status=status_of(filing), sequence=filing.sequence)
+
+
+async def settled(filing: F, patience: timedelta, look: Callable[[UUID], Awaitable[F | None]]) -> F:
+    """Wait for the fate of a statement, as long as a caller does; more and more seldom is it looked at."""
+    pause = _FIRST_LOOK_SECONDS
+    end = asyncio.get_running_loop().time() + patience.total_seconds()
+    while not FilingState(filing.state).is_settled and asyncio.get_running_loop().time() < end:
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, _SLOWEST_LOOK_SECONDS)
+        filing = await look(filing.id) or filing
+    return filing
+
+
+def authority_refusal(kind: DocumentType, filing: Filing) -> Refusal:
+    """Tell a refusal in the authority's own words, with what to do about it; or our own refusal as such."""
+    if filing.own_refusal:
+        return _own_refusal(filing.own_refusal)
+    code, message = filing.authority_code or "", filing.authority_message or ""
+    hint = kind.issuing.hint(code, message) if kind.issuing else None
+    return Refusal(
+        Code.AUTHORITY_REJECTED,
+        authorityCode=code,
+        authorityMessage=message,
+        hint=hint.sentence if hint else None,
+    )
+
+
+def _own_refusal(rules: list[dict[str, Any]]) -> Refusal:
+    code = rules[0]["code"]
+    if code in Code.__members__:
+        return Refusal(Code[code])
+    return Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules)
+
+
+def deadline_refusal(deadline: datetime | None, alternative: str, filing: Filing | None = None) -> Refusal:
+    """Tell that it is too late, by our table or by the authority's own words."""
+    told = (
+        {"authorityCode": filing.authority_code, "authorityMessage": filing.authority_message}
+        if filing
+        else {}
+    )
+    return Refusal(
+        Code.CANCELLATION_DEADLINE_EXCEEDED,
+        deadline=deadline.isoformat() if deadline else None,
+        alternative=alternative,
+        **told,
+    )

@@ -1,0 +1,69 @@
+"""The files of statements that have legal force: what was signed, with its registration."""
+
+from uuid import UUID
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.lifecycle import FilingState, Happening
+from carimbo.service.documents import Reference, XmlFile, kind_named, require_document
+from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.filing import files
+from carimbo.service.filing.inutilize import require_range
+from carimbo.service.filing.numbers import voiding_of
+from carimbo.service.issuing.files import cancellation_file
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.documents import Document
+from carimbo.storage.filings import Filing
+
+
+async def read_event_xml(database: Database, which: Reference, event_id: UUID) -> XmlFile:
+    """The file of an event in a document's history."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        document = await require_document(tenant, which)
+        filing = await tenant.event_filings.get(event_id)
+        if filing is None:
+            return XmlFile(f"{event_id}.xml", await _learnt_by_consult(tenant, document, event_id))
+        if filing.document_id != document.id:
+            raise _no_event()
+        signed, registration = await _registered(tenant, filing)
+    join = kind_named(document.type).registered_event
+    if join is None:
+        raise LookupError(f"{document.type} has no events")
+    return XmlFile(f"{event_id}.xml", join(signed, registration))
+
+
+async def read_range_xml(
+    database: Database, subscription_id: UUID, company_id: UUID, kind: DocumentType, range_id: UUID
+) -> XmlFile:
+    """The file of numbers that were given up."""
+    async with database.autocommit(subscription_id) as tenant:
+        filing = await require_range(tenant, company_id, kind, range_id)
+        signed, registration = await _registered(tenant, filing)
+    return XmlFile(f"{range_id}.xml", voiding_of(kind).registered(signed, registration))
+
+
+async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
+    signed = await tenant.archive.get(filing.id, files.SIGNED)
+    registration = await tenant.archive.get(filing.id, files.REGISTRATION)
+    if signed is None or registration is None:
+        sentence = (
+            "A autoridade confirmou o registro sem devolver o recibo de que se faz o XML."
+            if filing.state == FilingState.REGISTERED
+            else "A autoridade não registrou este evento, ou ainda não se sabe se o registrou."
+        )
+        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=filing.state, allowed=["registered"])
+    return signed, registration
+
+
+async def _learnt_by_consult(tenant: Tenant, document: Document, event_id: UUID) -> bytes:
+    """The cancellation that somebody else told; of nothing else in a history is there a file."""
+    history = await tenant.document_events.all(document.id)
+    told = [one for one in history if one.id == event_id and one.type == Happening.CANCELLATION]
+    digest = document.emission and document.emission.digest
+    found = await tenant.archive.get(document.id, cancellation_file(digest or "")) if told else None
+    if not found:
+        raise _no_event()
+    return found
+
+
+def _no_event() -> Refusal:
+    return not_found("O documento não tem um evento com este id e com XML.")

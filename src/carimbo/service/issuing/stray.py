@@ -1,0 +1,184 @@
+"""An attempt of unknown fate that another one took the place of: it is asked about until its fate is known.
+
+What the authority turns out to have of it is canceled by us, for the sale has another document; what it does
+not have is a number to be given up, which the ledger of numbers lists.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import structlog
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.lifecycle import EmissionState, Happening
+from carimbo.fiscal.outcome import (
+    Authorized,
+    Canceled,
+    Denied,
+    Duplicate,
+    NotJudged,
+    Outcome,
+    Rejected,
+    Throttled,
+    Unknown,
+)
+from carimbo.fiscal.sender import Sender
+from carimbo.service.backoff import dice
+from carimbo.service.documents import kind_named
+from carimbo.service.filing.desk import new_event
+from carimbo.service.filing.event import event_kind
+from carimbo.service.issuing.case import Means
+from carimbo.service.issuing.dossier import Dossier, Seal
+from carimbo.service.issuing.files import authorization_file, signed_file
+from carimbo.service.issuing.way import Ways, answers, ways_of
+from carimbo.service.ports import Authority
+from carimbo.storage.database import Tenant
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
+from carimbo.storage.strays import Fate, Stray
+from carimbo.storage.work import Lease
+
+_log = structlog.get_logger("carimbo.contingency")
+# Which of the growing pauses is that between looks at an authority that is out.
+_USUAL = 3
+_SOON = timedelta(seconds=1)
+# What an SVC authorised is with the state's own authority by then.
+_HANDED_OVER_WITHIN = timedelta(days=3)
+_REASON = "Venda documentada por outra nota, emitida em contingência"
+
+
+@dataclass(frozen=True)
+class StrayCase:
+    """A stray with the document that it is an attempt of, and whose that is."""
+
+    stray: Stray
+    document: Document
+    emission: Emission
+    dossier: Dossier
+
+    @property
+    def kind(self) -> DocumentType:
+        return kind_named(self.document.type)
+
+
+async def settle_stray(means: Means, lease: Lease) -> timedelta | None:
+    """Ask what became of an attempt; tells when to ask again, or None when it is known."""
+    case = await _read(means, lease)
+    outcome = await _ask(means, case)
+    fate = await _fate(means, lease, case, outcome) if outcome else None
+    if fate is None:
+        return await _pause(means, lease, case, outcome)
+    async with means.database.tenant(lease.key.subscription_id) as tenant:
+        await tenant.strays.settle(lease, fate)
+        if fate.state == EmissionState.AUTHORIZED:
+            await _cancel(tenant, case)
+    _log.warning("stray_settled", document_id=str(case.document.id), fate=fate.state)
+    return None
+
+
+async def _read(means: Means, lease: Lease) -> StrayCase:
+    owner = lease.key.subscription_id
+    async with means.database.autocommit(owner) as tenant:
+        stray = await tenant.strays.get(lease.key.id)
+        document = stray and await tenant.documents.get(stray.document_id)
+        emission = stray and await tenant.emissions.get(stray.document_id, stray.emission)
+    if not stray or not document or not emission:
+        raise LookupError(f"{lease.key} has no row, no document or no attempt")
+    dossier = await means.dossiers.of(owner, document.company_id, document.company_revision)
+    return StrayCase(stray, document, emission, dossier)
+
+
+async def _ask(means: Means, case: StrayCase) -> Outcome | None:
+    """Consult the attempt's key; None when nobody would answer."""
+    seal, environment = await means.dossiers.seal_of(case.dossier), Environment(case.document.environment)
+    ways = ways_of(case.dossier, case.kind, environment)
+    if seal is None or case.emission.access_key is None:
+        return None
+    if ways and await _is_out(means, case, seal, ways):
+        return None
+    sender = seal.sender(case.dossier.row.tax_id, environment)
+    return await _consult(means.authorities[case.kind.name], sender, case.emission)
+
+
+async def _consult(authority: Authority, sender: Sender, emission: Emission) -> Outcome:
+    """Ask by the receipt of its lot, if it was to be judged later, and by its key if that tells nothing."""
+    key = emission.access_key or ""
+    if emission.receipt:
+        told = await authority.receipt(sender, key, emission.receipt)
+        if not isinstance(told, NotJudged):
+            return told
+    return await authority.consult(sender, key)
+
+
+async def _is_out(means: Means, case: StrayCase, seal: Seal, ways: Ways) -> bool:
+    """Tell whether the authority is out by its status, of which one may ask more often than of a key."""
+    is_at_svc = case.emission.emission_type == ways.type
+    if is_at_svc or await means.outages.outage_of(ways.normal) is None:
+        return False
+    return not await answers(means, case.kind, case.dossier, seal, ways.normal)
+
+
+async def _fate(means: Means, lease: Lease, case: StrayCase, outcome: Outcome) -> Fate | None:
+    """What an answer says of an attempt; None where it leaves that open."""
+    match outcome:
+        case Authorized() if await _is_ours(means, lease, case, outcome.digest):
+            return _authorized(case, outcome)
+        case Canceled():
+            first = outcome.authorization
+            known = _authorized(case, first) if first else Fate(state=EmissionState.CANCELED)
+            return replace(known, state=EmissionState.CANCELED)
+        case Denied():
+            return Fate(state=EmissionState.DENIED, protocol=outcome.protocol)
+        case Authorized() | Duplicate():
+            return Fate(state=EmissionState.FOREIGN)
+        case _:
+            return _absent(means, case, outcome)
+
+
+def _absent(means: Means, case: StrayCase, outcome: Outcome) -> Fate | None:
+    """An attempt that the authority does not have, and can't get any more."""
+    if isinstance(outcome, Rejected):
+        return Fate(state=EmissionState.REJECTED)
+    if not isinstance(outcome, Unknown):
+        return None
+    wait = _HANDED_OVER_WITHIN if outcome.may_come else means.latest_arrival
+    is_over = means.workshop.clock() - case.stray.created_at > wait
+    return Fate(state=EmissionState.SIGNED) if is_over else None
+
+
+def _authorized(case: StrayCase, answer: Authorized) -> Fate:
+    digest = answer.digest or case.emission.digest or ""
+    return Fate(
+        state=EmissionState.AUTHORIZED,
+        protocol=answer.protocol,
+        authorized_at=answer.authorized_at,
+        digest=digest,
+        file_name=authorization_file(digest),
+        file=answer.protocol_xml,
+    )
+
+
+async def _is_ours(means: Means, lease: Lease, case: StrayCase, digest: str | None) -> bool:
+    async with means.database.autocommit(lease.key.subscription_id) as tenant:
+        name = signed_file(digest or case.emission.digest or "")
+        return await tenant.archive.get(case.document.id, name) is not None
+
+
+async def _cancel(tenant: Tenant, case: StrayCase) -> None:
+    """Tell the authority that the attempt is taken back."""
+    event = event_kind(case.kind, Happening.CANCELLATION)
+    request = event.request.model_validate({"justification": _REASON})
+    await tenant.event_filings.add(new_event(case.document, case.emission, event, request, 1))
+
+
+async def _pause(means: Means, lease: Lease, case: StrayCase, outcome: Outcome | None) -> timedelta:
+    tries = case.stray.tries if outcome is None else case.stray.tries + 1
+    pause = means.backoff.pause(_USUAL if outcome is None else tries, dice())
+    if isinstance(outcome, Throttled) and outcome.until:
+        pause = max(outcome.until - means.workshop.clock(), pause)
+    if isinstance(outcome, Unknown) and not outcome.may_come:
+        pause = max(case.stray.created_at + means.latest_arrival - means.workshop.clock(), _SOON)
+    async with means.database.autocommit(lease.key.subscription_id) as tenant:
+        await tenant.strays.pause(lease, tries, pause)
+    return pause

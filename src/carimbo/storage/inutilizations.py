@@ -1,0 +1,132 @@
+"""Ranges of numbers that are given up."""
+
+from dataclasses import dataclass, fields
+from uuid import UUID
+
+from carimbo.storage.connection import Connection, only
+from carimbo.storage.emissions import Place
+from carimbo.storage.filings import Filing
+from carimbo.storage.jobs import job_added
+from carimbo.storage.work import WorkKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewInutilization:
+    """A range to be given up."""
+
+    id: UUID
+    company_id: UUID
+    document_type: str
+    environment: str
+    series: int
+    first_number: int
+    last_number: int
+    year: int
+    justification: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inutilization(Filing):
+    """A range that is given up, or is about to be."""
+
+    document_type: str
+    environment: str
+    series: int
+    first_number: int
+    last_number: int
+    year: int
+    justification: str
+
+
+@dataclass(frozen=True)
+class NumberUse:
+    """Why a number can't be given up: the document or the range that has it."""
+
+    number: int
+    document_id: UUID | None
+    inutilization_id: UUID | None
+
+
+_COLUMNS = ", ".join(field.name for field in fields(Inutilization))
+_INSERTED = tuple(field.name for field in fields(NewInutilization))
+_ADD = f"""
+    with added as (
+        insert into inutilizations (subscription_id, {", ".join(_INSERTED)})
+        values ($1, {", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))})
+        returning *
+    ), woken as ({job_added(WorkKind.INUTILIZATION, "added")})
+    select {_COLUMNS} from added
+"""
+# Of a refused document the authority has nothing, and of an attempt that it does not know neither: unless the
+# document is on its way once more, or on paper (emission type 9).
+_IN_USE = """
+    select e.number, e.document_id, null::uuid as inutilization_id
+    from emissions e join documents d on d.subscription_id = e.subscription_id and d.id = e.document_id
+    where e.subscription_id = $1 and e.company_id = $2 and e.document_type = $3 and e.environment = $4
+        and e.series = $5 and e.number between $6 and $7
+        and (e.state not in ('numbered', 'signed', 'rejected') or e.emission_type = '9'
+            or (d.emission = e.ordinal and d.status in ('processing', 'pending')))
+    union all
+    select greatest(first_number, $6), null, id from inutilizations
+    where subscription_id = $1 and company_id = $2 and document_type = $3 and environment = $4
+        and series = $5 and state <> 'refused' and first_number <= $7 and last_number >= $6
+    order by number limit 1
+"""
+
+
+class Inutilizations:
+    """Ranges of one subscription's companies."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def add(self, inutilization: NewInutilization) -> Inutilization:
+        """Insert and wake a worker."""
+        row = await self._connection.fetchrow(
+            _ADD, self._subscription_id, *(getattr(inutilization, name) for name in _INSERTED)
+        )
+        return Inutilization(**only(row))
+
+    async def first_use(self, inutilization: NewInutilization) -> NumberUse | None:
+        """The first number of a range that is not free to be given up."""
+        row = await self._connection.fetchrow(
+            _IN_USE,
+            self._subscription_id, inutilization.company_id, inutilization.document_type,
+            inutilization.environment, inutilization.series, inutilization.first_number,
+            inutilization.last_number,
+        )  # fmt: skip
+        return row and NumberUse(**row)
+
+    async def highest_number(self, place: Place) -> int:
+        """The highest number of a series that is given up, or is about to be; 0 if none."""
+        number: int | None = await self._connection.fetchval(
+            "select max(last_number) from inutilizations where subscription_id = $1 and company_id = $2"
+            " and document_type = $3 and environment = $4 and series = $5 and state <> 'refused'",
+            self._subscription_id, place.company_id, place.document_type, place.environment, place.series,
+        )  # fmt: skip
+        return number or 0
+
+    async def get(self, inutilization_id: UUID) -> Inutilization | None:
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from inutilizations where subscription_id = $1 and id = $2",
+            self._subscription_id, inutilization_id,
+        )  # fmt: skip
+        return row and Inutilization(**row)
+
+    async def page(self, company_id: UUID, document_type: str, offset: int, size: int) -> list[Inutilization]:
+        """A page of a company's ranges, newest first."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from inutilizations where subscription_id = $1 and company_id = $2"
+            " and document_type = $3 order by created_at desc, id desc offset $4 limit $5",
+            self._subscription_id, company_id, document_type, offset, size,
+        )  # fmt: skip
+        return [Inutilization(**row) for row in rows]
+
+    async def count(self, company_id: UUID, document_type: str) -> int:
+        total: int = await self._connection.fetchval(
+            "select count(*) from inutilizations where subscription_id = $1 and company_id = $2"
+            " and document_type = $3",
+            self._subscription_id, company_id, document_type,
+        )  # fmt: skip
+        return total

@@ -1,0 +1,94 @@
+"""Attempts that another one took the place of before anybody knew what became of them."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from carimbo.storage.connection import Connection
+from carimbo.storage.work import HELD, Lease, LeaseLost
+
+_SETTLE = f"""
+    with held as (
+        update strays set next_action_at = null, lease_until = null, attempts = 0 {HELD} returning *
+    ), kept as (
+        insert into archive (subscription_id, owner_id, name, content)
+        select held.subscription_id, held.document_id, file.name, file.content
+        from held, unnest($8::text[], $9::bytea[]) as file (name, content)
+        on conflict (subscription_id, owner_id, name) do update set content = excluded.content
+    )
+    update emissions set state = $4, protocol = $5, authorized_at = $6, digest = coalesce($7, digest),
+        tries = 0
+    from held where emissions.subscription_id = held.subscription_id
+        and emissions.document_id = held.document_id and emissions.ordinal = held.emission
+    returning emissions.ordinal
+"""
+_PAUSE = f"""
+    update strays set tries = $4, next_action_at = now() + $5::interval, lease_until = null, attempts = 0
+    {HELD}
+    returning id
+"""
+
+
+@dataclass(frozen=True)
+class Stray:
+    """Which attempt of which document."""
+
+    id: UUID
+    company_id: UUID
+    document_id: UUID
+    emission: int
+    tries: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fate:
+    """What became of an attempt."""
+
+    state: str
+    protocol: str | None = None
+    authorized_at: datetime | None = None
+    digest: str | None = None
+    file_name: str | None = None
+    file: bytes = b""
+
+
+_COLUMNS = ", ".join(field.name for field in fields(Stray))
+
+
+class Strays:
+    """Strays of one subscription's documents."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def get(self, stray_id: UUID) -> Stray | None:
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from strays where subscription_id = $1 and id = $2",
+            self._subscription_id, stray_id,
+        )  # fmt: skip
+        return row and Stray(**row)
+
+    async def settle(self, lease: Lease, fate: Fate) -> None:
+        """Write what became of an attempt, and that there is no more to ask."""
+        files = {fate.file_name: fate.file} if fate.file_name else {}
+        row = await self._connection.fetchrow(
+            _SETTLE,
+            *_key(lease), fate.state, fate.protocol, fate.authorized_at, fate.digest,
+            list(files), list(files.values()),
+        )  # fmt: skip
+        _require(row, lease)
+
+    async def pause(self, lease: Lease, tries: int, pause: timedelta) -> None:
+        """Let go of a stray until it is time to ask again."""
+        _require(await self._connection.fetchrow(_PAUSE, *_key(lease), tries, pause), lease)
+
+
+def _key(lease: Lease) -> tuple[UUID, UUID, int]:
+    return lease.key.subscription_id, lease.key.id, lease.token
+
+
+def _require(row: object, lease: Lease) -> None:
+    if row is None:
+        raise LeaseLost(str(lease.key))

@@ -1,0 +1,241 @@
+"""Taking an authorized document back."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import httpx2
+import pytest
+
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.xml_reading import read_xml
+from integration.issuing.floor import Floor
+from integration.issuing.shop import Shop, error_of
+from support import data_of
+from xmlsec1 import xmlsec1_accepts
+
+REASON = "Pedido cancelado pelo cliente"
+HOUR = 3600
+
+
+async def cancel(shop: Shop, document: dict[str, Any], body: Any = None, **query: Any) -> httpx2.Response:
+    path = shop.path(f"/{document['type']}/{document['id']}")
+    return await shop.caller.http.request("DELETE", path, json=body, params=query)
+
+
+async def filings(shop: Shop, document: dict[str, Any]) -> list[str]:
+    rows = await shop.floor.fetch(
+        "select state from event_filings where document_id = $1 order by created_at", document["id"]
+    )
+    return [row["state"] for row in rows]
+
+
+class TestCancel:
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_waits_for_the_authority(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
+        answer = await cancel(shop, document, {"justification": REASON})
+        assert data_of(answer) == {"id": document["id"], "status": "canceled", "type": kind}
+        read = await shop.read(document)
+        assert (read["status"], read["cancelableUntil"]) == ("canceled", None)
+        assert (read["accessKey"], read["number"]) == (document["accessKey"], document["number"])
+        journal = await shop.floor.journal(document["accessKey"])
+        assert [(one["service"], one["code"]) for one in journal] == [
+            ("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135"),
+        ]  # fmt: skip
+
+    async def test_tells_its_event_and_the_xml_of_it(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await cancel(shop, document, {"justification": f"  {REASON.replace(' ', '  ')} "})
+        told = (await shop.events(document))[-1]
+        assert (told["type"], told["status"], told["sequence"]) == ("cancellation", "canceled", 1)
+        assert (told["authorityCode"], len(told["protocol"])) == ("135", 15)
+        answer = await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml")
+        root = read_xml(answer.content)
+        assert Schemas().problems(Schema.NFE_CANCELLATION_REGISTERED, root) == ()
+        assert root.findtext(".//{*}xJust") == REASON
+        assert root.findtext(".//{*}retEvento//{*}nProt") == told["protocol"]
+        assert xmlsec1_accepts(answer.content, "infEvento")
+
+    async def test_without_a_word_gives_a_usual_reason(self, shop: Shop) -> None:
+        document = await shop.issue()
+        assert data_of(await cancel(shop, document))["status"] == "canceled"
+
+    async def test_takes_the_reason_from_the_query_too(self, shop: Shop) -> None:
+        document = await shop.issue()
+        data_of(await cancel(shop, document, justification=REASON))
+        (row,) = await shop.floor.fetch(
+            "select request from event_filings where document_id = $1", document["id"]
+        )
+        assert REASON in row["request"]
+
+    @pytest.mark.parametrize("reason", ["curta demais", "x" * 256, "Com quebra\nde linha no meio"])
+    async def test_refuses_a_reason_that_the_authority_would(self, shop: Shop, reason: str) -> None:
+        document = await shop.issue()
+        details = error_of(await cancel(shop, document, {"justification": reason}), 422, "VALIDATION_ERROR")
+        assert details["fields"][0]["field"] == "justification"
+        assert await filings(shop, document) == []
+
+    async def test_refuses_letters_that_the_authority_does_not_take(self, shop: Shop) -> None:
+        document = await shop.issue()
+        answer = await cancel(shop, document, {"justification": "Pedido cancelado 😀 pelo cliente"})
+        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert rule["field"] == "justification"
+        assert await filings(shop, document) == []
+
+    async def test_of_a_document_that_is_not_authorized_is_refused(self, shop: Shop) -> None:
+        rejected = await shop.issue(notes="SIMULA:REJEICAO:528")
+        details = error_of(await cancel(shop, rejected), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "rejected", "allowed": ["authorized"]}
+        document = await shop.issue()
+        data_of(await cancel(shop, document))
+        details = error_of(await cancel(shop, document), 409, "INVALID_STATE")
+        assert details["currentStatus"] == "canceled"
+
+    async def test_of_somebody_elses_document_finds_none(self, shop: Shop, new_shop: Any) -> None:
+        document = await shop.issue()
+        error_of(await cancel(await new_shop(), document), 404, "NOT_FOUND")
+
+    async def test_twice_at_once_makes_one_event(self, shop: Shop) -> None:
+        document = await shop.issue()
+        answers = await asyncio.gather(*(cancel(shop, document, justification=REASON) for _ in range(10)))
+        assert {answer.status_code for answer in answers} == {200}
+        assert await filings(shop, document) == ["registered"]
+        assert len(await shop.floor.journal(document["accessKey"])) == 2
+
+    async def test_that_the_authority_refuses_is_told_with_its_words(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await shop.floor.fetch(
+            "update emissions set protocol = '135260000009999' where document_id = $1", document["id"]
+        )
+        details = error_of(await cancel(shop, document), 422, "AUTHORITY_REJECTED")
+        assert details["authorityCode"] == "222"
+        assert "Protocolo" in details["authorityMessage"]
+        told = (await shop.events(document))[-1]
+        assert (told["type"], told["status"], told["authorityCode"]) == ("cancellation", "authorized", "222")
+        error_of(await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml"), 409, "INVALID_STATE")
+        assert (await shop.read(document))["status"] == "authorized"
+
+    async def test_may_be_asked_for_again_after_a_refusal(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await shop.floor.fetch(
+            "update emissions set protocol = '135260000009999' where document_id = $1", document["id"]
+        )
+        await cancel(shop, document)
+        await shop.floor.fetch(
+            "update emissions set protocol = $2 where document_id = $1", document["id"], document["protocol"]
+        )
+        assert data_of(await cancel(shop, document))["status"] == "canceled"
+        assert await filings(shop, document) == ["refused", "registered"]
+
+
+class TestDeadline:
+    @pytest.mark.parametrize(
+        ("kind", "term"), [("nfe", timedelta(hours=24)), ("nfce", timedelta(minutes=30))]
+    )
+    async def test_is_told_of_an_authorized_document(self, shop: Shop, kind: str, term: timedelta) -> None:
+        document = await shop.issue(kind)
+        until = datetime.fromisoformat(document["cancelableUntil"])
+        assert until - datetime.fromisoformat(document["authorizedAt"]) == term
+
+    async def test_that_is_over_may_be_overlooked_where_the_authority_allows_it(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await authorized_before(shop, document, hours=30)
+        await shop.floor.switch(clockOffsetSeconds=30 * HOUR)
+        try:
+            answer = await cancel(shop, document)
+        finally:
+            await shop.floor.switch(clockOffsetSeconds=None)
+        assert data_of(answer)["status"] == "canceled"
+        assert (await shop.events(document))[-1]["authorityCode"] == "155"
+
+    async def test_that_is_over_for_good_is_told_without_asking(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await authorized_before(shop, document, hours=800)
+        details = error_of(await cancel(shop, document), 422, "CANCELLATION_DEADLINE_EXCEEDED")
+        assert set(details) == {"deadline", "alternative"}
+        assert "devolução" in details["alternative"]
+        assert await filings(shop, document) == []
+
+    async def test_that_the_authority_has_shorter_is_told_with_its_words(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await shop.floor.switch(clockOffsetSeconds=800 * HOUR)
+        try:
+            answer = await cancel(shop, document)
+        finally:
+            await shop.floor.switch(clockOffsetSeconds=None)
+        details = error_of(answer, 422, "CANCELLATION_DEADLINE_EXCEEDED")
+        assert details["authorityCode"] == "501"
+        told = datetime.fromisoformat(details["deadline"])
+        assert told == datetime.fromisoformat(document["cancelableUntil"])
+
+
+async def authorized_before(shop: Shop, document: dict[str, Any], hours: int) -> None:
+    """Make our own books say that a document was authorised earlier."""
+    await shop.floor.fetch(
+        "update emissions set authorized_at = authorized_at - $2::interval where document_id = $1",
+        document["id"], timedelta(hours=hours),
+    )  # fmt: skip
+
+
+class TestNoAnswer:
+    async def test_leaves_the_caller_with_a_202_and_the_document_canceled_later(self, shop: Shop) -> None:
+        document = await shop.issue()
+        async with out_of_service(shop.floor):
+            answer = await cancel(shop, document)
+            assert answer.status_code == 202
+            told = answer.json()["data"]
+            assert (told["id"], told["status"], told["type"]) == (document["id"], "authorized", "nfe")
+            assert told["cancellation"]["status"] == "processing"
+        await shop.floor.until(f"(select status from documents where id = '{document['id']}') = 'canceled'")
+        assert (await shop.events(document))[-1]["id"] == told["cancellation"]["id"]
+
+    async def test_is_settled_by_a_consult(self, shop: Shop) -> None:
+        document = await shop.issue()
+        await shop.floor.switch(lostAnswers=1)
+        asking = asyncio.create_task(cancel(shop, document))
+        await shop.floor.until(
+            f"exists (select from event_filings where document_id = '{document['id']}' and tries > 0)"
+        )
+        await shop.floor.switch(lostAnswers=None)
+        assert data_of(await asking)["status"] == "canceled"
+        journal = await shop.floor.journal(document["accessKey"])
+        registered = [one for one in journal if one["service"] == "NFeRecepcaoEvento4"]
+        assert [one["code"] for one in registered] == ["135"]
+        told = (await shop.events(document))[-1]
+        answer = await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml")
+        assert answer.status_code == 200
+
+
+@asynccontextmanager
+async def out_of_service(floor: Floor) -> AsyncIterator[None]:
+    """The authority of São Paulo is out of service for the length of a block."""
+    await floor.switch(outages={"SP": "108"})
+    try:
+        yield
+    finally:
+        await floor.switch(outages={"SP": None})
+
+
+class TestBySubstitution:
+    async def test_names_the_receipt_that_took_its_place(self, shop: Shop) -> None:
+        document = await shop.issue("nfce")
+        other = await shop.issue("nfce")
+        answer = await cancel(shop, document, {"replacedByAccessKey": other["accessKey"]})
+        # Not one of contingency: the authority's rule, which shows that 110112 was sent.
+        assert error_of(answer, 422, "AUTHORITY_REJECTED")["authorityCode"] == "921"
+
+    async def test_refuses_what_is_no_key(self, shop: Shop) -> None:
+        document = await shop.issue("nfce")
+        wrong = document["accessKey"][:-1] + str((int(document["accessKey"][-1]) + 1) % 10)
+        answer = await cancel(shop, document, replacedByAccessKey=wrong)
+        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert rule["field"] == "replacedByAccessKey"
+
+    async def test_is_not_for_invoices(self, shop: Shop) -> None:
+        document = await shop.issue()
+        answer = await cancel(shop, document, {"replacedByAccessKey": document["accessKey"]})
+        assert error_of(answer, 422, "VALIDATION_ERROR")["fields"][0]["field"] == "replacedByAccessKey"

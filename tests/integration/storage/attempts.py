@@ -1,0 +1,106 @@
+"""Documents with attempts behind them, for tests of what is told about those."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from carimbo.fiscal.lifecycle import EmissionState, Status
+from carimbo.storage import work
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
+from carimbo.storage.event_filings import EventFiling
+from carimbo.storage.filings import FilingVerdict
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Signed, Verdict
+from carimbo.storage.work import Lease, WorkKey, WorkKind
+from integration.storage.document_rows import NOTHING_SPENT, Shop
+from integration.storage.neighbours import new_cancellation
+
+CODES = NumericCodes("12345678", "87654321")
+NOON = datetime(2026, 11, 10, 12, tzinfo=UTC)
+AUTHORIZED = Verdict(
+    status=Status.AUTHORIZED,
+    emission_state=EmissionState.AUTHORIZED,
+    protocol="135260000000001",
+    authorized_at=NOON,
+)
+
+
+async def authorized(shop: Shop) -> Document:
+    """A document that was authorized at the first attempt."""
+    document = await shop.added()
+    lease = await shop.claimed(document)
+    async with shop.database.connection() as connection:
+        steps = IssuingSteps(connection, lease)
+        await steps.take_number(shop.place, 1, CODES, EmissionWay("1"), [])
+        await steps.keep_signed(1, new_signed(), EmissionState.SENT, [])
+        await steps.conclude(1, AUTHORIZED, NOTHING_SPENT, [])
+    return document
+
+
+async def authorized_elsewhere(shop: Shop) -> Document:
+    """A document that was authorized in contingency, after an attempt of unknown fate."""
+    document = await shop.added()
+    lease = await shop.claimed(document)
+    async with shop.database.connection() as connection:
+        steps = IssuingSteps(connection, lease)
+        await steps.take_number(shop.place, 1, CODES, EmissionWay("1"), [])
+        await steps.keep_signed(1, new_signed(), EmissionState.SENT, [])
+        await steps.take_number(shop.place, 2, CODES, EmissionWay("6"), [], leaves_stray=True)
+        await steps.keep_signed(2, new_signed(), EmissionState.SENT, [])
+        await steps.conclude(2, AUTHORIZED, NOTHING_SPENT, [])
+    return document
+
+
+def new_signed() -> Signed:
+    """What signing makes known of an attempt, another at every call."""
+    name = new_id()
+    return Signed(
+        issued_at=NOON,
+        access_key=f"{name.int:044d}"[-44:],
+        digest=str(name),
+        file_name=f"signed/{name}",
+        xml=b"<NFe/>",
+    )
+
+
+async def attempt_of(shop: Shop, document: Document, ordinal: int = 1) -> Emission:
+    """An attempt as it is stored."""
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        found = await tenant.emissions.get(document.id, ordinal)
+    assert found is not None
+    return found
+
+
+async def claimed(shop: Shop, kind: WorkKind, row_id: UUID) -> Lease:
+    """Hold a row that is due."""
+    async with shop.database.connection() as connection:
+        lease = await work.claim(
+            connection, WorkKey(kind, shop.subscription_id, row_id), timedelta(minutes=1)
+        )
+    assert lease is not None
+    return lease
+
+
+async def let_lapse(shop: Shop, lease: Lease) -> None:
+    """Let the time of a lease run out."""
+    async with shop.database.connection() as connection:
+        await connection.execute(
+            f"update {lease.key.table} set lease_until = now() where id = $1", lease.key.id
+        )
+
+
+async def told_of(shop: Shop, document: Document, **changes: Any) -> EventFiling:
+    """An event that is to be told of a document."""
+    new = replace(new_cancellation(shop.company_id, document.id), **changes)
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        stored = await tenant.event_filings.add(new)
+    assert stored is not None
+    return stored
+
+
+async def concluded(shop: Shop, filing: EventFiling, verdict: FilingVerdict) -> None:
+    """Let an event come to its end."""
+    async with shop.database.filing_of(await claimed(shop, WorkKind.EVENT, filing.id)) as steps:
+        await steps.conclude(verdict)

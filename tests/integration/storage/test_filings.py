@@ -1,0 +1,263 @@
+"""Steps of statements are written whole or not at all, and only by whoever still holds the statement."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from carimbo.fiscal.lifecycle import EmissionState, FilingState, Status
+from carimbo.storage import work
+from carimbo.storage.document_events import DocumentEvent
+from carimbo.storage.documents import Document, DocumentFilter
+from carimbo.storage.filings import Filing, FilingSteps, FilingVerdict
+from carimbo.storage.work import Lease, LeaseLost, WorkKind
+from integration.storage.attempts import (
+    NOON,
+    attempt_of,
+    authorized,
+    authorized_elsewhere,
+    claimed,
+    concluded,
+    let_lapse,
+    told_of,
+)
+from integration.storage.document_rows import Shop
+from integration.storage.neighbours import everything_of, new_range
+
+HOUR = timedelta(hours=1)
+REGISTERED = FilingVerdict(
+    state=FilingState.REGISTERED,
+    code="135",
+    message="Evento registrado e vinculado a NF-e",
+    protocol="135260000000009",
+    registered_at=NOON,
+    files={"registration": b"<retEvento/>"},
+    cancels=True,
+)
+LETTER_REGISTERED = replace(REGISTERED, cancels=False)
+REFUSED = FilingVerdict(state=FilingState.REFUSED, code="501", message="Prazo", files={"refusal": b"<x/>"})
+Step = Callable[[FilingSteps], Awaitable[None]]
+
+
+async def keep(steps: FilingSteps) -> None:
+    await steps.keep_signed(FilingState.SENT, "digest=", "signed", b"<evento>\xc3\xa7</evento>")
+
+
+async def note(steps: FilingSteps) -> None:
+    await steps.write_state(FilingState.SIGNED, 2)
+
+
+async def pause(steps: FilingSteps) -> None:
+    await steps.write_state(FilingState.SENT, 2, HOUR)
+
+
+async def register(steps: FilingSteps) -> None:
+    await steps.conclude(REGISTERED)
+
+
+async def refuse(steps: FilingSteps) -> None:
+    await steps.conclude(REFUSED)
+
+
+async def take(shop: Shop, lease: Lease, *steps: Step) -> None:
+    async with shop.database.filing_of(lease) as filing:
+        for step in steps:
+            await step(filing)
+
+
+async def statement(shop: Shop, kind: WorkKind) -> Lease:
+    """A statement of a kind that we hold."""
+    if kind is WorkKind.EVENT:
+        return await claimed(shop, kind, (await told_of(shop, await authorized(shop))).id)
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        return await claimed(shop, kind, (await tenant.inutilizations.add(new_range(shop.company_id))).id)
+
+
+async def stored(shop: Shop, lease: Lease) -> Filing:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        is_event = lease.key.kind is WorkKind.EVENT
+        found = await (tenant.event_filings if is_event else tenant.inutilizations).get(lease.key.id)
+    assert found is not None
+    return found
+
+
+async def row_of(shop: Shop, lease: Lease) -> dict[str, Any]:
+    async with shop.database.connection() as connection:
+        return dict(
+            await connection.fetchrow(f"select * from {lease.key.table} where id = $1", lease.key.id) or {}
+        )
+
+
+async def archived(shop: Shop, owner_id: UUID, name: str) -> bytes | None:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        return await tenant.archive.get(owner_id, name)
+
+
+async def last_told(shop: Shop, document: Document) -> DocumentEvent:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        return (await tenant.document_events.all(document.id))[-1]
+
+
+async def count(shop: Shop, status: Status) -> int:
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        return await tenant.documents.count(shop.company_id, DocumentFilter(status=status))
+
+
+each_kind = pytest.mark.parametrize("kind", [WorkKind.EVENT, WorkKind.INUTILIZATION])
+each_step = pytest.mark.parametrize("step", [keep, note, pause, register, refuse])
+
+
+class TestLeaseLost:
+    @each_kind
+    @each_step
+    async def test_who_was_overtaken_writes_nothing(self, shop: Shop, kind: WorkKind, step: Step) -> None:
+        lease = await statement(shop, kind)
+        await let_lapse(shop, lease)
+        await claimed(shop, kind, lease.key.id)
+        before = await everything_of(shop.database, shop.subscription_id)
+        with pytest.raises(LeaseLost, match=str(lease.key)):
+            await take(shop, lease, step)
+        assert await everything_of(shop.database, shop.subscription_id) == before
+
+    @each_kind
+    @each_step
+    async def test_who_let_go_writes_nothing(self, shop: Shop, kind: WorkKind, step: Step) -> None:
+        lease = await statement(shop, kind)
+        async with shop.database.transaction() as connection:
+            await work.conclude(connection, lease)
+        before = await everything_of(shop.database, shop.subscription_id)
+        with pytest.raises(LeaseLost):
+            await take(shop, lease, step)
+        assert await everything_of(shop.database, shop.subscription_id) == before
+
+    @each_kind
+    @each_step
+    async def test_who_is_late_but_was_not_overtaken_may_write(
+        self, shop: Shop, kind: WorkKind, step: Step
+    ) -> None:
+        lease = await statement(shop, kind)
+        await let_lapse(shop, lease)
+        await take(shop, lease, step)
+        assert (await stored(shop, lease)).state != FilingState.QUEUED
+
+    @each_kind
+    async def test_of_two_that_conclude_at_once_one_does(self, shop: Shop, kind: WorkKind) -> None:
+        lease = await statement(shop, kind)
+        outcomes = await asyncio.gather(
+            take(shop, lease, register), take(shop, lease, register), return_exceptions=True
+        )
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["LeaseLost", "NoneType"]
+
+
+@each_kind
+class TestKeepSigned:
+    async def test_the_bytes_are_the_statement_s_own(self, shop: Shop, kind: WorkKind) -> None:
+        lease = await statement(shop, kind)
+        await take(shop, lease, keep)
+        filing = await stored(shop, lease)
+        assert (filing.state, filing.digest) == (FilingState.SENT, "digest=")
+        assert await archived(shop, filing.id, "signed") == b"<evento>\xc3\xa7</evento>"
+
+    async def test_the_statement_stays_ours(self, shop: Shop, kind: WorkKind) -> None:
+        lease = await statement(shop, kind)
+        await take(shop, lease, keep, note)
+        async with shop.database.transaction() as connection:
+            await work.renew(connection, lease, HOUR)
+
+
+@each_kind
+class TestWriteState:
+    async def test_without_a_pause_the_statement_stays_ours(self, shop: Shop, kind: WorkKind) -> None:
+        lease = await statement(shop, kind)
+        await take(shop, lease, keep, note)
+        filing = await stored(shop, lease)
+        assert (filing.state, filing.tries, filing.digest) == (FilingState.SIGNED, 2, "digest=")
+        async with shop.database.transaction() as connection:
+            await work.renew(connection, lease, HOUR)
+
+    async def test_for_the_length_of_a_pause_it_is_nobody_s(self, shop: Shop, kind: WorkKind) -> None:
+        lease = await statement(shop, kind)
+        await take(shop, lease, keep, pause)
+        row = await row_of(shop, lease)
+        assert (row["state"], row["tries"], row["attempts"]) == (FilingState.SENT, 2, 0)
+        assert row["lease_until"] is None
+        async with shop.database.connection() as connection:
+            now = await connection.fetchval("select now()")
+            assert timedelta(0) < row["next_action_at"] - now <= HOUR
+            assert await work.claim(connection, lease.key, HOUR) is None
+
+
+class TestConclude:
+    @each_kind
+    async def test_everything_that_is_known_is_written(self, shop: Shop, kind: WorkKind) -> None:
+        lease = await statement(shop, kind)
+        await take(shop, lease, keep, note, register)
+        filing = await stored(shop, lease)
+        assert (filing.state, filing.tries, filing.digest) == (FilingState.REGISTERED, 0, "digest=")
+        assert (filing.protocol, filing.registered_at) == (REGISTERED.protocol, NOON)
+        assert (filing.authority_code, filing.authority_message) == (REGISTERED.code, REGISTERED.message)
+        assert await archived(shop, filing.id, "registration") == b"<retEvento/>"
+
+    @each_kind
+    @pytest.mark.parametrize("step", [register, refuse])
+    async def test_there_is_no_more_to_do(self, shop: Shop, kind: WorkKind, step: Step) -> None:
+        lease = await statement(shop, kind)
+        await take(shop, lease, step)
+        row = await row_of(shop, lease)
+        assert (row["next_action_at"], row["lease_until"], row["attempts"]) == (None, None, 0)
+
+    async def test_the_history_has_it_under_the_statement_s_id(self, shop: Shop) -> None:
+        document = await authorized(shop)
+        filing = await told_of(shop, document, type="correction", sequence=3)
+        await concluded(shop, filing, LETTER_REGISTERED)
+        told = await last_told(shop, document)
+        assert (told.id, told.type, told.sequence) == (filing.id, "correction", 3)
+        assert (told.status, told.protocol) == (Status.AUTHORIZED, REGISTERED.protocol)
+        assert (told.authority_code, told.authority_message) == (REGISTERED.code, REGISTERED.message)
+
+    async def test_a_cancellation_of_the_attempt_in_force_cancels_the_document(self, shop: Shop) -> None:
+        document = await authorized(shop)
+        await concluded(shop, await told_of(shop, document), REGISTERED)
+        assert (await shop.read(document.id)).status == Status.CANCELED
+        assert (await attempt_of(shop, document)).state == EmissionState.CANCELED
+        assert (await last_told(shop, document)).status == Status.CANCELED
+        assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (0, 1)
+
+    async def test_one_of_an_attempt_that_is_not_in_force_leaves_the_document(self, shop: Shop) -> None:
+        document = await authorized_elsewhere(shop)
+        before = await shop.read(document.id)
+        await concluded(shop, await told_of(shop, document, emission=1), REGISTERED)
+        assert await shop.read(document.id) == before
+        states = [(await attempt_of(shop, document, ordinal)).state for ordinal in (1, 2)]
+        assert states == [EmissionState.CANCELED, EmissionState.AUTHORIZED]
+        assert (await last_told(shop, document)).status == Status.AUTHORIZED
+        assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (1, 0)
+
+    async def test_what_is_canceled_already_is_not_counted_twice(self, shop: Shop) -> None:
+        document = await authorized(shop)
+        filing = await told_of(shop, document)
+        async with shop.database.connection() as connection:
+            await connection.execute("update documents set status = 'canceled' where id = $1", document.id)
+        await concluded(shop, filing, REGISTERED)
+        assert (await last_told(shop, document)).status == Status.CANCELED
+        assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (0, 1)
+
+    @pytest.mark.parametrize("verdict", [REFUSED, LETTER_REGISTERED])
+    async def test_what_does_not_cancel_leaves_document_and_attempt(
+        self, shop: Shop, verdict: FilingVerdict
+    ) -> None:
+        document = await authorized(shop)
+        before = await shop.read(document.id)
+        await concluded(shop, await told_of(shop, document), verdict)
+        assert await shop.read(document.id) == before
+        told = await last_told(shop, document)
+        assert (told.status, told.authority_code) == (Status.AUTHORIZED, verdict.code)
+
+    async def test_a_document_of_another_company_is_left_alone(self, shop: Shop, other_shop: Shop) -> None:
+        document, other = await authorized(shop), await authorized(other_shop)
+        await concluded(shop, await told_of(shop, document), REGISTERED)
+        assert (await shop.read(other.id)).status == Status.AUTHORIZED
