@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from carimbo.api import (
     account,
     certificates,
+    code_search,
     companies,
     company_settings,
     company_status,
@@ -59,6 +60,7 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         certificates.only_company_path,
         company_settings.router,
         account.router,
+        code_search.router,
         openapi.router,
         health.router,
     ):
