@@ -43,7 +43,10 @@ class TypeContingencyRecord(Record):
     """Which way the documents of a type go now."""
 
     type: str = Field(examples=["nfe"])
-    active: bool = Field(description="Se os documentos vão agora à autoridade de contingência.")
+    active: bool = Field(
+        description="Se os documentos vão agora à autoridade de contingência. Passado algum tempo sem"
+        " falhas, o próximo tenta antes a normal."
+    )
     authorizer: str = Field(description="Autoridade normal.", examples=["SP"])
     stand_in: str = Field(description="Autoridade de contingência.", examples=["SVCAN"])
     since: datetime | None = Field(

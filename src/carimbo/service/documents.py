@@ -23,6 +23,7 @@ from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document, DocumentFilter
 from carimbo.storage.emissions import Emission
+from carimbo.storage.event_filings import EventFiling
 
 # A caller's days are Brasília's.
 _BRASILIA = ZoneInfo("America/Sao_Paulo")
@@ -175,11 +176,25 @@ async def read_document(database: Database, which: Reference) -> DocumentRecord:
 
 
 async def read_events(database: Database, which: Reference) -> list[EventRecord]:
-    """Tell the whole history of a document, oldest first."""
+    """Tell the whole history of a document, oldest first, and what is being told of it last."""
     async with database.autocommit(which.subscription_id) as tenant:
         await require_document(tenant, which)
         events = await tenant.document_events.all(which.document_id)
-    return [EventRecord.model_validate(event) for event in events]
+        under_way = await tenant.event_filings.under_way(which.document_id)
+    return [*map(EventRecord.model_validate, events), *map(_under_way, under_way)]
+
+
+def _under_way(filing: EventFiling) -> EventRecord:
+    return EventRecord(
+        id=filing.id,
+        type=Happening(filing.type),
+        status=Status.PROCESSING,
+        sequence=filing.sequence,
+        protocol=None,
+        authority_code=None,
+        authority_message=None,
+        created_at=filing.created_at,
+    )
 
 
 async def read_xml(database: Database, which: Reference) -> XmlFile:

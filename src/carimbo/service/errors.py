@@ -129,7 +129,7 @@ class Code(Enum):
     )
     AUTHORITY_REJECTED = _means(
         Kind.INVALID,
-        "A autoridade fiscal recusou o evento.",
+        "A autoridade fiscal recusou o pedido.",
         authorityCode="501",
         authorityMessage="Rejeição: Prazo de Cancelamento Superior ao Previsto na Legislação",
         hint="Emita um documento de devolução.",

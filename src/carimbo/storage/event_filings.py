@@ -75,6 +75,15 @@ class EventFilings:
         )  # fmt: skip
         return [_filing(row) for row in rows]
 
+    async def under_way(self, document_id: UUID) -> list[EventFiling]:
+        """Events of a document whose fate is open, in their order."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from event_filings where subscription_id = $1 and document_id = $2"
+            " and state in ('queued', 'signed', 'sent') order by created_at",
+            self._subscription_id, document_id,
+        )  # fmt: skip
+        return [_filing(row) for row in rows]
+
 
 def _filing(row: Row) -> EventFiling:
     return EventFiling(**row)

@@ -51,7 +51,8 @@ _EVENT_CONSEQUENCES = """, attempt as (
         insert into document_events (subscription_id, document_id, company_id, id, type, status, sequence,
             protocol, authority_code, authority_message)
         select held.subscription_id, held.document_id, held.company_id, held.id, held.type,
-            case when exists (select from canceled) then 'canceled' else documents.status end,
+            case when held.state = 'refused' then 'rejected'
+                when exists (select from canceled) then 'canceled' else documents.status end,
             held.sequence, held.protocol, held.authority_code, held.authority_message
         from held join documents on documents.subscription_id = held.subscription_id
             and documents.id = held.document_id

@@ -59,7 +59,7 @@ _UNUSED = f"""
         from inutilizations i, int8range(i.first_number, i.last_number, '[]') as numbers
         where {_OF_RANGES}
     ), taken as (
-        select e.number, lead(e.number) over (order by e.number) as next_number
+        select e.number, lead(e.number, 1, $7) over (order by e.number) as next_number
         from emissions e where {_OF_EMISSIONS}
     ), unused as (
         select lower(rest) as first_number, upper(rest) - 1 as last_number, null::uuid as document_id,
@@ -82,7 +82,7 @@ _UNUSED = f"""
         select *, count(*) over () as total from unused order by first_number limit $6
     )
     select page.first_number, page.last_number, page.document_id, page.state, page.emission_type,
-        coalesce(page.issued_at, above.issued_at, page.created_at, above.created_at) as dated_at,
+        coalesce(page.issued_at, above.issued_at, page.created_at, above.created_at, now()) as dated_at,
         above.emission_type as emission_type_above,
         int8range(page.first_number, page.last_number, '[]') && filed.refused as was_refused,
         page.total
@@ -121,7 +121,7 @@ class Numberings:
         rows = await self._connection.fetch(
             _UNUSED,
             self._subscription_id, numbering.company_id, numbering.document_type, numbering.environment,
-            numbering.series, most,
+            numbering.series, most, numbering.next_number,
         )  # fmt: skip
         found = [UnusedNumbers(**{name: row[name] for name in _COLUMNS}) for row in rows]
         return UnusedPage(found, rows[0]["total"] if rows else 0)

@@ -231,7 +231,8 @@ class TestBody:
         """Listing hundreds of thousands of them would keep everybody else waiting."""
         company_id, body = await caller.create_company(), {f"campo{place}": 1 for place in range(20_000)}
         for method, path in _operations_with_a_body(app):
-            answer = await caller.http.request(method, path.format(companyId=company_id), json=body)
+            target = path.format(companyId=company_id, id=company_id)
+            answer = await caller.http.request(method, target, json=body)
             assert list(fields_of(answer)) == ["body"], path
             assert len(answer.content) < 1_000
 

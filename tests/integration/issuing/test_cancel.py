@@ -13,6 +13,7 @@ from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, error_of
+from integration.issuing.till import till_of
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
 
@@ -115,7 +116,7 @@ class TestCancel:
         assert details["authorityCode"] == "222"
         assert "Protocolo" in details["authorityMessage"]
         told = (await shop.events(document))[-1]
-        assert (told["type"], told["status"], told["authorityCode"]) == ("cancellation", "authorized", "222")
+        assert (told["type"], told["status"], told["authorityCode"]) == ("cancellation", "rejected", "222")
         error_of(await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml"), 409, "INVALID_STATE")
         assert (await shop.read(document))["status"] == "authorized"
 
@@ -190,6 +191,12 @@ class TestNoAnswer:
             told = answer.json()["data"]
             assert (told["id"], told["status"], told["type"]) == (document["id"], "authorized", "nfe")
             assert told["cancellation"]["status"] == "processing"
+            shown = (await shop.events(document))[-1]
+            assert (shown["id"], shown["type"], shown["status"]) == (
+                told["cancellation"]["id"], "cancellation", "processing",
+            )  # fmt: skip
+            file = await shop.get(f"/nfe/{document['id']}/events/{shown['id']}/xml")
+            assert error_of(file, 409, "INVALID_STATE")["currentStatus"] == "processing"
         await shop.floor.until(f"(select status from documents where id = '{document['id']}') = 'canceled'")
         assert (await shop.events(document))[-1]["id"] == told["cancellation"]["id"]
 
@@ -221,6 +228,20 @@ async def out_of_service(floor: Floor) -> AsyncIterator[None]:
 
 
 class TestBySubstitution:
+    async def test_gives_way_to_a_receipt_that_was_issued_offline(self, shop: Shop) -> None:
+        document = await shop.issue("nfce")
+        till = await till_of(shop)
+        paper = till.paper(document["number"] + 1, ago=timedelta(minutes=1))
+        other = await shop.settled(await till.hand_over(paper))
+        answer = await cancel(shop, document, {"replacedByAccessKey": other["accessKey"]})
+        assert data_of(answer)["status"] == "canceled"
+        told = (await shop.events(document))[-1]
+        file = await shop.get(f"/nfce/{document['id']}/events/{told['id']}/xml")
+        root = read_xml(file.content)
+        assert (root.findtext(".//{*}tpEvento"), root.findtext(".//{*}chNFeRef")) == (
+            "110112", other["accessKey"],
+        )  # fmt: skip
+
     async def test_names_the_receipt_that_took_its_place(self, shop: Shop) -> None:
         document = await shop.issue("nfce")
         other = await shop.issue("nfce")

@@ -247,6 +247,11 @@ class TestOperator:
             document = await shop.settled(document)
         assert document["accessKey"][34] == "6"
 
+    async def test_that_forces_what_is_closing_gets_the_normal_way(self, shop: Shop) -> None:
+        await shop.floor.switch(contingency={"SVCAN": "closing"})
+        await self.put(shop, mode="forced")
+        assert (await shop.issue())["accessKey"][34] == "1"
+
     async def test_may_forbid_it(self, shop: Shop) -> None:
         await self.put(shop, mode="forbidden")
         async with out_of_service(shop):

@@ -165,7 +165,7 @@ class TestCancellation:
         assert (document["status"], await state_of(play, event)) == ("authorized", "refused")
         assert await file_of(play, event, "refusal") == b"<retEvento/>"
         told = (await play.shop.events(document))[-1]
-        assert (told["id"], told["status"], told["authorityCode"]) == (str(event), "authorized", "501")
+        assert (told["id"], told["status"], told["authorityCode"]) == (str(event), "rejected", "501")
 
     async def test_waits_as_long_as_the_authority_wants(self, play: Play) -> None:
         hour = timedelta(hours=1)

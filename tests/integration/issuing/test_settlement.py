@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import pytest
+
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import (
     Cause,
@@ -19,6 +21,7 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
 )
+from carimbo.service import outage_board
 from carimbo.storage.work import WorkKey, WorkKind
 from integration.issuing.floor import Floor
 from integration.issuing.scripted import (
@@ -264,6 +267,20 @@ class TestAtTheStandIn:
         assert (document["status"], document["number"], document["contingency"]) == ("authorized", 2, None)
         (row,) = await floor.fetch("select emission from strays where document_id = $1", document["id"])
         assert row["emission"] == 1
+
+    async def test_what_the_normal_authority_may_still_get_keeps_its_way(
+        self, floor: Floor, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Contingency is forced while it does not have the document yet: another key could be a second."""
+        monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
+        async with playing(floor, shop, LOST) as play:
+            document = await play.perform(await shop.create())
+            await floor.fetch("delete from outages")
+            play.script.begin(UNKNOWN, authorizing())
+            data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forced"}))
+            document = await play.perform(document)
+        assert [signed.access_key[34] for signed in play.script.sent] == ["1"]
+        assert (document["status"], document["number"], document["contingency"]) == ("authorized", 1, None)
 
     @staticmethod
     def closing(script: Script) -> Outcome:

@@ -246,16 +246,18 @@ class TestConclude:
         assert (await last_told(shop, document)).status == Status.CANCELED
         assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (0, 1)
 
-    @pytest.mark.parametrize("verdict", [REFUSED, LETTER_REGISTERED])
+    @pytest.mark.parametrize(
+        ("verdict", "status"), [(REFUSED, Status.REJECTED), (LETTER_REGISTERED, Status.AUTHORIZED)]
+    )
     async def test_what_does_not_cancel_leaves_document_and_attempt(
-        self, shop: Shop, verdict: FilingVerdict
+        self, shop: Shop, verdict: FilingVerdict, status: Status
     ) -> None:
         document = await authorized(shop)
         before = await shop.read(document.id)
         await concluded(shop, await told_of(shop, document), verdict)
         assert await shop.read(document.id) == before
         told = await last_told(shop, document)
-        assert (told.status, told.authority_code) == (Status.AUTHORIZED, verdict.code)
+        assert (told.status, told.authority_code) == (status, verdict.code)
 
     async def test_a_document_of_another_company_is_left_alone(self, shop: Shop, other_shop: Shop) -> None:
         document, other = await authorized(shop), await authorized(other_shop)

@@ -9,6 +9,7 @@ from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.filing import files
 from carimbo.service.filing.inutilize import require_range
 from carimbo.service.filing.numbers import voiding_of
+from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.issuing.files import cancellation_file
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
@@ -50,7 +51,9 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
             if filing.state == FilingState.REGISTERED
             else "A autoridade não registrou este evento, ou ainda não se sabe se o registrou."
         )
-        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=filing.state, allowed=["registered"])
+        raise Refusal(
+            Code.INVALID_STATE, sentence, currentStatus=status_of(filing), allowed=[FilingStatus.AUTHORIZED]
+        )
     return signed, registration
 
 

@@ -76,7 +76,8 @@ async def _next(means: Means, case: Case) -> Case | Done:
     if emission.emission_type == way.emission_type:
         return await _go(means, case)
     if emission.state != EmissionState.SENT:
-        return await redirect(means, case, way)
+        # Under the same number, so not while an authority may still get what it does not have yet.
+        return await (_go(means, case) if _may_arrive(means, case) else redirect(means, case, way))
     return await _leave(means, case, way) if await is_stuck(means, case, way) else await _go(means, case)
 
 
@@ -204,6 +205,13 @@ async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outco
             return replace(judge.ask(attempt), access_key=key)
         case _:
             return decision
+
+
+def _may_arrive(means: Means, case: Case) -> bool:
+    """Tell whether what was signed left so lately that it may be on its way."""
+    issued_at, state = case.emission.issued_at, case.emission.state
+    is_young = issued_at is not None and means.workshop.clock() - issued_at < means.latest_arrival
+    return state == EmissionState.SIGNED and is_young
 
 
 def _is_stale(means: Means, case: Case) -> bool:
