@@ -14,7 +14,8 @@ from carimbo.service.code_search import CODE_TABLES, CodeRecord, search_codes
 router = APIRouter(tags=["Tabelas"], route_class=Endpoint)
 
 Search = Annotated[
-    str, Query(max_length=100, description="Início do código, ou palavras da descrição.", examples=["porcelana"])
+    str,
+    Query(max_length=100, description="Início do código, ou palavras da descrição.", examples=["porcelana"]),
 ]
 
 

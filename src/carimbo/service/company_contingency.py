@@ -110,9 +110,18 @@ async def read_contingency(
 
 
 async def contingency_of(
-    outages: OutageBoard, dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime
+    outages: OutageBoard,
+    dossier: Dossier,
+    kind: DocumentType,
+    environment: Environment,
+    now: datetime,
+    *,
+    answers: bool = False,
 ) -> TypeContingencyRecord | None:
-    """Tell which way documents of a type go now; None where there is only one."""
+    """Tell which way documents of a type go now; None where there is only one.
+
+    `answers`: the normal authority was just asked, and says that it is at work.
+    """
     ways = ways_of(dossier, kind, environment)
     if ways is None:
         return None
@@ -122,7 +131,7 @@ async def contingency_of(
     since, reason = forced if is_forced else (outage and outage.since, outage and reason_of(outage))
     return TypeContingencyRecord(
         type=kind.name,
-        active=await _is_active(outages, dossier, ways, now),
+        active=await _is_active(outages, dossier, ways, now, answers=answers),
         authorizer=ways.normal.authorizer,
         stand_in=ways.contingency.authorizer,
         since=since,
@@ -131,7 +140,9 @@ async def contingency_of(
     )
 
 
-async def _is_active(outages: OutageBoard, dossier: Dossier, ways: Ways, now: datetime) -> bool:
+async def _is_active(
+    outages: OutageBoard, dossier: Dossier, ways: Ways, now: datetime, *, answers: bool
+) -> bool:
     if await outages.is_closed(ways.contingency):
         return False
     match ContingencyMode(dossier.row.contingency_mode):
@@ -141,7 +152,8 @@ async def _is_active(outages: OutageBoard, dossier: Dossier, ways: Ways, now: da
             return False
         case ContingencyMode.AUTOMATIC:
             begins_at = await outages.contingency_at(ways.normal)
-            return begins_at is not None and begins_at <= now
+            is_back = answers and not await outages.is_failing(ways.normal)
+            return begins_at is not None and begins_at <= now and not is_back
 
 
 async def _begins_at(outages: OutageBoard, dossier: Dossier, ways: Ways, now: datetime) -> datetime | None:

@@ -110,13 +110,17 @@ async def _type_status(
 ) -> TypeStatusRecord:
     environment = dossier.environment_of(kind)
     missing = missing_of(dossier, kind, environment, watch.clock())
+    authority = await _authority(watch, dossier, seal, kind, environment)
+    answers = authority is not None and authority.status is AuthorityState.AVAILABLE
     return TypeStatusRecord(
         type=kind.name,
         environment=environment,
         ready=not missing,
         missing=list(missing),
-        authority=await _authority(watch, dossier, seal, kind, environment),
-        contingency=await contingency_of(watch.outages, dossier, kind, environment, watch.clock()),
+        authority=authority,
+        contingency=await contingency_of(
+            watch.outages, dossier, kind, environment, watch.clock(), answers=answers
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """Files that must never change or be lost: signed documents and what authorities answered.
 
-Those of a document are written by the statement that they belong to (issuing.py), and read here.
+They are written by the statement that they belong to (issuing.py, filings.py, strays.py), and read here.
 """
 
 from uuid import UUID

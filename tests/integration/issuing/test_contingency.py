@@ -289,3 +289,13 @@ class TestStatus:
         await shop.issue()
         (way,) = data_of(await shop.get("/contingency"))["types"]
         assert (way["active"], way["since"], way["reason"]) == (False, None, None)
+
+    async def test_tells_that_it_is_over_before_another_document_goes(self, shop: Shop) -> None:
+        async with out_of_service(shop):
+            await shop.issue()
+        await shop.floor.until(
+            "(select now() - seen_at > interval '1 second' from outages where authorizer = 'SP')"
+        )
+        (way, _) = [one["contingency"] for one in data_of(await shop.get("/status"))["types"]]
+        assert way["active"] is False
+        assert way["since"] is not None
