@@ -19,6 +19,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Changes, Integer
 from carimbo.fiscal.filing import EventKind, Registered, Voiding
 from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
@@ -158,6 +159,10 @@ class Issuing:
     identity: ReadIdentity
     archived: Archived
     refused: Refused
+    papers: tuple[Paper, ...]
+    """What its documents may be printed on, the usual first."""
+    print_name: str
+    """What the names of its printed files begin with."""
     lines: LinesOfXml | None = None
     """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None

@@ -18,6 +18,7 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
     registered_event,
     rejected_invoice,
 )
+from carimbo.fiscal.printout import Paper
 
 # One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
 # rule 704); the minute below that is for clocks that differ and for the way.
@@ -47,6 +48,8 @@ NFCE = DocumentType(
         identity=signed_identity,
         archived=authorized_invoice,
         refused=rejected_invoice,
+        papers=(Paper.ROLL_80, Paper.ROLL_58),
+        print_name="NFCe",
         lines=lines_of_xml,
         printed_emission=printed_emission,
         transmission_deadline=transmission_deadline,

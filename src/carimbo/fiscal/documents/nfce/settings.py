@@ -1,6 +1,6 @@
 """A company's settings for NFC-e."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Changes, Flag, Integer
+from carimbo.fiscal.printout import Paper
 
 CscId = Annotated[
     str,
@@ -32,7 +33,7 @@ class HomologationCsc(Changes):
 
 
 class NfceSettings(ModuleSettings):
-    """Module switch, environment, numbering and the security codes of the QR code."""
+    """Module switch, environment, numbering, the security codes of the QR code and the usual paper."""
 
     active: Flag = False
     environment: ModuleEnvironment | None = None
@@ -41,6 +42,9 @@ class NfceSettings(ModuleSettings):
     homologation: HomologationCsc | None = None
     qr_version: Annotated[Integer, Field(ge=2, le=3)] = Field(
         default=2, description="Versão do QR Code; a 2 exige o CSC."
+    )
+    paper: Literal[Paper.ROLL_80, Paper.ROLL_58] = Field(
+        default=Paper.ROLL_80, description="Largura da bobina em que se imprime."
     )
 
 

@@ -15,6 +15,7 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
     registered_event,
     rejected_invoice,
 )
+from carimbo.fiscal.printout import Paper
 
 NFE = DocumentType(
     name="nfe",
@@ -32,6 +33,8 @@ NFE = DocumentType(
         identity=signed_identity,
         archived=authorized_invoice,
         refused=rejected_invoice,
+        papers=(Paper.A4,),
+        print_name="DANFE",
         lines=lines_of_xml,
     ),
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},
