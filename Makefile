@@ -2,13 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Debian packages that the tests run as programs; nothing is skipped when one is missing.
-DEBIAN_PACKAGES := xmlsec1
+DEBIAN_PACKAGES := fonts-liberation poppler-utils xmlsec1
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types imports tests format reference golden bench soak pin clean
+.PHONY: help install demo test lint types imports tests format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -43,9 +43,13 @@ reference: $(INSTALLED) ## write docs/reference from the code
 golden: $(INSTALLED) ## write the XML of every example
 	$(BIN)/python scripts/golden.py
 
-bench: $(BENCH_INSTALLED) ## how fast documents are made, judged and issued, with STORED documents too (100000)
+pictures: $(DEV_INSTALLED) ## draw the pictures of docs/images
+	$(BIN)/python scripts/pictures.py
+
+bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and issued, with STORED documents too (100000)
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/judging.py
+	$(BIN)/python benchmarks/pdf.py
 	$(BIN)/python benchmarks/pipeline.py
 	$(BIN)/python benchmarks/accept.py
 	$(BIN)/python benchmarks/growth.py --documents $(or $(STORED),100000)

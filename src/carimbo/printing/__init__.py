@@ -1,0 +1,1 @@
+"""PDF of every type of document; knows only the fiscal library."""

@@ -1,0 +1,125 @@
+"""The upper part of every sheet: the issuer, what the document is, and its key for machines and people."""
+
+from dataclasses import dataclass
+
+from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice
+from carimbo.printing import form, formats
+from carimbo.printing.canvas import Align, Canvas
+from carimbo.printing.codes import bars
+from carimbo.printing.danfe import issuer_box
+from carimbo.printing.danfe.issuer_box import IssuerBox
+from carimbo.printing.form import Field, Row, row
+from carimbo.printing.png import PlainPng
+from carimbo.printing.sheet import CONTENT, LEFT
+from carimbo.printing.wrapping import wrapped
+
+_LEAST = 34.0
+_KIND, _KEY = 32.0, 90.0
+_CONSULT = (
+    "Consulta de autenticidade no portal nacional da NF-e www.nfe.fazenda.gov.br/portal"
+    " ou no site da Sefaz Autorizadora"
+)
+_REGIMES = {
+    "1": "Simples Nacional",
+    "2": "Simples Nacional, excesso de sublimite de receita bruta",
+    "3": "Regime Normal",
+    "4": "Simples Nacional, Microempreendedor Individual (MEI)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every sheet begins with, measured; only the number of the sheet differs."""
+
+    archived: ArchivedInvoice
+    is_canceled: bool
+    issuer: IssuerBox
+    rows: tuple[Row, ...]
+
+    @property
+    def height(self) -> float:
+        return self._upper + form.height(self.rows)
+
+    @property
+    def _upper(self) -> float:
+        return max(_LEAST, self.issuer.height)
+
+    def draw(self, canvas: Canvas, y: float, sheet: int, sheets: int) -> None:
+        """Draw it with its upper edge at y."""
+        self.issuer.draw(canvas, y, self._upper)
+        self._draw_kind(canvas, y, f"FOLHA {sheet}/{sheets}")
+        self._draw_key(canvas, y)
+        form.draw(canvas, self.rows, LEFT, y + self._upper)
+
+    def _draw_kind(self, canvas: Canvas, y: float, sheet: str) -> None:
+        about, x = self.archived.invoice.identification, LEFT + issuer_box.WIDTH
+        canvas.box(x, y, _KIND, self._upper)
+        lines = (
+            (5.4, "DANFE", 14.0, True),
+            (8.4, "DOCUMENTO AUXILIAR DA", 6.5, False),
+            (11.0, "NOTA FISCAL ELETRÔNICA", 6.5, False),
+            (24.4, f"Nº {formats.invoice_number(about.number)}", 10.0, True),
+            (28.4, f"SÉRIE {about.series:03}", 10.0, True),
+            (32.4, sheet, 10.0, True),
+        )
+        for baseline, text, size, bold in lines:
+            canvas.text(x, y + baseline, text, size, width=_KIND, align=Align.CENTER, bold=bold)
+        canvas.text(x + 4, y + 15.4, "0 - ENTRADA", 7.5)
+        canvas.text(x + 4, y + 18.6, "1 - SAÍDA", 7.5)
+        canvas.box(x + 23, y + 13, 6, 6.4)
+        canvas.text(x + 23, y + 17.6, about.direction, 11, width=6, align=Align.CENTER, bold=True)
+
+    def _draw_key(self, canvas: Canvas, y: float) -> None:
+        x = LEFT + issuer_box.WIDTH + _KIND
+        canvas.box(x, y, _KEY, self._upper)
+        canvas.bitmap(bars(self.archived.access_key), x + 3, y + 1.8, _KEY - 6, 11)
+        canvas.rule(x, y + 14.4, x + _KEY, y + 14.4)
+        canvas.text(x + 0.8, y + 16.5, "CHAVE DE ACESSO", form.TITLE_SIZE)
+        key = formats.key(self.archived.access_key)
+        canvas.text(x, y + 20.2, key, 8.6, width=_KEY, align=Align.CENTER, bold=True)
+        canvas.rule(x, y + 21.8, x + _KEY, y + 21.8)
+        baseline = y + 26
+        if self.is_canceled:
+            canvas.text(x, baseline, "NF-e CANCELADA", 11, width=_KEY, align=Align.CENTER, bold=True)
+            baseline += 3.6
+        for line in wrapped(canvas.face(), _CONSULT, _KEY - 8, 7.5):
+            canvas.text(x, baseline, line, 7.5, width=_KEY, align=Align.CENTER)
+            baseline += 3.1
+
+
+def head_of(
+    canvas: Canvas, archived: ArchivedInvoice, *, is_canceled: bool, logo: PlainPng | None, is_reform: bool
+) -> Head:
+    """Measure what every sheet begins with; the tax regime is told since NT 2026.010 (4.2)."""
+    invoice, issuer = archived.invoice, archived.invoice.issuer
+    rows = [
+        row(
+            canvas,
+            Field("NATUREZA DA OPERAÇÃO", invoice.identification.nature, issuer_box.WIDTH + _KIND),
+            Field("PROTOCOLO DE AUTORIZAÇÃO DE USO", _protocol(archived), _KEY, Align.CENTER, bold=True),
+        ),
+        row(
+            canvas,
+            Field("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 66),
+            Field("INSCRIÇÃO ESTADUAL DO SUBST. TRIBUTÁRIO", issuer.st_state_registration or "", 66),
+            Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), CONTENT - 132),
+        ),
+    ]
+    if is_reform:
+        regime = f"{issuer.tax_regime} - {_REGIMES.get(issuer.tax_regime, '')}"
+        rows.append(
+            row(
+                canvas,
+                Field("CÓDIGO DE REGIME TRIBUTÁRIO", regime, 100),
+                # Which element it will be told by is left to a later note (NT 2026.010, 4.2).
+                Field("TIPO DE REGIME DE APURAÇÃO DO IBS E DA CBS", "", CONTENT - 100),
+            )
+        )
+    return Head(archived, is_canceled, issuer_box.issuer_box(canvas, issuer, logo), tuple(rows))
+
+
+def _protocol(archived: ArchivedInvoice) -> str:
+    protocol = archived.protocol
+    if protocol is None or protocol.number is None:
+        return "PENDENTE DE AUTORIZAÇÃO"
+    return f"{protocol.number} - {formats.day_and_hour(protocol.at)}"

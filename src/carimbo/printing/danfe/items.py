@@ -1,0 +1,164 @@
+"""The table of items: measured once, then cut into as many sheets as it takes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.danfe.item_cells import Column, Entries, Entry, columns_of
+from carimbo.printing.sheet import CAPTION_HEIGHT, LEFT, draw_caption
+from carimbo.printing.typeface import Face
+from carimbo.printing.wrapping import fitted, wrapped
+
+_SIZE, _LEAST = 6.5, 4.5
+"""Descriptions have at least 6 points (MOC 7.0, Anexo II, 3.7); a long number rather shrinks than breaks."""
+_LEADING = _SIZE * 1.2 * POINT
+_PADDING = 0.9
+_MARGIN = 0.6
+_HEADER = 3.6
+_HEADER_SIZE = 5.0
+_KEPT_TOGETHER = 8
+
+
+class _Cell(NamedTuple):
+    entries: Entries
+    size: float
+
+
+class _Line(NamedTuple):
+    """One line of an item over all columns."""
+
+    entries: tuple[tuple[Entry, float] | None, ...]
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTable:
+    """Lines of items under their columns; cut into parts, it draws each with its header."""
+
+    columns: tuple[Column, ...]
+    lines: tuple[_Line, ...]
+    stretched: float = 0
+    """The height that the frame is given, if more than the lines need."""
+
+    @property
+    def height(self) -> float:
+        return max(self.stretched, CAPTION_HEIGHT + _HEADER + _height(self.lines))
+
+    def split(self, room: float) -> tuple["ItemTable | None", "ItemTable | None"]:
+        """What fits into a height, and what is left; an item of a few lines stays together."""
+        room -= CAPTION_HEIGHT + _HEADER
+        count, taken, whole = 0, 0.0, 0
+        for line in self.lines:
+            taken += _line_height(line)
+            if taken > room:
+                break
+            count += 1
+            whole = count if line.is_last else whole
+        if count < len(self.lines) and count - whole < _KEPT_TOGETHER and whole:
+            count = whole
+        first, rest = self.lines[:count], self.lines[count:]
+        return (
+            ItemTable(self.columns, first) if first else None,
+            ItemTable(self.columns, rest) if rest else None,
+        )
+
+    def stretch(self, height: float) -> "ItemTable":
+        """The same lines in a frame of another height."""
+        return ItemTable(self.columns, self.lines, height)
+
+    def draw(self, canvas: Canvas, y: float) -> None:
+        """Draw the frame, the columns and the lines."""
+        top = draw_caption(canvas, "DADOS DOS PRODUTOS / SERVIÇOS", y)
+        bottom = y + self.height
+        self._draw_columns(canvas, top, bottom)
+        y = top + _HEADER
+        for line in self.lines:
+            self._draw_line(canvas, y, line)
+            y += _line_height(line)
+            if line.is_last and bottom - y > _PADDING:
+                canvas.rule(LEFT, y, LEFT + sum(column.width for column in self.columns), y)
+
+    def _draw_columns(self, canvas: Canvas, top: float, bottom: float) -> None:
+        x = LEFT
+        canvas.box(x, top, sum(column.width for column in self.columns), bottom - top)
+        for column, following in zip(self.columns, (*self.columns[1:], None), strict=True):
+            spans = following is not None and not following.title
+            width = column.width + (following.width if following and spans else 0)
+            if column.title:
+                canvas.text(
+                    x, top + 2.4, column.title, _HEADER_SIZE, width=width, align=Align.CENTER, bold=True
+                )
+            if following:
+                canvas.rule(x + column.width, top + _HEADER if spans else top, x + column.width, bottom)
+            x += column.width
+        canvas.rule(LEFT, top + _HEADER, x, top + _HEADER)
+
+    def _draw_line(self, canvas: Canvas, y: float, line: _Line) -> None:
+        x, baseline = LEFT, y + _SIZE * POINT + _PADDING / 3
+        for column, placed in zip(self.columns, line.entries, strict=True):
+            if placed:
+                (left, right), size = placed
+                if left:
+                    canvas.text(x + _MARGIN, baseline, left, size)
+                if right:
+                    inner = column.width - 2 * _MARGIN
+                    canvas.text(x + _MARGIN, baseline, right, size, width=inner, align=Align.RIGHT)
+            x += column.width
+
+
+def item_table(canvas: Canvas, invoice: Invoice, *, is_reform: bool) -> ItemTable:
+    """Measure the lines of every item."""
+    columns, face = columns_of(invoice, is_reform=is_reform), canvas.face()
+    lines: list[_Line] = []
+    for item in invoice.items:
+        cells = [_cell(face, column, column.entries(item)) for column in columns]
+        lines += _lines(cells)
+    return ItemTable(columns, tuple(lines))
+
+
+def _lines(cells: Sequence[_Cell]) -> Iterator[_Line]:
+    count = max(len(cell.entries) for cell in cells)
+    for number in range(count):
+        placed = tuple(
+            (cell.entries[number], cell.size) if number < len(cell.entries) else None for cell in cells
+        )
+        yield _Line(placed, number == count - 1)
+
+
+def _cell(face: Face, column: Column, entries: Entries) -> _Cell:
+    """Fit entries into a column: words on several lines, a number in smaller letters, a pair on two lines."""
+    inner = column.width - 2 * _MARGIN
+    if column.wraps:
+        texts = (line for entry in entries for line in wrapped(face, entry.left, inner, _SIZE))
+        return _Cell(tuple(map(Entry, texts)), _SIZE)
+    needed = max((_needed(face, entry) for entry in entries), default=0)
+    if needed * _SIZE <= inner:
+        return _Cell(entries, _SIZE)
+    size = max(_LEAST, inner / needed - 0.05)
+    return _Cell(tuple(one for entry in entries for one in _broken(face, entry, inner, size)), size)
+
+
+def _needed(face: Face, entry: Entry) -> float:
+    """The width that an entry takes for each point of its size."""
+    gap = " " if entry.left and entry.right else ""
+    return face.width(face.legible(entry.left + gap + entry.right)) * POINT
+
+
+def _broken(face: Face, entry: Entry, width: float, size: float) -> Iterator[Entry]:
+    if _needed(face, entry) * size <= width:
+        yield entry
+        return
+    for text, place in ((entry.left, "left"), (entry.right, "right")):
+        if text:
+            for line in fitted(face, text, width, size, size).lines:
+                yield Entry(**{place: line})
+
+
+def _height(lines: Sequence[_Line]) -> float:
+    return sum(map(_line_height, lines))
+
+
+def _line_height(line: _Line) -> float:
+    return _LEADING + (_PADDING if line.is_last else 0)

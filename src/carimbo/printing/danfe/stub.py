@@ -1,0 +1,76 @@
+"""The strip that the recipient signs and the carrier tears off (MOC 7.0, Anexo II, 3.1)."""
+
+from dataclasses import dataclass
+
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.printing import form, formats
+from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.sheet import CONTENT, LEFT
+from carimbo.printing.wrapping import wrapped
+
+_NUMBER = 34.0
+_SIZE = 6.5
+_LEADING = _SIZE * 1.2 * POINT
+_SIGNED = 8.0
+_FOLD = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """What is torn off, measured."""
+
+    invoice: Invoice
+    lines: tuple[str, ...]
+
+    @property
+    def height(self) -> float:
+        return self._text_height + _SIGNED + _FOLD
+
+    @property
+    def _text_height(self) -> float:
+        return len(self.lines) * _LEADING + 1.6
+
+    def draw(self, canvas: Canvas, y: float) -> None:
+        """Draw it with its upper edge at y."""
+        width, text_height = CONTENT - _NUMBER, self._text_height
+        canvas.box(LEFT, y, width, text_height)
+        for number, line in enumerate(self.lines, 1):
+            canvas.text(LEFT + 0.8, y + number * _LEADING, line, _SIZE)
+        for x, part, title in (
+            (LEFT, 40.0, "DATA DE RECEBIMENTO"),
+            (LEFT + 40, width - 40, "IDENTIFICAÇÃO E ASSINATURA DO RECEBEDOR"),
+        ):
+            canvas.box(x, y + text_height, part, _SIGNED)
+            canvas.text(x + 0.8, y + text_height + 2.1, title, form.TITLE_SIZE)
+        self._draw_number(canvas, y, text_height + _SIGNED)
+        canvas.dashes(LEFT, LEFT + CONTENT, y + text_height + _SIGNED + _FOLD / 2)
+
+    def _draw_number(self, canvas: Canvas, y: float, height: float) -> None:
+        about, x = self.invoice.identification, LEFT + CONTENT - _NUMBER
+        canvas.box(x, y, _NUMBER, height)
+        texts = (
+            ("NF-e", 11.0),
+            (f"Nº {formats.invoice_number(about.number)}", 9.5),
+            (f"SÉRIE {about.series:03}", 9.5),
+        )
+        baseline = y + (height - 12) / 2 + 3.8
+        for text, size in texts:
+            canvas.text(x, baseline, text, size, width=_NUMBER, align=Align.CENTER, bold=True)
+            baseline += 4.1
+
+
+def stub_of(canvas: Canvas, invoice: Invoice) -> Stub:
+    """Measure what is torn off."""
+    recipient = invoice.recipient
+    address = recipient.address if recipient else None
+    parts = (
+        f"RECEBEMOS DE {invoice.issuer.name} OS PRODUTOS E/OU SERVIÇOS CONSTANTES DA NOTA FISCAL ELETRÔNICA"
+        f" INDICADA AO LADO. EMISSÃO: {formats.day(invoice.identification.issued_at)}",
+        f"VALOR TOTAL: R$ {formats.number(invoice.totals.invoice.amount)}",
+        f"DESTINATÁRIO: {recipient.name or ''}" if recipient else "",
+        f"{address.street}, {address.number}, {address.district}, {address.city} - {address.state}"
+        if address
+        else "",
+    )
+    text = " - ".join(filter(None, parts))
+    return Stub(invoice, wrapped(canvas.face(), text, CONTENT - _NUMBER - 1.6, _SIZE))

@@ -1,0 +1,258 @@
+"""The receipt of an NFC-e (Manual de Padrões Técnicos do DANFE NFC-e e QR Code 5.0), division by division."""
+
+from collections.abc import Iterator, Sequence
+
+from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation
+from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice, read_archived_invoice
+from carimbo.fiscal.layouts.nfe_v4.identification import Identification
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
+from carimbo.fiscal.layouts.nfe_v4.parties import Address, Issuer, Place, Recipient
+from carimbo.fiscal.layouts.nfe_v4.payment import Payment, Payments
+from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals
+from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from carimbo.printing.addresses import street_of
+from carimbo.printing.canvas import Align, Canvas
+from carimbo.printing.codes import square
+from carimbo.printing.formats import day_and_hour, invoice_number, key, number, phone, tax_id, zipcode
+from carimbo.printing.nfce_roll import Roll, Strip
+from carimbo.printing.png import PlainPng
+from carimbo.printing.typeface import Typeface
+
+_HOMOLOGATION = Environment.HOMOLOGATION.code
+_HOME_DELIVERY = "4"
+# What the heads of common thermal printers reach, of 8 dots a millimetre.
+_WIDTHS = {Paper.ROLL_80: (80.0, 72.0), Paper.ROLL_58: (58.0, 48.0)}
+_SMALL, _LARGE, _LARGEST = 7.0, 9.0, 14.0
+_LOGO_HEIGHT = 18.0
+_LEAST_CODE = 25.0
+# Three dots of a thermal printer: a finer code smears.
+_LEAST_MODULE = 0.375
+# Four (ISO/IEC 18004), and one for what a printer lacks in precision.
+_QUIET_MODULES = 5
+_LEAST_BESIDE_CODE = 32.0
+_BETWEEN = 1.5
+_TITLE = "Documento Auxiliar da Nota Fiscal de Consumidor Eletrônica"
+_NO_FISCAL_VALUE = "EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL"
+
+
+def draw_receipt(typeface: Typeface, order: DocumentPrint) -> bytes:
+    """Draw the receipt on a roll of 80 or 58 mm."""
+    document = read_archived_invoice(order.xml)
+    invoice, ide = document.invoice, document.invoice.identification
+    canvas = Canvas(typeface, f"NFC-e nº {ide.number} série {ide.series} - {invoice.issuer.name}")
+    roll = Roll(canvas, *_WIDTHS[order.paper])
+    _draw_issuer(roll, invoice.issuer, order.logo)
+    _draw_title(roll, document, is_canceled=order.is_canceled)
+    _draw_items(roll, invoice.items)
+    _draw_totals(roll, len(invoice.items), invoice.totals.invoice)
+    _draw_payments(roll, invoice.payment)
+    _draw_consultation(roll, document)
+    _draw_consumer_and_code(roll, document)
+    _draw_messages(roll, document, is_canceled=order.is_canceled)
+    _draw_notes(roll, tuple(_notes(invoice)))
+    roll.cut()
+    return canvas.finished()
+
+
+def _draw_issuer(roll: Roll, issuer: Issuer, logo: bytes | None) -> None:
+    if logo is not None:
+        _draw_logo(roll, PlainPng.read(logo))
+    if issuer.trade_name and issuer.trade_name != issuer.name:
+        roll.write(issuer.trade_name, _LARGE, align=Align.CENTER, bold=True)
+    roll.write(issuer.name, _LARGE, align=Align.CENTER, bold=True)
+    registration = issuer.state_registration and f"IE {issuer.state_registration}"
+    roll.write(_joined("  ", _labeled(issuer.cnpj, issuer.cpf), registration), align=Align.CENTER)
+    roll.write(_joined("\n", *_address(issuer.address)), align=Align.CENTER)
+
+
+def _draw_logo(roll: Roll, logo: PlainPng) -> None:
+    height = min(_LOGO_HEIGHT, roll.width * logo.height / logo.width)
+    roll.canvas.image(logo, roll.x, roll.y, roll.width, height)
+    roll.y += height + _BETWEEN
+
+
+def _draw_title(roll: Roll, document: ArchivedInvoice, *, is_canceled: bool) -> None:
+    roll.rule()
+    roll.write(_TITLE, align=Align.CENTER)
+    _draw_worth(roll, document.invoice.identification, is_canceled=is_canceled)
+    for warning in _contingency(document):
+        roll.write(warning, _LARGE, align=Align.CENTER, bold=True)
+
+
+def _draw_worth(roll: Roll, ide: Identification, *, is_canceled: bool) -> None:
+    """Say why the receipt proves nothing, if it does not."""
+    if is_canceled:
+        roll.write("NFC-e CANCELADA", _LARGEST, align=Align.CENTER, bold=True)
+    if ide.environment == _HOMOLOGATION:
+        roll.fit(_NO_FISCAL_VALUE, align=Align.CENTER, bold=True)
+
+
+def _draw_items(roll: Roll, items: Sequence[Item]) -> None:
+    roll.rule()
+    amounts = [number(item.product.amount) for item in items]
+    kept = max(map(roll.measure, (*amounts, "Vl Total")))
+    roll.entry("Código Descrição", "Qtde UN x Vl Unit", "Vl Total", bold=True, kept=kept)
+    for item, amount in zip(items, amounts, strict=True):
+        product = item.product
+        price = f"{number(product.quantity, 0, 4)} {product.unit} x {number(product.unit_value, 2, 10)}"
+        roll.entry(f"{product.sku} {product.description}", price, amount, kept=kept)
+        if product.discount:
+            roll.entry("", "Desconto", f"-{number(product.discount)}", kept=kept)
+        if product.other:
+            roll.entry("", "Acréscimo", number(product.other), kept=kept)
+        if item.notes:
+            roll.write(item.notes, _SMALL)
+
+
+def _draw_totals(roll: Roll, items: int, totals: InvoiceTotals) -> None:
+    roll.rule()
+    roll.entry("Qtde. total de itens", "", str(items))
+    roll.entry("Valor total R$", "", number(totals.goods_amount))
+    for name, amount in (
+        ("Desconto R$", -totals.discount),
+        ("Frete R$", totals.freight),
+        ("Seguro R$", totals.insurance),
+        ("Acréscimos R$", totals.other),
+    ):
+        if amount:
+            roll.entry(name, "", number(amount))
+    roll.entry("Valor a Pagar R$", "", number(totals.amount), _LARGE, bold=True)
+
+
+def _draw_payments(roll: Roll, paid: Payments) -> None:
+    roll.y += _BETWEEN
+    roll.entry("FORMA DE PAGAMENTO", "", "VALOR PAGO R$", bold=True)
+    for payment in paid.payments:
+        roll.entry(_payment_name(payment), "", number(payment.amount))
+    if paid.change is not None:
+        roll.entry("Troco R$", "", number(paid.change))
+
+
+def _payment_name(payment: Payment) -> str:
+    method = PAYMENT_METHODS.get(payment.method)
+    return payment.description or (method.name if method else payment.method)
+
+
+def _draw_consultation(roll: Roll, document: ArchivedInvoice) -> None:
+    roll.rule()
+    roll.write("Consulte pela Chave de Acesso em", align=Align.CENTER)
+    roll.fit(document.consult_address or "", align=Align.CENTER)
+    roll.write(key(document.access_key), align=Align.CENTER, bold=True)
+
+
+def _draw_consumer_and_code(roll: Roll, document: ArchivedInvoice) -> None:
+    """Put the code at the left of the lines where there is room for both, else below them."""
+    roll.rule()
+    if document.qr_code is None:
+        _draw_consumer(roll, document, Align.CENTER)
+        return
+    code = square(document.qr_code)
+    module = max(_LEAST_CODE / code.width, _LEAST_MODULE)
+    side, quiet = code.width * module, _QUIET_MODULES * module
+    room = roll.width - side - quiet
+    if room >= _LEAST_BESIDE_CODE:
+        top = roll.y + quiet
+        strip = Strip(roll.canvas, roll.x + side + quiet, top, room)
+        _draw_consumer(strip, document, Align.LEFT)
+        roll.canvas.bitmap(code, roll.x, top, side, side)
+        roll.y = max(strip.y, top + side + quiet)
+    else:
+        _draw_consumer(roll, document, Align.CENTER)
+        roll.canvas.bitmap(code, roll.x + (roll.width - side) / 2, roll.y + quiet, side, side)
+        roll.y += side + 2 * quiet
+
+
+def _draw_consumer(strip: Strip, document: ArchivedInvoice, align: Align) -> None:
+    ide, protocol = document.invoice.identification, document.protocol
+    who, *where = _consumer(document.invoice.recipient)
+    strip.fit(who, align=align)
+    for line in where:
+        strip.write(line, align=align)
+    strip.y += _BETWEEN
+    strip.fit(f"NFC-e nº {invoice_number(ide.number)} Série {ide.series:03}", align=align, bold=True)
+    strip.write(day_and_hour(ide.issued_at), align=align, bold=True)
+    for warning in _contingency(document):
+        strip.write(warning, align=align, bold=True)
+    if protocol:
+        strip.fit(f"Protocolo de autorização: {protocol.number or ''}", align=align)
+        strip.fit(f"Autorizada em {day_and_hour(protocol.at)}", align=align)
+
+
+def _consumer(recipient: Recipient | None) -> Iterator[str]:
+    known = recipient and _labeled(recipient.cnpj, recipient.cpf, recipient.foreign_id)
+    yield f"CONSUMIDOR - {known}" if known else "CONSUMIDOR NÃO IDENTIFICADO"
+    if recipient and recipient.name:
+        yield recipient.name
+    if recipient and recipient.address:
+        yield from _address(recipient.address)
+
+
+def _draw_messages(roll: Roll, document: ArchivedInvoice, *, is_canceled: bool) -> None:
+    ide, messages = document.invoice.identification, _authority_messages(document)
+    if is_canceled or ide.environment == _HOMOLOGATION or messages:
+        roll.rule()
+    _draw_worth(roll, ide, is_canceled=is_canceled)
+    for message in messages:
+        roll.write(message, _SMALL)
+
+
+def _draw_notes(roll: Roll, notes: Sequence[str]) -> None:
+    if notes:
+        roll.rule()
+    for note in notes:
+        roll.write(note, _SMALL)
+
+
+def _contingency(document: ArchivedInvoice) -> Iterator[str]:
+    if document.invoice.identification.emission_type == EmissionType.OFFLINE:
+        yield "EMITIDA EM CONTINGÊNCIA"
+    if document.protocol is None:
+        yield "Pendente de autorização"
+
+
+def _authority_messages(document: ArchivedInvoice) -> tuple[str, ...]:
+    additional = document.invoice.additional or AdditionalInformation()
+    notice = document.protocol.notice if document.protocol else None
+    observations = (f"{one.name}: {one.value}" for one in additional.authority_observations)
+    return tuple(filter(None, (additional.authority_notes, *observations, notice)))
+
+
+def _notes(invoice: Invoice) -> Iterator[str]:
+    taxes = invoice.totals.invoice.approximate_taxes
+    if taxes is not None:
+        yield f"Tributos totais incidentes (Lei Federal 12.741/2012): R$ {number(taxes)}"
+    if invoice.delivery:
+        yield f"LOCAL DE ENTREGA: {_place(invoice.delivery)}"
+    elif invoice.identification.presence == _HOME_DELIVERY:
+        yield "ENTREGA EM DOMICÍLIO"
+    if invoice.additional:
+        yield from filter(None, (invoice.additional.notes,))
+        yield from (f"{one.name}: {one.value}" for one in invoice.additional.observations)
+
+
+def _place(place: Place) -> str:
+    registration = place.state_registration and f"IE {place.state_registration}"
+    return _joined(", ", place.name, _labeled(place.cnpj, place.cpf), registration, *_address(place))
+
+
+def _address(place: Address | Place) -> tuple[str, str]:
+    """The street, and the city with what reaches it."""
+    town = f"{place.city}/{place.state}"
+    telephone = place.phone and f"Fone {phone(place.phone)}"
+    return (
+        _joined(" - ", street_of(place), place.district),
+        _joined(" - ", town, zipcode(place.zipcode), telephone),
+    )
+
+
+def _labeled(cnpj: str | None, cpf: str | None, foreign_id: str | None = None) -> str:
+    if foreign_id:
+        return f"Id. Estrangeiro {foreign_id}"
+    return _joined(" ", "CNPJ" if cnpj else cpf and "CPF", tax_id(cnpj, cpf))
+
+
+def _joined(separator: str, *parts: str | None) -> str:
+    return separator.join(filter(None, parts))

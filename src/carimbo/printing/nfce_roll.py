@@ -1,0 +1,96 @@
+"""Paper of a roll: written from top to bottom, and as long as what stands on it."""
+
+from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.wrapping import fitted, wrapped
+
+SIZE = 7.5
+_LEAST = 6.5
+_LEADING, _ASCENT = 1.18, 0.82
+_GAP = 1.5
+_RULE_GAP = 1.2
+_EDGE = 4.0
+# A page has at most 14,400 points (ISO 32000-1, Annex C), 5,080 mm; what must not be torn needs the rest.
+_LONGEST = 4_800.0
+
+
+class Strip:
+    """A column that is written line by line; what is too wide goes on in the next one."""
+
+    def __init__(self, canvas: Canvas, x: float, y: float, width: float) -> None:
+        self.canvas, self.x, self.y, self.width = canvas, x, y, width
+
+    def write(self, text: str, size: float = SIZE, *, align: Align = Align.LEFT, bold: bool = False) -> None:
+        """Write a text on as many lines as it needs."""
+        self._put_all(wrapped(self.canvas.face(bold=bold), text, self.width, size), size, align, bold=bold)
+
+    def fit(self, text: str, *, align: Align = Align.LEFT, bold: bool = False) -> None:
+        """Write a text on one line if somewhat smaller letters allow it."""
+        fit = fitted(self.canvas.face(bold=bold), text, self.width, SIZE, _LEAST)
+        self._put_all(fit.lines, fit.size, align, bold=bold)
+
+    def entry(
+        self, name: str, details: str, amount: str, size: float = SIZE, *, kept: float = 0, bold: bool = False
+    ) -> None:
+        """Write a name and, at the right, details and an amount: on one line if they fit, else on several.
+
+        As much room is kept for the amount as lets those of several entries stand in a column.
+        """
+        name, details = (self.canvas.face(bold=bold).legible(text) for text in (name, details))
+        room = self.width - max(kept, self.measure(amount, size, bold=bold))
+        if self._is_wider(room, name, details, size, bold=bold):
+            self.write(name, size, bold=bold)
+            name = ""
+        if self._is_wider(room, name, details, size, bold=bold):
+            self.write(details, size, align=Align.RIGHT, bold=bold)
+            details = ""
+        self._put(name, size, room, Align.LEFT, bold=bold)
+        self._put(details, size, room - _GAP, Align.RIGHT, bold=bold)
+        self._put(amount, size, self.width, Align.RIGHT, bold=bold)
+        self._next_line(size)
+
+    def measure(self, text: str, size: float = SIZE, *, bold: bool = False) -> float:
+        """How wide a text is whose letters the font has."""
+        return self.canvas.face(bold=bold).width(text) * size * POINT
+
+    def _is_wider(self, room: float, name: str, details: str, size: float, *, bold: bool) -> bool:
+        gaps = _GAP * (bool(name) + bool(details))
+        return self.measure(name + details, size, bold=bold) + gaps > room
+
+    def _put_all(self, lines: tuple[str, ...], size: float, align: Align, *, bold: bool) -> None:
+        for line in lines:
+            self._put(line, size, self.width, align, bold=bold)
+            self._next_line(size)
+
+    def _put(self, text: str, size: float, width: float, align: Align, *, bold: bool) -> None:
+        if text:
+            baseline = self.y + size * _ASCENT * POINT
+            self.canvas.text(self.x, baseline, text, size, width=width, align=align, bold=bold)
+
+    def _next_line(self, size: float) -> None:
+        self.y += size * _LEADING * POINT
+
+
+class Roll(Strip):
+    """The printable width of a roll of paper."""
+
+    def __init__(self, canvas: Canvas, paper_width: float, printable_width: float) -> None:
+        super().__init__(canvas, (paper_width - printable_width) / 2, _EDGE, printable_width)
+        self._paper_width = paper_width
+        canvas.add_page(paper_width, _LONGEST)
+
+    def rule(self) -> None:
+        """Draw a line between two divisions."""
+        self.y += _RULE_GAP
+        self.canvas.rule(self.x, self.y, self.x + self.width, self.y)
+        self.y += _RULE_GAP
+
+    def cut(self) -> None:
+        """End the page where the writing ends."""
+        self.canvas.cut_page(self.y + _EDGE)
+
+    def _next_line(self, size: float) -> None:
+        super()._next_line(size)
+        if self.y > _LONGEST:
+            self.cut()
+            self.canvas.add_page(self._paper_width, _LONGEST)
+            self.y = _EDGE

@@ -1,0 +1,181 @@
+"""What is on a PDF, as other programs see it: poppler reads its text, zxing-cpp its codes."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import zxingcpp
+from lxml import etree
+
+_GRAY_PAGE = re.compile(rb"P5\s(\d+)\s(\d+)\s255\s")
+_STROKE = re.compile(r'style="fill:none;stroke-width:[^"]*" d="([^"]*)" transform="matrix\(1,0,0,-1,0,0\)"')
+_STEP = re.compile(r"([MLZ])(?: (-?[\d.]+) (-?[\d.]+))?")
+_PATIENCE = 60
+
+
+class Word(NamedTuple):
+    """A word and its box, in points from the upper left corner of its page; pages count from zero."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    page: int
+
+
+class Rule(NamedTuple):
+    """A straight line from its upper or left end, in points from the upper left corner of its page."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    page: int
+
+
+class Size(NamedTuple):
+    """How large a page is, in points."""
+
+    width: float
+    height: float
+
+
+class Font(NamedTuple):
+    """A font of a file."""
+
+    name: str
+    is_embedded: bool
+    is_subset: bool
+    is_searchable: bool
+    """Whether it tells which text its glyphs stand for."""
+
+
+def text_of(pdf: bytes) -> str:
+    """The text in the order in which it was drawn: the lines of a cell follow each other."""
+    return _run("pdftotext", "-raw", "-", "-", file=pdf).decode()
+
+
+def columns_of(pdf: bytes) -> str:
+    """The lines that begin at the same distance from the left edge together, then those that end so.
+
+    In a table that is drawn line by line this is where the words of a cell follow each other.
+    """
+    left: dict[float, list[str]] = {}
+    right: dict[float, list[str]] = {}
+    for line in _lines(words_of(pdf)):
+        text = " ".join(word.text for word in line)
+        left.setdefault(round(line[0].x0, 1), []).append(text)
+        right.setdefault(round(line[-1].x1, 1), []).append(text)
+    return "\n\n".join("\n".join(column) for column in (*left.values(), *right.values()))
+
+
+def _lines(words: list[Word]) -> Iterator[list[Word]]:
+    """Words with only a space between them; cells are farther apart."""
+    line: list[Word] = []
+    for word in words:
+        if line and not _continues(line[-1], word):
+            yield line
+            line = []
+        line.append(word)
+    if line:
+        yield line
+
+
+def _continues(last: Word, word: Word) -> bool:
+    is_same_line = (last.page, last.y1) == (word.page, word.y1)
+    return is_same_line and 0 <= word.x0 - last.x1 < 0.3 * (word.y1 - word.y0)
+
+
+def words_of(pdf: bytes) -> list[Word]:
+    """Every word with its box, in the order in which they were drawn."""
+    return [
+        Word(word.text or "", *_box(word), number) for number, page in enumerate(_pages(pdf)) for word in page
+    ]
+
+
+def sizes_of(pdf: bytes) -> list[Size]:
+    """The size of every page."""
+    return [Size(float(page.attrib["width"]), float(page.attrib["height"])) for page in _pages(pdf)]
+
+
+def pages_of(pdf: bytes) -> int:
+    """How many pages there are."""
+    return len(sizes_of(pdf))
+
+
+def title_of(pdf: bytes) -> str:
+    """What a viewer shows as the name of the document."""
+    title = re.search("^Title: +(.*)$", _run("pdfinfo", "-", file=pdf).decode(), re.MULTILINE)
+    return title[1] if title else ""
+
+
+def fonts_of(pdf: bytes) -> list[Font]:
+    """The fonts that the pages name."""
+    _, _, *rows = _run("pdffonts", "-", file=pdf).decode().splitlines()
+    # The last columns are: emb, sub, uni, object and generation.
+    return [Font(row.split()[0], *(answer == "yes" for answer in row.split()[-5:-2])) for row in rows]
+
+
+def pixels_of(pdf: bytes, dpi: int) -> list[bytes]:
+    """The first page as rows of gray."""
+    image = next(_images(pdf, dpi))
+    height, width = image.shape or ()
+    return [image.tobytes()[row * width : (row + 1) * width] for row in range(height)]
+
+
+def rules_of(pdf: bytes, page: int) -> set[Rule]:
+    """The lines that are drawn on a page, those of boxes too."""
+    number = str(page + 1)
+    place = ("-noshrink", "-nocenter", "-f", number, "-l", number)
+    drawing = _run("pdftocairo", "-svg", *place, "-", "-", file=pdf).decode()
+    return {rule for path in _STROKE.findall(drawing) for rule in _rules(path, page)}
+
+
+def codes_of(pdf: bytes, dpi: int = 200) -> set[str]:
+    """What a scanner reads from the bars and squares of all pages."""
+    return {code.text for image in _images(pdf, dpi) for code in zxingcpp.read_barcodes(image)}
+
+
+def _images(pdf: bytes, dpi: int) -> Iterator[memoryview]:
+    """The pages as rows of gray; pdftoppm writes one file after the other."""
+    pages, place = _run("pdftoppm", "-gray", "-r", str(dpi), "-", file=pdf), 0
+    while header := _GRAY_PAGE.match(pages, place):
+        width, height = int(header[1]), int(header[2])
+        place = header.end() + width * height
+        yield memoryview(pages)[header.end() : place].cast("B", (height, width))
+
+
+@lru_cache(1)
+def _pages(pdf: bytes) -> tuple[etree._Element, ...]:
+    listed = _run("pdftotext", "-raw", "-bbox", "-", "-", file=pdf)
+    # What stands before it holds the title, whose letters pdftotext does not always write as UTF-8.
+    start, end = listed.index(b"<doc>"), listed.rindex(b"</body>")
+    return tuple(etree.fromstring(listed[start:end]))
+
+
+def _rules(path: str, page: int) -> Iterator[Rule]:
+    """The lines of a path; the page is drawn upside down, from its upper edge."""
+    first = last = (0.0, 0.0)
+    for command, x, y in _STEP.findall(path):
+        point = first if command == "Z" else (float(x), -float(y))
+        if command == "M":
+            first = point
+        else:
+            (x0, y0), (x1, y1) = sorted((last, point))
+            yield Rule(x0, y0, x1, y1, page)
+        last = point
+
+
+def _box(word: etree._Element) -> tuple[float, float, float, float]:
+    left, top, right, bottom = (float(word.attrib[side]) for side in ("xMin", "yMin", "xMax", "yMax"))
+    return left, top, right, bottom
+
+
+def _run(*command: str, file: bytes) -> bytes:
+    done = subprocess.run(command, input=file, capture_output=True, check=True, timeout=_PATIENCE)
+    # Poppler tells what is wrong with a file, and goes on.
+    assert done.stderr == b"", done.stderr.decode()
+    return done.stdout

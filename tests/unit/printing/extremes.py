@@ -1,0 +1,166 @@
+"""Documents with everything that the layout has, each text as long and each number as large as it may be."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import count, cycle, islice
+from typing import Any
+
+from lxml import etree
+
+from carimbo.fiscal.layouts.group import Element, layout_of
+from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, in_root, read_invoice, write
+from carimbo.fiscal.layouts.nfe_v4.identification import Reference
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes
+from carimbo.fiscal.layouts.paths import groups_in
+from unit.printing.paper import example
+
+KEY = "35261112ABC34501DE35550010000000011875264375"
+# What paper shows in words or with punctuation, or what decides on other fields; of words the longest.
+TOLD = {
+    "Id": f"NFe{KEY}",
+    "versao": "4.00",
+    "refNFe": KEY,
+    "refNFeSig": KEY,
+    "refCTe": KEY,
+    "CNPJ": KEY[6:20],
+    "CPF": "52998224725",
+    "CNPJPAA": KEY[6:20],
+    "CEP": "01310100",
+    "UF": "EX",
+    "CRT": "2",
+    "tpAmb": "1",
+    "tpEmis": "6",
+    "modFrete": "4",
+    "tPag": "22",
+    "nNF": 999_999_999,
+    "serie": 889,
+}
+MOMENTS = {"moment": datetime(2026, 11, 14, 13, 30, tzinfo=UTC), "day": date(2028, 12, 28)}
+LETTERS_IN_SHORT = ("uCom", "uTrib", "placa", "IE")
+# Fields of which a party has one.
+IDENTITIES = ("cnpj", "cpf", "foreign_id")
+DIGITS = {2: 13, 3: 12, 4: 11, 10: 11}
+RATE_DIGITS = 3
+SHORT = 14
+SEVERAL = 2
+MARK = "["
+SUPPLEMENT = re.compile(rb"<infNFeSupl>.*</infNFeSupl>")
+WORLD = "🎉 Ωμέγα Ёлка 日本語の品名 العربية עברית हिन्दी ไทย ﬁ ½ Å a\u0301 \u200b\u00ad👨\u200d👩\u200d👧 "
+WORDS = "ação e reação, um pão-de-ló extraordinariamente açucarado à moda de Itaquaquecetuba; 3/4 de WWWWWW "
+
+
+def of_words(mark: str, limit: int) -> str:
+    """A text of words of every length."""
+    return _between_marks(mark, WORDS * (limit // len(WORDS) + 1), limit)
+
+
+def of_one_word(mark: str, limit: int) -> str:
+    """A text without any place to break it."""
+    return _between_marks(mark, "W" * limit, limit)
+
+
+def _between_marks(mark: str, text: str, limit: int) -> str:
+    """So that nothing else on paper is this text, and its end is missed if it is cut off."""
+    return f"{mark}{text[: limit - 2 * len(mark)]}{mark}"
+
+
+@dataclass
+class Filling:
+    """Fills every field of a group."""
+
+    text: Callable[[str, int], str]
+    most: Mapping[str, int] = field(default_factory=dict)
+    """How many of a repeated element there are, where it is not a few."""
+    identity: str = IDENTITIES[0]
+    """Which of them parties have that may have it."""
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def group(self, kind: type, nth: int = 0) -> Any:
+        """A group with all its fields; of a choice, another one for each of several."""
+        elements = layout_of(kind).elements
+        rivals = [name for name in (self.identity, *IDENTITIES) if name in elements]
+        names = [name for name in elements if name not in rivals[1:] or name == rivals[0]]
+        if kind is Reference:
+            names = [names[nth % len(names)]]
+        return kind(**{name: self._value(kind, name, elements[name], nth) for name in names})
+
+    def _value(self, kind: type, name: str, element: Element, nth: int) -> Any:
+        groups = groups_in(kind)[name]
+        match element.kind:
+            case "child":
+                return self.group(groups[0], nth)
+            case "variant":
+                return self.group(groups[nth % len(groups)], nth)
+            case "children":
+                return tuple(self.group(groups[0], number) for number in range(self._count(element)))
+            case "texts":
+                return tuple(self._leaf(element) for _ in range(self._count(element)))
+        return nth + 1 if element.tag == "nItem" else self._leaf(element)
+
+    def _count(self, element: Element) -> int:
+        return min(element.most, self.most.get(element.tag, SEVERAL))
+
+    def _leaf(self, element: Element) -> Any:
+        number, limit = next(self._numbers), element.limit or 0
+        if element.tag in TOLD:
+            return TOLD[element.tag]
+        if element.kind == "decimal":
+            return _decimal(element.tag, limit, number)
+        if element.kind in MOMENTS:
+            return MOMENTS[element.kind]
+        return number if element.kind == "integer" else self._text(element.tag, limit, number)
+
+    def _text(self, tag: str, limit: int, number: int) -> str:
+        if limit <= SHORT:
+            return ("W" if tag in LETTERS_IN_SHORT else "8") * limit
+        return self.text(f"{MARK}{number}]", limit)
+
+
+def _decimal(tag: str, places: int, number: int) -> Decimal:
+    """The largest that fits, less a few of its last places, so that no two are the same."""
+    digits = RATE_DIGITS if tag.startswith("p") and places == 4 else DIGITS[places]
+    return Decimal(10 ** (digits + places) - number).scaleb(-places)
+
+
+def full_invoice(filling: Filling) -> bytes:
+    """An NF-e with everything that there is, and an item for each kind of ICMS."""
+    kinds = len(groups_in(ItemTaxes)["icms"])
+    filling.most = {"NFref": len(layout_of(Reference).elements), "det": kinds, **filling.most}
+    return written(filling.group(Invoice))
+
+
+def full_receipt(filling: Filling) -> bytes:
+    """An NFC-e with everything that it may have, and the longest address in its code."""
+    supplement = SUPPLEMENT.search(example("nfce", "offline-qr3"))
+    assert supplement
+    return written(filling.group(Invoice), supplement[0])
+
+
+FULL = {"nfe": full_invoice, "nfce": full_receipt}
+
+
+def with_items(kind: str, name: str, number: int) -> bytes:
+    """An example with so many of its items, over and over."""
+    invoice = read_invoice(example(kind, name))
+    items = tuple(islice(cycle(invoice.items), number))
+    supplement = SUPPLEMENT.search(example(kind, name))
+    return written(replace(invoice, items=items), supplement[0] if supplement else b"")
+
+
+def in_other_letters(xml: bytes) -> bytes:
+    """The document with its long texts in letters of the whole world."""
+    root = etree.fromstring(xml)
+    for leaf in root.iter():
+        if leaf.text and leaf.text.startswith(MARK):
+            leaf.text = (leaf.text[:SHORT] + WORLD * len(leaf.text))[: len(leaf.text)].strip()
+    return etree.tostring(root)
+
+
+def written(invoice: Invoice, supplement: bytes = b"") -> bytes:
+    """The XML of an invoice; what could not be written is told."""
+    result = write(invoice)
+    assert isinstance(result, WrittenInvoice), result
+    return in_root(result, supplement)

@@ -1,0 +1,154 @@
+"""Documents on paper: each example of the repository in each layout, and what a reader finds there."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from golden import FOLDER
+from lxml import etree
+
+from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.printing.press import Press
+from pdf_reading import columns_of, pages_of, text_of
+from unit.printing.paper_values import Leaf, Table, Wanted, leaves_of
+
+PRESS = Press()
+DANFE, RECEIPT = Table("danfe"), Table("receipt")
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_SPACES = re.compile(r"\s+")
+# A text that is shorter stays on one sheet, and less of it tells nothing.
+_MAY_BE_SPLIT, _LEAST_PIECE = 40, 8
+
+
+class Layout(NamedTuple):
+    """A way to print a type of document."""
+
+    name: str
+    type: str
+    paper: Paper
+    table: Table
+    column: str
+    """Of the table."""
+    issued_at: bytes | None = None
+    """When a document has to be issued for it to be printed this way; None for when the examples are."""
+
+    def dated(self, xml: bytes) -> bytes:
+        """The document as if it had been issued while the layout was in force."""
+        told = self.issued_at and b"<dhEmi>%b</dhEmi>" % self.issued_at
+        return re.sub(rb"<dhEmi>[^<]+</dhEmi>", told, xml) if told else xml
+
+    def wanted(self, leaves: Iterable[Leaf]) -> Iterator[Wanted]:
+        """Everything of these values that belongs on paper."""
+        for leaf in leaves:
+            yield from self.table.wanted(leaf, self.column)
+
+
+MOC = Layout("MOC 7.0", "nfe", Paper.A4, DANFE, "moc")
+NT = Layout("NT 2026.010", "nfe", Paper.A4, DANFE, "nt", b"2026-12-02T10:00:00-03:00")
+ROLL_80 = Layout("80 mm", "nfce", Paper.ROLL_80, RECEIPT, "receipt")
+ROLL_58 = Layout("58 mm", "nfce", Paper.ROLL_58, RECEIPT, "receipt")
+LAYOUTS = (MOC, NT, ROLL_80, ROLL_58)
+
+NAMES = {kind: sorted(file.stem for file in (FOLDER / kind).glob("*.xml")) for kind in ("nfe", "nfce")}
+
+
+@cache
+def example(kind: str, name: str) -> bytes:
+    """The signed XML of an example."""
+    return (FOLDER / kind / f"{name}.xml").read_bytes()
+
+
+def in_production(xml: bytes) -> bytes:
+    """The document as if it had fiscal value, so that no mark lies under its texts."""
+    return xml.replace(b"<tpAmb>2<", b"<tpAmb>1<")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A document on paper."""
+
+    layout: Layout
+    xml: bytes
+    pdf: bytes
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Every value of the document."""
+        return tuple(leaves_of(self.xml))
+
+    @cached_property
+    def drawn(self) -> str:
+        """The text in the order in which it was drawn."""
+        return text_of(self.pdf)
+
+    @cached_property
+    def pages(self) -> int:
+        return pages_of(self.pdf)
+
+    @cached_property
+    def numbers(self) -> Counter[str]:
+        """How often each number is on paper."""
+        return numbers_in(self.drawn)
+
+    def lacks(self, wanted: Iterable[Wanted]) -> list[str]:
+        """What should be on paper, beside its title if it has one, and is not."""
+        return [f"{one.path}: {one.title} {one.text}" for one in wanted if not self._holds(one)]
+
+    def _holds(self, wanted: Wanted) -> bool:
+        told = without_spaces(wanted.title + wanted.text)
+        return any(told in text or self._is_split(told, text) for text in self._texts)
+
+    @cached_property
+    def _texts(self) -> tuple[str, str]:
+        """White space tells nothing, as any text may be broken into lines."""
+        return without_spaces(self.drawn), without_spaces(columns_of(self.pdf))
+
+    def _is_split(self, told: str, text: str) -> bool:
+        """Whether a long text goes on from sheet to sheet, with what all of them begin with in between."""
+        place, rest = 0, told
+        for _ in range(self.pages if len(told) > _MAY_BE_SPLIT else 0):
+            length = _longest_beginning(rest, text, place)
+            if length < min(len(rest), _LEAST_PIECE):
+                return False
+            place, rest = text.find(rest[:length], place) + length, rest[length:]
+        return not rest
+
+
+def printed(layout: Layout, xml: bytes, *, is_canceled: bool = False, logo: bytes | None = None) -> Printed:
+    """Print a document in a layout."""
+    dated = layout.dated(xml)
+    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, logo)
+    return Printed(layout, dated, PRESS.document(order))
+
+
+@cache
+def printed_example(layout: Layout, name: str) -> Printed:
+    """Print an example, once."""
+    return printed(layout, example(layout.type, name))
+
+
+def codes_told_in(xml: bytes) -> set[str]:
+    """What the codes of a document have to say: the address if there is one, else the key."""
+    root = etree.fromstring(xml)
+    return {root.findtext("{*}infNFeSupl/{*}qrCode") or root[0].get("Id", "").removeprefix("NFe")}
+
+
+def numbers_in(text: str) -> Counter[str]:
+    """How often each number is in a text."""
+    return Counter(_NUMBER.findall(text))
+
+
+def without_spaces(text: str) -> str:
+    return _SPACES.sub("", text)
+
+
+def _longest_beginning(told: str, text: str, place: int) -> int:
+    """How much of a text is found in another one after a place."""
+    least, most = 0, len(told)
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if text.find(told[:middle], place) >= 0 else (least, middle - 1)
+    return least

@@ -1,0 +1,196 @@
+"""What a DANFE has besides the values of its document: sheets, marks, the strip to tear off, its layouts."""
+
+import re
+
+import pytest
+
+from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
+from nfe_answers import alone, note_protocol
+from pdf_reading import codes_of, words_of
+from unit.printing.extremes import with_items
+from unit.printing.fonts import OWN
+from unit.printing.paper import (
+    MOC,
+    NT,
+    Layout,
+    Printed,
+    codes_told_in,
+    example,
+    in_production,
+    printed,
+    printed_example,
+    without_spaces,
+)
+
+LAST_MOMENT_OF_MOC = b"2026-11-30T23:59:59-03:00"
+FIRST_MOMENT_OF_NT = b"2026-12-01T00:00:00-03:00"
+REFORM = "TOTAL DO IBS / CBS / IS"
+both_layouts = pytest.mark.parametrize("layout", [MOC, NT], ids=lambda layout: layout.name)
+
+
+def sheets_of(paper: Printed) -> list[str]:
+    """The text of each sheet."""
+    return paper.drawn.removesuffix("\f").split("\f")
+
+
+def stub_of(paper: Printed) -> str:
+    """The text of the strip, which comes before the issuer."""
+    stub, _, _ = paper.drawn.partition("IDENTIFICAÇÃO DO EMITENTE")
+    return " ".join(stub.split())
+
+
+class TestStub:
+    @both_layouts
+    def test_tells_what_is_received_from_whom_by_whom_and_for_how_much(self, layout: Layout) -> None:
+        stub = stub_of(printed(layout, in_production(example("nfe", "road-freight"))))
+        assert stub.startswith("RECEBEMOS DE Indústria Modelo Ltda OS PRODUTOS")
+        assert "VALOR TOTAL: R$ 1.100,00" in stub
+        assert "DESTINATÁRIO: NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL" in stub
+        assert "Rua Barão de Jaguara, 901, Centro, Campinas - SP" in stub
+
+    def test_tells_the_day_and_the_number(self) -> None:
+        stub = stub_of(printed_example(MOC, "road-freight"))
+        assert "EMISSÃO: 14/11/2026" in stub
+        assert stub.endswith("NF-e Nº 000.000.017 SÉRIE 001")
+
+    def test_has_a_place_for_date_and_signature(self) -> None:
+        stub = stub_of(printed_example(MOC, "road-freight"))
+        assert "DATA DE RECEBIMENTO IDENTIFICAÇÃO E ASSINATURA DO RECEBEDOR" in stub
+
+    @both_layouts
+    def test_is_on_the_first_sheet_only(self, layout: Layout) -> None:
+        first, *others = sheets_of(printed_example(layout, "fifty-items"))
+        assert "RECEBEMOS DE" in first
+        assert others
+        assert not any("RECEBEMOS DE" in sheet for sheet in others)
+
+
+class TestSheets:
+    @both_layouts
+    def test_are_numbered_and_each_has_issuer_number_and_key(self, layout: Layout) -> None:
+        paper = printed_example(layout, "fifty-items")
+        for number, sheet in enumerate(sheets_of(paper), 1):
+            assert f"FOLHA {number}/{paper.pages}" in sheet
+            assert "IDENTIFICAÇÃO DO EMITENTE" in sheet
+            assert codes_told_in(paper.xml).pop() in without_spaces(sheet)
+
+    @both_layouts
+    def test_have_the_titles_of_the_columns_on_each_that_has_items(self, layout: Layout) -> None:
+        for sheet in sheets_of(printed_example(layout, "fifty-items")):
+            assert "DESCRIÇÃO DO PRODUTO / SERVIÇO" in sheet
+
+    @both_layouts
+    def test_keep_the_lines_of_an_item_together(self, layout: Layout) -> None:
+        paper = printed(layout, in_production(with_items("nfe", "medicine", 80)))
+        assert paper.pages > 2
+        for sheet in sheets_of(paper):
+            assert sheet.count("Lote") == 2 * sheet.count("ANVISA")
+
+    @both_layouts
+    def test_break_an_item_that_is_longer_than_a_sheet(self, layout: Layout) -> None:
+        batches = re.search(rb"<rastro>.*</rastro>", example("nfe", "medicine"))
+        assert batches
+        xml = example("nfe", "medicine").replace(batches[0], batches[0] * 150)
+        paper = printed(layout, in_production(xml))
+        assert paper.pages > 1
+        assert paper.drawn.count("Lote") == 300
+
+    def test_of_the_most_items_are_all_there(self) -> None:
+        paper = printed_example(MOC, "most-items")
+        assert f"FOLHA {paper.pages}/{paper.pages}" in paper.drawn
+
+
+class TestNotes:
+    @both_layouts
+    def test_go_on_where_the_first_sheet_has_no_room_for_them(self, layout: Layout) -> None:
+        notes = " ".join(f"observação {number}" for number in range(1, 360))
+        xml = example("nfe", "minimal").replace(
+            b"</pag>", f"</pag><infAdic><infCpl>{notes}</infCpl></infAdic>".encode()
+        )
+        paper = printed(layout, in_production(xml))
+        first, *others = sheets_of(paper)
+        assert "DADOS ADICIONAIS (CONTINUAÇÃO)" in others[0]
+        assert "observação 359" not in " ".join(first.split())
+        assert "observação 359" in " ".join(others[-1].split())
+
+    def test_hold_what_the_authority_asks_to_be_told(self) -> None:
+        alerts = "<cMsg>1</cMsg><xMsg>Regularize sua situação cadastral</xMsg>"
+        protocol = alone(note_protocol("100", "Autorizado o uso da NF-e", alerts=alerts))
+        paper = printed(MOC, authorized_invoice(example("nfe", "minimal"), protocol))
+        assert "Regularize sua situação cadastral" in " ".join(paper.drawn.split())
+
+    def test_tell_that_a_document_was_issued_in_contingency(self) -> None:
+        text = " ".join(printed_example(MOC, "contingency-svc").drawn.split())
+        assert "EMITIDA EM CONTINGÊNCIA" in text
+        assert "desde 14/11/2026 09:50:00" in text
+
+
+class TestMarks:
+    @both_layouts
+    def test_say_on_every_sheet_that_a_document_has_no_fiscal_value(self, layout: Layout) -> None:
+        for sheet in sheets_of(printed_example(layout, "fifty-items")):
+            assert without_spaces(sheet).startswith("SEMVALORFISCAL")
+
+    @both_layouts
+    def test_are_absent_in_production(self, layout: Layout) -> None:
+        xml = in_production(example("nfe", "fifty-items")).replace(b"SEM VALOR FISCAL", b"")
+        assert "VALOR FISCAL" not in printed(layout, xml).drawn
+
+    @both_layouts
+    def test_say_on_every_sheet_that_a_document_is_canceled(self, layout: Layout) -> None:
+        xml = in_production(example("nfe", "fifty-items"))
+        for sheet in sheets_of(printed(layout, xml, is_canceled=True)):
+            assert without_spaces(sheet).startswith("CANCELADA")
+            assert "NF-e CANCELADA" in sheet
+        assert "CANCELADA" not in printed(layout, xml).drawn
+
+    def test_stand_under_the_bars_of_every_sheet(self) -> None:
+        paper = printed(NT, example("nfe", "fifty-items"), is_canceled=True)
+        assert codes_of(paper.pdf) == codes_told_in(paper.xml)
+
+
+class TestLayout:
+    @pytest.mark.parametrize(
+        ("issued_at", "is_reform"), [(LAST_MOMENT_OF_MOC, False), (FIRST_MOMENT_OF_NT, True)]
+    )
+    def test_is_that_of_the_day_on_which_the_document_was_issued(
+        self, issued_at: bytes, is_reform: bool
+    ) -> None:
+        text = printed(MOC._replace(issued_at=issued_at), example("nfe", "normal-sale")).drawn
+        assert (REFORM in text) is is_reform
+        assert ("CÁLCULO DO IMPOSTO" in text) is not is_reform
+
+    def test_has_no_block_of_taxes_of_the_reform_for_a_document_without_them(self) -> None:
+        assert REFORM not in printed_example(NT, "minimal").drawn
+
+    @both_layouts
+    @pytest.mark.parametrize(
+        "caption",
+        ["FATURA", "DUPLICATAS", "CÁLCULO DO ISSQN", "LOCAL DE RETIRADA", "LOCAL DE ENTREGA"],
+    )
+    def test_has_no_block_that_is_not_needed(self, caption: str, layout: Layout) -> None:
+        assert caption not in printed_example(layout, "minimal").drawn
+
+    @both_layouts
+    def test_has_a_block_of_services_for_documents_of_others(self, layout: Layout) -> None:
+        services = b"</ICMSTot><ISSQNtot><vServ>150.00</vServ><vBC>140.00</vBC><vISS>7.00</vISS></ISSQNtot>"
+        xml = example("nfe", "normal-sale").replace(b"</ICMSTot>", services)
+        text = without_spaces(printed(layout, xml).drawn)
+        assert "CÁLCULODOISSQNINSCRIÇÃOMUNICIPAL1234567VALORTOTALDOSSERVIÇOS150,00" in text
+        assert "BASEDECÁLCULODOISSQN140,00VALORDOISSQN7,00" in text
+
+
+class TestPendingDocument:
+    def test_says_so_where_its_protocol_would_be(self) -> None:
+        text = printed_example(MOC, "minimal").drawn
+        assert "PROTOCOLO DE AUTORIZAÇÃO DE USO\nPENDENTE DE AUTORIZAÇÃO" in text
+
+
+class TestLetters:
+    @both_layouts
+    def test_are_no_smaller_than_the_manual_allows(self, layout: Layout) -> None:
+        """Titles have five points, and nothing less (MOC 7.0, Anexo II, 3.7)."""
+        shape = OWN.regular.font.shape
+        words = words_of(printed_example(layout, "road-freight").pdf)
+        sizes = {(word.y1 - word.y0) * 1000 / (shape.ascent - shape.descent) for word in words}
+        assert min(sizes) == pytest.approx(5, abs=0.01)
