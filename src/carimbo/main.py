@@ -24,6 +24,7 @@ from carimbo.authorities.trust import Trust
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.printing.press import Press
 from carimbo.service.access import Gatekeeper
 from carimbo.service.backoff import Backoff
 from carimbo.service.certificate_opener import CertificateOpener
@@ -34,6 +35,7 @@ from carimbo.service.issuing.case import Means, Reached, nobody_is_told
 from carimbo.service.issuing.dossier import Dossiers
 from carimbo.service.issuing.workshop import Workshop
 from carimbo.service.outage_board import OutageBoard
+from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, open_database
 from carimbo.worker.advance import Advancer
@@ -83,8 +85,8 @@ async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
 
 
 def api_of(settings: Settings) -> FastAPI:
-    """Build the API; it connects when it starts."""
-    workshop = workshop_of(settings)
+    """Build the API; it connects when it starts, but a file that can't be used is told now."""
+    workshop, press = workshop_of(settings), Press(settings.fonts_folder)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -100,6 +102,7 @@ def api_of(settings: Settings) -> FastAPI:
                 counter=counter,
                 watch=Watch(database, dossiers, authorities, outages, settings.overdue_after, _now),
                 desk=desk_of(settings, counter),
+                printouts=Printouts(database, press, settings.printouts_cache_bytes),
             )
             _settle_in()
             yield

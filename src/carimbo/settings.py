@@ -94,6 +94,14 @@ class Settings(BaseModel):
         description="Folder with official tables that are newer than those of this version; "
         "`carimbo tables` shows the tables in force.",
     )
+    fonts_folder: Folder | None = Field(
+        default=None,
+        description="Folder with `regular.ttf` and `bold.ttf`, to print with instead of the fonts that come "
+        "along.",
+    )
+    printouts_cache_mb: int = Field(
+        default=32, ge=0, le=4096, description="Megabytes of PDF files that one process keeps in memory."
+    )
     simulator_url: str | None = Field(
         default=None,
         pattern=r"^https://[^/?#]+/?$",
@@ -217,6 +225,10 @@ class Settings(BaseModel):
             connect_seconds=self.database_connect_seconds,
             command_seconds=self.database_command_seconds,
         )
+
+    @property
+    def printouts_cache_bytes(self) -> int:
+        return self.printouts_cache_mb * 1024 * 1024
 
     @property
     def authority_patience(self) -> Patience:

@@ -18,8 +18,10 @@ from carimbo.api import (
     filings,
     health,
     invoices,
+    logos,
     numbering,
     openapi,
+    printouts,
     state_registrations,
 )
 from carimbo.api.context import Services
@@ -46,6 +48,8 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         # Before the documents, whose ids stand in the place of `inutilizations`.
         filings.ranges,
         documents.reading,
+        printouts.of_company,
+        printouts.of_subscription,
         documents.transmitting,
         filings.telling,
         filings.reading,
@@ -59,6 +63,7 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         certificates.company_path,
         certificates.only_company_path,
         company_settings.router,
+        logos.router,
         account.router,
         code_search.router,
         openapi.router,

@@ -15,6 +15,7 @@ from carimbo.service.company_status import Watch
 from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.pages import PageRequest
+from carimbo.service.printouts import Printouts
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Subscription
@@ -35,6 +36,7 @@ class Services:
     counter: Counter
     watch: Watch
     desk: Desk
+    printouts: Printouts
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -89,8 +91,13 @@ async def _desk(request: Request) -> Desk:
     return services_of(request).desk
 
 
+async def _printouts(request: Request) -> Printouts:
+    return services_of(request).printouts
+
+
 CurrentCounter = Annotated[Counter, Depends(_counter)]
 CurrentDesk = Annotated[Desk, Depends(_desk)]
+CurrentPrintouts = Annotated[Printouts, Depends(_printouts)]
 CurrentServices = Annotated[Services, Depends(_services)]
 CurrentDatabase = Annotated[Database, Depends(_database)]
 CurrentSubscription = Annotated[Subscription, Depends(_subscription)]

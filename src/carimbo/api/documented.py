@@ -21,6 +21,12 @@ _RETRY_AFTER = {
 }
 
 
+def gives_file(media_type: str, headers: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:
+    """Document a success that is a file of bytes, which the framework would call a text."""
+    content = {media_type: {"schema": {"type": "string", "format": "binary"}}}
+    return {200: {"content": content, "headers": headers or {}}}
+
+
 def refuses(*codes: Code) -> dict[int | str, dict[str, Any]]:
     """Document an operation's refusals, grouped by HTTP status, each with an example."""
     by_status: dict[int, list[Code]] = defaultdict(list)

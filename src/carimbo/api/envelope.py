@@ -98,8 +98,10 @@ class _Rewriter:
 
     async def _send_whole(self) -> None:
         body = _other_form(self._start, self._body)
-        headers = [pair for pair in self._start["headers"] if pair[0] != b"content-length"]
-        headers.append((b"content-length", str(len(body)).encode()))
+        headers = [
+            (name, str(len(body)).encode() if name == b"content-length" else value)
+            for name, value in self._start["headers"]
+        ]
         await self._send({**self._start, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
 

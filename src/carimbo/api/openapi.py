@@ -34,7 +34,7 @@ _NAMES = (
     (r"-Output$", ""),
     (r"-Input$", "Input"),
 )
-_SUCCESS, _SUCCESSES = "Sucesso", {"200", "202"}
+_SUCCESS, _SUCCESSES = "Sucesso", {"200", "202", "304"}
 _FAILURE = {"$ref": "#/components/schemas/Failure"}
 _SCHEMES = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},

@@ -8,6 +8,7 @@ from typing import NoReturn
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.fiscal.tables.table_file import TableUnusable
 from carimbo.main import AddressUnusable
+from carimbo.printing.truetype import FontUnusable
 from carimbo.service.errors import Refusal
 from carimbo.settings import Settings, SettingsError, load_settings
 from carimbo.storage.database import DatabaseUnavailable
@@ -48,6 +49,7 @@ _SENTENCES: dict[type[Exception], str] = {
     SchemaMismatch: "O banco foi migrado por outra versão: {error}",
     SchemaUnusable: "{error}",
     TableUnusable: "{error}",
+    FontUnusable: "{error}",
     SealBroken: "Um segredo guardado não abre com as chaves de CARIMBO_SECRET_KEYS: {error}",
 }
 

@@ -25,7 +25,7 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.backlog import statements_under_way
-from carimbo.storage.companies import Company
+from carimbo.storage.companies import Company, logo_file
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import DocumentFilter
 from carimbo.storage.identifiers import new_id
@@ -184,15 +184,22 @@ async def switch_environment(
 
 
 async def delete_company(database: Database, subscription_id: UUID, company_id: UUID) -> Deleted:
-    """Take a company out of use: its certificate and secrets are destroyed, its documents stay."""
+    """Take a company out of use: its certificate, secrets and logo are destroyed, its documents stay."""
     async with database.tenant(subscription_id) as tenant:
-        await lock_company(tenant, company_id)
+        company = await lock_company(tenant, company_id)
         await _require_nothing_under_way(tenant, company_id)
         await tenant.companies.delete(company_id)
         await tenant.state_registrations.delete_all(company_id)
         await tenant.certificates.delete(company_id)
         await tenant.secrets.delete_all(company_id)
+        await delete_logo_file(tenant, company)
     return Deleted(id=company_id)
+
+
+async def delete_logo_file(tenant: Tenant, company: Company) -> None:
+    """Remove the file of a company's logo, if it has one."""
+    if company.logo_digest:
+        await tenant.archive.delete(company.id, logo_file(company.logo_digest))
 
 
 async def _require_nothing_under_way(tenant: Tenant, company_id: UUID) -> None:

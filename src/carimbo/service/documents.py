@@ -201,10 +201,9 @@ async def read_xml(database: Database, which: Reference) -> XmlFile:
     """The file that has legal force: the signed document with its authorization."""
     async with database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-        signed, protocol = await _files(tenant, document, authorization_file)
-    if signed is None or protocol is None:
+        xml = await authorized_xml(tenant, document, document.emission)
+    if xml is None:
         raise wrong_state(document, Status.AUTHORIZED, Status.CANCELED)
-    xml = issuing_of(kind_named(document.type)).archived(signed, protocol)
     return XmlFile(f"{_file_stem(document)}.xml", xml)
 
 
@@ -212,11 +211,19 @@ async def read_rejection_xml(database: Database, which: Reference) -> XmlFile:
     """What was sent, with what came back."""
     async with database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-        signed, answer = await _files(tenant, document, refusal_file)
+        signed, answer = await _files(tenant, document, document.emission, refusal_file)
     if signed is None or answer is None:
         raise _without_rejection_file(document)
     xml = issuing_of(kind_named(document.type)).refused(signed, answer or None)
     return XmlFile(f"{_file_stem(document)}-rejection.xml", xml)
+
+
+async def authorized_xml(tenant: Tenant, document: Document, emission: Emission | None) -> bytes | None:
+    """An attempt of a document with its authorization; None while there is none."""
+    signed, protocol = await _files(tenant, document, emission, authorization_file)
+    if signed is None or protocol is None:
+        return None
+    return issuing_of(kind_named(document.type)).archived(signed, protocol)
 
 
 async def require_document(tenant: Tenant, which: Reference) -> Document:
@@ -249,9 +256,8 @@ def _is(document: Document, which: Reference) -> bool:
 
 
 async def _files(
-    tenant: Tenant, document: Document, other: Callable[[str], str]
+    tenant: Tenant, document: Document, emission: Emission | None, other: Callable[[str], str]
 ) -> tuple[bytes | None, bytes | None]:
-    emission = document.emission
     if emission is None or emission.digest is None:
         return None, None
     signed = await tenant.archive.get(document.id, signed_file(emission.digest))

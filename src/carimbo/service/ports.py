@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Throttled, Unavailable
+from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 
@@ -32,3 +33,13 @@ class Authority(Protocol):
 
     async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
         """Give up a range of numbers."""
+
+
+class Printer(Protocol):
+    """Draws PDF files; it takes the processor for milliseconds, and is called in a thread."""
+
+    def document(self, order: DocumentPrint) -> bytes:
+        """Draw a document."""
+
+    def event(self, order: EventPrint) -> bytes:
+        """Draw what was told of a document."""

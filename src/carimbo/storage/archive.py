@@ -1,6 +1,6 @@
-"""Files that must never change or be lost: signed documents and what authorities answered.
+"""Files by their owner: signed documents and what authorities answered, which must never change, and logos.
 
-They are written by the statement that they belong to (issuing.py, filings.py, strays.py), and read here.
+All but logos are written by the statement that they belong to (issuing.py, filings.py, strays.py).
 """
 
 from uuid import UUID
@@ -32,6 +32,13 @@ class Archive:
             self._subscription_id, owner_id, name,
         )  # fmt: skip
         return content
+
+    async def delete(self, owner_id: UUID, name: str) -> None:
+        """Remove a file, for what may change: a company's logo."""
+        await self._connection.execute(
+            "delete from archive where subscription_id = $1 and owner_id = $2 and name = $3",
+            self._subscription_id, owner_id, name,
+        )  # fmt: skip
 
     async def all(self, owner_id: UUID, beginning: str) -> list[bytes]:
         """Every file of an owner whose name begins so."""

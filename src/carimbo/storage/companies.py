@@ -31,6 +31,7 @@ class Company:
     contingency_mode: str
     contingency_reason: str | None
     contingency_since: datetime | None
+    logo_digest: str | None
     revision: int
     created_at: datetime
     updated_at: datetime
@@ -151,15 +152,29 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
+    async def set_logo(self, company_id: UUID, digest: str | None) -> None:
+        """Write which logo a company has."""
+        await self._connection.execute(
+            "update companies set logo_digest = $3, updated_at = now()"
+            " where subscription_id = $1 and id = $2",
+            self._subscription_id, company_id, digest,
+        )  # fmt: skip
+
     async def delete(self, company_id: UUID) -> bool:
         """Mark as deleted; a company revived later starts with the defaults of a new one."""
         result = await self._connection.execute(
             "update companies set deleted_at = now(), updated_at = now(), settings = default,"
             " environment = default, contingency_mode = default, contingency_reason = null,"
-            " contingency_since = null where subscription_id = $1 and id = $2 and deleted_at is null",
+            " contingency_since = null, logo_digest = null"
+            " where subscription_id = $1 and id = $2 and deleted_at is null",
             self._subscription_id, company_id,
         )  # fmt: skip
         return bool(result == "UPDATE 1")
+
+
+def logo_file(digest: str) -> str:
+    """The name of a company's logo in the archive."""
+    return f"logo/{digest}"
 
 
 def _company(row: Row) -> Company:

@@ -20,7 +20,7 @@ class TestRead:
         settings = data_of(await caller.http.get(await path_of(caller)))
         assert settings["mdfe"] == {"series": 1, "number": 1}
         assert settings["nfce"]["active"] is False
-        assert settings["nfce"]["qrVersion"] == 2
+        assert (settings["nfce"]["qrVersion"], settings["nfce"]["paper"]) == (2, "80mm")
         assert settings["defaults"] == {
             "productInvoiceType": "nfe",
             "cfop": None,
@@ -86,6 +86,8 @@ class TestChange:
             ({"nfce": {"qrVersion": 1}}, "nfce.qrVersion"),
             ({"nfce": {"qrVersion": True}}, "nfce.qrVersion"),
             ({"nfce": {"cscId": 1}}, "nfce.cscId"),
+            ({"nfce": {"paper": "a4"}}, "nfce.paper"),
+            ({"nfce": {"paper": None}}, "nfce.paper"),
             ({"cte": {"rntrc": "123"}}, "cte.rntrc"),
             ({"nfcom": {}}, "nfcom"),
             ({"nfe": {"active": True}}, "nfe.active"),

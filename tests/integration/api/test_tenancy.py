@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64decode
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -38,6 +39,9 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
     "state": "SP",
 }}}  # fmt: skip
 RANGE = {"series": 1, "numberStart": 1, "numberEnd": 1, "justification": "Inutilizada por um invasor"}
+LOGO = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+)
 # A body that is right for each operation, so that only the foreign id can be what is wrong.
 BODIES: dict[str, dict[str, Any]] = {
     "updateCompany": {"json": {"tradeName": "Invasor"}},
@@ -45,6 +49,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "addStateRegistration": {"json": {"state": "RJ", "number": "12345678"}},
     "changeSettings": {"json": {"nfe": {"number": 999}}},
     "uploadCertificate": {"files": {"file": ("a.pfx", b"x")}, "data": {"password": "x"}},
+    "uploadLogo": {"files": {"file": ("a.png", LOGO)}},
     "createNfe": {"json": NFE},
     "createNfce": {"json": NFCE},
     "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
@@ -91,6 +96,7 @@ async def owned(
     company_id = await owner.create_company()
     pfx = {"file": ("a.pfx", company_certificate.to_pfx("x"))}
     await client.post(f"/v1/companies/{company_id}/certificate", files=pfx, data={"password": "x"})
+    data_of(await client.put(f"/v1/companies/{company_id}/settings/logo", **BODIES["uploadLogo"]))
     registration = await client.post(
         f"/v1/companies/{company_id}/state-registrations", json={"state": "SP", "number": "110042490114"}
     )
@@ -130,8 +136,13 @@ async def everything_of(owned: Owned) -> list[Any]:
         if method == "GET":
             answer = await owned.owner.http.get(owned.fill(path))
             assert answer.status_code != 404
-            answers.append(json.loads(answer.text, object_hook=_without_own_fields))
+            answers.append(_read(answer))
     return answers
+
+
+def _read(answer: httpx2.Response) -> Any:
+    is_json = answer.headers["content-type"] == "application/json"
+    return json.loads(answer.text, object_hook=_without_own_fields) if is_json else answer.content
 
 
 def _without_own_fields(found: dict[str, Any]) -> dict[str, Any]:

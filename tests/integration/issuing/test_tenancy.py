@@ -27,14 +27,14 @@ ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 LISTS = [f"/v1/companies/{{company}}/{name}" for name in ("nfe", "nfce", "invoices")]
 READS = [
     *(
-        f"/v1/companies/{{company}}/nfce/{{nfce}}{rest}" for rest in ("", "/xml", "/events", "/items")
+        f"/v1/companies/{{company}}/nfce/{{nfce}}{rest}" for rest in ("", "/xml", "/pdf", "/events", "/items")
     ),
     *(
         f"/v1/companies/{{company}}/nfe/{{nfe}}{rest}" for rest in ("", "/events", "/items", "/rejection-xml")
     ),
     "/v1/companies/{company}/invoices/{nfe}",
 ]  # fmt: skip
-BY_ID = "/v1/invoices/{nfce}.xml"
+BY_ID = ["/v1/invoices/{nfce}.xml", "/v1/invoices/{nfce}.pdf"]
 CREATES: list[Route] = [
     ("POST", "/v1/companies/{company}/nfe", NFE),
     ("POST", "/v1/companies/{company}/nfce", NFCE),
@@ -46,7 +46,7 @@ CHANGES: list[Route] = [
     ("PATCH", "/v1/companies/{company}/invoices/{nfe}", {"version": 1, "notes": None}),
 ]
 STATUS: Route = ("GET", "/v1/companies/{company}/status", None)
-EVERY_ROUTE = [*(("GET", path, None) for path in [*LISTS, *READS, BY_ID]), *CREATES, *CHANGES, STATUS]
+EVERY_ROUTE = [*(("GET", path, None) for path in [*LISTS, *READS, *BY_ID]), *CREATES, *CHANGES, STATUS]
 
 
 def named(route: Route) -> str:
@@ -124,7 +124,7 @@ async def gone(floor: Floor, certificate: A1Certificate) -> Gone:
 
 
 async def everything_read(shop: Shop, ids: dict[str, str]) -> list[bytes]:
-    answers = [await shop.caller.http.get(path.format(**ids)) for path in (*LISTS, *READS, BY_ID)]
+    answers = [await shop.caller.http.get(path.format(**ids)) for path in (*LISTS, *READS, *BY_ID)]
     assert {answer.status_code for answer in answers} == {200}
     return [answer.content for answer in answers]
 

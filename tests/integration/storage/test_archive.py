@@ -34,3 +34,11 @@ class TestArchive:
             await tenant.archive.put(owner, "a", b"1")
             await tenant.archive.put(owner, "a", b"2")
             assert await tenant.archive.get(owner, "a") == b"2"
+
+    async def test_one_that_is_removed_is_gone_alone(self, shop: Shop) -> None:
+        owner = new_id()
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.archive.put(owner, "a", b"1")
+            await tenant.archive.put(owner, "b", b"2")
+            await tenant.archive.delete(owner, "a")
+            assert [await tenant.archive.get(owner, name) for name in ("a", "b")] == [None, b"2"]

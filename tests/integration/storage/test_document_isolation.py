@@ -254,3 +254,9 @@ class TestArchive:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.archive.put(neighbours.document_id, SIGNED.file_name, b"<mine/>")
         assert await neighbours.everything_of_the_owner() == before
+
+    async def test_another_s_file_is_not_removed(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.archive.delete(neighbours.document_id, SIGNED.file_name)
+        assert await neighbours.everything_of_the_owner() == before

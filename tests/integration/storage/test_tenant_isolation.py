@@ -82,6 +82,7 @@ class TestCompanies:
             await tenant.companies.set_environment(neighbours.company_id, "homologation")
             await tenant.companies.set_settings(neighbours.company_id, {"nfe": {"series": 9}})
             assert await tenant.companies.set_contingency(neighbours.company_id, "forced", "Sim") is None
+            await tenant.companies.set_logo(neighbours.company_id, "ab" * 32)
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             assert await tenant.companies.get(neighbours.company_id) == before
 

@@ -1,5 +1,6 @@
 """The files of statements that have legal force: what was signed, with its registration."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
@@ -13,23 +14,53 @@ from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.issuing.files import cancellation_file
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
+from carimbo.storage.event_filings import EventFiling
 from carimbo.storage.filings import Filing
+
+
+@dataclass(frozen=True, slots=True)
+class ToldEvent:
+    """An event of a document's history."""
+
+    document: Document
+    filing: EventFiling | None
+    """None for a cancellation that somebody else told, and a consult brought."""
+
+    @property
+    def happening(self) -> Happening:
+        return Happening(self.filing.type) if self.filing else Happening.CANCELLATION
+
+    @property
+    def sequence(self) -> int:
+        return self.filing.sequence if self.filing else 1
 
 
 async def read_event_xml(database: Database, which: Reference, event_id: UUID) -> XmlFile:
     """The file of an event in a document's history."""
     async with database.autocommit(which.subscription_id) as tenant:
-        document = await require_document(tenant, which)
-        filing = await tenant.event_filings.get(event_id)
-        if filing is None:
-            return XmlFile(f"{event_id}.xml", await _learnt_by_consult(tenant, document, event_id))
-        if filing.document_id != document.id:
-            raise _no_event()
-        signed, registration = await _registered(tenant, filing)
-    join = kind_named(document.type).registered_event
+        told = await require_event(tenant, await require_document(tenant, which), event_id)
+        return XmlFile(f"{event_id}.xml", await event_xml(tenant, told))
+
+
+async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> ToldEvent:
+    """Find an event that may have a file, or refuse as if it never existed."""
+    filing = await tenant.event_filings.get(event_id)
+    if filing is None:
+        await _require_learnt(tenant, document, event_id)
+    elif filing.document_id != document.id:
+        raise _no_event()
+    return ToldEvent(document, filing)
+
+
+async def event_xml(tenant: Tenant, told: ToldEvent) -> bytes:
+    """What was signed, with its registration; refused where there is none."""
+    if told.filing is None:
+        return await _learnt_by_consult(tenant, told.document)
+    signed, registration = await _registered(tenant, told.filing)
+    join = kind_named(told.document.type).registered_event
     if join is None:
-        raise LookupError(f"{document.type} has no events")
-    return XmlFile(f"{event_id}.xml", join(signed, registration))
+        raise LookupError(f"{told.document.type} has no events")
+    return join(signed, registration)
 
 
 async def read_range_xml(
@@ -57,12 +88,16 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
     return signed, registration
 
 
-async def _learnt_by_consult(tenant: Tenant, document: Document, event_id: UUID) -> bytes:
-    """The cancellation that somebody else told; of nothing else in a history is there a file."""
+async def _require_learnt(tenant: Tenant, document: Document, event_id: UUID) -> None:
+    """Of what a history tells besides our own events, a cancellation alone may have a file."""
     history = await tenant.document_events.all(document.id)
-    told = [one for one in history if one.id == event_id and one.type == Happening.CANCELLATION]
+    if not any(one.id == event_id and one.type == Happening.CANCELLATION for one in history):
+        raise _no_event()
+
+
+async def _learnt_by_consult(tenant: Tenant, document: Document) -> bytes:
     digest = document.emission and document.emission.digest
-    found = await tenant.archive.get(document.id, cancellation_file(digest or "")) if told else None
+    found = await tenant.archive.get(document.id, cancellation_file(digest or ""))
     if not found:
         raise _no_event()
     return found

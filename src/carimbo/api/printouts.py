@@ -1,0 +1,128 @@
+"""Documents of every registered type, and what was told of them, on paper."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+
+from carimbo.api.context import OF_COMPANY, CurrentPrintouts, CurrentSubscription
+from carimbo.api.documented import gives_file, refuses
+from carimbo.api.documents import DocumentId, Which, name_of
+from carimbo.api.filings import EventId
+from carimbo.api.route import ReadingEndpoint
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.documents import Reference
+from carimbo.service.errors import Code
+from carimbo.service.printouts import PdfFile
+
+of_company = APIRouter(
+    prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY
+)
+of_subscription = APIRouter(tags=["Documentos"], route_class=ReadingEndpoint)
+
+_VERSION = re.compile(r'"([0-9a-f]{64})"')
+# The API's own headers tell who asks: a cache between us and the caller would not know that.
+_ASK_AGAIN = "private, no-cache"
+_TAG = {"ETag": {"description": "Versão do PDF.", "schema": {"type": "string"}}}
+
+
+class PdfResponse(Response):
+    """A PDF file, which the published contract tells from JSON by this class."""
+
+    media_type = "application/pdf"
+
+
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    **gives_file(PdfResponse.media_type, _TAG),
+    304: {"description": "O PDF é o mesmo que já se tem.", "headers": _TAG},
+    **refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+}
+
+
+async def _known(
+    if_none_match: Annotated[
+        str | None, Header(alias="If-None-Match", description="`ETag` do PDF que já se tem.")
+    ] = None,
+) -> frozenset[str]:
+    return frozenset(_VERSION.findall(if_none_match or ""))
+
+
+Known = Annotated[frozenset[str], Depends(_known)]
+AskedPaper = Annotated[
+    Paper | None,
+    Query(description="Um dos papéis do tipo do documento; na falta, o que a empresa configurou ou o usual."),
+]
+
+
+def _pdf_response(file: PdfFile, known: frozenset[str]) -> Response:
+    """A file to be looked at, unless the caller has it."""
+    headers = {"ETag": f'"{file.version}"', "Cache-Control": _ASK_AGAIN}
+    if file.version in known:
+        return Response(status_code=304, headers=headers)
+    return PdfResponse(file.pdf, headers=headers | {"Content-Disposition": f'inline; filename="{file.name}"'})
+
+
+def _pdf(kind: DocumentType) -> Callable[..., Any]:
+    async def read_pdf(
+        printouts: CurrentPrintouts, which: Which, known: Known, paper: AskedPaper = None
+    ) -> Response:
+        return _pdf_response(await printouts.document(replace(which, kind=kind), paper, known), known)
+
+    return read_pdf
+
+
+def _event_pdf(kind: DocumentType) -> Callable[..., Any]:
+    async def read_event_pdf(
+        printouts: CurrentPrintouts, which: Which, event_id: EventId, known: Known
+    ) -> Response:
+        return _pdf_response(await printouts.event(replace(which, kind=kind), event_id, known), known)
+
+    return read_event_pdf
+
+
+def _add(kind: DocumentType, path: str, operation: str, summary: str, handler: Any) -> None:
+    of_company.add_api_route(
+        f"/{kind.collection}{path}",
+        handler,
+        methods=["GET"],
+        operation_id=operation,
+        summary=summary,
+        tags=[kind.title],
+        response_class=PdfResponse,
+        responses=_ANSWERS,
+    )
+
+
+for _kind in DOCUMENT_TYPES:
+    if _kind.issuing:
+        _add(_kind, "/{id}/pdf", f"read{name_of(_kind)}Pdf", "Imprime o documento em PDF", _pdf(_kind))
+    if _kind.events:
+        _add(
+            _kind,
+            "/{id}/events/{eventId}/pdf",
+            f"read{name_of(_kind)}EventPdf",
+            "Imprime um evento registrado em PDF",
+            _event_pdf(_kind),
+        )
+
+
+@of_subscription.get(
+    "/v1/invoices/{id}.pdf",
+    operation_id="readInvoicePdf",
+    summary="Imprime um documento em PDF",
+    response_class=PdfResponse,
+    responses=_ANSWERS,
+)
+async def read_invoice_pdf(
+    printouts: CurrentPrintouts,
+    subscription: CurrentSubscription,
+    document_id: DocumentId,
+    known: Known,
+    paper: AskedPaper = None,
+) -> Response:
+    which = Reference(subscription.id, document_id)
+    return _pdf_response(await printouts.document(which, paper, known), known)

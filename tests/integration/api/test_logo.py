@@ -1,0 +1,266 @@
+"""The logo of a company: any good image is made a plain one, any other is refused in one sentence."""
+
+import asyncio
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from uuid import UUID
+
+import httpx2
+import pytest
+from PIL import Image
+
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Database
+from support import Caller, code_of, data_of, fields_of
+
+RED, WHITE = (255, 0, 0), (255, 255, 255)
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+MEGABYTE = 1024 * 1024
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'
+
+
+def path_of(company_id: str) -> str:
+    return f"/v1/companies/{company_id}/settings/logo"
+
+
+async def upload(caller: Caller, company_id: str, image: bytes) -> httpx2.Response:
+    return await caller.http.put(path_of(company_id), files={"file": ("logo.png", image, "image/png")})
+
+
+async def kept(caller: Caller, company_id: str) -> Image.Image:
+    """The image that is given back."""
+    answer = await caller.http.get(path_of(company_id))
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png"), answer.text
+    return Image.open(BytesIO(answer.content))
+
+
+async def company_of(database: Database, caller: Caller, company_id: str) -> Company:
+    async with database.autocommit(caller.subscription_id) as tenant:
+        company = await tenant.companies.get(UUID(company_id), deleted_too=True)
+    assert company is not None
+    return company
+
+
+async def files_of(database: Database, caller: Caller, company_id: str) -> list[str]:
+    """The names of what a company has in the archive."""
+    async with database.connection() as connection:
+        rows = await connection.fetch(
+            "select name from archive where subscription_id = $1 and owner_id = $2",
+            caller.subscription_id, UUID(company_id),
+        )  # fmt: skip
+    return [row["name"] for row in rows]
+
+
+def written(image: Image.Image, form: str = "PNG", **options: object) -> bytes:
+    file = BytesIO()
+    image.save(file, form, **options)
+    return file.getvalue()
+
+
+def square(color: object = RED, mode: str = "RGB", size: tuple[int, int] = (40, 40)) -> Image.Image:
+    return Image.new(mode, size, color)  # type: ignore[arg-type]
+
+
+def claiming(width: int, height: int) -> bytes:
+    """A small PNG whose header tells a size of its own, and whose data unpacks to a megabyte."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return SIGNATURE + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(MEGABYTE))), (b"IEND", b""))
+    )
+
+
+def chunks_of(png: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The parts of a PNG, by their names."""
+    position = len(SIGNATURE)
+    while position < len(png):
+        length, kind = struct.unpack_from(">I4s", png, position)
+        yield kind, png[position + 8 : position + 8 + length]
+        position += length + 12
+
+
+class TestUpload:
+    @pytest.mark.parametrize(
+        "image",
+        [
+            written(square()),
+            written(square(mode="RGBA")),
+            written(square().convert("P")),
+            written(square(), "JPEG", quality=95),
+            written(square(), "JPEG", progressive=True, quality=95),
+            written(square().convert("CMYK"), "JPEG", quality=95),
+        ],
+        ids=["rgb", "rgba", "palette", "jpeg", "progressive", "cmyk"],
+    )
+    async def test_gives_the_same_picture_back(self, caller: Caller, image: bytes) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, image))
+        found = await kept(caller, company_id)
+        assert (found.format, found.mode, found.size) == ("PNG", "RGB", (40, 40))
+        color = found.getpixel((20, 20))
+        assert isinstance(color, tuple)
+        assert all(abs(ours - given) < 4 for ours, given in zip(color, RED, strict=True))
+
+    async def test_puts_what_is_transparent_on_white(self, caller: Caller) -> None:
+        image = square((0, 0, 0, 0), "RGBA")
+        image.paste((255, 0, 0, 128), (0, 0, 20, 40))
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(image)))
+        found = await kept(caller, company_id)
+        assert (found.getpixel((10, 20)), found.getpixel((30, 20))) == ((255, 127, 127), WHITE)
+
+    async def test_keeps_shades_of_sixteen_bits(self, caller: Caller) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(square(0x8000, "I;16"))))
+        assert (await kept(caller, company_id)).getpixel((20, 20)) == (128, 128, 128)
+
+    @pytest.mark.parametrize(
+        ("size", "fitted"),
+        [
+            ((800, 400), (800, 400)),
+            ((1600, 1600), (400, 400)),
+            ((4000, 1000), (800, 200)),
+            ((10, 5), (10, 5)),
+            ((4_000_000, 1), (800, 1)),
+        ],
+    )
+    async def test_shrinks_what_is_large_and_nothing_else(
+        self, caller: Caller, size: tuple[int, int], fitted: tuple[int, int]
+    ) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(square(size=size))))
+        assert (await kept(caller, company_id)).size == fitted
+
+    async def test_keeps_a_plain_png_and_nothing_that_is_not_seen(self, caller: Caller) -> None:
+        exif = Image.Exif()
+        exif[0x010E] = "where it was taken"
+        company_id = await caller.create_company()
+        image = written(square(mode="RGBA"), dpi=(300, 300), exif=exif, icc_profile=b"x" * 200)
+        data_of(await upload(caller, company_id, image))
+        chunks = list(chunks_of((await caller.http.get(path_of(company_id))).content))
+        assert [kind for kind, _ in chunks] == [b"IHDR", b"IDAT", b"IEND"]
+        depth, color, *_, interlacing = chunks[0][1][8:]
+        assert (depth, color, interlacing) == (8, 2, 0)
+
+    async def test_answers_with_the_digest_of_what_is_kept(self, caller: Caller) -> None:
+        company_id = await caller.create_company()
+        record = data_of(await upload(caller, company_id, written(square())))
+        png = (await caller.http.get(path_of(company_id))).content
+        assert record == {"companyId": company_id, "digest": hashlib.sha256(png).hexdigest()}
+
+    async def test_takes_the_place_of_the_one_before(self, caller: Caller, database: Database) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(square())))
+        record = data_of(await upload(caller, company_id, written(square("blue"))))
+        assert (await kept(caller, company_id)).getpixel((20, 20)) == (0, 0, 255)
+        assert await files_of(database, caller, company_id) == [f"logo/{record['digest']}"]
+
+    async def test_of_the_same_image_again_changes_nothing(self, caller: Caller, database: Database) -> None:
+        company_id = await caller.create_company()
+        first, second = [data_of(await upload(caller, company_id, written(square()))) for _ in range(2)]
+        assert first == second
+        assert await files_of(database, caller, company_id) == [f"logo/{first['digest']}"]
+
+    async def test_of_several_at_once_leaves_one(self, caller: Caller, database: Database) -> None:
+        company_id = await caller.create_company()
+        images = [written(square((shade, 0, 0))) for shade in range(8)]
+        answers = await asyncio.gather(*(upload(caller, company_id, image) for image in images))
+        digests = {data_of(answer)["digest"] for answer in answers}
+        (name,) = await files_of(database, caller, company_id)
+        digest = (await company_of(database, caller, company_id)).logo_digest
+        assert name == f"logo/{digest}"
+        assert digest in digests
+
+    async def test_makes_another_revision_of_the_company(self, caller: Caller, database: Database) -> None:
+        company_id = await caller.create_company()
+        before = (await company_of(database, caller, company_id)).revision
+        data_of(await upload(caller, company_id, written(square())))
+        assert (await company_of(database, caller, company_id)).revision > before
+
+
+class TestRefusal:
+    @pytest.mark.parametrize(
+        "image",
+        [
+            b"",
+            b"x",
+            b"%PDF-1.7",
+            SVG,
+            SIGNATURE,
+            b"\xff\xd8\xff\xe0",
+            written(square())[:-30],
+            written(square(), "JPEG")[:-100],
+            written(square(), "GIF"),
+            written(square(), "BMP"),
+            written(square(), "WEBP"),
+            written(square(), "TIFF"),
+            written(square(size=(2001, 2000)), "PNG"),
+            claiming(0, 0),
+            claiming(10_000, 10_000),
+            claiming(100_000, 100_000),
+            claiming(2**31 - 1, 2**31 - 1),
+            written(square()) + bytes(MEGABYTE),
+        ],
+        ids=[
+            "empty", "letter", "pdf", "svg", "signature", "jpeg-signature", "truncated", "truncated-jpeg",
+            "gif", "bmp", "webp", "tiff", "pixels", "no-pixels", "bomb", "larger-bomb", "largest-bomb",
+            "bytes",
+        ],
+    )  # fmt: skip
+    async def test_of_what_is_no_good_image_names_the_file(self, caller: Caller, image: bytes) -> None:
+        company_id = await caller.create_company()
+        answer = await upload(caller, company_id, image)
+        assert fields_of(answer) == {
+            "file": "Envie um PNG ou JPEG íntegro, de no máximo 1 MB e 4 megapixels."
+        }
+        assert (await caller.http.get(path_of(company_id))).status_code == 404
+
+    async def test_leaves_the_one_before(self, caller: Caller) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(square())))
+        assert (await upload(caller, company_id, SVG)).status_code == 422
+        assert (await kept(caller, company_id)).getpixel((20, 20)) == RED
+
+    @pytest.mark.parametrize("place", range(8, 120, 3))
+    async def test_of_a_broken_file_is_no_failure_of_ours(self, caller: Caller, place: int) -> None:
+        image = bytearray(written(square().convert("P"), "PNG"))
+        image[place % len(image)] ^= 0xFF
+        company_id = await caller.create_company()
+        assert (await upload(caller, company_id, bytes(image))).status_code in (200, 422)
+
+    async def test_of_a_form_without_file_names_it(self, caller: Caller) -> None:
+        company_id = await caller.create_company()
+        answer = await caller.http.put(path_of(company_id), files={"image": ("a.png", b"x")})
+        assert "image" in fields_of(answer)
+
+    async def test_of_anything_but_a_form(self, caller: Caller) -> None:
+        company_id = await caller.create_company()
+        answer = await caller.http.put(
+            path_of(company_id), content=written(square()), headers={"Content-Type": "image/png"}
+        )
+        assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+class TestDelete:
+    async def test_leaves_none(self, caller: Caller, database: Database) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(square())))
+        answer = await caller.http.delete(path_of(company_id))
+        assert data_of(answer) == {"companyId": company_id, "deleted": True}
+        assert (await caller.http.get(path_of(company_id))).status_code == 404
+        assert await files_of(database, caller, company_id) == []
+
+    async def test_of_none_is_not_found(self, caller: Caller) -> None:
+        answer = await caller.http.delete(path_of(await caller.create_company()))
+        assert (answer.status_code, code_of(answer)) == (404, "NOT_FOUND")
+
+    async def test_happens_with_the_company(self, caller: Caller, database: Database) -> None:
+        company_id = await caller.create_company()
+        data_of(await upload(caller, company_id, written(square())))
+        data_of(await caller.http.delete(f"/v1/companies/{company_id}"))
+        assert await files_of(database, caller, company_id) == []
+        assert await caller.create_company() == company_id
+        assert (await caller.http.get(path_of(company_id))).status_code == 404

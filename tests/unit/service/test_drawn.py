@@ -1,0 +1,143 @@
+"""Drawings that are kept for a while."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from carimbo.service.drawn import Drawings
+
+MEGABYTE = 1024 * 1024
+PATIENCE = 20.0
+
+
+@dataclass
+class Pen:
+    """Draws a thing when it is let, and remembers in which threads it did."""
+
+    drawing: bytes = b"drawn"
+    threads: list[str] = field(default_factory=list)
+    begun: threading.Event = field(default_factory=threading.Event)
+    allowed: threading.Event = field(default_factory=threading.Event)
+
+    def draw(self) -> bytes:
+        self.threads.append(threading.current_thread().name)
+        self.begun.set()
+        assert self.allowed.wait(PATIENCE)
+        return self.drawing
+
+    async def until_begun(self) -> None:
+        assert await asyncio.to_thread(self.begun.wait, PATIENCE)
+
+
+@pytest.fixture
+def pen() -> Pen:
+    return Pen()
+
+
+@pytest.fixture
+def free_pen(pen: Pen) -> Pen:
+    pen.allowed.set()
+    return pen
+
+
+def giving(drawing: bytes) -> Callable[[], bytes]:
+    return lambda: drawing
+
+
+class TestDrawn:
+    async def test_is_what_the_pen_draws_in_another_thread(self, free_pen: Pen) -> None:
+        assert await Drawings(MEGABYTE).drawn("a", free_pen.draw) == b"drawn"
+        assert free_pen.threads != [threading.current_thread().name]
+
+    async def test_is_drawn_once_however_often_it_is_asked_for(self, free_pen: Pen) -> None:
+        drawings = Drawings(MEGABYTE)
+        assert [await drawings.drawn("a", free_pen.draw) for _ in range(3)] == [b"drawn"] * 3
+        assert len(free_pen.threads) == 1
+
+    async def test_is_drawn_once_for_all_who_ask_at_the_same_time(self, pen: Pen) -> None:
+        drawings = Drawings(MEGABYTE)
+        waiting = [asyncio.create_task(drawings.drawn("a", pen.draw)) for _ in range(5)]
+        await pen.until_begun()
+        assert drawings.get("a") is None
+        pen.allowed.set()
+        assert await asyncio.gather(*waiting) == [b"drawn"] * 5
+        assert len(pen.threads) == 1
+
+    async def test_is_another_under_another_key(self) -> None:
+        drawings = Drawings(MEGABYTE)
+        assert await drawings.drawn("a", giving(b"1")) == b"1"
+        assert await drawings.drawn("b", giving(b"2")) == b"2"
+        assert (drawings.get("a"), drawings.get("b"), drawings.get("c")) == (b"1", b"2", None)
+
+    async def test_does_not_end_for_others_when_the_first_who_asked_leaves(self, pen: Pen) -> None:
+        drawings = Drawings(MEGABYTE)
+        first, second = (asyncio.create_task(drawings.drawn("a", pen.draw)) for _ in range(2))
+        await pen.until_begun()
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        pen.allowed.set()
+        assert await second == b"drawn"
+        assert len(pen.threads) == 1
+
+    async def test_is_kept_though_everybody_has_left(self, pen: Pen) -> None:
+        drawings = Drawings(MEGABYTE)
+        only = asyncio.create_task(drawings.drawn("a", pen.draw))
+        await pen.until_begun()
+        only.cancel()
+        await asyncio.wait({only})
+        pen.allowed.set()
+        assert await drawings.drawn("a", giving(b"another")) == b"drawn"
+
+
+class TestFailure:
+    async def test_is_told_to_all_who_wait_and_not_kept(self, pen: Pen) -> None:
+        def fail() -> bytes:
+            pen.draw()
+            raise ValueError("no ink")
+
+        drawings = Drawings(MEGABYTE)
+        waiting = [asyncio.create_task(drawings.drawn("a", fail)) for _ in range(3)]
+        await pen.until_begun()
+        pen.allowed.set()
+        told = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [str(one) for one in told] == ["no ink"] * 3
+        assert len(pen.threads) == 1
+        assert await drawings.drawn("a", giving(b"now")) == b"now"
+
+
+class TestSize:
+    async def test_beyond_it_the_longest_unused_goes_first(self) -> None:
+        drawings = Drawings(30)
+        for key in "abc":
+            await drawings.drawn(key, giving(key.encode() * 10))
+        assert drawings.get("a") == b"a" * 10
+        await drawings.drawn("d", giving(b"d" * 10))
+        assert [key for key in "abcd" if drawings.get(key)] == ["a", "c", "d"]
+
+    async def test_counts_bytes_and_not_drawings(self) -> None:
+        drawings = Drawings(30)
+        for key in "abc":
+            await drawings.drawn(key, giving(b"x"))
+        await drawings.drawn("large", giving(b"x" * 29))
+        assert [key for key in ("a", "b", "c", "large") if drawings.get(key)] == ["c", "large"]
+
+    async def test_is_free_again_for_what_was_forgotten(self) -> None:
+        drawings = Drawings(30)
+        for number in range(20):
+            await drawings.drawn(str(number), giving(b"x" * 10))
+        assert [number for number in range(20) if drawings.get(str(number))] == [17, 18, 19]
+
+    async def test_that_a_drawing_exceeds_by_itself_is_left_to_the_others(self) -> None:
+        drawings = Drawings(9)
+        await drawings.drawn("a", giving(b"x"))
+        assert await drawings.drawn("large", giving(b"x" * 10)) == b"x" * 10
+        assert (drawings.get("a"), drawings.get("large")) == (b"x", None)
+
+    async def test_of_nothing_keeps_nothing(self, free_pen: Pen) -> None:
+        drawings = Drawings(0)
+        assert [await drawings.drawn("a", free_pen.draw) for _ in range(2)] == [b"drawn"] * 2
+        assert len(free_pen.threads) == 2
