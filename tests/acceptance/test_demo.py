@@ -153,11 +153,12 @@ class TestFirstStart:
         assert history[-2:] == ["consulted", "authorized"]
 
     def test_prints_commands_that_work_as_they_are(self, first: Demo) -> None:
-        issue, read, download = re.findall(r"^curl .*$", first.log, re.MULTILINE)
+        issue, read, download, paper = re.findall(r"^curl .*$", first.log, re.MULTILINE)
         issued = json.loads(output_of(issue))["data"]
         assert (issued["type"], issued["status"]) == ("nfe", "processing")
         assert json.loads(output_of(read))["data"][0]["id"] == issued["id"]
         assert "</nfeProc>" in output_of(download)
+        assert output_of(paper.replace(" -o danfe.pdf ", " ")).startswith("%PDF-")
 
     def test_the_company_is_complete(self, first: Demo) -> None:
         company = first.get("/v1/companies/{companyId}")
@@ -426,7 +427,7 @@ def output_of(curl_line: str) -> str:
     """Run the line in a shell; where there is no curl, do what it says."""
     if shutil.which("curl"):
         return subprocess.run(
-            ["sh", "-c", curl_line], capture_output=True, text=True, timeout=20, check=True
+            ["sh", "-c", curl_line], capture_output=True, text=True, errors="replace", timeout=20, check=True
         ).stdout
     _, _, *options, url = shlex.split(curl_line)
     told = list(zip(options[::2], options[1::2], strict=True))

@@ -11,6 +11,7 @@ import pytest
 
 import core
 import judging
+import pdf
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.signature import BadSignature
 from invoices import prepared_requests, sales_of
@@ -68,6 +69,18 @@ class TestJudging:
         bad = messages[0].replace(b"<xNome>Loja", b"<xNome>Casa")
         with closing(judging.Office(tmp_path)) as office, pytest.raises(RuntimeError, match="297"):
             office.judge(sale, bad)
+
+
+class TestPdf:
+    def test_prints_a_line_for_each_document_beside_the_other_library(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pdf.main(["--seconds", "0"])
+        printed = capsys.readouterr().out
+        lines = re.findall(
+            r"^(DANFE|NFC-e), .* ms   brazilfiscalreport .* times, bar 15$", printed, re.MULTILINE
+        )
+        assert lines == ["DANFE"] * 6 + ["NFC-e"] * 3
 
 
 class TestRequests:

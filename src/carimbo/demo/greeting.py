@@ -51,8 +51,9 @@ def _commands(folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress
     ]
     authorized = [each.record["id"] for each in samples if each.record["status"] == "authorized"]
     if authorized:
-        xml = f"{facts['baseUrl']}/v1/invoices/{authorized[0]}.xml"
-        commands.append(("baixar um XML autorizado", f"{curl} {xml}"))
+        invoice = f"{facts['baseUrl']}/v1/invoices/{authorized[0]}"
+        commands.append(("baixar um XML autorizado", f"{curl} {invoice}.xml"))
+        commands.append(("baixar o DANFE dele em PDF", f"{curl} -o danfe.pdf {invoice}.pdf"))
     return commands
 
 

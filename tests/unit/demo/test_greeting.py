@@ -32,10 +32,11 @@ def commands(folder: Path, *samples: Progress) -> list[list[str]]:
 
 class TestCommands:
     def test_issue_read_and_download(self) -> None:
-        issue, read, download = commands(Path("/data"), REJECTED, AUTHORIZED)
+        issue, read, download, paper = commands(Path("/data"), REJECTED, AUTHORIZED)
         assert issue[-3:] == ["-d", "@/data/nfe.json", "http://127.0.0.1:8000/v1/companies/the-company/nfe"]
         assert read[1:] == ["-s", "-H", "@/data/headers", issue[-1]]
         assert download[-1] == "http://127.0.0.1:8000/v1/invoices/the-document.xml"
+        assert paper[-3:] == ["-o", "danfe.pdf", "http://127.0.0.1:8000/v1/invoices/the-document.pdf"]
 
     def test_have_no_download_when_nothing_is_authorized(self) -> None:
         assert len(commands(Path("/data"), REJECTED)) == 2

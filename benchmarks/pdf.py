@@ -1,0 +1,129 @@
+"""What a PDF costs: milliseconds of CPU for a DANFE of 1 and of 50 items and for a receipt.
+
+`python benchmarks/pdf.py` draws documents of examples/ by turns with carimbo and with brazilfiscalreport,
+from the XML to the bytes of the file, and prints both times and their ratio. DANFE are drawn in both layouts,
+that of MOC 7.0 and that of NT 2026.010, which both programs choose by the date of issue.
+"""
+
+import argparse
+import re
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.printing.press import Press
+
+_EXAMPLES = Path(__file__).parent.parent / "examples"
+_ISSUED = re.compile(rb"(?<=<dhEmi>)[^<]+")
+_UNDER_THE_NEW_LAYOUT = b"2026-12-02T10:00:00-03:00"
+_BAR = 15
+"""How many times less than the other library carimbo has to take: the project's own bar."""
+
+
+@dataclass(slots=True)
+class Way:
+    """One way to draw a document, and what it has cost."""
+
+    draw: Callable[[], bytes]
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def milliseconds(self) -> float:
+        """The middle of what it took."""
+        return 1_000 * sorted(self.seconds)[len(self.seconds) // 2]
+
+    def run(self) -> None:
+        """Draw once, and look at the time of the processor."""
+        start = time.process_time()
+        drawn = self.draw()
+        self.seconds.append(time.process_time() - start)
+        if not drawn.startswith(b"%PDF-"):
+            raise SystemExit("what was drawn is not a PDF")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A document to be drawn."""
+
+    title: str
+    type: str
+    xml: bytes
+    paper: Paper
+
+
+def subjects() -> Iterator[Subject]:
+    """The documents that are measured."""
+    for title, name in (("1 item", "minimal"), ("50 items", "fifty-items"), ("1 item, ICMS", "normal-sale")):
+        xml = (_EXAMPLES / "nfe" / f"{name}.xml").read_bytes()
+        yield Subject(f"DANFE, {title}", "nfe", xml, Paper.A4)
+        yield Subject(
+            f"DANFE, {title}, NT 2026.010", "nfe", _ISSUED.sub(_UNDER_THE_NEW_LAYOUT, xml), Paper.A4
+        )
+    for title, name in (("QR 2", "cash"), ("QR 2 offline", "offline-qr2"), ("QR 3", "pix-qr3")):
+        xml = (_EXAMPLES / "nfce" / f"{name}.xml").read_bytes()
+        yield Subject(f"NFC-e, {title}", "nfce", xml, Paper.ROLL_80)
+
+
+def own_way(press: Press, subject: Subject) -> Way:
+    """carimbo."""
+    return Way(lambda: press.document(DocumentPrint(subject.type, subject.xml, subject.paper)))
+
+
+def other_way(subject: Subject) -> Way | None:
+    """brazilfiscalreport, if it is installed."""
+    if find_spec("brazilfiscalreport") is None:
+        return None
+    from brazilfiscalreport.danfce import Danfce  # noqa: PLC0415
+    from brazilfiscalreport.danfe import Danfe  # noqa: PLC0415
+
+    draw = {"nfe": Danfe, "nfce": Danfce}[subject.type]
+    return Way(lambda: bytes(draw(xml=subject.xml.decode()).output()))
+
+
+def measure(subject: Subject, press: Press, seconds: float) -> str:
+    """Draw by turns until the time is over, and tell what came of it."""
+    own, other = own_way(press, subject), other_way(subject)
+    ways = [own, other] if other else [own]
+    for way in ways:
+        way.draw()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or not own.seconds:
+        for way in ways:
+            way.run()
+    line = f"{subject.title:32} {own.milliseconds:8.2f} ms"
+    if other is None:
+        return line
+    ratio = other.milliseconds / own.milliseconds
+    return f"{line}   brazilfiscalreport {other.milliseconds:8.1f} ms   {ratio:5.1f} times, bar {_BAR}"
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every document."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=8.0, help="for each document")
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    start = time.process_time()
+    press = Press()
+    press.document(DocumentPrint("nfe", next(subjects()).xml, Paper.A4))
+    _say(f"first document of a process, fonts and all: {1_000 * (time.process_time() - start):.1f} ms")
+    if find_spec("brazilfiscalreport"):
+        _say(f"beside brazilfiscalreport {version('brazilfiscalreport')}, by turns in one process")
+    else:
+        _say("brazilfiscalreport is not installed: pip install 'carimbo[bench]'")
+    for subject in subjects():
+        _say(measure(subject, press, options.seconds))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
