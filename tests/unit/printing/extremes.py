@@ -1,7 +1,7 @@
 """Documents with everything that the layout has, each text as long and each number as large as it may be."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -67,12 +67,12 @@ def _between_marks(mark: str, text: str, limit: int) -> str:
     return f"{mark}{text[: limit - 2 * len(mark)]}{mark}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Filling:
     """Fills every field of a group."""
 
     text: Callable[[str, int], str]
-    most: Mapping[str, int] = field(default_factory=dict)
+    most: dict[str, int] = field(default_factory=dict)
     """How many of a repeated element there are, where it is not a few."""
     identity: str = IDENTITIES[0]
     """Which of them parties have that may have it."""
@@ -127,9 +127,8 @@ def _decimal(tag: str, places: int, number: int) -> Decimal:
 
 def full_invoice(filling: Filling) -> bytes:
     """An NF-e with everything that there is, and an item for each kind of ICMS."""
-    kinds = len(groups_in(ItemTaxes)["icms"])
-    filling.most = {"NFref": len(layout_of(Reference).elements), "det": kinds, **filling.most}
-    return written(filling.group(Invoice))
+    all_kinds = {"NFref": len(layout_of(Reference).elements), "det": len(groups_in(ItemTaxes)["icms"])}
+    return written(replace(filling, most=all_kinds | filling.most).group(Invoice))
 
 
 def full_receipt(filling: Filling) -> bytes:

@@ -86,6 +86,7 @@ class Printed:
 
     @cached_property
     def pages(self) -> int:
+        """How many pages it takes."""
         return pages_of(self.pdf)
 
     @cached_property
@@ -142,6 +143,7 @@ def numbers_in(text: str) -> Counter[str]:
 
 
 def without_spaces(text: str) -> str:
+    """The text without white space."""
     return _SPACES.sub("", text)
 
 

@@ -7,6 +7,7 @@ RED = b"\xe0\x10\x10"
 
 
 def chunk(kind: bytes, content: bytes) -> bytes:
+    """A part of a PNG file."""
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 

@@ -11,7 +11,7 @@ from carimbo.printing.danfe.issuer_box import IssuerBox
 from carimbo.printing.form import Field, Row, row
 from carimbo.printing.png import PlainPng
 from carimbo.printing.sheet import CONTENT, LEFT
-from carimbo.printing.wrapping import wrapped
+from carimbo.printing.wrapping import fitted, wrapped
 
 _LEAST = 34.0
 _KIND, _KEY = 32.0, 90.0
@@ -76,7 +76,8 @@ class Head:
         canvas.rule(x, y + 14.4, x + _KEY, y + 14.4)
         canvas.text(x + 0.8, y + 16.5, "CHAVE DE ACESSO", form.TITLE_SIZE)
         key = formats.key(self.archived.access_key)
-        canvas.text(x, y + 20.2, key, 8.6, width=_KEY, align=Align.CENTER, bold=True)
+        size = fitted(canvas.face(bold=True), key, _KEY - 2, 8.6, 5).size
+        canvas.text(x, y + 20.2, key, size, width=_KEY, align=Align.CENTER, bold=True)
         canvas.rule(x, y + 21.8, x + _KEY, y + 21.8)
         baseline = y + 26
         if self.is_canceled:

@@ -74,10 +74,10 @@ class ItemTable:
         bottom = y + self.height
         self._draw_columns(canvas, top, bottom)
         y = top + _HEADER
-        for line in self.lines:
-            self._draw_line(canvas, y, line)
-            y += _line_height(line)
-            if line.is_last and bottom - y > _PADDING:
+        for lines in _by_item(self.lines):
+            self._draw_item(canvas, y, lines)
+            y += _height(lines)
+            if lines[-1].is_last and bottom - y > _PADDING:
                 canvas.rule(LEFT, y, LEFT + sum(column.width for column in self.columns), y)
 
     def _draw_columns(self, canvas: Canvas, top: float, bottom: float) -> None:
@@ -95,17 +95,30 @@ class ItemTable:
             x += column.width
         canvas.rule(LEFT, top + _HEADER, x, top + _HEADER)
 
-    def _draw_line(self, canvas: Canvas, y: float, line: _Line) -> None:
-        x, baseline = LEFT, y + _SIZE * POINT + _PADDING / 3
-        for column, placed in zip(self.columns, line.entries, strict=True):
-            if placed:
-                (left, right), size = placed
-                if left:
-                    canvas.text(x + _MARGIN, baseline, left, size)
-                if right:
-                    inner = column.width - 2 * _MARGIN
-                    canvas.text(x + _MARGIN, baseline, right, size, width=inner, align=Align.RIGHT)
+    def _draw_item(self, canvas: Canvas, y: float, lines: Sequence[_Line]) -> None:
+        """Draw cell by cell: that is the order in which a text is copied and read out."""
+        x, first = LEFT, y + _SIZE * POINT + _PADDING / 3
+        for place, column in enumerate(self.columns):
+            for number, line in enumerate(lines):
+                if placed := line.entries[place]:
+                    _draw_entry(canvas, x + _MARGIN, first + number * _LEADING, column, *placed)
             x += column.width
+
+
+def _draw_entry(canvas: Canvas, x: float, baseline: float, column: Column, entry: Entry, size: float) -> None:
+    if entry.left:
+        canvas.text(x, baseline, entry.left, size)
+    if entry.right:
+        inner = column.width - 2 * _MARGIN
+        canvas.text(x, baseline, entry.right, size, width=inner, align=Align.RIGHT)
+
+
+def _by_item(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
+    start = 0
+    for place, line in enumerate(lines, 1):
+        if line.is_last or place == len(lines):
+            yield lines[start:place]
+            start = place
 
 
 def item_table(canvas: Canvas, invoice: Invoice, *, is_reform: bool) -> ItemTable:
