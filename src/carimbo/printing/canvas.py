@@ -120,9 +120,10 @@ class Canvas:
         scale = min(width / image.width, height / image.height)
         shown_width, shown_height = image.width * scale, image.height * scale
         left, bottom = x + (width - shown_width) / 2, y + (height + shown_height) / 2
-        self._page.images[f"I{len(self._page.images)}"] = image
+        name = f"I{len(self._page.images)}"
+        self._page.images[name] = image
         place = f"{shown_width * _SCALE:.3f} 0 0 {shown_height * _SCALE:.3f} {left * _SCALE:.2f}"
-        self._page.drawn.append(f"q {place} {-bottom * _SCALE:.2f} cm /{list(self._page.images)[-1]} Do Q")
+        self._page.drawn.append(f"q {place} {-bottom * _SCALE:.2f} cm /{name} Do Q")
 
     def finished(self) -> bytes:
         """The file."""

@@ -8,6 +8,7 @@ from carimbo.printing.wrapping import Fitted, fitted
 
 TITLE_SIZE = 5.0
 """The least that titles may have (MOC 7.0, Anexo II, 3.7)."""
+_LEAST_TITLE = 3.5
 _SIZE, _LEAST = 9.0, 6.5
 _LEADING = 1.15
 _MARGIN = 0.8
@@ -39,7 +40,10 @@ class Row(NamedTuple):
         for field, value in zip(self.fields, self.values, strict=True):
             canvas.box(x, y, field.width, self.height)
             if field.title:
-                canvas.text(x + _MARGIN, y + _TITLE_BASELINE, field.title, TITLE_SIZE)
+                size = fitted(
+                    canvas.face(), field.title, field.width - 2 * _MARGIN, TITLE_SIZE, _LEAST_TITLE
+                ).size
+                canvas.text(x + _MARGIN, y + _TITLE_BASELINE, field.title, size)
             self._draw_value(canvas, field, value, x, y)
             x += field.width
         return y + self.height

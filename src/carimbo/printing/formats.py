@@ -22,14 +22,17 @@ def optional(value: Decimal | None, places: int = 2) -> str:
 
 
 def day(moment: date | None) -> str:
+    """A day, or nothing."""
     return "" if moment is None else f"{moment:%d/%m/%Y}"
 
 
 def hour(moment: datetime | None) -> str:
+    """A time of day, or nothing."""
     return "" if moment is None else f"{moment:%H:%M:%S}"
 
 
 def day_and_hour(moment: datetime) -> str:
+    """A moment by the clock that it was written with."""
     return f"{day(moment)} {hour(moment)}"
 
 
@@ -44,10 +47,12 @@ def tax_id(*candidates: str | None) -> str:
 
 
 def zipcode(digits: str | None) -> str:
+    """A CEP with its hyphen, or whatever is in its place abroad."""
     return f"{digits[:5]}-{digits[5:]}" if digits and len(digits) == _ZIPCODE else digits or ""
 
 
 def phone(digits: str | None) -> str:
+    """A Brazilian number with its area, or any other as it is."""
     if digits and len(digits) in (_LANDLINE, _MOBILE):
         return f"({digits[:2]}) {digits[2:-4]}-{digits[-4:]}"
     return digits or ""

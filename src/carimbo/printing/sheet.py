@@ -10,7 +10,7 @@ from carimbo.printing.form import Row
 WIDTH, HEIGHT = 210.0, 297.0
 LEFT, TOP, BOTTOM = 5.0, 5.0, 292.0
 CONTENT = WIDTH - 2 * LEFT
-_CAPTION = 3.4
+CAPTION_HEIGHT = 3.4
 _CAPTION_SIZE = 6.0
 _CAPTION_BASELINE = 2.7
 
@@ -35,7 +35,7 @@ class Block:
 
     @property
     def height(self) -> float:
-        return (_CAPTION if self.caption else 0) + form.height(self.rows)
+        return (CAPTION_HEIGHT if self.caption else 0) + form.height(self.rows)
 
     def draw(self, canvas: Canvas, y: float) -> None:
         if self.caption:
@@ -46,7 +46,4 @@ class Block:
 def draw_caption(canvas: Canvas, caption: str, y: float) -> float:
     """Write what stands over a block, and tell where the block begins."""
     canvas.text(LEFT, y + _CAPTION_BASELINE, caption, _CAPTION_SIZE, bold=True)
-    return y + _CAPTION
-
-
-CAPTION_HEIGHT = _CAPTION
+    return y + CAPTION_HEIGHT

@@ -5,7 +5,7 @@ import hashlib
 from io import BytesIO
 from uuid import UUID
 
-from PIL import Image
+from PIL import Image, ImageOps
 from pydantic import Field
 
 from carimbo.fiscal.fields import Record
@@ -93,10 +93,11 @@ def _decoded(file: bytes) -> Image.Image:
         if image.width * image.height > _MOST_PIXELS:
             raise ValueError(f"{image.size} are too many pixels")
         image.load()
+        # A camera may have said which side is up instead of turning the picture.
+        return ImageOps.exif_transpose(image)
     except Exception as error:
         # Decoders stumble over a broken file in every way there is.
         raise invalid_field("file", _UNUSABLE) from error
-    return image
 
 
 def _on_white(image: Image.Image) -> Image.Image:

@@ -112,6 +112,14 @@ class TestUpload:
         found = await kept(caller, company_id)
         assert (found.getpixel((10, 20)), found.getpixel((30, 20))) == ((255, 127, 127), WHITE)
 
+    async def test_turns_a_photograph_as_its_camera_says(self, caller: Caller) -> None:
+        orientation = Image.Exif()
+        orientation[0x0112] = 6
+        company_id = await caller.create_company()
+        image = written(square(size=(40, 20)), "JPEG", exif=orientation)
+        data_of(await upload(caller, company_id, image))
+        assert (await kept(caller, company_id)).size == (20, 40)
+
     async def test_keeps_shades_of_sixteen_bits(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square(0x8000, "I;16"))))

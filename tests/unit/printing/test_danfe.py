@@ -1,14 +1,20 @@
 """What a DANFE has besides the values of its document: sheets, marks, the strip to tear off, its layouts."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from carimbo.fiscal.layouts.nfe_v4.document import read_invoice
 from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
+from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.printing.canvas import Canvas
+from carimbo.printing.danfe.items import item_table
+from carimbo.printing.press import Press
 from nfe_answers import alone, note_protocol
 from pdf_reading import codes_of, words_of
 from unit.printing.extremes import with_items
-from unit.printing.fonts import OWN
+from unit.printing.fonts import OWN, mono_folder
 from unit.printing.paper import (
     MOC,
     NT,
@@ -21,6 +27,7 @@ from unit.printing.paper import (
     printed_example,
     without_spaces,
 )
+from unit.printing.room import crossed, off_the_page, overlapping
 
 LAST_MOMENT_OF_MOC = b"2026-11-30T23:59:59-03:00"
 FIRST_MOMENT_OF_NT = b"2026-12-01T00:00:00-03:00"
@@ -65,6 +72,18 @@ class TestStub:
         assert not any("RECEBEMOS DE" in sheet for sheet in others)
 
 
+class TestHead:
+    @both_layouts
+    def test_has_room_for_wide_letters(self, layout: Layout, tmp_path: Path) -> None:
+        xml = layout.dated(example("nfe", "letters-normal"))
+        order = DocumentPrint("nfe", xml, Paper.A4, is_canceled=True)
+        pdf = Press(mono_folder(tmp_path)).document(order)
+        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf, 1)) == ([], [], [])
+        last = next(word for word in words_of(pdf) if word.text == "Autorizadora")
+        below = next(word for word in words_of(pdf) if word.text == "PROTOCOLO")
+        assert last.y1 < below.y0 + 2
+
+
 class TestSheets:
     @both_layouts
     def test_are_numbered_and_each_has_issuer_number_and_key(self, layout: Layout) -> None:
@@ -85,6 +104,14 @@ class TestSheets:
         assert paper.pages > 2
         for sheet in sheets_of(paper):
             assert sheet.count("Lote") == 2 * sheet.count("ANVISA")
+
+    def test_keep_the_first_item_together_too(self) -> None:
+        invoice = read_invoice(example("nfe", "road-freight"))
+        table = item_table(Canvas(OWN, ""), invoice, is_reform=True)
+        tenths = range(round(10 * table.height) + 2)
+        fitting = [(tenth / 10 >= table.height, table.split(tenth / 10)) for tenth in tenths]
+        assert all(cut == ((table, None) if fits else (None, table)) for fits, cut in fitting)
+        assert {fits for fits, _ in fitting} == {True, False}
 
     @both_layouts
     def test_break_an_item_that_is_longer_than_a_sheet(self, layout: Layout) -> None:

@@ -11,9 +11,10 @@ from carimbo.printing.danfe.issuer_box import IssuerBox
 from carimbo.printing.form import Field, Row, row
 from carimbo.printing.png import PlainPng
 from carimbo.printing.sheet import CONTENT, LEFT
-from carimbo.printing.wrapping import fitted, wrapped
+from carimbo.printing.wrapping import Fitted, fitted, wrapped
 
 _LEAST = 34.0
+_LEAST_SIZE = 4.5
 _KIND, _KEY = 32.0, 90.0
 _CONSULT = (
     "Consulta de autenticidade no portal nacional da NF-e www.nfe.fazenda.gov.br/portal"
@@ -62,7 +63,8 @@ class Head:
             (28.4, f"SÉRIE {about.series:03}", 10.0, True),
             (32.4, sheet, 10.0, True),
         )
-        for baseline, text, size, bold in lines:
+        for baseline, text, largest, bold in lines:
+            size = fitted(canvas.face(bold=bold), text, _KIND - 2, largest, _LEAST_SIZE).size
             canvas.text(x, y + baseline, text, size, width=_KIND, align=Align.CENTER, bold=bold)
         canvas.text(x + 4, y + 15.4, "0 - ENTRADA", 7.5)
         canvas.text(x + 4, y + 18.6, "1 - SAÍDA", 7.5)
@@ -76,15 +78,16 @@ class Head:
         canvas.rule(x, y + 14.4, x + _KEY, y + 14.4)
         canvas.text(x + 0.8, y + 16.5, "CHAVE DE ACESSO", form.TITLE_SIZE)
         key = formats.key(self.archived.access_key)
-        size = fitted(canvas.face(bold=True), key, _KEY - 2, 8.6, 5).size
+        size = fitted(canvas.face(bold=True), key, _KEY - 2, 8.6, _LEAST_SIZE).size
         canvas.text(x, y + 20.2, key, size, width=_KEY, align=Align.CENTER, bold=True)
         canvas.rule(x, y + 21.8, x + _KEY, y + 21.8)
         baseline = y + 26
         if self.is_canceled:
             canvas.text(x, baseline, "NF-e CANCELADA", 11, width=_KEY, align=Align.CENTER, bold=True)
             baseline += 3.6
-        for line in wrapped(canvas.face(), _CONSULT, _KEY - 8, 7.5):
-            canvas.text(x, baseline, line, 7.5, width=_KEY, align=Align.CENTER)
+        consult = _consult(canvas)
+        for line in consult.lines:
+            canvas.text(x, baseline, line, consult.size, width=_KEY, align=Align.CENTER)
             baseline += 3.1
 
 
@@ -117,6 +120,13 @@ def head_of(
             )
         )
     return Head(archived, is_canceled, issuer_box.issuer_box(canvas, issuer, logo), tuple(rows))
+
+
+def _consult(canvas: Canvas) -> Fitted:
+    """The largest letters in which there is room for it on two lines."""
+    sizes = (7.5, 6.5, 5.5, 4.5)
+    each = (Fitted(wrapped(canvas.face(), _CONSULT, _KEY - 8, size), size) for size in sizes)
+    return min(each, key=lambda one: (max(len(one.lines), 2), -one.size))
 
 
 def _protocol(archived: ArchivedInvoice) -> str:

@@ -48,7 +48,7 @@ def _columns_of_moc(invoice: Invoice) -> tuple[Column, ...]:
     return (
         Column("CÓDIGO", 17, lambda item: (Entry(item.product.sku),), wraps=True),
         Column("NCM/SH", 12, lambda item: (Entry(item.product.ncm),)),
-        Column("O/CST", 8, lambda item: (Entry(_situation(item)),)),
+        Column("O/CSOSN" if _is_simples(invoice) else "O/CST", 8, lambda item: (Entry(_situation(item)),)),
         Column("CFOP", 7.5, lambda item: (Entry(item.product.cfop),)),
         Column("UN", 8, lambda item: tuple(Entry(unit) for unit, _, _ in _measures(item.product))),
         Column(
@@ -142,7 +142,7 @@ _REFORM_COLUMNS = (
     Column(
         "CST / CFOP",
         14,
-        lambda item: (Entry("CST", _situation(item)), Entry("CFOP", item.product.cfop)),
+        lambda item: (Entry(_situation_name(item), _situation(item)), Entry("CFOP", item.product.cfop)),
     ),
     Column("UN / QTD", 16, _measured),
     Column("VLR UNIT", 14, _prices),
@@ -173,6 +173,14 @@ def _situation(item: Item) -> str:
     icms = item.taxes.icms
     code = getattr(icms, "cst", None) or getattr(icms, "csosn", None) or ""
     return f"{getattr(icms, 'origin', None) or ''}{code}"
+
+
+def _situation_name(item: Item) -> str:
+    return "CSOSN" if hasattr(item.taxes.icms, "csosn") else "CST"
+
+
+def _is_simples(invoice: Invoice) -> bool:
+    return any(_situation_name(item) == "CSOSN" for item in invoice.items)
 
 
 def _icms(item: Item, name: str) -> Decimal | None:

@@ -52,7 +52,12 @@ def _purchased(product: Product) -> Iterator[str]:
 def _taxed_apart(item: Item) -> Iterator[str]:
     """Substitution, poverty fund and taxes by quantity, which have no column of their own."""
     icms = item.taxes.icms
-    st = _amounts(("BC ST", amount_of(icms, "st_base")), ("ICMS ST", amount_of(icms, "st_amount")))
+    st = _amounts(
+        ("BC ST", amount_of(icms, "st_base")),
+        ("ICMS ST", amount_of(icms, "st_amount")),
+        ("BC ST ret.", amount_of(icms, "retained_base")),
+        ("ICMS ST ret.", amount_of(icms, "retained_amount")),
+    )
     fund = _amounts(
         ("FCP", amount_of(icms, "fcp_amount")),
         ("FCP ST", amount_of(icms, "st_fcp_amount")),

@@ -17,7 +17,7 @@ _LEADING = _SIZE * 1.2 * POINT
 _PADDING = 0.9
 _MARGIN = 0.6
 _HEADER = 3.6
-_HEADER_SIZE = 5.0
+_HEADER_SIZE, _LEAST_HEADER = 5.0, 3.5
 _KEPT_TOGETHER = 8
 
 
@@ -56,13 +56,17 @@ class ItemTable:
                 break
             count += 1
             whole = count if line.is_last else whole
-        if count < len(self.lines) and count - whole < _KEPT_TOGETHER and whole:
+        if count < len(self.lines) and self._length_of_item(whole) <= _KEPT_TOGETHER:
             count = whole
         first, rest = self.lines[:count], self.lines[count:]
         return (
             ItemTable(self.columns, first) if first else None,
             ItemTable(self.columns, rest) if rest else None,
         )
+
+    def _length_of_item(self, start: int) -> int:
+        """How many lines the item has that begins there; any other sheet has room for a few."""
+        return next(n for n, line in enumerate(self.lines[start:], 1) if line.is_last)
 
     def stretch(self, height: float) -> "ItemTable":
         """The same lines in a frame of another height."""
@@ -81,15 +85,14 @@ class ItemTable:
                 canvas.rule(LEFT, y, LEFT + sum(column.width for column in self.columns), y)
 
     def _draw_columns(self, canvas: Canvas, top: float, bottom: float) -> None:
-        x = LEFT
+        x, bold = LEFT, canvas.face(bold=True)
         canvas.box(x, top, sum(column.width for column in self.columns), bottom - top)
         for column, following in zip(self.columns, (*self.columns[1:], None), strict=True):
             spans = following is not None and not following.title
             width = column.width + (following.width if following and spans else 0)
             if column.title:
-                canvas.text(
-                    x, top + 2.4, column.title, _HEADER_SIZE, width=width, align=Align.CENTER, bold=True
-                )
+                size = fitted(bold, column.title, width - 2 * _MARGIN, _HEADER_SIZE, _LEAST_HEADER).size
+                canvas.text(x, top + 2.4, column.title, size, width=width, align=Align.CENTER, bold=True)
             if following:
                 canvas.rule(x + column.width, top + _HEADER if spans else top, x + column.width, bottom)
             x += column.width
@@ -163,10 +166,10 @@ def _broken(face: Face, entry: Entry, width: float, size: float) -> Iterator[Ent
     if _needed(face, entry) * size <= width:
         yield entry
         return
-    for text, place in ((entry.left, "left"), (entry.right, "right")):
-        if text:
-            for line in fitted(face, text, width, size, size).lines:
-                yield Entry(**{place: line})
+    if entry.left:
+        yield from (Entry(line) for line in wrapped(face, entry.left, width, size))
+    if entry.right:
+        yield from (Entry("", line) for line in wrapped(face, entry.right, width, size))
 
 
 def _height(lines: Sequence[_Line]) -> float:

@@ -84,7 +84,7 @@ def _of_issuer(archived: ArchivedInvoice) -> Iterator[str]:
     yield from _withheld(invoice)
     yield from _in_transit(invoice.transport)
     beyond = "; ".join(told(one) for one in installments_beyond(invoice.billing))
-    yield from filter(None, (beyond and f"Duplicatas: {beyond}",))
+    yield from _told(beyond, "Duplicatas")
 
 
 def _of_authority(archived: ArchivedInvoice) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _trade(invoice: Invoice) -> Iterator[str]:
             ("Pedido", bought.order),
             ("Contrato", bought.contract),
         )
-        yield "; ".join(f"{name}: {value}" for name, value in parts if value)
+        yield from _told("; ".join(f"{name}: {value}" for name, value in parts if value))
 
 
 def _withheld(invoice: Invoice) -> Iterator[str]:
@@ -156,7 +156,9 @@ def _withheld(invoice: Invoice) -> Iterator[str]:
         ("base IRRF", taxes.income_tax_base), ("IRRF", taxes.income_tax_amount),
         ("base Previdência", taxes.social_security_base), ("Previdência", taxes.social_security_amount),
     )  # fmt: skip
-    yield "Retenções: " + "; ".join(f"{name} R$ {formats.number(value)}" for name, value in parts if value)
+    yield from _told(
+        "; ".join(f"{name} R$ {formats.number(value)}" for name, value in parts if value), "Retenções"
+    )
 
 
 def _in_transit(transport: Transport) -> Iterator[str]:
@@ -167,11 +169,22 @@ def _in_transit(transport: Transport) -> Iterator[str]:
         yield f"Vagão: {transport.wagon}"
     if transport.ferry:
         yield f"Balsa: {transport.ferry}"
+    if transport.retained_icms:
+        icms = transport.retained_icms
+        amounts = f"serviço R$ {formats.number(icms.service_amount)}; BC R$ {formats.number(icms.base)}"
+        rate = formats.number(icms.rate, 2, 4)
+        yield f"ICMS retido do transporte: {amounts}; alíquota {rate}%; ICMS R$ {formats.number(icms.amount)}"
     seals = [seal.number for volume in transport.volumes for seal in volume.seals]
     if seals:
         yield f"Lacres: {', '.join(seals)}"
     beyond = "; ".join(_volume(one) for one in volumes_beyond(transport))
-    yield from filter(None, (beyond and f"Volumes: {beyond}",))
+    yield from _told(beyond, "Volumes")
+
+
+def _told(text: str, name: str = "") -> Iterator[str]:
+    """A line, unless there is nothing to tell in it."""
+    if text:
+        yield f"{name}: {text}" if name else text
 
 
 def _volume(one: Volume) -> str:

@@ -132,6 +132,7 @@ def _reform_rows(canvas: Canvas, totals: Totals) -> Iterator[Row]:
         _Amount("VALOR DO IBS UF", amount_of(ibs and ibs.state, "amount")),
         _Amount("VALOR DO IBS MUNICÍPIO", amount_of(ibs and ibs.city, "amount")),
         _Amount("VALOR DO IMPOSTO SELETIVO", amount_of(selective, "amount")),
+        _Amount("TOTAL COM IBS / CBS / IS", totals.amount_with_reform_taxes),
     )
     if single:
         yield from _rows_of_some(
