@@ -7,6 +7,9 @@ from carimbo.api.envelope import Failure
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.service.errors import Code, Kind
 
+Answers = dict[int | str, dict[str, Any]]
+"""What an operation may answer, by HTTP status."""
+
 # What any private operation may answer.
 _EVERYWHERE = (
     Code.INVALID_API_CREDENTIALS,
@@ -21,13 +24,13 @@ _RETRY_AFTER = {
 }
 
 
-def gives_file(media_type: str, headers: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:
+def gives_file(media_type: str, headers: dict[str, Any] | None = None) -> Answers:
     """Document a success that is a file of bytes, which the framework would call a text."""
     content = {media_type: {"schema": {"type": "string", "format": "binary"}}}
     return {200: {"content": content, "headers": headers or {}}}
 
 
-def refuses(*codes: Code) -> dict[int | str, dict[str, Any]]:
+def refuses(*codes: Code) -> Answers:
     """Document an operation's refusals, grouped by HTTP status, each with an example."""
     by_status: dict[int, list[Code]] = defaultdict(list)
     for code in sorted({*_EVERYWHERE, *codes}, key=lambda code: code.name):
@@ -35,7 +38,7 @@ def refuses(*codes: Code) -> dict[int | str, dict[str, Any]]:
     return {status: _response(by_status[status]) for status in sorted(by_status)}
 
 
-def body_refusals(media_type: str) -> dict[int | str, dict[str, Any]]:
+def body_refusals(media_type: str) -> Answers:
     """Document what an operation with a body may answer on top."""
     malformed = Code.MALFORMED_JSON if media_type.endswith("json") else Code.MALFORMED_FORM
     return {STATUS_OF_KIND[code.kind]: _response([code]) for code in (malformed, Code.UNSUPPORTED_MEDIA_TYPE)}

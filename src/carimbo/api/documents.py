@@ -17,7 +17,7 @@ from carimbo.api.context import (
     CurrentSubscription,
     RequestedPage,
 )
-from carimbo.api.documented import refuses
+from carimbo.api.documented import Answers, refuses
 from carimbo.api.envelope import Listing, Success, listing, success
 from carimbo.api.idempotency import (
     DRY_RUN,
@@ -219,6 +219,7 @@ def add_reading(
     handler: Any,
     *codes: Code,
     form: type[Response] = JSONResponse,
+    answers: Answers | None = None,
 ) -> None:
     """Register what reads something of a type, under its collection."""
     router.add_api_route(
@@ -229,7 +230,7 @@ def add_reading(
         summary=summary,
         tags=[kind.title],
         response_class=form,
-        responses=refuses(Code.NOT_FOUND, *codes),
+        responses=(answers or {}) | refuses(Code.NOT_FOUND, *codes),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Response
 
 from carimbo.api.context import OF_COMPANY, CurrentPrintouts, CurrentSubscription
-from carimbo.api.documented import gives_file, refuses
-from carimbo.api.documents import DocumentId, Which, name_of
+from carimbo.api.documented import Answers, gives_file, refuses
+from carimbo.api.documents import DocumentId, Which, add_reading, name_of
 from carimbo.api.filings import EventId
 from carimbo.api.route import ReadingEndpoint
 from carimbo.fiscal.document_type import DocumentType
@@ -24,6 +24,7 @@ of_company = APIRouter(
 )
 of_subscription = APIRouter(tags=["Documentos"], route_class=ReadingEndpoint)
 
+_EVENT_PATH = "/{id}/events/{eventId}/pdf"
 _VERSION = re.compile(r'"([0-9a-f]{64})"')
 # The API's own headers tell who asks: a cache between us and the caller would not know that.
 _ASK_AGAIN = "private, no-cache"
@@ -36,10 +37,9 @@ class PdfResponse(Response):
     media_type = "application/pdf"
 
 
-_ANSWERS: dict[int | str, dict[str, Any]] = {
+_ANSWERS: Answers = {
     **gives_file(PdfResponse.media_type, _TAG),
     304: {"description": "O PDF é o mesmo que já se tem.", "headers": _TAG},
-    **refuses(Code.NOT_FOUND, Code.INVALID_STATE),
 }
 
 
@@ -84,30 +84,17 @@ def _event_pdf(kind: DocumentType) -> Callable[..., Any]:
     return read_event_pdf
 
 
-def _add(kind: DocumentType, path: str, operation: str, summary: str, handler: Any) -> None:
-    of_company.add_api_route(
-        f"/{kind.collection}{path}",
-        handler,
-        methods=["GET"],
-        operation_id=operation,
-        summary=summary,
-        tags=[kind.title],
-        response_class=PdfResponse,
-        responses=_ANSWERS,
-    )
+def _add(kind: DocumentType, path: str, name: str, summary: str, handler: Any) -> None:
+    operation = f"read{name_of(kind)}{name}"
+    refused, form = Code.INVALID_STATE, PdfResponse
+    add_reading(of_company, kind, path, operation, summary, handler, refused, form=form, answers=_ANSWERS)
 
 
 for _kind in DOCUMENT_TYPES:
     if _kind.issuing:
-        _add(_kind, "/{id}/pdf", f"read{name_of(_kind)}Pdf", "Imprime o documento em PDF", _pdf(_kind))
+        _add(_kind, "/{id}/pdf", "Pdf", "Imprime o documento em PDF", _pdf(_kind))
     if _kind.events:
-        _add(
-            _kind,
-            "/{id}/events/{eventId}/pdf",
-            f"read{name_of(_kind)}EventPdf",
-            "Imprime um evento registrado em PDF",
-            _event_pdf(_kind),
-        )
+        _add(_kind, _EVENT_PATH, "EventPdf", "Imprime um evento registrado em PDF", _event_pdf(_kind))
 
 
 @of_subscription.get(
@@ -115,7 +102,7 @@ for _kind in DOCUMENT_TYPES:
     operation_id="readInvoicePdf",
     summary="Imprime um documento em PDF",
     response_class=PdfResponse,
-    responses=_ANSWERS,
+    responses=_ANSWERS | refuses(Code.NOT_FOUND, Code.INVALID_STATE),
 )
 async def read_invoice_pdf(
     printouts: CurrentPrintouts,
