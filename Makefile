@@ -30,8 +30,9 @@ types: $(DEV_INSTALLED) ## static types
 imports: $(DEV_INSTALLED) ## who may import whom
 	$(BIN)/lint-imports
 
-tests: $(DEV_INSTALLED) ## all tests
-	$(BIN)/pytest
+# Shares go out in the order of their folders: the longest, of tests that start whole programs, is the first.
+tests: $(DEV_INSTALLED) ## all tests, in PROCESSES processes (2)
+	$(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --no-loadscope-reorder
 
 format: $(DEV_INSTALLED) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .

@@ -10,6 +10,7 @@ import httpx2
 import hypothesis
 import pytest
 from fastapi import FastAPI
+from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from carimbo.demo.embedded_postgres import embedded_postgres
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
@@ -21,12 +22,18 @@ from carimbo.settings import Settings, load_settings
 from carimbo.storage.database import Database
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
+from shares import Shares
 from support import BASE_URL, CNPJ, Caller, NewCaller
 
 configure_logs("console", "warning")
 # The same examples on every run: a failure on main must mean that main changed.
 hypothesis.settings.register_profile("carimbo", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("carimbo")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares:
+    """Share the tests out to several processes."""
+    return Shares(config, log)
 
 
 @pytest.fixture(scope="session")

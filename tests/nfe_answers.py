@@ -165,7 +165,7 @@ def status(code: str, text: str, inside: str = "") -> str:
 
 
 def zipped(xml: bytes, nsu: str | None = "000000000000101", schema: str = "procNFe_v4.00.xsd") -> str:
-    return doc_zip(base64.b64encode(gzip.compress(xml)).decode(), nsu, schema)
+    return doc_zip(base64.b64encode(gzip.compress(xml, mtime=0)).decode(), nsu, schema)
 
 
 def doc_zip(text: str, nsu: str | None = "000000000000102", schema: str = "resNFe_v1.01.xsd") -> str:

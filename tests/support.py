@@ -1,6 +1,7 @@
 """What tests share: a caller of the API, and how to read its answers."""
 
 import asyncio
+import os
 import random
 import socket
 from collections.abc import Awaitable, Callable
@@ -11,8 +12,12 @@ from uuid import UUID
 
 import httpx2
 
-# Below the ports that the system gives to connections of its own: nobody takes one before it is used.
-_PORTS = iter(random.sample(range(20_000, 30_000), 10_000))
+# Below the ports that the system gives to connections of its own: nobody takes one before it is used, and
+# no other process of the same run, which has ports of its own.
+_FIRST_PORT = 20_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_PORTS_APART = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_OWN_PORTS = range(_FIRST_PORT, 30_000, _PORTS_APART)
+_PORTS = iter(random.sample(_OWN_PORTS, len(_OWN_PORTS)))
 
 CNPJ = "11222333000181"
 OTHER_CNPJ = "12ABC34501DE35"

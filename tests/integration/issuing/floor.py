@@ -26,6 +26,7 @@ PATIENCE = 30.0
 # Short waits; how long each is in earnest is a matter of settings too.
 QUICK = {
     "AUTHORITY_RETRY_FIRST_SECONDS": "0.05",
+    "AUTHORITY_RETRY_LONGEST_SECONDS": "2",
     "RETRY_FIRST_SECONDS": "0.05",
     "ATTEMPTS_BEFORE_PARKING": "3",
     "EVENT_WAIT_SECONDS": "5",

@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from enum import StrEnum
+from functools import cache
 from html.parser import HTMLParser
 from typing import Annotated, Any
 from uuid import UUID
@@ -99,6 +100,7 @@ async def _no_lifespan(_: FastAPI) -> AsyncIterator[None]:
     yield
 
 
+@cache
 def our_contract() -> dict[str, Any]:
     return contract_of(create_app(_no_lifespan, body_limit=1))
 

@@ -1,8 +1,10 @@
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from carimbo.storage.work import WorkKey, WorkKind
+
+SOME_ID = UUID(int=1)
 
 
 class TestWorkKey:
@@ -16,7 +18,7 @@ class TestWorkKey:
         assert WorkKey(kind, uuid4(), uuid4()).table.isidentifier()
 
     @pytest.mark.parametrize(
-        "text", ["", "probe", f"probe:{uuid4()}", f"nothing:{uuid4()}:{uuid4()}", "probe:a:b", "probe:::"]
+        "text", ["", "probe", f"probe:{SOME_ID}", f"nothing:{SOME_ID}:{SOME_ID}", "probe:a:b", "probe:::"]
     )
     def test_other_text_is_refused(self, text: str) -> None:
         with pytest.raises(ValueError, match=r".+"):
