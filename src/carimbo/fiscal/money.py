@@ -1,7 +1,7 @@
 """Amounts in reais, rounded as the manuals do."""
 
 from collections.abc import Iterable, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from itertools import accumulate
 
 ZERO = Decimal("0.00")
@@ -17,6 +17,11 @@ def cents(value: Decimal) -> Decimal:
 def percent(amount: Decimal, rate: Decimal) -> Decimal:
     """So many percent of an amount, to the cent."""
     return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_UP)
+
+
+def percent_to_even(amount: Decimal, rate: Decimal) -> Decimal:
+    """So many percent of an amount, to the cent; half of one goes to the even, as at the national NFS-e."""
+    return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_EVEN)
 
 
 def total(amounts: Iterable[Decimal | None]) -> Decimal:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from carimbo.fiscal.goods.findings import Incomplete
+from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.money import ZERO, cents, shares
 from carimbo.fiscal.problems import Problem

@@ -9,8 +9,8 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
+from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.filling import fill, required, told
-from carimbo.fiscal.goods.findings import Incomplete
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.fields import Body
-from carimbo.fiscal.goods.findings import Incomplete
+from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, made
 from carimbo.fiscal.problems import Problem
 

@@ -1,21 +1,18 @@
 """What to change when an authority's code is met: the field of our body, and one sentence in Portuguese."""
 
-import csv
 import re
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
 
 from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.hint_table import hints_in
 
 _ITEM_TOLD = re.compile(r"\[\s*nItem\s*:\s*(\d{1,3})\s*\]", re.IGNORECASE)
 _ANY_ITEM = "items[]"
 
 
-@cache
-def hints() -> dict[str, Hint]:
+def hints() -> Mapping[str, Hint]:
     """All hints by code (cStat) of NF-e and NFC-e."""
-    text = files("carimbo.fiscal.goods").joinpath("hints.csv").read_text(encoding="utf-8")
-    return {row["code"]: Hint(row["field"], row["hint"]) for row in csv.DictReader(text.splitlines())}
+    return hints_in("carimbo.fiscal.goods")
 
 
 def hint_of(code: str) -> str | None:

@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.fields import Body, Money, Percent
+from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.filling import required
-from carimbo.fiscal.goods.findings import Incomplete
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.layouts.group import made
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (

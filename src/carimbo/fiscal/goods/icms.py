@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from carimbo.fiscal.company import TaxRegime
+from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.cfop import is_taxed_plainly
 from carimbo.fiscal.goods.filling import fill, has_place_for, required, told
-from carimbo.fiscal.goods.findings import Findings, Incomplete
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.goods.usual_rate import usual_rate

@@ -4,9 +4,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import is_sale, is_taxed_plainly
 from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_group, ipi_group
-from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.ibs_cbs import ibs_cbs_group
 from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Any
 
+from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
-from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, fields_among, layout_of, made

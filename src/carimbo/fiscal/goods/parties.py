@@ -9,7 +9,7 @@ from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company, MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
-from carimbo.fiscal.goods.findings import Incomplete
+from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable

@@ -11,8 +11,8 @@ from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.fields import Body, Cfop, Moment, Money, Notes, Text
+from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.charges import Charges, charges_of
-from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import FreightBody
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from carimbo.fiscal.fields import Body, Money, Percent
+from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.filling import fill, required, told
-from carimbo.fiscal.goods.findings import Findings, Incomplete
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.goods.usual_rate import usual_rate
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
+from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.filling import required
-from carimbo.fiscal.goods.findings import Findings, Incomplete
 from carimbo.fiscal.tables.icms_rates import IcmsRate, internal_icms
 
 

@@ -2,63 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
-from carimbo.fiscal.company_file import CompanyFile
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.goods.hints import hint_for_rejection, hint_of, hints
 from carimbo.fiscal.goods.rules.judging import all_rules
-from carimbo.fiscal.registry import DOCUMENT_TYPES
-
-_COMPANY = "company."
-_SETTINGS = "company.settings."
-_ONE_SENTENCE = re.compile(r"[A-Z][^\n\r]*[^.\s]\.")
-# A sentence names fields with a dot in them: `items[].cfop`, `recipient.taxId`.
-_NAMED_FIELD = re.compile(r"\b[a-z][A-Za-z]*(?:\[\])?(?:\.[a-z][A-Za-z]*(?:\[\])?)+")
-
-
-@cache
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The published contract of a body, by the names that callers write."""
-    return model.model_json_schema()
-
-
-def has(model: type[BaseModel], path: str) -> bool:
-    """Whether a body has a field at the path; `[]` stands for any position of a list."""
-    top = schema_of(model)
-    nodes = [top]
-    for step in path.split("."):
-        name, many = step.removesuffix("[]"), step.endswith("[]")
-        objects = [one for node in nodes for one in _variants(node, top)]
-        nodes = [one["properties"][name] for one in objects if name in one.get("properties", {})]
-        if many:
-            nodes = [one["items"] for node in nodes for one in _variants(node, top) if "items" in one]
-    return bool(nodes)
-
-
-def _variants(node: dict[str, Any], top: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    if "$ref" in node:
-        yield from _variants(top["$defs"][node["$ref"].rpartition("/")[2]], top)
-    for inner in (*node.get("anyOf", ()), *node.get("oneOf", ())):
-        yield from _variants(inner, top)
-    yield node
+from unit.fiscal import hinted_fields
+from unit.fiscal.hinted_fields import fields_in, ragged
 
 
 def exists(path: str) -> bool:
-    """Whether a body, the company's record or one of its settings has the field."""
-    if path.startswith(_SETTINGS):
-        kind, _, field = path.removeprefix(_SETTINGS).partition(".")
-        return any(has(one.settings, field) for one in DOCUMENT_TYPES if one.name == kind)
-    if path.startswith(_COMPANY):
-        return has(CompanyFile, path.removeprefix(_COMPANY))
-    return has(NfeRequest, path) or has(NfceRequest, path)
+    """Whether a body of goods, the company's record or one of its settings has the field."""
+    return hinted_fields.exists(path, NfeRequest, NfceRequest)
 
 
 class TestTheHints:
@@ -79,16 +37,10 @@ class TestTheHints:
         assert [sentence for sentence, times in plain.items() if times > 1] == []
 
     def test_are_one_sentence_each(self) -> None:
-        sentences = [hint.sentence for hint in hints().values()]
-        assert [one for one in sentences if not _ONE_SENTENCE.fullmatch(one) or ". " in one] == []
+        assert ragged(hint.sentence for hint in hints().values()) == []
 
-    def test_point_at_fields_that_exist(self) -> None:
-        fields = {hint.field for hint in hints().values() if hint.field}
-        assert {field for field in fields if not exists(field)} == set()
-
-    def test_name_only_fields_that_exist(self) -> None:
-        named = {path for hint in hints().values() for path in _NAMED_FIELD.findall(hint.sentence)}
-        assert {path for path in named if not exists(path)} == set()
+    def test_point_at_fields_that_exist_and_name_no_others(self) -> None:
+        assert {field for field in fields_in(hints()) if not exists(field)} == set()
 
 
 class TestFields:

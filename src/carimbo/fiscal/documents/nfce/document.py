@@ -4,9 +4,9 @@ from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
-from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import transport
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, reader, recipient

@@ -4,9 +4,9 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, is_sale, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
-from carimbo.fiscal.goods.findings import Findings
 from carimbo.fiscal.goods.freight import transport
 from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, reader, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT

@@ -1,6 +1,6 @@
 """What is found out while a document is composed: what keeps it from being made, and what was assumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
 from carimbo.fiscal.problems import Problem
@@ -45,6 +45,10 @@ class Findings:
     def missed(self, problem: Problem) -> None:
         """Note what keeps the document from being made, though its parts can be."""
         self._problems[problem] = None
+
+    def missed_all(self, problems: Iterable[Problem]) -> None:
+        """Note all that keeps the document from being made."""
+        self._problems.update(dict.fromkeys(problems))
 
     def assumed(self, warning: str) -> None:
         """Note what the caller should know was assumed."""
