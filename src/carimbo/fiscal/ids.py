@@ -1,14 +1,8 @@
 """Identifiers of documents, events and requests, which their signatures refer to."""
 
-import re
-
-from carimbo.fiscal.access_key import AccessKey, check_digit, padded_tax_id
+from carimbo.fiscal.access_key import AccessKey, padded_tax_id
 
 _PREFIXES = {"55": "NFe", "65": "NFe", "57": "CTe", "67": "CTe", "58": "MDFe"}
-
-# NFS-e national: cMun, ambGer, tpInsc, inscription, nNFSe, AAMM, random, check digit. The pattern of the XSD
-# of 2026-07-27 places the letters where real keys have none, so this one follows the keys.
-_NFSE_KEY = re.compile(r"[0-9]{7}[12][12][0-9A-Z]{12}[0-9]{2}[0-9]{13}[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{10}")
 
 
 class InvalidId(ValueError):
@@ -42,11 +36,6 @@ def dps_id(city_code: str, tax_id: str, series: int, number: int) -> str:
 def nfse_event_id(event_type: str, nfse_key: str) -> str:
     """Identify an infPedReg, the request of an NFS-e event."""
     return _whole(f"PRE{nfse_key}{event_type}", 59)
-
-
-def is_nfse_key(text: str) -> bool:
-    """Tell whether normalised text is a key of the national NFS-e whose check digit agrees."""
-    return bool(_NFSE_KEY.fullmatch(text)) and text[-1] == check_digit(text[:-1])
 
 
 def _whole(identifier: str, length: int) -> str:

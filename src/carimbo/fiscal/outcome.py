@@ -83,9 +83,11 @@ class Authorized(Answered):
     protocol: str
     authorized_at: datetime
     protocol_xml: bytes
-    """The authority's receipt (protNFe, retEvento, retInutNFe), which has its own namespace."""
+    """The authority's receipt (protNFe, retEvento, retInutNFe, NFSe), which has its own namespace."""
     access_key: str | None = None
     """None for a voided range, which has no key."""
+    number: int | None = None
+    """The number that the authority gave it, for a type that is numbered there."""
     digest: str | None = None
     """Digest of the signed document that the authority holds: ours must equal it before this is adopted."""
     late: bool = False

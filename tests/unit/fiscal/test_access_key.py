@@ -22,7 +22,6 @@ from carimbo.fiscal.ids import (
     dps_id,
     event_id,
     inutilization_id,
-    is_nfse_key,
     nfse_event_id,
 )
 from carimbo.fiscal.tables.states import STATES
@@ -300,20 +299,3 @@ class TestIds:
 
     def test_an_event_of_nfse_has_59_characters(self) -> None:
         assert nfse_event_id("101101", NFSE_KEY) == f"PRE{NFSE_KEY}101101"
-
-    def test_a_real_key_of_nfse_is_known(self) -> None:
-        assert is_nfse_key(NFSE_KEY)
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "",
-            NFSE_KEY[:-1],
-            f"{NFSE_KEY[:-1]}8",
-            f"{NFSE_KEY[:7]}3{NFSE_KEY[8:]}",
-            NFSE_KEY.replace("0", "٠"),
-            NFE,
-        ],
-    )
-    def test_other_texts_are_no_keys_of_nfse(self, text: str) -> None:
-        assert not is_nfse_key(text)

@@ -18,6 +18,7 @@ from carimbo.fiscal.schemas import Schema, Schemas, SchemaUnusable
 from carimbo.fiscal.schemas.files import WIDER, widened
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
+SERVICE_NAMESPACE = "http://www.sped.fazenda.gov.br/nfse"
 CNPJ, LETTERS_CNPJ = "11222333000181", "12ABC34501DE35"
 KEY, LETTERS_KEY = (
     "35261111222333000181550010000000011123456806",
@@ -40,6 +41,8 @@ DETAILS = {
     "110110": content(Correction(correction="CORRIGE O ENDERECO DE ENTREGA")),
     "210210": "<descEvento>Ciencia da Operacao</descEvento>",
 }
+# ID, DPS, NFS, PRE, EVT.
+LETTERS_OF_IDS = "DEFINPRSTV"
 EVENTS = {
     Schema.NFE_CANCELLATION: "110111",
     Schema.NFE_CORRECTION: "110110",
@@ -72,6 +75,15 @@ def consult(key: str) -> etree._Element:
     return etree.fromstring(
         f'<consSitNFe xmlns="{NAMESPACE}" versao="4.00"><tpAmb>2</tpAmb><xServ>CONSULTAR</xServ>'
         f"<chNFe>{key}</chNFe></consSitNFe>"
+    )
+
+
+def service_event(key: str) -> etree._Element:
+    return etree.fromstring(
+        f'<pedRegEvento xmlns="{SERVICE_NAMESPACE}" versao="1.01"><infPedReg Id="PRE{key}101101">'
+        "<tpAmb>2</tpAmb><verAplic>1</verAplic><dhEvento>2026-11-14T12:00:00-03:00</dhEvento>"
+        f"<CNPJAutor>{CNPJ}</CNPJAutor><chNFSe>{key}</chNFSe><e101101><xDesc>Cancelamento de NFS-e</xDesc>"
+        "<cMotivo>1</cMotivo><xMotivo>ERRO NA EMISSAO DA NOTA</xMotivo></e101101></infPedReg></pedRegEvento>"
     )
 
 
@@ -114,6 +126,16 @@ class TestThreads:
 
 class TestNfelibPatterns:
     EVENT_TYPES = ("TChNFe", "TCnpj", "TCnpjOpc", "TCnpjVar", "TProt")
+    SERVICE_TYPES = (
+        "TSCNPJ",
+        "TSChaveNFSe",
+        "TSChaveNFe",
+        "TSIdDPS",
+        "TSIdEvento",
+        "TSIdNFSe",
+        "TSIdNumEvento",
+        "TSIdPedRegEvt",
+    )
 
     def test_that_are_widened(self) -> None:
         """A newer nfelib that no longer needs one of them changes this list."""
@@ -134,6 +156,7 @@ class TestNfelibPatterns:
             ("nfe_evento_mde", "leiauteConfRecebto_v1.00.xsd"): ["Id", "Id"],
             ("nfe_evento_mde", "tiposBasico_v1.03.xsd"): [*self.EVENT_TYPES],
             ("nfe_dist_dfe", "tiposDistDFe_v1.01.xsd"): ["TProt"],
+            ("nfse", "tiposSimples_v1.01.xsd"): [*self.SERVICE_TYPES],
         }
 
     @staticmethod
@@ -150,7 +173,7 @@ class TestNfelibPatterns:
     @pytest.mark.parametrize(("numeric", "wider"), [(old, new) for (_, old), new in WIDER.items()])
     @given(data=st.data())
     def test_still_accept_what_they_accepted(self, numeric: str, wider: str, data: st.DataObject) -> None:
-        value = data.draw(st.from_regex(numeric, fullmatch=True, alphabet="ID0123456789"))
+        value = data.draw(st.from_regex(numeric, fullmatch=True, alphabet=f"{LETTERS_OF_IDS}0123456789"))
         assert re.fullmatch(wider, value)
 
     @pytest.mark.parametrize(
@@ -159,8 +182,8 @@ class TestNfelibPatterns:
     )
     @given(data=st.data())
     def test_accept_no_other_number(self, numeric: str, wider: str, data: st.DataObject) -> None:
-        digits = st.from_regex(wider.removeprefix("ID"), fullmatch=True, alphabet="0123456789")
-        prefix = "ID" if wider.startswith("ID") else ""
+        digits = st.from_regex(wider.lstrip(LETTERS_OF_IDS), fullmatch=True, alphabet="0123456789")
+        prefix = numeric.partition("[")[0].partition("(")[0]
         assert re.fullmatch(numeric, prefix + data.draw(digits))
 
     @pytest.mark.parametrize(("schema", "kind"), EVENTS.items())
@@ -181,6 +204,23 @@ class TestNfelibPatterns:
             "XSD inutNFe_v4.00.xsd, elemento infInut/@Id",
             "XSD inutNFe_v4.00.xsd, elemento CNPJ",
         ]
+
+    @pytest.mark.parametrize(
+        ("owner", "is_accepted"),
+        [
+            ("11222333000181", True),
+            ("12ABC34501DE35", True),
+            ("12abc34501de35", False),
+            ("12ABC34501DEF5", False),
+        ],
+    )
+    def test_let_service_notes_hold_letters_where_the_cnpj_is(
+        self, schemas: Schemas, owner: str, is_accepted: bool
+    ) -> None:
+        wrong = schemas.problems(Schema.NFSE_EVENT, service_event(f"355030822{owner}{'0' * 27}"))
+        assert (wrong == ()) is is_accepted
+        moved = schemas.problems(Schema.NFSE_EVENT, service_event(f"{owner}355030822{'0' * 27}"))
+        assert (moved == ()) is owner.isdecimal()
 
     @pytest.mark.parametrize(("digits", "accepted"), [(14, False), (15, True), (16, False), (17, True)])
     def test_let_a_protocol_have_17_digits(self, schemas: Schemas, digits: int, accepted: bool) -> None:

@@ -65,6 +65,16 @@ def text_or_nothing(value: str, longest: int = LONGEST_TEXT) -> str:
     return text(value, longest) if value else ""
 
 
+def lines(value: str, longest: int = LONGEST_TEXT) -> str:
+    """The same line by line, for the few elements that keep the lines of a text; empty ones go."""
+    written = [normalize(line) for line in value.splitlines() if line.strip()]
+    whole = "\n".join(written)
+    if not whole:
+        raise Unwritable("está vazio")
+    _refuse_longer(whole, longest)
+    return whole.translate(_ESCAPED)
+
+
 def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
     """Escape a text for an attribute, where C14N leaves `>` alone and escapes the quotation mark."""
     shown = str(value)

@@ -124,6 +124,11 @@ def text(
     return _leaf(tag, "text", to_text, path, default, longest)
 
 
+def lines(tag: str, longest: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
+    """Declare a text that keeps its lines."""
+    return _leaf(tag, "text", partial(canonical.lines, longest=longest), path, default, longest)
+
+
 def texts(tag: str, longest: int, most: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
     """Declare an element that is repeated for each text of a tuple."""
     write = _enclosing(tag, partial(canonical.text, longest=longest))
@@ -220,7 +225,7 @@ def _field(element: Element, default: Any) -> Any:
 @dataclass_transform(
     kw_only_default=True,
     frozen_default=True,
-    field_specifiers=(text, texts, decimal, integer, moment, day, attribute, child, children, variant),
+    field_specifiers=(text, lines, texts, decimal, integer, moment, day, attribute, child, children, variant),
 )
 def group(tag: str) -> Callable[[type[T]], type[T]]:
     """Declare a group of a layout, with the tag that it has unless its place names another."""

@@ -8,6 +8,7 @@ _CANCELLATION = "nfe_evento_cancel/schemas/v1_0"
 _CORRECTION = "nfe_evento_cce/schemas/v1_0"
 _MANIFESTATION = "nfe_evento_mde/schemas/v1_0"
 _DISTRIBUTION = "nfe_dist_dfe/schemas/v1_0"
+_NFSE = "nfse/schemas/v1_0"
 
 
 class Schema(Enum):
@@ -44,6 +45,11 @@ class Schema(Enum):
     NFE_DISTRIBUTION_ANSWER = f"{_DISTRIBUTION}/retDistDFeInt_v1.01.xsd"
     NFE_SUMMARY = f"{_DISTRIBUTION}/resNFe_v1.01.xsd"
     NFE_EVENT_SUMMARY = f"{_DISTRIBUTION}/resEvento_v1.01.xsd"
+
+    NFSE_DPS = f"{_NFSE}/DPS_v1.01.xsd"
+    NFSE_AUTHORIZED = f"{_NFSE}/NFSe_v1.01.xsd"
+    NFSE_EVENT = f"{_NFSE}/pedRegEvento_v1.01.xsd"
+    NFSE_EVENT_REGISTERED = f"{_NFSE}/evento_v1.01.xsd"
 
     @property
     def file_name(self) -> str:

@@ -49,6 +49,17 @@ WIDER: Mapping[tuple[str, str], str] = {
     ("Id", "ID[0-9]{52}"): "ID[0-9]{12}[0-9A-Z]{12}[0-9]{28}",
     ("Id", "ID[0-9]{41}"): "ID[0-9]{4}[0-9A-Z]{12}[0-9]{25}",
     ("Id", "ID[0-9]{15}"): "ID[0-9]{15}|ID[0-9]{17}",
+    # Keys and Ids of the national NFS-e have the CNPJ where real ones have it: the newer official pattern of
+    # the key places its letters elsewhere. Before it stand the municipality (7), in keys the system (1), and
+    # the kind of taxpayer (1).
+    ("TSCNPJ", "[0-9]{14}"): "[0-9A-Z]{12}[0-9]{2}",
+    ("TSChaveNFe", "[0-9]{44}"): "[0-9]{6}[0-9A-Z]{12}[0-9]{26}",
+    ("TSChaveNFSe", "[0-9]{50}"): "[0-9]{9}[0-9A-Z]{12}[0-9]{29}",
+    ("TSIdDPS", "DPS[0-9]{42}"): "DPS[0-9]{8}[0-9A-Z]{12}[0-9]{22}",
+    ("TSIdNFSe", "NFS[0-9]{50}"): "NFS[0-9]{9}[0-9A-Z]{12}[0-9]{29}",
+    ("TSIdPedRegEvt", "PRE[0-9]{56}"): "PRE[0-9]{9}[0-9A-Z]{12}[0-9]{35}",
+    ("TSIdEvento", "EVT[0-9]{59}"): "EVT[0-9]{9}[0-9A-Z]{12}[0-9]{38}",
+    ("TSIdNumEvento", "[0-9]{59}"): "[0-9]{9}[0-9A-Z]{12}[0-9]{38}",
 }
 
 

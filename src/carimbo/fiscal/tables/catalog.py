@@ -11,11 +11,14 @@ from carimbo.fiscal.tables.endpoints import ENDPOINTS
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_RATES, IBS_CBS_SITUATIONS
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES
 from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
+from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES
+from carimbo.fiscal.tables.nbs import NBS
 from carimbo.fiscal.tables.ncm import NCMS
 from carimbo.fiscal.tables.nfce_addresses import NFCE_ADDRESSES
+from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
 from carimbo.fiscal.tables.states import STATES
-from carimbo.fiscal.tables.statuses import CTE_STATUSES, MDFE_STATUSES, NFE_STATUSES
+from carimbo.fiscal.tables.statuses import CTE_STATUSES, MDFE_STATUSES, NFE_STATUSES, NFSE_STATUSES
 from carimbo.fiscal.tables.table import Table
 from carimbo.fiscal.tables.tax_situations import TAX_SITUATIONS
 
@@ -36,7 +39,11 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     IBS_CBS_SITUATIONS,
     IBS_CBS_CLASSES,
     IBS_CBS_RATES,
+    NATIONAL_SERVICES,
+    NBS,
+    OPERATION_INDICATORS,
     NFE_STATUSES,
     CTE_STATUSES,
     MDFE_STATUSES,
+    NFSE_STATUSES,
 )

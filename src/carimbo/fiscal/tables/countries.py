@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from carimbo.fiscal.tables.table import Table
+from carimbo.fiscal.tables.table import Derived, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +16,7 @@ class Country:
 
 
 COUNTRIES: Table[str, Country] = Table("countries", Country, lambda country: country.code)
+
+_BRAZIL = "BR"
+FOREIGN_COUNTRIES = Derived(lambda: frozenset(one.iso2 for one in COUNTRIES.values()) - {_BRAZIL})
+"""The letters of every country but this one."""

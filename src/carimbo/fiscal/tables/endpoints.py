@@ -12,11 +12,12 @@ from carimbo.fiscal.tables.table import Derived, Table
 class Endpoint:
     """The address of one service of one authority in one environment."""
 
-    model: Annotated[str, "[0-9]{2}"]
+    model: Annotated[str, "[0-9]{2}|nfse"]
+    """Two digits, or the name of a type that has no model."""
     authorizer: Annotated[str, "[A-Z]{2,5}"]
     environment: Environment
     service: Annotated[str, "[A-Za-z0-9]+"]
-    """Its official name, as in the namespace of its messages."""
+    """Its official name, as in the namespace of its messages or in its path."""
     url: Annotated[str, "https://.+"]
 
 

@@ -1,4 +1,4 @@
-"""What authorities answer (`cStat`): the code, its official text, and what it means for an issuer."""
+"""What authorities answer, code by code: the official text, and what it means for an issuer."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -71,7 +71,7 @@ REJECTIONS = frozenset(action for action in Action if action.startswith("rejecti
 class Status:
     """A code with its official text."""
 
-    code: Annotated[str, "[0-9]{3,4}"]
+    code: Annotated[str, "[0-9]{3,4}|E[0-9]{4}"]
     action: Action
     text: str
 
@@ -82,3 +82,5 @@ CTE_STATUSES: Table[str, Status] = Table("cte_statuses", Status, lambda status: 
 """Codes of CT-e and CT-e OS."""
 MDFE_STATUSES: Table[str, Status] = Table("mdfe_statuses", Status, lambda status: status.code)
 """Codes of MDF-e."""
+NFSE_STATUSES: Table[str, Status] = Table("nfse_statuses", Status, lambda status: status.code)
+"""Codes of NFS-e: errors, which begin with an E, and the `cStat` of what was issued."""

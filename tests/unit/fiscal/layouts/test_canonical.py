@@ -16,6 +16,7 @@ from carimbo.fiscal.layouts.canonical import (
     day,
     decimal,
     decimal_writer,
+    lines,
     moment,
     normalize,
     text,
@@ -126,6 +127,30 @@ class TestText:
     def test_is_never_longer_than_the_longest_field_of_the_layouts(self) -> None:
         assert text("x" * LONGEST_TEXT) == "x" * LONGEST_TEXT
         assert refusal("x" * (LONGEST_TEXT + 1)) == f"tem mais de {LONGEST_TEXT} caracteres"
+
+
+class TestLines:
+    @given(ANY_TEXT)
+    @example("<\u0338\n]]>")
+    def test_are_what_c14n_makes_of_them_or_are_refused(self, value: str) -> None:
+        try:
+            written = f"<a>{lines(value)}</a>"
+        except Unwritable:
+            return
+        assert c14n(written) == written
+
+    def test_are_trimmed_each_by_itself_and_empty_ones_go(self) -> None:
+        assert lines("  um \t dois\r\n\n \n três & quatro\n") == "um dois\ntrês &amp; quatro"
+
+    @pytest.mark.parametrize("nothing", ["", "\n", " \r\n\t\n"])
+    def test_of_nothing_are_refused(self, nothing: str) -> None:
+        with pytest.raises(Unwritable, match="vazio"):
+            lines(nothing)
+
+    def test_are_counted_with_what_parts_them(self) -> None:
+        assert lines("ab\ncd", 5) == "ab\ncd"
+        with pytest.raises(Unwritable, match="mais de 5"):
+            lines("ab\ncde", 5)
 
 
 class TestAttribute:

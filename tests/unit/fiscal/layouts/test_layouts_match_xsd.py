@@ -1,4 +1,4 @@
-"""Every declared group of the NF-e layouts, held against the official XSD."""
+"""Every declared group of the layouts, held against the official XSD."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -11,6 +11,10 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import AwareDatetime
 
+from carimbo.fiscal.layouts.dps_v1 import events as service_events
+from carimbo.fiscal.layouts.dps_v1 import nfse
+from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.layouts.group import child, children, day, decimal, group, layout_of, text
 from carimbo.fiscal.layouts.nfe_v4 import events
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
@@ -34,13 +38,29 @@ ROOTS: list[Root] = [
     (events.OperationAcknowledged, "nfe_evento_mde/schemas/v1_0/e210210_v1.00.xsd", "detEvento"),
     (events.OperationUnknown, "nfe_evento_mde/schemas/v1_0/e210220_v1.00.xsd", "detEvento"),
     (events.OperationNotPerformed, "nfe_evento_mde/schemas/v1_0/e210240_v1.00.xsd", "detEvento"),
+    (ServiceNote, "nfse/schemas/v1_0/DPS_v1.01.xsd", "DPS/infDPS"),
+    (IssuedNote, "nfse/schemas/v1_0/NFSe_v1.01.xsd", "NFSe/infNFSe"),
+    (
+        service_events.EventRequest,
+        "nfse/schemas/v1_0/pedRegEvento_v1.01.xsd",
+        "pedRegEvento/infPedReg",
+    ),
+    (nfse.Registration, "nfse/schemas/v1_0/evento_v1.01.xsd", "evento/infEvento"),
 ]
+
+OF_OFFICES = ("105104", "105105", "305101", "305102", "305103")
+MANIFESTATIONS = ("202201", "203202", "204203", "205204", "202205", "203206", "204207", "205208")
 
 LEFT_OUT = {
     "Invoice/avulsa": "only tax offices issue it",
     "Invoice/det/imposto/ISSQN": "services go by NFS-e",
     "Invoice/total/ISSQNtot": "services go by NFS-e",
     "Inutilization/Id": "written with the signature, which refers to it",
+    "IssuedNote/DPS/Signature": "read apart, for its digest alone",
+    "Registration/pedRegEvento": "read apart, as its type is not known before",
+    "EventRequest/e101103": "asks the municipality for what carimbo leaves to people",
+    **{f"EventRequest/e{code}": "told by tax offices" for code in OF_OFFICES},
+    **{f"EventRequest/e{code}": "a manifestation of the parties" for code in MANIFESTATIONS},
 }
 
 EXPLAINED = {

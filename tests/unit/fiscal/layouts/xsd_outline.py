@@ -19,6 +19,7 @@ _parser = import_module("re._parser")
 
 XS = "{http://www.w3.org/2001/XMLSchema}"
 A_DAY, A_MOMENT = "2026-02-15", "2026-02-15T10:00:00-03:00"
+A_DAY_OF_XSD = "date"
 MOST_DIGITS = 15
 BASE = "base"
 """Name under which a restriction keeps the type that it restricts, among its facets."""
@@ -127,6 +128,8 @@ class Schema:
         if kind is not None and kind.tag == f"{XS}complexType":
             inside = _merged(self._parts(kind, required=True, most=1))
             return Node(tag, required, most, frozenset({"group"}), inside=inside)
+        if _local(element.get("type", "")) == A_DAY_OF_XSD:
+            return Node(tag, required, most, frozenset({"day"}))
         simple = SimpleType(tuple(self._restrictions(kind)))
         return Node(tag, required, most, simple.kinds, simple.longest, simple.places)
 

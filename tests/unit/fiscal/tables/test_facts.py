@@ -44,7 +44,7 @@ COUNTS = {
     "municipalities": 5571,
     "countries": 237,
     "authorizers": 5 * 27,
-    "endpoints": 454,
+    "endpoints": 458,
     "nfce_addresses": 68,
     "cancellation_terms": 2 * 27,
     "payment_methods": 23,
@@ -56,9 +56,13 @@ COUNTS = {
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
     "ibs_cbs_rates": 1,
+    "national_services": 342,
+    "nbs": 920,
+    "operation_indicators": 39,
     "nfe_statuses": 1021,
     "cte_statuses": 445,
     "mdfe_statuses": 202,
+    "nfse_statuses": 505,
 }
 STATUSES = [NFE_STATUSES, CTE_STATUSES, MDFE_STATUSES]
 

@@ -1,0 +1,156 @@
+"""IBS and CBS of a service, as far as the issuer declares them: the authority computes the amounts."""
+
+from datetime import date
+from decimal import Decimal
+
+from carimbo.fiscal.layouts.dps_v1.addresses import Address, SiteAddress
+from carimbo.fiscal.layouts.group import INLINE, child, children, day, decimal, group, text, texts
+
+
+@group("gRefNFSe")
+class ReferencedNotes:
+    """`gRefNFSe`: the notes that this one refers to."""
+
+    access_keys: tuple[str, ...] = texts("refNFSe", 50, 99, path="referencedKeys")
+
+
+@group("dest")
+class Recipient:
+    """`dest`: who the service is for, when it is not the taker."""
+
+    cnpj: str | None = text("CNPJ", 14, default=None)
+    cpf: str | None = text("CPF", 11, default=None)
+    foreign_id: str | None = text("NIF", 40, default=None)
+    no_foreign_id_reason: str | None = text("cNaoNIF", 1, default=None)
+    name: str = text("xNome", 150)
+    address: Address | None = child("end", default=None)
+    phone: str | None = text("fone", 20, default=None)
+    email: str | None = text("email", 80, default=None)
+
+
+@group("imovel")
+class Property:
+    """`imovel`: the real estate that the operation is about."""
+
+    property_registration: str | None = text("inscImobFisc", 30, default=None)
+    cib_code: str | None = text("cCIB", 8, default=None)
+    address: SiteAddress | None = child("end", default=None)
+
+
+@group("dFeNacional")
+class NationalDocument:
+    """`dFeNacional`: an electronic document of the national repository."""
+
+    kind: str = text("tipoChaveDFe", 1)
+    description: str | None = text("xTipoChaveDFe", 255, default=None)
+    access_key: str = text("chaveDFe", 50)
+
+
+@group("docFiscalOutro")
+class OtherFiscalDocument:
+    """`docFiscalOutro`: a fiscal document that the national repository does not have."""
+
+    city_code: str = text("cMunDocFiscal", 7)
+    number: str = text("nDocFiscal", 255)
+    description: str = text("xDocFiscal", 255)
+
+
+@group("docOutro")
+class OtherDocument:
+    """`docOutro`: a document that is not fiscal."""
+
+    number: str = text("nDoc", 255)
+    description: str = text("xDoc", 255)
+
+
+@group("fornec")
+class Supplier:
+    """`fornec`: who issued a document."""
+
+    cnpj: str | None = text("CNPJ", 14, default=None)
+    cpf: str | None = text("CPF", 11, default=None)
+    foreign_id: str | None = text("NIF", 40, default=None)
+    no_foreign_id_reason: str | None = text("cNaoNIF", 1, default=None)
+    name: str = text("xNome", 150)
+
+
+@group("documentos")
+class Reimbursement:
+    """`documentos`: an amount of the note that belongs to others, and the document that proves it."""
+
+    national_document: NationalDocument | None = child("dFeNacional", default=None)
+    other_fiscal_document: OtherFiscalDocument | None = child("docFiscalOutro", default=None)
+    other_document: OtherDocument | None = child("docOutro", default=None)
+    supplier: Supplier | None = child("fornec", default=None)
+    issued_on: date = day("dtEmiDoc")
+    competence: date = day("dtCompDoc")
+    kind: str = text("tpReeRepRes", 2)
+    description: str | None = text("xTpReeRepRes", 150, default=None)
+    amount: Decimal = decimal("vlrReeRepRes")
+
+
+@group("gReeRepRes")
+class Reimbursements:
+    """`gReeRepRes`: reimbursed and passed-on amounts, which are no part of the base."""
+
+    documents: tuple[Reimbursement, ...] = children("documentos", 1000)
+
+
+@group("gTribRegular")
+class RegularTaxation:
+    """`gTribRegular`: what would hold if the condition of a suspension is not met."""
+
+    cst: str = text("CSTReg", 3)
+    tax_class: str = text("cClassTribReg", 6, path="taxClassCode")
+
+
+@group("gDif")
+class Deferral:
+    """`gDif`: the parts of the taxes that are paid later."""
+
+    state_rate: Decimal = decimal("pDifUF")
+    city_rate: Decimal = decimal("pDifMun")
+    cbs_rate: Decimal = decimal("pDifCBS")
+
+
+@group("gIBSCBS")
+class Situation:
+    """`gIBSCBS`: how the service is taxed."""
+
+    cst: str = text("CST", 3)
+    tax_class: str = text("cClassTrib", 6, path="taxClassCode")
+    presumed_credit: str | None = text("cCredPres", 2, path="presumedCreditCode", default=None)
+    regular: RegularTaxation | None = child("gTribRegular", path="regularTaxation", default=None)
+    deferral: Deferral | None = child("gDif", default=None)
+
+
+@group("trib")
+class ReformTaxes:
+    """`trib` of the reform."""
+
+    situation: Situation = child("gIBSCBS", path=INLINE)
+
+
+@group("valores")
+class ReformAmounts:
+    """`valores` of the reform: what leaves the base, and the taxation."""
+
+    reimbursements: Reimbursements | None = child("gReeRepRes", default=None)
+    taxes: ReformTaxes = child("trib", path=INLINE)
+
+
+@group("IBSCBS")
+class IbsCbs:
+    """`IBSCBS`: the operation in the eyes of LC 214/2025."""
+
+    purpose: str = text("finNFSe", 1)
+    personal_use: str | None = text("indFinal", 1, default=None)
+    operation_indicator: str = text("cIndOp", 6)
+    operation_type: str | None = text("tpOper", 1, default=None)
+    referenced_notes: ReferencedNotes | None = child("gRefNFSe", path=INLINE, default=None)
+    government_entity: str | None = text("tpEnteGov", 1, default=None)
+    recipient_kind: str = text("indDest", 1)
+    """0 the taker is the recipient, 1 `dest` is."""
+    recipient: Recipient | None = child("dest", default=None)
+    property: Property | None = child("imovel", default=None)
+    amounts: ReformAmounts = child("valores", path=INLINE)

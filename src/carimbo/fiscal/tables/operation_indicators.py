@@ -1,0 +1,20 @@
+"""Indicators of an operation (`cIndOp`), which settle where IBS and CBS are due (LC 214/2025, art. 11)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from carimbo.fiscal.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class OperationIndicator:
+    """A kind of operation, and the place that it counts as done in."""
+
+    code: Annotated[str, "[0-9]{6}"]
+    operation: str
+    place: str
+
+
+OPERATION_INDICATORS: Table[str, OperationIndicator] = Table(
+    "operation_indicators", OperationIndicator, lambda indicator: indicator.code
+)

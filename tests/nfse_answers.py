@@ -1,0 +1,140 @@
+"""Answers as the national environment of NFS-e writes them, for tests."""
+
+import base64
+import json
+from typing import Any
+
+from carimbo.fiscal.layouts.dps_v1.packing import packed
+
+NAMESPACE = "http://www.sped.fazenda.gov.br/nfse"
+DPS_ID = "DPS355030821122233300018100001000000000000003"
+OTHER_DPS_ID = "DPS355030821122233300018100001000000000000004"
+KEY = "35503082211222333000181000000000012326111234567890"
+OTHER_KEY = "35503082212ABC34501DE35000000000012326111234567890"
+PROTOCOL = "123456789"
+DIGEST = "qUNFDwzEbpV5hQqXXkPe8bQdQ4c="
+PROCESSED = "2026-11-15T09:30:00-03:00"
+CANCELED_AT = "2026-11-15T10:00:00-03:00"
+CANCELLATION = "101101"
+SUBSTITUTION = "105102"
+BY_THE_CITY = "305101"
+_WORDS = {
+    CANCELLATION: "Cancelamento de NFS-e",
+    SUBSTITUTION: "Cancelamento de NFS-e por Substituição",
+    BY_THE_CITY: "Cancelamento de NFS-e por Ofício",
+}
+
+
+def signature(digest: str | None = DIGEST) -> str:
+    """As much of a signature as is read."""
+    if digest is None:
+        return ""
+    inside = f"<SignedInfo><Reference><DigestValue>{digest}</DigestValue></Reference></SignedInfo>"
+    return f'<Signature xmlns="http://www.w3.org/2000/09/xmldsig#">{inside}</Signature>'
+
+
+def element(tag: str, text: str | None) -> str:
+    return "" if text is None else f"<{tag}>{text}</{tag}>"
+
+
+def note(
+    *,
+    key: str = KEY,
+    dps_id: str = DPS_ID,
+    code: str | None = "100",
+    number: str | None = "123",
+    processed: str | None = PROCESSED,
+    protocol: str | None = PROTOCOL,
+    digest: str | None = DIGEST,
+) -> str:
+    """An NFS-e, without what nobody reads of an answer."""
+    told = element("cStat", code) + element("dhProc", processed) + element("nDFSe", protocol)
+    declared = f'<DPS versao="1.01"><infDPS Id="{dps_id}"><serie>1</serie></infDPS>{signature(digest)}</DPS>'
+    inside = f"<xLocEmi>São Paulo</xLocEmi>{element('nNFSe', number)}{told}<emit/>{declared}"
+    root = f'<NFSe xmlns="{NAMESPACE}" versao="1.01">'
+    return f'{root}<infNFSe Id="NFS{key}">{inside}</infNFSe>{signature("selo")}</NFSe>'
+
+
+def event(
+    event_type: str = CANCELLATION,
+    *,
+    key: str = KEY,
+    processed: str | None = CANCELED_AT,
+    digest: str | None = DIGEST,
+) -> str:
+    """An event with its registration."""
+    detail = f"<e{event_type}><xDesc>{_WORDS[event_type]}</xDesc><cMotivo>1</cMotivo></e{event_type}>"
+    asked = f'<infPedReg Id="PRE{key}{event_type}"><chNFSe>{key}</chNFSe>{detail}</infPedReg>'
+    request = f'<pedRegEvento versao="1.01">{asked}{signature(digest)}</pedRegEvento>'
+    told = f"<nSeqEvento>1</nSeqEvento>{element('dhProc', processed)}<nDFSe>0</nDFSe>"
+    inside = f'<infEvento Id="EVT{key}{event_type}001">{told}{request}</infEvento>'
+    return f'<evento xmlns="{NAMESPACE}" versao="1.01">{inside}{signature("selo")}</evento>'
+
+
+def body(**members: Any) -> bytes:
+    """The JSON of an answer, with what all of them have."""
+    head = {"tipoAmbiente": 2, "versaoAplicativo": "SefinNacional_1.6.0", "dataHoraProcessamento": PROCESSED}
+    return json.dumps({**head, **members}).encode()
+
+
+def issued(xml: str | None = None, **members: Any) -> bytes:
+    """The answer to a DPS that became a note; the service puts the note's Id where the DPS's belongs."""
+    xml = note() if xml is None else xml
+    told = {"idDps": f"NFS{KEY}", "chaveAcesso": KEY, "alertas": None, **members}
+    return body(nfseXmlGZipB64=packed(xml.encode()), **told)
+
+
+def stored(xml: str | None = None) -> bytes:
+    """The answer to the consult of a note."""
+    return body(chaveAcesso=KEY, nfseXmlGZipB64=packed((note() if xml is None else xml).encode()))
+
+
+def of_dps(key: str = KEY) -> bytes:
+    """The answer to the consult of a DPS."""
+    return body(idDps=DPS_ID, chaveAcesso=key)
+
+
+def registered(xml: str | None = None) -> bytes:
+    """The answer to an event that was registered."""
+    return body(eventoXmlGZipB64=packed((event() if xml is None else xml).encode()))
+
+
+def stored_event(xml: str | None = None, event_type: str = CANCELLATION) -> bytes:
+    """The answer to the consult of an event, which has it in base64 twice."""
+    twice = base64.b64encode(packed((event(event_type) if xml is None else xml).encode()).encode()).decode()
+    return body(eventos=[{"chaveAcesso": KEY, "tipoEvento": int(event_type), "arquivoXml": twice}])
+
+
+def error(code: str, description: str, complement: str | None = None) -> dict[str, Any]:
+    """An error as the answer to a DPS has it."""
+    return {"Codigo": code, "Descricao": description, "Complemento": complement}
+
+
+def refused(*errors: dict[str, Any], dps_id: str | None = DPS_ID) -> bytes:
+    """The refusal of a DPS."""
+    return body(idDPS=dps_id, erros=list(errors))
+
+
+NO_NOTE = body(
+    erro={
+        "codigo": "E2404",
+        "descricao": "Não foi gerada uma NFS-e com o identificador de DPS informado",
+    }
+)
+NO_EVENT = body()
+NO_AGREEMENT = json.dumps(
+    {"parametrosConvenio": None, "mensagem": "O convênio do município <Brasília/DF> ainda não está ativo"}
+).encode()
+PAGE = b"<!DOCTYPE html><html><body><h1>503 Service Unavailable</h1>Nenhum servidor</body></html>"
+
+
+def agreed(emitter: Any = 1) -> bytes:
+    """What a municipality agreed."""
+    terms = {"aderenteAmbienteNacional": 1, "aderenteEmissorNacional": emitter, "aderenteMAN": 0}
+    return json.dumps({"parametrosConvenio": terms, "mensagem": "Parâmetros recuperados."}).encode()
+
+
+def rates(*told: str, service: str = "01.07.01.000") -> bytes:
+    """The rates of a service, as the service writes them, with decimals."""
+    periods = ",".join(f'{{"Incidencia":"SIM","Aliq":{one},"DtIni":"2023-01-02T00:00:00"}}' for one in told)
+    return f'{{"aliquotas":{{"{service}":[{periods}]}},"mensagem":"Alíquotas recuperadas."}}'.encode()

@@ -1,0 +1,222 @@
+"""Declarations of services with everything that the layout has: built of the groups' own declarations."""
+
+from dataclasses import MISSING, fields, replace
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+from carimbo.fiscal.layouts.dps_v1.addresses import Address, PartyAddress, SiteAddress
+from carimbo.fiscal.layouts.dps_v1.amounts import DeductionDocument, Deductions
+from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property, Recipient, Reimbursement, Supplier
+from carimbo.fiscal.layouts.dps_v1.parties import Person, Provider, Taker
+from carimbo.fiscal.layouts.dps_v1.service import Construction, PublicEvent, ServicePlace
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
+from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
+from carimbo.fiscal.layouts.group import Element, layout_of
+from carimbo.fiscal.layouts.paths import groups_in
+from support import OTHER_CNPJ
+
+CPF = "52998224725"
+KEY = "35503082211222333000181000000000012326111234567890"
+KEY_WITH_LETTERS = f"355030822{OTHER_CNPJ}000000000012326111234567896"
+
+# A good value of every coded element; the group comes before the tag where one tag has several meanings.
+CODES = dict(
+    line.split(maxsplit=1)
+    for line in f"""
+        Id DPS35503082{OTHER_CNPJ}00001000000000000004
+        tpAmb 2
+        tpEmit 1
+        cMotivoEmisTI 4
+        chNFSeRej {KEY_WITH_LETTERS}
+        cLocEmi 3550308
+        chSubstda {KEY_WITH_LETTERS}
+        subst/cMotivo 99
+        subst/xMotivo Valor do serviço informado a menor
+        CNPJ {OTHER_CNPJ}
+        CPF {CPF}
+        cNaoNIF 2
+        CAEPF 12345678901234
+        fone 11999999999
+        email compras@example.com
+        opSimpNac 3
+        regApTribSN 1
+        regEspTrib 0
+        cMun 3550308
+        CEP 01001000
+        cPais US
+        cLocPrestacao 3550308
+        cPaisPrestacao US
+        cTribNac 010501
+        cTribMun 001
+        cNBS 115021000
+        cIntContrib ABC123
+        mdPrestacao 1
+        vincPrest 0
+        tpMoeda 220
+        mecAFComexP 01
+        mecAFComexT 26
+        movTempBens 1
+        mdic 1
+        cCIB 12345678
+        chNFSe {KEY_WITH_LETTERS}
+        chNFe 35261112ABC34501DE35550010000000071123456860
+        cMunNFSeMun 3550308
+        nNFSeMun 000000000000123
+        cVerifNFSeMun AB12
+        nNFS 0000123
+        modNFS 000000000000001
+        serieNFS A1
+        tpDedRed 99
+        tribISSQN 1
+        cPaisResult US
+        tpImunidade 1
+        tpSusp 1
+        nProcesso 123456789012345678901234567890
+        nBM 35503080200001
+        tpRetISSQN 2
+        piscofins/CST 01
+        tpRetPisCofins 3
+        indTotTrib 0
+        finNFSe 0
+        indFinal 0
+        cIndOp 100301
+        tpOper 1
+        refNFSe {KEY}
+        tpEnteGov 1
+        indDest 1
+        tipoChaveDFe 1
+        cMunDocFiscal 3550308
+        tpReeRepRes 99
+        CST 000
+        cClassTrib 000001
+        cCredPres 01
+        CSTReg 000
+        cClassTribReg 000001
+    """.strip().splitlines()
+)
+# Fields that cannot stand beside the others of their group: each has a case of its own.
+OTHER_IDENTITIES = {"cpf", "foreign_id", "no_foreign_id_reason"}
+ALTERNATIVES: dict[type, set[str]] = {
+    Provider: OTHER_IDENTITIES,
+    Taker: OTHER_IDENTITIES,
+    Person: OTHER_IDENTITIES,
+    Recipient: OTHER_IDENTITIES,
+    Supplier: OTHER_IDENTITIES,
+    PartyAddress: {"foreign"},
+    Address: {"foreign"},
+    SiteAddress: {"foreign"},
+    ServicePlace: {"country_code"},
+    Construction: {"cib_code", "address"},
+    PublicEvent: {"identifier"},
+    Property: {"cib_code"},
+    Deductions: {"rate", "amount"},
+    DeductionDocument: {
+        "invoice_key",
+        "city_note",
+        "paper_note",
+        "fiscal_document_number",
+        "other_document_number",
+    },
+    Benefit: {"reduction_amount"},
+    TotalTaxes: {"amounts", "untold", "simples_rate"},
+    Reimbursement: {"other_fiscal_document", "other_document"},
+}
+VALUES: dict[str, Any] = {
+    "decimal": Decimal("1.5"),
+    "integer": 1,
+    "day": date(2026, 11, 14),
+    "moment": datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=-3))),
+}
+
+
+def full(record: type) -> Any:
+    """A record with a value in every field but the alternatives."""
+    left_out = ALTERNATIVES.get(record, set())
+    return record(
+        **{name: value_of(record, name) for name in layout_of(record).elements if name not in left_out}
+    )
+
+
+def value_of(record: type, name: str) -> Any:
+    element = layout_of(record).elements[name]
+    if element.kind in ("child", "children"):
+        inner = full(groups_in(record)[name][0])
+        return inner if element.kind == "child" else (inner,)
+    if element.kind == "texts":
+        return (code_of(record, element),) * 2
+    return VALUES.get(element.kind) or code_of(record, element)
+
+
+def code_of(record: type, element: Element) -> str:
+    """The code of the element; for texts of free form, whatever has room for what must be escaped."""
+    by_default = "A&B"[: element.limit]
+    return CODES.get(f"{layout_of(record).tag}/{element.tag}") or CODES.get(element.tag) or by_default
+
+
+def required(record: type, **values: Any) -> Any:
+    """A record with a value in its required fields only, and in those given."""
+    missing = [one.name for one in fields(record) if one.default is MISSING and one.name not in values]
+    return record(**{name: value_of(record, name) for name in missing}, **values)
+
+
+def other(record: type, name: str) -> Any:
+    """A full record with one of its alternatives in the place of what stands there by default."""
+    chosen = {Person: "cnpj", Recipient: "cnpj", Supplier: "cnpj", Provider: "cnpj", Taker: "cnpj"}
+    usual = {
+        PartyAddress: "national",
+        Address: "national",
+        SiteAddress: "zipcode",
+        ServicePlace: "city_code",
+        Construction: "work_code",
+        PublicEvent: "address",
+        Property: "address",
+        Deductions: "proof",
+        DeductionDocument: "service_note_key",
+        Benefit: "reduction_rate",
+        TotalTaxes: "rates",
+        Reimbursement: "national_document",
+    }
+    return replace(full(record), **{(chosen | usual)[record]: None, name: value_of(record, name)})
+
+
+def placed(record: Any, inner: Any) -> Any:
+    """A record with another one in every place that has its type."""
+    changes = {}
+    for name, element in layout_of(record).elements.items():
+        value = getattr(record, name)
+        if element.kind not in ("child", "children") or value is None:
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        swapped = tuple(inner if type(one) is type(inner) else placed(one, inner) for one in values)
+        changes[name] = swapped if isinstance(value, tuple) else swapped[0]
+    return replace(record, **changes)
+
+
+FULL: ServiceNote = full(ServiceNote)
+LEAST: ServiceNote = required(
+    ServiceNote,
+    provider=required(Provider, cnpj=OTHER_CNPJ, regime=full(groups_in(Provider)["regime"][0])),
+)
+CASES: dict[str, ServiceNote] = {
+    "only what is required": LEAST,
+    "everything but alternatives": FULL,
+    **{
+        f"{record.__name__} by {name}": placed(FULL, other(record, name))
+        for record, names in ALTERNATIVES.items()
+        for name in sorted(names)
+    },
+}
+
+
+def filled(record: Any) -> set[tuple[type, str]]:
+    """Every field that has a value, in a record and in those inside it."""
+    found = set()
+    for name in layout_of(record).elements:
+        value = getattr(record, name)
+        if value is None or value == ():
+            continue
+        found.add((type(record), name))
+        for inner in value if isinstance(value, tuple) else (value,):
+            found |= filled(inner) if hasattr(inner, "__layout__") else set()
+    return found

@@ -1,0 +1,93 @@
+"""The tables of services: which codes there are, and what follows from them."""
+
+import re
+
+import pytest
+
+from carimbo.fiscal.tables.national_services import (
+    NATIONAL_SERVICES,
+    Incidence,
+    ServiceGroup,
+    services_of_item,
+)
+from carimbo.fiscal.tables.nbs import NBS
+from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
+from unit.fiscal.tables.conftest import Provide
+
+FILE = """# source: Portal da NFS-e
+# date: 2099-01-01
+code,item,incidence,required_group,description
+010501,01.05,provider,,Licenciamento de programas
+010502,01.05,provider,,Cessão de programas
+"""
+
+
+class TestServicesOfItem:
+    def test_an_item_that_is_not_split_has_one(self) -> None:
+        (service,) = services_of_item("01.05")
+        assert (service.code, service.incidence, service.required_group) == ("010501", "provider", None)
+        assert service.description.startswith("Licenciamento ou cessão de direito de uso")
+
+    def test_an_item_that_is_split_has_several_in_order(self) -> None:
+        assert [service.code for service in services_of_item("01.03")] == ["010301", "010302"]
+
+    @pytest.mark.parametrize("item", ["", "1.05", "0105", "010501", "98.01"])
+    def test_what_is_no_item_has_none(self, item: str) -> None:
+        assert services_of_item(item) == ()
+
+    def test_an_operators_table_changes_them(self, provide: Provide) -> None:
+        assert len(services_of_item("01.05")) == 1
+        provide("national_services", FILE)
+        assert [service.code for service in services_of_item("01.05")] == ["010501", "010502"]
+
+
+class TestNationalServices:
+    def test_codes_begin_with_their_item(self) -> None:
+        for service in NATIONAL_SERVICES.values():
+            assert service.code[:4] == service.item.replace(".", "")
+            assert service.code[4:] != "00"
+
+    def test_are_of_the_items_of_the_law(self) -> None:
+        assert {service.item[:2] for service in NATIONAL_SERVICES.values()} == {
+            *(f"{number:02}" for number in range(1, 41)),
+            "99",
+        }
+
+    @pytest.mark.parametrize(
+        ("code", "incidence"),
+        [
+            ("010101", Incidence.PROVIDER),
+            ("070201", Incidence.PLACE),
+            ("160201", Incidence.PLACE),
+            ("170501", Incidence.TAKER),
+            ("990101", None),
+            ("990301", None),
+        ],
+    )
+    def test_tell_whose_municipality_the_iss_belongs_to(self, code: str, incidence: Incidence | None) -> None:
+        assert NATIONAL_SERVICES[code].incidence is incidence
+
+    def test_demand_the_work_or_the_event_that_they_belong_to(self) -> None:
+        demanding = {service.code: service.required_group for service in NATIONAL_SERVICES.values()}
+        assert {code[:2] for code, group in demanding.items() if group is ServiceGroup.CONSTRUCTION} == {"07"}
+        assert {code[:2] for code, group in demanding.items() if group is ServiceGroup.EVENT} == {"12"}
+        assert demanding["070901"] is None
+
+    def test_know_the_operations_without_iss_of_the_newest_note(self) -> None:
+        without = [code for code in NATIONAL_SERVICES if code.startswith("99")]
+        rentals = ["990301", "990302", "990303", "990304", "990305"]
+        assert without == ["990101", "990201", *rentals, "990401"]
+
+
+class TestNbs:
+    def test_has_codes_of_nine_digits_with_their_texts(self) -> None:
+        assert all(re.fullmatch(r"1[0-9]{8}", code) for code in NBS)
+        assert NBS["115021000"].description.startswith("Serviços de projeto, desenvolvimento e instalação")
+
+
+class TestOperationIndicators:
+    def test_tell_where_the_taxes_of_the_reform_are_due(self) -> None:
+        usual = OPERATION_INDICATORS["100301"]
+        assert usual.operation == "Demais serviços, em operações onerosas"
+        assert usual.place == "Local do domicílio principal do adquirente"
+        assert OPERATION_INDICATORS["020201"].place == "Localidade do imóvel"
