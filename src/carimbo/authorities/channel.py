@@ -65,13 +65,15 @@ class Channel(asyncio.Protocol):
         """Whether a request can still be sent."""
         return not self._is_ending and not self._transport.is_closing()
 
-    async def ask(self, request: bytes, journey: Journey, read_seconds: float) -> Answer:
+    async def ask(
+        self, request: bytes, journey: Journey, read_seconds: float, *, has_body: bool = True
+    ) -> Answer:
         """Send a request and wait for its answer, no longer than so many seconds for the next bytes of it."""
         if not self.is_open:
             await asyncio.wait([self.ended])
             raise self._error or ConnectionResetError
         answer: asyncio.Future[Answer] = self._loop.create_future()
-        self._question = _Question(journey, read_seconds, answer, AnswerReader())
+        self._question = _Question(journey, read_seconds, answer, AnswerReader(has_body=has_body))
         journey.stage = Stage.SENDING
         self._transport.write(request)
         self._set_alarm(read_seconds, self._give_up)

@@ -5,7 +5,7 @@ from typing import Protocol
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.endpoints import ENDPOINTS, services_of
 
-_FAMILIES = {"55": "nfe", "65": "nfce", "57": "cte", "67": "cteos", "58": "mdfe"}
+_FAMILIES = {"55": "nfe", "65": "nfce", "57": "cte", "67": "cteos", "58": "mdfe", "nfse": "nfse"}
 _ENVIRONMENTS = {Environment.PRODUCTION: "produção", Environment.HOMOLOGATION: "homologação"}
 _PREFIXES = {Environment.PRODUCTION: "/producao", Environment.HOMOLOGATION: ""}
 

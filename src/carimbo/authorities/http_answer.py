@@ -26,12 +26,13 @@ class Answer:
 class AnswerReader:
     """Takes the bytes of one answer as they come, and passes over those that announce it (status 1xx)."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_body: bool = True) -> None:
         self.has_head = False
         self.answer: Answer | None = None
         """The answer, once it is whole."""
         self.is_last = False
         """The connection can serve no other request."""
+        self._has_body = has_body
         self._body = bytearray()
         self._size = 0
         self._has_end_of_its_own = False
@@ -78,12 +79,16 @@ class AnswerReader:
                 self._has_end_of_its_own = value.lower().endswith(b"chunked")
 
     def on_headers_complete(self) -> None:
-        """Tell the answer from those that announce it."""
+        """Tell the answer from those that announce it; one to HEAD tells the length of what it lacks."""
         self.has_head = self._parser.get_status_code() >= _FIRST_FINAL_STATUS
+        if not self._has_body:
+            self.on_message_complete()
 
     def on_body(self, part: bytes) -> None:
-        """Keep a part of the body."""
-        if not self.answer:
+        """Keep a part of the body; one after the answer is nobody's."""
+        if self.answer:
+            self.is_last = True
+        else:
             self._body += part
 
     def on_message_complete(self) -> None:

@@ -87,21 +87,21 @@ class Pacing:
         if counted:
             counted.pop()
 
-    def rest_service(self, call: Call) -> datetime:
-        """Ask this service nothing more for this taxpayer for an hour; tells until when."""
-        return self._rest(call.service_key)
+    def rest_service(self, call: Call, seconds: float = _HOUR) -> datetime:
+        """Ask this service nothing more for this taxpayer for an hour, or so long; tells until when."""
+        return self._rest(call.service_key, seconds)
 
     def rest_subject(self, call: Call) -> datetime:
         """Ask this service nothing more about this subject for an hour; tells until when."""
-        return self._rest(call.subject_key)
+        return self._rest(call.subject_key, _HOUR)
 
     @property
     def remembered(self) -> int:
         """How many counts and rests are kept."""
         return len(self._calls) + len(self._rests)
 
-    def _rest(self, key: _Key) -> datetime:
-        end = self._rests[key] = self._clock() + _HOUR
+    def _rest(self, key: _Key, seconds: float) -> datetime:
+        end = self._rests[key] = self._clock() + seconds
         self._rests.move_to_end(key)
         return self._moment(end)
 
@@ -120,7 +120,10 @@ class Pacing:
         return self._now() + timedelta(seconds=end - self._clock())
 
     def _forget_what_is_over(self) -> None:
-        """Both are in the order of their last change: what is over, and what is too much, comes first."""
+        """Both are in the order of their last change: what is over, and what is too much, comes first.
+
+        Of rests, a short one may have to wait for a long one before it, which does nobody harm.
+        """
         now = self._clock()
         while self._rests and (len(self._rests) > self._most or _first(self._rests) <= now):
             self._rests.popitem(last=False)

@@ -36,8 +36,10 @@ class Pool:
         self._idle: defaultdict[Server, dict[Channel, None]] = defaultdict(dict)
         self._rooms: defaultdict[Address, asyncio.Semaphore] = defaultdict(_room)
 
-    async def ask(self, address: Address, request: bytes, journey: Journey) -> Answer:
-        """Send a request when there is room for it, once, and wait for the answer."""
+    async def ask(
+        self, address: Address, request: bytes, journey: Journey, *, has_body: bool = True
+    ) -> Answer:
+        """Send a request when there is room for it, once, and wait for the answer, which may lack a body."""
         self.users += 1
         try:
             room = self._rooms[address]
@@ -45,7 +47,7 @@ class Pool:
             async with asyncio.timeout(self._patience.room_seconds if room.locked() else None):
                 await room.acquire()
             try:
-                return await self._on_channel(address.server, request, journey)
+                return await self._on_channel(address.server, request, journey, has_body)
             finally:
                 room.release()
         finally:
@@ -58,9 +60,9 @@ class Pool:
                 channel.close()
         self._idle.clear()
 
-    async def _on_channel(self, server: Server, request: bytes, journey: Journey) -> Answer:
+    async def _on_channel(self, server: Server, request: bytes, journey: Journey, has_body: bool) -> Answer:
         channel = self._rested(server) or await self._opened(server, journey)
-        answer = await channel.ask(request, journey, self._patience.read_seconds)
+        answer = await channel.ask(request, journey, self._patience.read_seconds, has_body=has_body)
         if channel.is_open:
             channel.rest(_IDLE_SECONDS)
             self._idle[server][channel] = None

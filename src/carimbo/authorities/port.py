@@ -33,9 +33,3 @@ class Authority(Protocol):
 
     async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
         """Ask whether an event was registered."""
-
-    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
-        """Give up a range of numbers."""
-
-    async def distribution(self, sender: Sender, state: str, after: int) -> Distributed:
-        """Ask for the documents of interest that came after a number."""

@@ -3,10 +3,24 @@
 from collections.abc import Callable, Mapping
 
 from carimbo.authorities.endpoints import Endpoints
+from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.port import Authority
 from carimbo.authorities.sefaz import Sefaz
-from carimbo.authorities.transport import Exchange
+from carimbo.authorities.transport import Transport
 
-AUTHORITIES: Mapping[str, Callable[[Exchange, Endpoints, Pacing], Authority]] = {"nfe": Sefaz, "nfce": Sefaz}
+
+def _sefaz(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
+    return Sefaz(transport.exchange, endpoints, pacing)
+
+
+def _national_nfse(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
+    return NationalNfse(transport.fetch, endpoints, pacing)
+
+
+AUTHORITIES: Mapping[str, Callable[[Transport, Endpoints, Pacing], Authority]] = {
+    "nfe": _sefaz,
+    "nfce": _sefaz,
+    "nfse": _national_nfse,
+}
 """By type name, what makes the adapter."""

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from carimbo.authorities.endpoints import UnknownPlace
-from carimbo.authorities.sefaz import Sefaz
+from carimbo.authorities.port import Authority
 from carimbo.authorities.trust import TrustUnusable
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say
@@ -21,7 +21,7 @@ from carimbo.fiscal.outcome import NotJudged
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS, states_of
 from carimbo.fiscal.tables.states import STATES
-from carimbo.main import sefaz_of
+from carimbo.main import authorities_of
 from carimbo.settings import Settings
 
 app = typer.Typer(help="As autoridades fiscais, vistas desta máquina.", no_args_is_help=True)
@@ -32,6 +32,13 @@ class Model(StrEnum):
 
     NFE = "55"
     NFCE = "65"
+    NFSE = "nfse"
+
+
+_TYPES = {Model.NFE: "nfe", Model.NFCE: "nfce", Model.NFSE: "nfse"}
+# What is authorised by one authority for the whole country has no line in the table of states.
+_NATIONAL = "SEFIN"
+_EVERYWHERE = "BR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,9 @@ def status(
         typer.Option(help="Senha do certificado; sem ela, é perguntada.", prompt="Senha", hide_input=True),
     ],
     uf: Annotated[str | None, typer.Option(help="Só as autoridades desta UF; sem ela, todas.")] = None,
-    model: Annotated[Model, typer.Option(help="55 é a NF-e; 65, a NFC-e.")] = Model.NFE,
+    model: Annotated[Model, typer.Option(help="55 é a NF-e; 65, a NFC-e; nfse, a NFS-e nacional.")] = (
+        Model.NFE
+    ),
     environment: Annotated[Environment, typer.Option(help="Ambiente das autoridades.")] = (
         Environment.HOMOLOGATION
     ),
@@ -95,30 +104,35 @@ def _sender(file: Path, password: str, environment: Environment) -> Sender:
 
 
 async def _ask_all(settings: Settings, sender: Sender, model: Model, state: str | None) -> list[_Answer]:
-    async with sefaz_of(settings) as sefaz:
-        asking = (_ask(sefaz, sender, model, authorizer, state) for authorizer in _authorizers(model, state))
+    async with authorities_of(settings) as authorities:
+        one = authorities[_TYPES[model]]
+        asking = (_ask(one, sender, model, authorizer, state) for authorizer in _authorizers(model, state))
         return await asyncio.gather(*asking)
 
 
 def _authorizers(model: Model, state: str | None) -> Iterator[str]:
     """Each authority once, those of contingency last."""
     serving = [one for one in AUTHORIZERS.values() if one.model == model and state in (None, one.state)]
-    normal = sorted({one.authorizer for one in serving})
+    normal = sorted({one.authorizer for one in serving}) or [_NATIONAL]
     yield from normal
     yield from sorted({one.contingency for one in serving if one.contingency} - set(normal))
 
 
-async def _ask(sefaz: Sefaz, sender: Sender, model: Model, authorizer: str, state: str | None) -> _Answer:
-    states = sorted(states_of(model, authorizer))
+async def _ask(
+    authority: Authority, sender: Sender, model: Model, authorizer: str, state: str | None
+) -> _Answer:
+    states = sorted(states_of(model, authorizer)) or [_EVERYWHERE]
     began = time.perf_counter()
     try:
-        answer = await sefaz.status(sender, model, state or states[0], authorizer=authorizer)
+        answer = await authority.status(sender, model, state or states[0], authorizer=authorizer)
     except UnknownPlace as error:
         return _Answer(authorizer, " ".join(states), 0, str(error), is_answered=False)
     milliseconds = round((time.perf_counter() - began) * 1000)
     if isinstance(answer, NotJudged) and answer.code is None:
         return _Answer(authorizer, " ".join(states), milliseconds, f"sem resposta: {answer.detail}", False)
-    return _Answer(authorizer, " ".join(states), milliseconds, f"{answer.code} {answer.message}", True)
+    return _Answer(
+        authorizer, " ".join(states), milliseconds, f"{answer.code} {answer.message}".strip(), True
+    )
 
 
 def _show(answers: list[_Answer]) -> None:

@@ -75,6 +75,15 @@ class TestAuthoritiesStatus:
         assert paths == ["/producao/sp/nfe/NFeStatusServico4", "/producao/svcan/nfe/NFeStatusServico4"]
         assert asked == {True}
 
+    async def test_asks_the_one_authority_of_nfse(self, command: Command, tls: NewTls) -> None:
+        async with host(saying(b"", "404 Not Found"), tls()) as server:
+            told = await command.run(server.address, "--model", "nfse", "--uf", "SP")
+            (seen,) = server.seen
+        assert told.exit_code == 0
+        assert told.stdout.startswith("SEFIN  BR  ")
+        assert told.stdout.endswith(" ms  A Sefin Nacional responde\n")
+        assert seen.head.startswith("HEAD /sefin/nfse/SefinNacional/dps/DPS")
+
     async def test_tells_why_one_does_not_answer(self, command: Command, tls: NewTls) -> None:
         turns = count()
 

@@ -40,7 +40,12 @@ SERVICES = {
         "MDFeDistribuicaoDFe",
     },
 }
-NATIONAL_SERVICES = {"55": {"NFeRecepcaoEvento4", "NFeDistribuicaoDFe"}, "57": {"CTeDistribuicaoDFe"}}
+NATIONAL_SERVICES = {
+    ("55", NATIONAL): {"NFeRecepcaoEvento4", "NFeDistribuicaoDFe"},
+    ("57", NATIONAL): {"CTeDistribuicaoDFe"},
+    ("nfse", "SEFIN"): {"SefinNacional"},
+    ("nfse", "ADN"): {"parametrizacao"},
+}
 # Amazonas and the national authority keep no register; who stands in for others voids nothing.
 MISSING = {
     ("55", "AM", _REGISTER),
@@ -70,10 +75,10 @@ def places() -> Iterator[Sought]:
         for environment in Environment:
             for service in sorted(SERVICES[model]):
                 yield model, authorizer, environment, service
-    for model, services in NATIONAL_SERVICES.items():
+    for (model, authorizer), services in NATIONAL_SERVICES.items():
         for environment in Environment:
             for service in services:
-                yield model, NATIONAL, environment, service
+                yield model, authorizer, environment, service
 
 
 PLACES = sorted(set(places()))
@@ -128,6 +133,32 @@ class TestSimulatorEndpoints:
     ) -> None:
         address = SimulatorEndpoints(base).address(model, "SVRS", environment, "NFeStatusServico4")
         assert address == BASE + path
+
+    @pytest.mark.parametrize(
+        ("authorizer", "service", "path"),
+        [
+            ("SEFIN", "SefinNacional", "/sefin/nfse/SefinNacional"),
+            ("ADN", "parametrizacao", "/adn/nfse/parametrizacao"),
+        ],
+    )
+    def test_are_those_of_rest_services_too(self, authorizer: str, service: str, path: str) -> None:
+        address = SIMULATED.address("nfse", authorizer, Environment.PRODUCTION, service)
+        assert address == f"{BASE}/producao{path}"
+
+
+class TestOfficialEndpoints:
+    def test_of_nfse_are_those_of_the_national_environment(self) -> None:
+        addresses = {
+            OFFICIAL.address("nfse", authorizer, environment, service)
+            for authorizer, service in (("SEFIN", "SefinNacional"), ("ADN", "parametrizacao"))
+            for environment in Environment
+        }
+        assert addresses == {
+            "https://sefin.nfse.gov.br/SefinNacional",
+            "https://sefin.producaorestrita.nfse.gov.br/SefinNacional",
+            "https://adn.nfse.gov.br/parametrizacao",
+            "https://adn.producaorestrita.nfse.gov.br/parametrizacao",
+        }
 
 
 class TestUnknownPlace:

@@ -89,6 +89,40 @@ class TestAnswer:
         assert (reader.answer, reader.is_last) == (Answer(200, b"hello"), True)
 
 
+class TestAnswerToHead:
+    HEAD = HELLO.removesuffix(b"hello")
+
+    def read(self, *parts: bytes) -> AnswerReader:
+        reader = AnswerReader(has_body=False)
+        for part in parts:
+            reader.feed(part)
+        return reader
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            HEAD,
+            HEAD.replace(b"200", b"404"),
+            CHUNKED[: CHUNKED.index(b"2\r\nhe")],
+            b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD,
+        ],
+        ids=["length", "not found", "chunks", "announced"],
+    )
+    def test_is_whole_with_its_head(self, text: bytes) -> None:
+        for reader in (self.read(text), self.read(*(bytes([byte]) for byte in text))):
+            assert reader.answer
+            assert (reader.answer.body, reader.is_last) == (b"", False)
+
+    def test_is_not_whole_before(self) -> None:
+        for length in range(len(self.HEAD)):
+            assert self.read(self.HEAD[:length]).answer is None
+
+    @pytest.mark.parametrize("text", [HELLO, CHUNKED], ids=["length", "chunks"])
+    def test_that_has_a_body_nevertheless_is_the_last_of_its_connection(self, text: bytes) -> None:
+        reader = self.read(text)
+        assert (reader.answer, reader.is_last) == (Answer(200, b""), True)
+
+
 class TestLimits:
     def test_let_the_largest_answer_through(self) -> None:
         reader = read(f"HTTP/1.1 200 OK\r\nContent-Length: {LARGEST_ANSWER}\r\n\r\n".encode())

@@ -90,6 +90,14 @@ class TestResting:
         clock.seconds += 1
         assert pacing.admit(call("b", most=None)) is None
 
+    def test_a_service_may_be_for_a_shorter_time(self, pacing: Pacing, clock: Clock) -> None:
+        pacing.rest_service(call(tax_id=OTHER_CNPJ))
+        assert pacing.rest_service(call(), 60) == NOON + timedelta(minutes=1)
+        clock.seconds += 59
+        assert pacing.admit(call())
+        clock.seconds += 1
+        assert pacing.admit(call()) is None
+
     def test_a_subject_leaves_the_others_alone(self, pacing: Pacing) -> None:
         pacing.rest_subject(call("a"))
         assert pacing.admit(call("a"))

@@ -5,9 +5,7 @@ import re
 import pytest
 
 import nfe_answers as said
-from carimbo.authorities.endpoints import SimulatorEndpoints, UnknownPlace
-from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.registry import AUTHORITIES
+from carimbo.authorities.endpoints import UnknownPlace
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.environment import Environment
@@ -21,13 +19,11 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sender import Sender
 from support import CNPJ
 from unit.authorities.clock import Clock
 from unit.authorities.wire import (
     ACKNOWLEDGEMENT,
-    BASE,
     CANCELLATION,
     CONTINGENCY_KEY,
     KEY,
@@ -284,15 +280,7 @@ class TestInutilization:
         assert VOIDED in wire.sent[0][2]
 
 
-class TestRegistry:
-    def test_knows_types_that_there_are(self) -> None:
-        assert set(AUTHORITIES) <= {document_type.name for document_type in DOCUMENT_TYPES}
-
-    @pytest.mark.parametrize("name", ["nfe", "nfce"])
-    async def test_makes_an_adapter(self, name: str, wire: Wire, sender: Sender) -> None:
-        authority = AUTHORITIES[name](wire.exchange, SimulatorEndpoints(BASE), Pacing())
-        assert await authority.send(sender, document()) == LOST
-
-    async def test_does_not_invent_places(self, sefaz: Sefaz, sender: Sender) -> None:
+class TestStatusOfAnotherPlace:
+    async def test_is_not_invented(self, sefaz: Sefaz, sender: Sender) -> None:
         with pytest.raises(UnknownPlace):
             await sefaz.status(sender, "55", "SP", authorizer="AN")
