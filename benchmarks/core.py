@@ -24,7 +24,7 @@ from lxml import etree
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.documents.nfe.document import compose
 from carimbo.fiscal.documents.nfe.xml import issue
-from carimbo.fiscal.goods.findings import Findings
+from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.goods.sale import compose_items

@@ -28,9 +28,9 @@ from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.judge import MESSAGE_RULES, judge
-from carimbo.simulator.nfe.rules.rule import first_broken
 from carimbo.simulator.nfe.services import SERVICES
 from carimbo.simulator.place import Place
+from carimbo.simulator.rule import first_broken
 from carimbo.simulator.site import Site
 from carimbo.simulator.soap import open_request
 from carimbo.simulator.store import Store

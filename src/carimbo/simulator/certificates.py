@@ -15,6 +15,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.simulator.seal import OWNER, OWNER_NAME, Seal
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf, plain_tax_id
 from carimbo.simulator.trust import Credential, Flaw, Trust
 
@@ -56,6 +57,8 @@ class CertificateFolder:
         """What a client must trust."""
         self.server_file = folder / "server.pem"
         """Private key and certificates of the TLS server."""
+        self._seal_file = folder / "sefin.pem"
+        self._seal = Seal(self._seal_file.read_bytes)
         self._revoked_file = folder / "revoked.txt"
         self._authorities = authorities
         self._trust = Trust((Credential.of(authorities[_AUTHORITY].certificate),))
@@ -70,6 +73,7 @@ class CertificateFolder:
                 found = cls(folder, {name: _authority_in(folder / name, now) for name in _NAMES})
                 found._write_public()
                 found._renew_server((*_SERVER_NAMES, *server_names), now)
+                found._renew_seal(now)
                 return found
         except OSError as error:
             raise CertificateProblem(f"Não foi possível usar a pasta {folder}: {error.strerror}.") from None
@@ -92,6 +96,10 @@ class CertificateFolder:
             revoked = frozenset(int(serial, 16) for serial in serials)
             self._trust, self._trust_mark = Trust(self._trust.authorities, revoked), mark
         return self._trust
+
+    def seal(self) -> Seal:
+        """What the Sefin Nacional signs its documents with."""
+        return self._seal
 
     def issue(self, tax_id: str, name: str, now: datetime, flaw: Flaw | None = None) -> SampleCertificate:
         """Issue an e-CNPJ or e-CPF for a year, with a flaw if one is asked for. Raises CertificateProblem."""
@@ -121,6 +129,12 @@ class CertificateFolder:
         if not _is_fit(self.server_file, authority, names, now):
             issued = authority.issue_server(names, now - _DAY, now + _SERVER_VALIDITY)
             _write_private(self.server_file, issued.to_pem())
+
+    def _renew_seal(self, now: datetime) -> None:
+        authority = self._authorities[_AUTHORITY]
+        if not _is_fit(self._seal_file, authority, (), now):
+            issued = authority.issue_company(OWNER, OWNER_NAME, now - _DAY, now + _SERVER_VALIDITY)
+            _write_private(self._seal_file, issued.to_pem())
 
 
 def _issue(

@@ -8,6 +8,7 @@ from inspect import getdoc
 from typing import Any
 
 from carimbo.simulator import panel
+from carimbo.simulator.cities import City, IssRate
 from carimbo.simulator.contributors import Contributor
 from carimbo.simulator.control_page import control_page
 from carimbo.simulator.http import HTML, JSON, HungUp, Reply, Request
@@ -21,7 +22,7 @@ from carimbo.simulator.site import Site
 PEM = "application/x-pem-file"
 _XML = "application/xml; charset=utf-8"
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
-_DOCUMENT = re.compile(r"/documents/([0-9A-Z]{44})\.xml")
+_DOCUMENT = re.compile(r"/documents/([0-9A-Z]{44}|[0-9A-Z]{50})\.xml")
 _DOCUMENT_PATH = "/documents/{key}.xml"
 _LIMIT = {"limit": f"how many at most, 1 to {MOST_ROWS}; {DEFAULT_LIMIT} unless told"}
 
@@ -100,8 +101,8 @@ ROUTES: Sequence[Route] = (
         panel.journal,
         {
             "key": "access key: what was sent, asked or told of that document, alone or in a lot",
-            "subject": "what a call is about: key, Id of an event or of a range, receipt, `lote 77`, state",
-            "service": "official name, such as `NFeAutorizacao4`",
+            "subject": "what a call is about: key, Id of DPS, event, range, receipt, `lote 77`, state, city",
+            "service": "official name, such as `NFeAutorizacao4`, or of NFS-e `POST /nfse`",
             "after": "id of an entry: the first ones after it, not the last ones of all",
             **_LIMIT,
         },
@@ -117,6 +118,8 @@ ROUTES: Sequence[Route] = (
     _shows("/authorizers", panel.authorizers),
     _shows("/contributors", panel.contributors, answers=tuple(names_of(Contributor))),
     _takes("PUT", "/contributors", panel.put_contributors, _list_of(Contributor)),
+    _shows("/cities", panel.cities, answers=tuple(names_of(City))),
+    _shows("/iss-rates", panel.rates, answers=tuple(names_of(IssRate))),
     _shows("/security-codes", panel.security_codes, answers=tuple(names_of(SecurityCode))),
     _takes("PUT", "/security-codes", panel.put_security_codes, _list_of(SecurityCode)),
     _takes("POST", "/reset", panel.reset, '`{"what": "controls"}` or `{"what": "everything"}`'),

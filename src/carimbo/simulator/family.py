@@ -3,13 +3,15 @@
 The site knows families only by this contract; another one joins by a line in `registry.py`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.http import Reply, Request
+from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.place import Place
+from carimbo.simulator.seal import Seal, throwaway_seal
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
 from carimbo.simulator.xsds import BUILT_IN, Xsds
@@ -24,6 +26,7 @@ class World:
     trust: Trust
     controls: Controls
     xsds: Xsds = BUILT_IN
+    seal: Seal = field(default_factory=throwaway_seal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,14 @@ class Said:
 
     reply: Reply
     code: str
-    """The code that decides: that of the document's protocol rather than the lot's; empty in a fault."""
+    """The code that decides: that of the document's protocol rather than the lot's; empty in a fault.
+
+    Where a service has none, the HTTP status that was decided on.
+    """
     message: str = ""
     """The text that goes with the code, or the reason of a fault."""
+    keys: tuple[str, ...] = ()
+    """The access keys that were given; for the journal."""
 
 
 class Family(Protocol):
@@ -61,6 +69,10 @@ class Family(Protocol):
     @property
     def name(self) -> str:
         """The part of the path: `nfe`."""
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The HTTP methods of its calls; by the others of GET and HEAD people only look."""
 
     @property
     def codes(self) -> frozenset[str]:
@@ -77,3 +89,12 @@ class Family(Protocol):
 
     def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
         """Answer with a code that was asked for by a trigger or a control, without judging."""
+
+    def has_code(self, code: str) -> bool:
+        """Tell whether its authorities may be asked to answer with a code."""
+
+    def fail(self) -> Reply:
+        """What its server says when it fails by itself: a SOAP fault, or whatever stands for one."""
+
+    def hand_out(self, document: StoredDocument) -> bytes | None:
+        """A document with what its authority added, as it is handed on; None if it is of another family."""

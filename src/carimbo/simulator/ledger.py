@@ -66,10 +66,14 @@ class VoidedRange:
 # Of NFC-e the way of emission is part of the number: what became of one that was sent may be unknown while
 # it is issued again offline (MOC 7.0, 2B08-10).
 _NUMBERED = (
-    "environment = ? and substr(access_key, 1, 2) = ? and substr(access_key, 7, 28) = ?"
+    "environment = ? and length(access_key) = 44"
+    " and substr(access_key, 1, 2) = ? and substr(access_key, 7, 28) = ?"
     " and (substr(access_key, 21, 2) <> '65' or substr(access_key, 35, 1) = ?)"
 )
-_OF_SERIES = "environment = ? and substr(access_key, 1, 2) = ? and substr(access_key, 7, 19) = ?"
+_OF_SERIES = (
+    "environment = ? and length(access_key) = 44"
+    " and substr(access_key, 1, 2) = ? and substr(access_key, 7, 19) = ?"
+)
 _RANGES = "environment = ? and state_code = ? and issuer = ? and model = ? and series = ?"
 
 

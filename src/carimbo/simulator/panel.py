@@ -8,12 +8,12 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.tables.authorizers import is_contingency
 from carimbo.simulator import records
+from carimbo.simulator.cities import iss_rates, named_cities
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.http import Request
 from carimbo.simulator.journal import DEFAULT_LIMIT
 from carimbo.simulator.ledger import Ledger, StoredDocument
-from carimbo.simulator.nfe.answers import authorized_invoice
 from carimbo.simulator.place import HOMOLOGATION, PRODUCTION
 from carimbo.simulator.records import Record
 from carimbo.simulator.security_codes import SecurityCode, SecurityCodes
@@ -97,12 +97,13 @@ def _shown_document(document: StoredDocument) -> Json:
 
 
 def document(site: Site, access_key: str) -> bytes:
-    """A document with its protocol, as it is kept and handed on."""
+    """A document with what its authority added, as it is kept and handed on."""
     ledger = Ledger(site.store)
     found = ledger.document(PRODUCTION, access_key) or ledger.document(HOMOLOGATION, access_key)
-    if found is None:
-        raise Refused(404, "O simulador não tem nenhum documento com esta chave.")
-    return authorized_invoice(found.xml, found.protocol_xml).encode()
+    whole = (family.hand_out(found) for family in site.families) if found else iter(())
+    for xml in filter(None, whole):
+        return xml
+    raise Refused(404, "O simulador não tem nenhum documento com esta chave.")
 
 
 def events(site: Site, query: Query) -> list[Json]:
@@ -157,6 +158,16 @@ def put_contributors(site: Site, body: Any) -> list[Json]:
     """Enter taxpayers, or replace what is known of them."""
     _put(site, Contributors(site.store).put, _records(Contributor, body))
     return contributors(site, {})
+
+
+def cities(_: Site, __: Query) -> list[Json]:
+    """What cities have agreed with the Sefin Nacional; the one without a code stands for all others."""
+    return [records.shown(one) for one in named_cities()]
+
+
+def rates(_: Site, __: Query) -> list[Json]:
+    """The rates of the ISS: those of a city before those of all, the nearest to the service first."""
+    return [records.shown(one) for one in iss_rates()]
 
 
 def security_codes(site: Site, _: Query) -> list[Json]:

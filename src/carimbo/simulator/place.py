@@ -1,4 +1,4 @@
-"""Where a question is put: the authorizer, its environment, the kind of document and the service."""
+"""Where a question is put: authorizer, environment, kind of document, service, and what follows it."""
 
 from typing import NamedTuple, Self
 
@@ -21,6 +21,8 @@ class Place(NamedTuple):
     """The second part of the path, such as `nfe` and `nfce`."""
     service: str
     """As the path writes it."""
+    rest: str = ""
+    """What follows the service: `nfse/{key}/eventos` at a REST service, nothing at others."""
 
     @classmethod
     def of(cls, path: str) -> Self | None:
@@ -29,9 +31,9 @@ class Place(NamedTuple):
         environment = HOMOLOGATION
         if parts[0].lower() == _PRODUCTION_PREFIX:
             environment, parts = PRODUCTION, parts[1:]
-        if len(parts) != _PARTS:
+        if len(parts) < _PARTS:
             return None
         authorizer = parts[0].upper().replace("-", "")
         if not is_authorizer(authorizer):
             return None
-        return cls(authorizer, environment, parts[1].lower(), parts[2])
+        return cls(authorizer, environment, parts[1].lower(), parts[2], "/".join(parts[_PARTS:]))

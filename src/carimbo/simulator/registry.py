@@ -2,5 +2,6 @@
 
 from carimbo.simulator.family import Family
 from carimbo.simulator.nfe.family import NFCE, NFE
+from carimbo.simulator.nfse.family import NFSE
 
-FAMILIES: tuple[Family, ...] = (NFE, NFCE)
+FAMILIES: tuple[Family, ...] = (NFE, NFCE, NFSE)

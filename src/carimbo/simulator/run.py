@@ -52,7 +52,7 @@ async def running(
     """Run a simulator for the length of a block. Raises SimulatorProblem or CertificateProblem."""
     with _sole_user(folder), closing(_store_in(folder)) as store:
         certificates = CertificateFolder.open(folder, datetime.now(UTC), server_names)
-        site = Site(store, certificates.trust, lambda: datetime.now(UTC), xsds=xsds)
+        site = Site(store, certificates.trust, lambda: datetime.now(UTC), xsds=xsds, seal=certificates.seal)
         tls = server_context(certificates)
         async with (
             _listening(site.answer, host, port, "--port", tls) as public,

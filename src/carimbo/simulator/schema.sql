@@ -18,13 +18,21 @@ create table if not exists documents (
     canceled      integer not null default 0,
     primary key (environment, access_key)
 );
--- State, model and issuer are parts of the key; a number belongs to one document of them, and of NFC-e to one
--- of each way of emission.
+-- State, model and issuer are parts of a key of 44; a number belongs to one document of them, and of NFC-e to
+-- one of each way of emission.
 create unique index if not exists document_numbers on documents (
     environment,
     substr(access_key, 1, 2),
     substr(access_key, 7, 28),
     case substr(access_key, 21, 2) when '65' then substr(access_key, 35, 1) else '' end
+) where length(access_key) = 44;
+
+-- What an NFS-e was asked for by: the Id of a DPS, which belongs to one note.
+create table if not exists declarations (
+    environment  text not null,
+    id           text not null,
+    access_key   text not null,
+    primary key (environment, id)
 );
 
 create table if not exists events (

@@ -23,7 +23,7 @@ class Signature:
 
     element: etree._Element
     signed: etree._Element
-    """The element with the Id: `infNFe`, `infEvento`, `infInut`."""
+    """The element with the Id: `infNFe`, `infEvento`, `infInut`, `infDPS`, `infPedReg`."""
 
     @cached_property
     def credential(self) -> Credential | None:
@@ -42,15 +42,22 @@ class Signature:
     @cached_property
     def is_by_the_book(self) -> bool:
         """Tell whether algorithms, transforms and reference are those of the project (MOC 7.0, 3.2.3)."""
-        algorithms = [
+        return self.algorithms == _BY_THE_BOOK and self.names_what_is_signed
+
+    @property
+    def algorithms(self) -> list[tuple[str, str]]:
+        """Every step that names its algorithm, in their order."""
+        return [
             (child.tag.removeprefix(_DS), algorithm)
             for child in self.element.iter()
             if (algorithm := child.get("Algorithm"))
         ]
-        reference = self.element.find(f"{_DS}SignedInfo/{_DS}Reference")
-        return algorithms == _BY_THE_BOOK and (
-            reference is not None and reference.get("URI") == f"#{self.signed.get('Id')}"
-        )
+
+    @property
+    def names_what_is_signed(self) -> bool:
+        """Tell whether the reference is to the element with the Id, and there is no other."""
+        references = self.element.findall(f"{_DS}SignedInfo/{_DS}Reference")
+        return [one.get("URI") for one in references] == [f"#{self.signed.get('Id')}"]
 
     @property
     def is_good(self) -> bool:

@@ -16,6 +16,7 @@ from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.journal import Entry, Journal
 from carimbo.simulator.place import Place
 from carimbo.simulator.registry import FAMILIES
+from carimbo.simulator.seal import Seal, throwaway_seal
 from carimbo.simulator.store import Store
 from carimbo.simulator.switches import Switches
 from carimbo.simulator.triggers import Pulled, triggers_in
@@ -24,7 +25,7 @@ from carimbo.simulator.xsds import BUILT_IN, Xsds
 
 _BUSY = "Serviço indisponível: falha sorteada pelo simulador."
 _FAILED = "O simulador falhou ao responder: veja o registro dele."
-_WRONG_METHOD = Reply(405, "Use POST para chamar um serviço e GET para ver o seu WSDL.\n".encode())
+_CALLING, _LOOKING = frozenset({"POST"}), frozenset({"GET", "HEAD"})
 _ANY_HOST = "localhost"
 _NOWHERE = Place("", "", "", "")
 _LONGEST_MESSAGE = 255
@@ -69,6 +70,7 @@ class _Served:
     code: str = ""
     message: str = ""
     faults: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
     @property
     def status(self) -> int:
@@ -85,12 +87,14 @@ class Site:
         clock: Callable[[], datetime],
         families: Sequence[Family] = FAMILIES,
         xsds: Xsds = BUILT_IN,
+        seal: Callable[[], Seal] = throwaway_seal,
     ) -> None:
         self.store = store
         self.trust = trust
         self.clock = clock
         self.families = families
         self._xsds = xsds
+        self._seal = seal
         self.journal = Journal(store)
         self.switches = Switches(store, frozenset[str]().union(*(family.codes for family in families)))
         self._begin_draws(self.switches.read())
@@ -104,12 +108,12 @@ class Site:
         """Answer one request."""
         place = Place.of(request.path) or _NOWHERE
         family = next((one for one in self.families if one.name == place.family), None)
-        if request.method == "POST":
+        if request.method in (family.methods if family else _CALLING):
             arrival = _Arrival(request, place, self._world(), Heard(place.service, "", (), None))
             return await self._answer_call(family, arrival) if family else self._not_found(arrival)
-        if family and request.method in ("GET", "HEAD"):
+        if family and request.method in _LOOKING:
             return family.describe(place, _address(request)) or self._nothing_here()
-        return _WRONG_METHOD if family else self._nothing_here()
+        return _wrong_method(family) if family else self._nothing_here()
 
     async def _answer_call(self, family: Family, arrival: _Arrival) -> Reply | HungUp:
         with self._written_down_if_it_fails(arrival):
@@ -119,7 +123,7 @@ class Site:
         if isinstance(heard, Said):
             return self._turn_away(arrival, heard)
         arrival = _Arrival(arrival.request, arrival.place, arrival.world, heard)
-        call = _Call(family, arrival, triggers_in(heard.texts))
+        call = _Call(family, arrival, _triggers_for(family, heard))
         with self._written_down_if_it_fails(arrival), self.store.together():
             served = self._serve(call)
             self._write_down(arrival, served)
@@ -148,7 +152,8 @@ class Site:
 
     def _world(self) -> World:
         controls = self.switches.read()
-        return World(controls.time_at(self.clock()), self.store, self.trust(), controls, self._xsds)
+        now = controls.time_at(self.clock())
+        return World(now, self.store, self.trust(), controls, self._xsds, self._seal())
 
     def _serve(self, call: _Call) -> _Served:
         """Let go wrong what has to, in the order of the way: the server, the service, the document."""
@@ -159,7 +164,7 @@ class Site:
         served = self._out_of_service(call) or self._triggered(call) or _served(call.judged())
         reply = HungUp() if is_lost else served.reply
         losses = ("lostAnswers",) if is_lost else ()
-        return _Served(reply, served.code, served.message, (*served.faults, *delays, *losses))
+        return replace(served, reply=reply, faults=(*served.faults, *delays, *losses))
 
     def _draw(self, controls: Controls) -> tuple[bool, bool]:
         """Whether this request fails, and whether its answer is lost."""
@@ -181,8 +186,8 @@ class Site:
         if pulled is None:
             return None
         trigger = pulled.trigger
-        if trigger.instead:
-            return _Served(trigger.instead(pulled.argument), message=trigger.effect, faults=(pulled.word,))
+        if instead := call.family.fail() if trigger.fails else _reply_instead(pulled):
+            return _Served(instead, message=trigger.effect, faults=(pulled.word,))
         said = call.refused(pulled.argument) if trigger.refuses else call.judged()
         served = _served(said, pulled.word)
         return replace(served, reply=trigger.spoils(said.reply)) if trigger.spoils else served
@@ -203,7 +208,7 @@ class Site:
             environment=place.environment,
             service=heard.service,
             subject=heard.subject,
-            keys=heard.keys,
+            keys=(*heard.keys, *served.keys),
             taxpayer=_taxpayer(request),
             bytes=len(request.body),
             digest=hashlib.sha256(request.body).hexdigest(),
@@ -219,7 +224,23 @@ class Site:
 
 
 def _served(said: Said, *faults: str) -> _Served:
-    return _Served(said.reply, said.code, said.message, faults)
+    return _Served(said.reply, said.code, said.message, faults, said.keys)
+
+
+def _reply_instead(pulled: Pulled) -> Reply | None:
+    instead = pulled.trigger.instead
+    return instead(pulled.argument) if instead else None
+
+
+def _wrong_method(family: Family) -> Reply:
+    known = ", ".join(sorted(family.methods | _LOOKING))
+    return Reply(405, f"Este endereço aceita só {known}.\n".encode())
+
+
+def _triggers_for(family: Family, heard: Heard) -> list[Pulled]:
+    """The triggers of a call; a rejection with the code of another family is none."""
+    pulled = triggers_in(heard.texts)
+    return [one for one in pulled if not one.trigger.refuses or family.has_code(one.argument)]
 
 
 def _pause(triggers: Sequence[Pulled]) -> float:

@@ -130,6 +130,17 @@ def fault(reason: str, version: Version = Version.SOAP_1_2) -> Reply:
     return Reply(500, _envelope(version, f"<soap:Fault>{inside}</soap:Fault>"), version.media_type)
 
 
+def server_fault() -> Reply:
+    """Say that the server itself has failed."""
+    inside = (
+        "<soap:Code><soap:Value>soap:Receiver</soap:Value></soap:Code>"
+        '<soap:Reason><soap:Text xml:lang="en">Server was unable to process request.</soap:Text>'
+        "</soap:Reason><soap:Detail/>"
+    )
+    version = Version.SOAP_1_2
+    return Reply(500, _envelope(version, f"<soap:Fault>{inside}</soap:Fault>"), version.media_type)
+
+
 def _in_utf_8(body: bytes) -> tuple[bytes, str]:
     """The body in UTF-8, and the encoding that it declares: another one is judged (402), not misread."""
     declaration = _DECLARATION.match(body)

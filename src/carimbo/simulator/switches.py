@@ -17,7 +17,7 @@ _LONGEST_LOT = 86_400
 _FARTHEST_CLOCK = 10 * 366 * 86_400
 _GREATEST_SEED = 2**53
 _OUTAGES = ("108", "109")
-_CODE = re.compile("[0-9]{3,4}")
+_CODE = re.compile("[0-9]{3,4}|E[0-9]{4}")
 _NOW, _CLOCK, _RULES_OFF = "now", "clockOffsetSeconds", "rulesOff"
 
 
@@ -223,10 +223,12 @@ SWITCHES: Mapping[str, Switch] = {
     "limits": Switch("limits", "Whether too many calls are refused (656).", _flag),
     "revocationList": Switch(
         "revocation_list",
-        "Whether the list of revoked certificates can be reached; if not: 286 and 296.",
+        "Whether the list of revoked certificates can be reached; if not: 286 and 296, E1206 of NFS-e.",
         _flag,
     ),
-    _RULES_OFF: Switch("rules_off", 'Codes of rules that are not checked: `["610"]`.', _codes, sorted),
+    _RULES_OFF: Switch(
+        "rules_off", 'Codes of rules that are not checked: `["610", "E0617"]`.', _codes, sorted
+    ),
     "seed": Switch(
         "seed",
         "What lost answers and failures are drawn by: the same seed, the same run; a change begins it anew.",

@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 
-from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS, Action
-from carimbo.simulator.http import HTML, XML, HungUp, Reply
+from carimbo.fiscal.tables.statuses import NFE_STATUSES, NFSE_STATUSES, REJECTIONS, Action
+from carimbo.simulator.http import HTML, HungUp, Reply
 
 LONGEST_PAUSE = 120
 _WORD = re.compile(r"\bSIMULA:([A-Z_]+)\b(?::(?!SEMPRE\b)(\w+))?(:SEMPRE\b)?")
 _PAUSE = re.compile(r"(\d{1,6})(ms|s)", re.IGNORECASE)
 _FIRST_REJECTION = 200
+_ERROR = "E"
+"""What the codes of NFS-e begin with, all of which refuse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """One way to misbehave; without any of the three acts it only makes the client wait."""
+    """One way to misbehave; without any of the four acts it only makes the client wait."""
 
     name: str
     argument: str = ""
@@ -37,13 +39,15 @@ class Trigger:
     """Whether the authority answers with the argument as its code, without judging."""
     instead: Callable[[str], Reply] | None = None
     """What the argument makes of the reply, without judging."""
+    fails: bool = False
+    """Whether the server fails in its own way, without judging."""
     spoils: Callable[[Reply], Reply | HungUp] | None = None
     """What becomes of the reply once the authority has judged."""
 
     @property
     def judges(self) -> bool:
         """Whether the authority judges what it got."""
-        return not self.refuses and self.instead is None
+        return not self.refuses and not self.fails and self.instead is None
 
     @property
     def sample(self) -> str:
@@ -93,7 +97,7 @@ def _is_rejection(code: str) -> bool:
     """Tell whether a code refuses; from 200 on all do (MOC 7.0, 5.1.1), except the denials of old."""
     status = NFE_STATUSES.get(code)
     if status is None:
-        return False
+        return code.startswith(_ERROR) and code in NFSE_STATUSES
     return status.action in REJECTIONS or (
         int(code) >= _FIRST_REJECTION and status.action is not Action.DENIED
     )
@@ -125,17 +129,6 @@ def _page(title: str, rest: str) -> bytes:
     shown = escape(title)
     head = f'<head><meta charset="utf-8"><title>{shown}</title></head>'
     return f"<html>\r\n{head}\r\n<body>\r\n<h1>{shown}</h1>\r\n{rest}\r\n</body>\r\n</html>\r\n".encode()
-
-
-def _soap_fault(_: str) -> Reply:
-    fault = (
-        '<?xml version="1.0" encoding="utf-8"?>'
-        '<soap:Envelope xmlns:soap="http://www.w3.org/2003/05/soap-envelope"><soap:Body><soap:Fault>'
-        "<soap:Code><soap:Value>soap:Receiver</soap:Value></soap:Code>"
-        '<soap:Reason><soap:Text xml:lang="en">Server was unable to process request.</soap:Text>'
-        "</soap:Reason><soap:Detail/></soap:Fault></soap:Body></soap:Envelope>"
-    )
-    return Reply(500, fault.encode(), XML)
 
 
 def _lost(_: Reply) -> HungUp:
@@ -183,8 +176,8 @@ TRIGGERS: Sequence[Trigger] = (
     ),
     Trigger(
         name="FALHA_SOAP",
-        effect="Responde com uma falha SOAP 1.2 e status 500.",
-        instead=_soap_fault,
+        effect="Responde com uma falha SOAP 1.2 (NFS-e: um erro em JSON) e status 500.",
+        fails=True,
     ),
     Trigger(
         name="RESPOSTA_PERDIDA",

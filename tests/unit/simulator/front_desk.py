@@ -10,8 +10,10 @@ from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.journal import Entry
 from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.nfe.answers import authorized_invoice
 from carimbo.simulator.place import Place
 from carimbo.simulator.site import Site
+from carimbo.simulator.soap import server_fault
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
 
@@ -33,6 +35,7 @@ class FrontDesk:
 
     name: str = "nfe"
     codes: frozenset[str] = frozenset({"204", "610"})
+    methods: frozenset[str] = frozenset({"POST"})
 
     def describe(self, place: Place, address: str) -> Reply | None:
         return Reply(200, f"wsdl of {address}".encode()) if place.service == SERVICE else None
@@ -57,6 +60,15 @@ class FrontDesk:
 
     def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
         return _said(code)
+
+    def has_code(self, code: str) -> bool:
+        return not code.startswith("E")
+
+    def fail(self) -> Reply:
+        return server_fault()
+
+    def hand_out(self, document: StoredDocument) -> bytes | None:
+        return authorized_invoice(document.xml, document.protocol_xml).encode()
 
 
 def _said(code: str) -> Said:

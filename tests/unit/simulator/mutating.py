@@ -57,8 +57,9 @@ def case_of(xml: bytes, at: World, place: Place = AT_SP) -> Case:
 
 
 def at(root: etree._Element, path: str) -> etree._Element:
-    """The element at `infNFe/det[2]/prod/NCM`."""
-    found = root.find("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
+    """The element at `infNFe/det[2]/prod/NCM`, of the namespace of the root."""
+    namespace = etree.QName(root).namespace
+    found = root.find("/".join(f"{{{namespace}}}{tag}" for tag in path.split("/")))
     assert found is not None, path
     return found
 
@@ -90,7 +91,7 @@ def after(path: str, tag: str, text: str) -> Edit:
     """Put a new element with a text right after the one at a path."""
 
     def edit(root: etree._Element) -> None:
-        new = etree.Element(f"{{{NAMESPACE}}}{tag}")
+        new = etree.Element(f"{{{etree.QName(root).namespace}}}{tag}")
         new.text = text
         at(root, path).addnext(new)
 

@@ -10,8 +10,8 @@ from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.simulator.family import World
 from carimbo.simulator.nfe.judge import judge
-from carimbo.simulator.nfe.rules.rule import Refusal
 from carimbo.simulator.place import PRODUCTION, Place
+from carimbo.simulator.rule import Refusal
 from carimbo.simulator.trust import Trust
 from unit.fiscal import optional_taxes as tax
 from unit.fiscal.good_bodies import SIMPLES, TO_A_COMPANY, Good, answer_to, good_bodies, quick

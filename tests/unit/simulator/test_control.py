@@ -359,6 +359,20 @@ class TestSecurityCodes:
         )
 
 
+class TestCities:
+    async def test_are_told_with_the_one_that_stands_for_all_others(self, site: Site) -> None:
+        others, *named = await seen(site, "/cities")
+        assert (others["code"], others["hasAgreement"], others["hasNationalEmitter"]) == ("", True, True)
+        shown = {one["name"]: (one["hasAgreement"], one["hasNationalEmitter"]) for one in named}
+        assert shown["Campinas/SP"] == (True, True)
+        assert shown["Porto Alegre/RS"] == (True, False)
+        assert shown["Brasília/DF"] == (False, False)
+
+    async def test_have_rates_that_are_told(self, site: Site) -> None:
+        rates = await seen(site, "/iss-rates")
+        assert {"cityCode": "", "services": "01", "rate": "2.00"} in rates
+
+
 def fields_of(page: str, form: str) -> set[str]:
     """The names of the fields of a form."""
     [inside] = re.findall(rf"<form {form}.*?</form>", page, re.DOTALL)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carimbo.simulator.nfe.keys import has_right_digit
+from carimbo.simulator.keys import has_right_digit
 
 PUBLISHED = [
     "35200159594315000157550010000000012062777161",

@@ -75,8 +75,19 @@ class TestAddresses:
         assert (await got(site, "/sp/nfce/NFeAutorizacao4")).status == 200
         assert site.directory["SP"] == {"nfe": ["NFeAutorizacao4"], "nfce": ["NFeAutorizacao4"]}
 
-    def test_nfe_and_nfce_are_served_unless_told_otherwise(self, store: Store, trust: Trust) -> None:
+    async def test_a_family_may_be_called_by_other_methods(self, store: Store, trust: Trust) -> None:
+        site = site_of(store, trust, (FrontDesk(methods=frozenset({"GET", "POST"})),))
+        reply = await site.answer(request("GET", body=KEY.encode()))
+        assert isinstance(reply, Reply)
+        assert (reply.status, holds(site), last_entry(site).code) == (200, True, "100")
+        head = await site.answer(request("HEAD"))
+        assert isinstance(head, Reply)
+        assert head.body.startswith(b"wsdl of")
+
+    def test_every_family_is_served_unless_told_otherwise(self, store: Store, trust: Trust) -> None:
         directory = Site(store, lambda: trust, lambda: NOW).directory
+        assert directory["SEFIN"] == {"nfse": ["SefinNacional"]}
+        assert directory["ADN"] == {"nfse": ["parametrizacao"]}
         assert set(directory["SVRS"]) == {"nfe", "nfce"}
         assert directory["AN"] == {"nfe": ["NFeDistribuicaoDFe", "NFeRecepcaoEvento4"]}
 
@@ -84,6 +95,7 @@ class TestAddresses:
         reply = await site.answer(request("DELETE", body=KEY.encode()))
         assert isinstance(reply, Reply)
         assert (reply.status, site.journal.entries()) == (405, [])
+        assert reply.body.decode() == "Este endereço aceita só GET, HEAD, POST.\n"
 
 
 class TestJournalRow:

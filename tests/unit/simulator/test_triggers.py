@@ -60,6 +60,8 @@ class TestGrammar:
             "SIMULA:REJEICAO:100",
             "SIMULA:REJEICAO:302",
             "SIMULA:REJEICAO:0",
+            "SIMULA:REJEICAO:E0000",
+            "SIMULA:REJEICAO:107",
             "SIMULA:FORA_DO_AR:107",
             "SIMULA:DEMORA:121s",
             "SIMULA:DEMORA:5",
@@ -69,7 +71,9 @@ class TestGrammar:
     def test_what_is_none_is_ignored(self, text: str) -> None:
         assert words(text) == []
 
-    @pytest.mark.parametrize("code", ["204", "217", "225", "539", "656", "999", "1026"])
+    @pytest.mark.parametrize(
+        "code", ["204", "217", "225", "539", "656", "999", "1026", "E0014", "E0617", "E1206"]
+    )
     def test_whatever_the_manual_calls_a_rejection_can_be_asked_for(self, code: str) -> None:
         assert words(f"SIMULA:REJEICAO:{code}") == [f"SIMULA:REJEICAO:{code}"]
 
@@ -90,6 +94,10 @@ class TestRejection:
 
     async def test_of_a_code_that_accepts_is_ignored(self, site: Site) -> None:
         assert await code_sent(site, "SIMULA:REJEICAO:150") == "100"
+
+    async def test_with_a_code_of_another_family_is_ignored(self, site: Site) -> None:
+        assert words("SIMULA:REJEICAO:E0617") == ["SIMULA:REJEICAO:E0617"]
+        assert await code_sent(site, "SIMULA:REJEICAO:E0617") == "100"
 
 
 class TestOutOfService:

@@ -12,7 +12,7 @@ from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import World
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.rules.message import FORM_RULES
-from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
+from carimbo.simulator.rule import Refusal, first_broken
 from carimbo.simulator.trust import Trust
 from carimbo.simulator.xsds import BUILT_IN, Xsds
 from unit.simulator.mutating import AT_SP, world

@@ -11,8 +11,8 @@ from carimbo.fiscal.tables.states import STATES, State
 from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS
 from carimbo.simulator.contributors import Contributor
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.rules.rule import Refusal
 from carimbo.simulator.place import Place
+from carimbo.simulator.rule import Refusal
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 APPLICATION = "CARIMBO_SIM_1.0"

@@ -22,7 +22,7 @@ from carimbo.simulator.nfe.protocols import next_protocol
 from carimbo.simulator.nfe.receipts import keep_lot
 from carimbo.simulator.nfe.rules.lots import LOT_RULES, documents_of
 from carimbo.simulator.nfe.rules.register import remember_rejection
-from carimbo.simulator.nfe.rules.rule import first_broken
+from carimbo.simulator.rule import first_broken
 
 _STATE_CODE = "/".join(f"{{{NAMESPACE}}}{tag}" for tag in ("NFe", "infNFe", "ide", "cUF"))
 _IN_TIME = {NFE: timedelta(days=7), NFCE: timedelta(hours=24)}

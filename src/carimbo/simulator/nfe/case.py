@@ -8,7 +8,7 @@ from functools import cached_property
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.line import Line, line_of
-from carimbo.simulator.nfe.presented import Presented
+from carimbo.simulator.presented import Presented
 
 NFE, NFCE = "55", "65"
 _NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"

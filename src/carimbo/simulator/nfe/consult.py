@@ -12,7 +12,7 @@ from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.limits import sender_of, spend
 from carimbo.simulator.nfe.rules.consult import CONSULT_RULES, SERVICE, Consult
-from carimbo.simulator.nfe.rules.rule import first_broken
+from carimbo.simulator.rule import first_broken
 
 _UNKNOWN = Verdict("217")
 """MOC 7.0, J03: no rule that can be off, for nothing else could be told."""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.tables.states import State, state_of_ibge
+from carimbo.simulator.keys import check_digit
 from carimbo.simulator.nfe.answers import Placed, Speaker, Verdict
 from carimbo.simulator.nfe.key_parts import NUMERIC_CODE, STATE
-from carimbo.simulator.nfe.keys import check_digit
 from carimbo.simulator.nfe.protocols import made_up_protocol
 
 _KEY = re.compile(r"[0-9A-Z]{35}[0-9]{9}")

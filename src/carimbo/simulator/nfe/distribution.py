@@ -22,8 +22,8 @@ from carimbo.simulator.nfe.rules.distribution import (
     DistributionQuestion,
     nothing_after,
 )
-from carimbo.simulator.nfe.rules.rule import first_broken
 from carimbo.simulator.nfe.summaries import invoice_summary
+from carimbo.simulator.rule import first_broken
 
 _NOTHING, _FOUND = Verdict("137"), Verdict("138")
 

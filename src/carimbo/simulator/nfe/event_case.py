@@ -12,7 +12,7 @@ from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.custody import answers_for
-from carimbo.simulator.nfe.presented import Presented
+from carimbo.simulator.presented import Presented
 
 CANCELLATION, SUBSTITUTION, CORRECTION = "110111", "110112", "110110"
 CONFIRMED, ACKNOWLEDGED, UNKNOWN, NOT_PERFORMED = "210200", "210210", "210220", "210240"

@@ -33,7 +33,7 @@ from carimbo.simulator.nfe.protocols import next_protocol
 from carimbo.simulator.nfe.rules.event_lots import EVENT_LOT_RULES, events_of
 from carimbo.simulator.nfe.rules.events import SERVICE, judge_event
 from carimbo.simulator.nfe.rules.issuer_events import IN_TIME
-from carimbo.simulator.nfe.rules.rule import first_broken
+from carimbo.simulator.rule import first_broken
 
 _PROCESSED = Verdict("128")
 _BOUND, _NOT_BOUND, _CANCELED_LATE = Verdict("135"), Verdict("136"), Verdict("155")

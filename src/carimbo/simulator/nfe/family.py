@@ -7,17 +7,20 @@ from typing import cast
 
 from lxml import etree
 
+from carimbo.fiscal.tables.statuses import NFE_STATUSES
 from carimbo.simulator import soap, wsdl
 from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import Reply, Request
+from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe import case
-from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Verdict
+from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Verdict, authorized_invoice
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.judge import MESSAGE_RULES
+from carimbo.simulator.nfe.key_parts import MODEL
 from carimbo.simulator.nfe.rule_codes import RULE_CODES
-from carimbo.simulator.nfe.rules.rule import first_broken
 from carimbo.simulator.nfe.services import Service, service_at
 from carimbo.simulator.place import Place
+from carimbo.simulator.rule import first_broken
 from carimbo.simulator.trust import Credential, credential_of
 
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}dest", f"{{{NAMESPACE}}}xNome"
@@ -28,6 +31,7 @@ _LONGEST_SUBJECT = 100
 _MOST_KEYS = 50
 """Of a lot, as its XSD has it."""
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xProd", "infCpl", "infAdFisco", "xJust", "xCorrecao")]
+_METHODS = frozenset({"POST"})
 _OUT_OF_SERVICE = frozenset({"108", "109"})
 
 
@@ -50,6 +54,11 @@ class GoodsFamily:
         """The WSDL of a service."""
         service = service_at(place, self.model)
         return wsdl.description(service.description, address) if service else None
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """SOAP comes by POST alone."""
+        return _METHODS
 
     @property
     def codes(self) -> frozenset[str]:
@@ -87,6 +96,20 @@ class GoodsFamily:
         desk, call = asked.service.desk, _call(asked, place, world)
         refuse = desk.refuse_message if code in _OUT_OF_SERVICE else desk.refuse
         return _said(asked, refuse(call, Verdict(code)))
+
+    def has_code(self, code: str) -> bool:
+        """Every `cStat`."""
+        return code in NFE_STATUSES.rows
+
+    def fail(self) -> Reply:
+        """A SOAP fault."""
+        return soap.server_fault()
+
+    def hand_out(self, document: StoredDocument) -> bytes | None:
+        """`nfeProc`, of documents of this model."""
+        if not _KEY.fullmatch(document.access_key) or document.access_key[MODEL] != self.model:
+            return None
+        return authorized_invoice(document.xml, document.protocol_xml).encode()
 
 
 def _judged(asked: Asked, call: Call) -> Answer:

@@ -14,7 +14,7 @@ from carimbo.simulator.nfe.limits import spend
 from carimbo.simulator.nfe.protocols import next_protocol
 from carimbo.simulator.nfe.range_case import RangeCase
 from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, SERVICE
-from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
+from carimbo.simulator.rule import Refusal, first_broken
 
 _VOIDED = Verdict("102")
 _REPEATED = "563"

@@ -8,9 +8,9 @@ from carimbo.simulator.nfe.rules.issuer import ISSUER_RULES
 from carimbo.simulator.nfe.rules.key import KEY_RULES
 from carimbo.simulator.nfe.rules.message import FORM_RULES
 from carimbo.simulator.nfe.rules.register import LIMIT_RULES, REGISTER_RULES
-from carimbo.simulator.nfe.rules.rule import Refusal, Rule, first_broken
 from carimbo.simulator.nfe.rules.sender import SENDER_RULES
 from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
+from carimbo.simulator.rule import Refusal, Rule, first_broken
 
 MESSAGE_RULES: tuple[Rule[Call], ...] = (*SENDER_RULES, *FORM_RULES)
 """For every service."""

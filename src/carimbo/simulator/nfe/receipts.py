@@ -14,7 +14,7 @@ from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.contingency import model_of
 from carimbo.simulator.nfe.limits import QUESTIONS_ABOUT_A_RECEIPT, is_spent, sender_of, spend
 from carimbo.simulator.nfe.protocols import next_receipt
-from carimbo.simulator.nfe.rules.rule import Rule, first_broken
+from carimbo.simulator.rule import Rule, first_broken
 from carimbo.simulator.store import moment_of, moment_text
 
 _SERVICE = "NFeRetAutorizacao4"

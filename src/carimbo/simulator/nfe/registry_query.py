@@ -7,7 +7,7 @@ from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.rules.registry_query import REGISTRY_RULES, RegistryQuestion
-from carimbo.simulator.nfe.rules.rule import first_broken
+from carimbo.simulator.rule import first_broken
 
 _ASKED = ("UF", "IE", "CNPJ", "CPF")
 

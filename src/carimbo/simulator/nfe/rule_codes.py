@@ -12,8 +12,8 @@ from carimbo.simulator.nfe.rules.events import EVENT_RULES
 from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES
 from carimbo.simulator.nfe.rules.lots import LOT_RULES
 from carimbo.simulator.nfe.rules.registry_query import REGISTRY_RULES
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.status import STATUS_RULES
+from carimbo.simulator.rule import Rule
 
 
 def _codes_of(*books: Iterable[Rule[Any]]) -> frozenset[str]:

@@ -125,7 +125,7 @@ def service_at(place: Place, model: str) -> Service | None:
     """The service that a path names; None if the authority does not have it for a model."""
     name = place.service.lower().removesuffix(".asmx")
     service = SERVICES.get(_SHORTER.get(name, name))
-    if service is None or service.name not in services_of(model, place.authorizer):
+    if place.rest or service is None or service.name not in services_of(model, place.authorizer):
         return None
     is_national = place.authorizer == NATIONAL and service.name == _NATIONAL_EVENTS.name
     return _NATIONAL_EVENTS if is_national else service

@@ -11,7 +11,7 @@ from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.contingency import contingency_is_open, model_of
-from carimbo.simulator.nfe.rules.rule import Rule, first_broken
+from carimbo.simulator.rule import Rule, first_broken
 
 _COMES_BACK_AFTER = timedelta(minutes=15)
 _TELLING_WHEN = frozenset({"108", "113"})

@@ -28,8 +28,8 @@ from carimbo.simulator.family import Said, World
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.event_case import EventCase
 from carimbo.simulator.nfe.rules.events import judge_event
-from carimbo.simulator.nfe.rules.rule import Refusal
 from carimbo.simulator.place import Place
+from carimbo.simulator.rule import Refusal
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, ISSUED_AT, emission
 from unit.simulator.mutating import DS, Edit, at, nfce, nfe

@@ -19,8 +19,8 @@ from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.limits import REFUSALS_OF_A_RANGE, spend
 from carimbo.simulator.nfe.range_case import RangeCase
 from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, SERVICE
-from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
 from carimbo.simulator.place import HOMOLOGATION, Place
+from carimbo.simulator.rule import Refusal, first_broken
 from support import CNPJ
 from unit.simulator.mutating import Edit, at, nfe, says
 from unit.simulator.nfe.counter import INUTILIZATION, RANGE, Counter, faults, place, text_of

@@ -11,7 +11,7 @@ from carimbo.simulator import nfe as package
 from carimbo.simulator.family import Heard
 from carimbo.simulator.nfe.answers import NAMESPACE
 from carimbo.simulator.nfe.family import NFCE, NFE, GoodsFamily
-from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.rule import Rule
 from unit.fiscal.goods.support import emission
 from unit.simulator.mutating import nfe
 from unit.simulator.nfe.counter import (

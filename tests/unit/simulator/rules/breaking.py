@@ -19,8 +19,8 @@ from carimbo.fiscal.schemas.files import compiled, files_in_force
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.family import World
 from carimbo.simulator.nfe.judge import judge
-from carimbo.simulator.nfe.rules.rule import Refusal
 from carimbo.simulator.place import HOMOLOGATION, Place
+from carimbo.simulator.rule import Refusal
 from carimbo.simulator.signature import signature_of
 from carimbo.simulator.trust import Trust
 from unit.fiscal.goods.support import (

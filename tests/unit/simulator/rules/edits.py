@@ -2,14 +2,14 @@
 
 from lxml import etree
 
-from unit.simulator.mutating import NAMESPACE, Edit, at
+from unit.simulator.mutating import Edit, at
 
 
 def grown(path: str, *groups: str) -> Edit:
     """Put new groups right after the element at a path."""
 
     def edit(root: etree._Element) -> None:
-        for new in reversed(_parsed(groups)):
+        for new in reversed(_parsed(root, groups)):
             at(root, path).addnext(new)
 
     return edit
@@ -19,7 +19,7 @@ def filled(path: str, *groups: str) -> Edit:
     """Put new groups at the end of the element at a path."""
 
     def edit(root: etree._Element) -> None:
-        at(root, path).extend(_parsed(groups))
+        at(root, path).extend(_parsed(root, groups))
 
     return edit
 
@@ -28,7 +28,7 @@ def opened(path: str, *groups: str) -> Edit:
     """Put new groups at the beginning of the element at a path."""
 
     def edit(root: etree._Element) -> None:
-        for position, new in enumerate(_parsed(groups)):
+        for position, new in enumerate(_parsed(root, groups)):
             at(root, path).insert(position, new)
 
     return edit
@@ -39,7 +39,7 @@ def becomes(path: str, *groups: str) -> Edit:
 
     def edit(root: etree._Element) -> None:
         old = at(root, path)
-        for new in reversed(_parsed(groups)):
+        for new in reversed(_parsed(root, groups)):
             old.addnext(new)
         parent = old.getparent()
         assert parent is not None
@@ -48,5 +48,6 @@ def becomes(path: str, *groups: str) -> Edit:
     return edit
 
 
-def _parsed(groups: tuple[str, ...]) -> list[etree._Element]:
-    return list(etree.fromstring(f'<x xmlns="{NAMESPACE}">{"".join(groups)}</x>'))
+def _parsed(root: etree._Element, groups: tuple[str, ...]) -> list[etree._Element]:
+    namespace = etree.QName(root).namespace
+    return list(etree.fromstring(f'<x xmlns="{namespace}">{"".join(groups)}</x>'))

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import pytest
 
-from carimbo import simulator
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
+from carimbo.simulator import nfe
 from carimbo.simulator.nfe.family import NFCE, NFE
 from carimbo.simulator.nfe.judge import DOCUMENT_RULES, MESSAGE_RULES
 from carimbo.simulator.nfe.receipts import RECEIPT_RULES
@@ -24,9 +24,9 @@ from carimbo.simulator.nfe.rules.events import EVENT_RULES
 from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES
 from carimbo.simulator.nfe.rules.lots import LOT_RULES
 from carimbo.simulator.nfe.rules.registry_query import REGISTRY_RULES
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
 from carimbo.simulator.nfe.status import STATUS_RULES
+from carimbo.simulator.rule import Rule
 from unit.simulator.nfe import test_event_rules, test_inutilization, test_question_rules
 from unit.simulator.rules import test_message_rules
 from unit.simulator.rules.breaking import BASES, Court, base, faults, place_of
@@ -74,8 +74,8 @@ def codes_of(found: Iterable[Breaking]) -> Counter[str]:
 
 
 def modules() -> Iterator[ModuleType]:
-    """Every module of the simulator."""
-    for found in walk_packages(simulator.__path__, f"{simulator.__name__}."):
+    """Every module of NF-e and NFC-e."""
+    for found in walk_packages(nfe.__path__, f"{nfe.__name__}."):
         yield import_module(found.name)
 
 
@@ -106,7 +106,7 @@ class TestEveryRule:
         judged = {rules for module in modules() for rules in judged_by(module)}
         assert judged == set(BREAKINGS)
 
-    def test_every_rule_of_the_simulator_judges_something(self) -> None:
+    def test_every_rule_that_there_is_judges_something(self) -> None:
         judging = {rule for rules in BREAKINGS for rule in rules}
         assert {rule for module in modules() for rule in rules_in(module)} <= judging
 

@@ -7,9 +7,9 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.controls import Contingency
-from carimbo.simulator.nfe.keys import check_digit
-from carimbo.simulator.nfe.rules.rule import Refusal
+from carimbo.simulator.keys import check_digit
 from carimbo.simulator.place import HOMOLOGATION, PRODUCTION, Place
+from carimbo.simulator.rule import Refusal
 from unit.fiscal.goods.support import CPF
 from unit.simulator.mutating import AT_SP, Edit, after, at, both, mutated, says
 from unit.simulator.rules.breaking import NFCE_AT_SP, Breaking, Court, base

@@ -16,8 +16,8 @@ from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.judge import MESSAGE_RULES
-from carimbo.simulator.nfe.rules.rule import Refusal, first_broken
 from carimbo.simulator.place import PRODUCTION
+from carimbo.simulator.rule import Refusal, first_broken
 from carimbo.simulator.trust import Credential, Flaw, Trust
 from support import CNPJ
 from unit.simulator.mutating import AT_SP, nfe, world

@@ -10,8 +10,8 @@ from lxml import etree
 from carimbo.simulator.family import World
 from carimbo.simulator.ledger import Ledger, StoredDocument, VoidedRange
 from carimbo.simulator.nfe.rules.register import MOST_REJECTIONS, remember_rejection
-from carimbo.simulator.nfe.rules.rule import Refusal
 from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.rule import Refusal
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.mutating import case_of
 from unit.simulator.rules.breaking import Breaking, Court, base

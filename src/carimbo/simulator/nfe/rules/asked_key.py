@@ -5,12 +5,12 @@ from typing import Protocol
 from carimbo.fiscal.tables.authorizers import states_of
 from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.family import World
+from carimbo.simulator.keys import has_right_digit
 from carimbo.simulator.nfe.case import NFCE, NFE
 from carimbo.simulator.nfe.contingency import model_of
 from carimbo.simulator.nfe.key_parts import ISSUER, MODEL, MONTH, NUMBER, SERIES, STATE, YEAR
-from carimbo.simulator.nfe.keys import has_right_digit
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.place import Place
+from carimbo.simulator.rule import Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 _FIRST_YEAR = 6

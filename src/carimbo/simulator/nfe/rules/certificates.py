@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.rule import Rule
 from carimbo.simulator.trust import Credential, Flaw
 
 CaseT = TypeVar("CaseT")

@@ -14,7 +14,7 @@ from carimbo.simulator.nfe.rules.asked_key import (
     state_of_another_authorizer,
     unknown_state,
 )
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 SERVICE = "NFeConsultaProtocolo4"
 _MONTHS_KEPT = 6

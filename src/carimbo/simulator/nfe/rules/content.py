@@ -12,9 +12,9 @@ from carimbo.simulator.nfe.rules.qr import QR_RULES
 from carimbo.simulator.nfe.rules.receipt import RECEIPT_RULES
 from carimbo.simulator.nfe.rules.reform import REFORM_RULES
 from carimbo.simulator.nfe.rules.reform_totals import REFORM_TOTAL_RULES
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.state_share import STATE_SHARE_RULES
 from carimbo.simulator.nfe.rules.totals import TOTAL_RULES
+from carimbo.simulator.rule import Rule
 
 CONTENT_RULES: tuple[Rule[Case], ...] = (
     *OPERATION_RULES,

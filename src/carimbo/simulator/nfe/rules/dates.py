@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.scope import document_rule, in_nfe, in_receipts
+from carimbo.simulator.rule import Rule
 
 _TOLERANCE = timedelta(minutes=5)
 """Between the clocks of company and authority (MOC 7.0, B09-10)."""

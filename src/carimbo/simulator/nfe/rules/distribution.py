@@ -12,7 +12,7 @@ from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.interests import Interests, Parties, parties_of
 from carimbo.simulator.nfe.limits import DISTRIBUTIONS_OF_KEYS, is_spent, sender_of
 from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, invoice_among_receipts
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 SERVICE = "NFeDistribuicaoDFe"

@@ -23,7 +23,7 @@ from carimbo.simulator.nfe.event_case import (
     EventCase,
 )
 from carimbo.simulator.nfe.rules.message import misformed
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 _BY_ISSUERS = {NFE: frozenset({CANCELLATION, CORRECTION}), NFCE: CANCELLATIONS | {CORRECTION}}
 _VERSION = "1.00"

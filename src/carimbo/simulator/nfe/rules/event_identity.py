@@ -10,7 +10,7 @@ from carimbo.simulator.nfe.contingency import model_of
 from carimbo.simulator.nfe.event_case import MANIFESTATIONS, EventCase
 from carimbo.simulator.nfe.key_parts import ISSUER, MODEL, STATE
 from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 TOLERANCE = timedelta(minutes=5)

@@ -7,7 +7,7 @@ from lxml import etree
 
 from carimbo.simulator.nfe.answers import NAMESPACE
 from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 _MOST = 20
 _LOT = re.compile(r"[0-9]{1,15}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 
 from carimbo.simulator.nfe.event_case import EventCase
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 
 def event_rule(code: str, broken: Callable[[EventCase], Finding], types: Collection[str]) -> Rule[EventCase]:

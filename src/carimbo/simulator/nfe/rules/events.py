@@ -6,9 +6,9 @@ from carimbo.simulator.nfe.rules.event_form import EVENT_FORM_RULES
 from carimbo.simulator.nfe.rules.event_identity import EVENT_IDENTITY_RULES
 from carimbo.simulator.nfe.rules.issuer_events import ISSUER_EVENT_RULES
 from carimbo.simulator.nfe.rules.manifestations import MANIFESTATION_RULES
-from carimbo.simulator.nfe.rules.rule import Refusal, Rule, first_broken
 from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
 from carimbo.simulator.nfe.rules.substitution import SUBSTITUTION_RULES
+from carimbo.simulator.rule import Refusal, Rule, first_broken
 
 SERVICE = "NFeRecepcaoEvento4"
 

@@ -6,8 +6,8 @@ from carimbo.simulator.nfe.case import NFCE, NFE
 from carimbo.simulator.nfe.contingency import model_of
 from carimbo.simulator.nfe.limits import REFUSALS_OF_A_RANGE, is_spent
 from carimbo.simulator.nfe.range_case import RangeCase
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
+from carimbo.simulator.rule import Rule
 from carimbo.simulator.tax_ids import is_cnpj
 
 SERVICE = "NFeInutilizacao4"

@@ -18,7 +18,7 @@ from carimbo.simulator.nfe.event_case import (
 from carimbo.simulator.nfe.key_parts import EMISSION, MODEL, STATE
 from carimbo.simulator.nfe.rules.event_identity import TOLERANCE
 from carimbo.simulator.nfe.rules.event_scope import event_rule
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 IN_TIME = timedelta(hours=24)
 """How long an NF-e may be canceled without further words; later it gets 155."""

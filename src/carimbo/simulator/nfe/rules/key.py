@@ -2,10 +2,10 @@
 
 from carimbo.fiscal.tables.authorizers import is_contingency, states_of
 from carimbo.fiscal.tables.states import state_of_ibge
+from carimbo.simulator.keys import has_right_digit
 from carimbo.simulator.nfe.case import NFCE, NFE, Case
 from carimbo.simulator.nfe.contingency import contingency_is_open, model_of
-from carimbo.simulator.nfe.keys import has_right_digit
-from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.rule import Rule
 
 _DIGITS = "0123456789"
 _TRIVIAL_CODES = frozenset(

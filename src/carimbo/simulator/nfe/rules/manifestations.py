@@ -11,7 +11,7 @@ from carimbo.simulator.nfe.event_case import (
     EventCase,
 )
 from carimbo.simulator.nfe.rules.event_scope import event_rule
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 # NT 2020.001: ten days to say that the document is known, ninety to say how the operation ended.
 _IN_TIME = {ACKNOWLEDGED: timedelta(days=10), **dict.fromkeys(CONCLUSIVE, timedelta(days=90))}

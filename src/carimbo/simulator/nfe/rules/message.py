@@ -2,13 +2,13 @@
 
 import re
 from copy import deepcopy
-from typing import Any
 
 from lxml import etree
 
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
 from carimbo.simulator.nfe.call import UTF_8, Call
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
+from carimbo.simulator.xsd_faults import first_fault
 
 _LARGEST = 500 * 1024
 _LONGEST_TEXT = 255
@@ -29,18 +29,6 @@ _SIGNS_OF_PREFIXES = (b"xmlns:", b" xml:")
 _SIGN_OF_AN_ASIDE = re.compile(rb"<(?:!--|\?)")
 _SIGN_OF_EDITING = re.compile(rb">(?:[ \n\t]|&#13;)")
 _ENVIRONMENTS = ("{*}tpAmb", "{*}infInut/{*}tpAmb")
-
-_REASONS = {
-    "SCHEMAV_ELEMENT_CONTENT": "elemento inesperado, repetido ou ausente",
-    "SCHEMAV_CVC_PATTERN_VALID": "formato inválido",
-    "SCHEMAV_CVC_ENUMERATION_VALID": "valor não previsto",
-    "SCHEMAV_CVC_MINLENGTH_VALID": "texto curto demais",
-    "SCHEMAV_CVC_MAXLENGTH_VALID": "texto longo demais",
-    "SCHEMAV_CVC_COMPLEX_TYPE_4": "atributo ausente",
-    "SCHEMAV_CVC_ELT_1": "elemento desconhecido",
-}
-"""By libxml2's name of the error, of which there are many more."""
-_ANY_REASON = "conteúdo inválido"
 
 
 def too_large(call: Call) -> bool:
@@ -90,11 +78,8 @@ def _misformed(call: Call, code: str) -> Finding:
         return f"[{_local_name(call.root)}: comentário ou instrução de processamento]"
     if call.schema is None:
         return None
-    schema, root = call.world.xsds.of(call.schema), _as_the_xsd_knows_it(call.root)
-    if schema.validate(root):
-        return None
-    log: Any = schema.error_log
-    return _told(root, log.filter_from_errors()[0], code)
+    fault = first_fault(call.world.xsds.of(call.schema), _as_the_xsd_knows_it(call.root))
+    return fault and _told(fault, code)
 
 
 def _as_the_xsd_knows_it(root: etree._Element) -> etree._Element:
@@ -106,26 +91,10 @@ def _as_the_xsd_knows_it(root: etree._Element) -> etree._Element:
     return older
 
 
-def _told(root: etree._Element, error: Any, code: str) -> str:
-    """Where and why, in brackets, as long as there is room for after the official text."""
-    found: Any = root.getroottree().xpath(error.path)
-    where = _path_of(found[0]) if found else _local_name(root)
+def _told(fault: str, code: str) -> str:
+    """The fault in brackets, as long as there is room for after the official text."""
     room = _LONGEST_TEXT - len(f"Rejeição: {NFE_STATUSES[code].text} []")
-    reason = _REASONS.get(error.type_name, _ANY_REASON)
-    return f"[{f'{where}: {reason}'[-room:]}]"
-
-
-def _path_of(element: etree._Element) -> str:
-    """`enviNFe/NFe/infNFe/det[2]/prod/NCM`."""
-    way = [*reversed(list(element.iterancestors())), element]
-    return "/".join(map(_step, way))
-
-
-def _step(element: etree._Element) -> str:
-    parent = element.getparent()
-    alike = [] if parent is None else list(parent.iterchildren(element.tag))
-    number = f"[{alike.index(element) + 1}]" if len(alike) > 1 else ""
-    return f"{_local_name(element)}{number}"
+    return f"[{fault[-room:]}]"
 
 
 def _local_name(element: etree._Element) -> str:

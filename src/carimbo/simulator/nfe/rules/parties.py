@@ -19,9 +19,9 @@ from carimbo.simulator.nfe.rules.facts import (
     is_outbound,
     taxpayer,
 )
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
 from carimbo.simulator.nfe.rules.scope import PRINTED_AS_A_RECEIPT, document_rule, in_nfe
 from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 HOMOLOGATION_NAME = "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"

@@ -12,8 +12,8 @@ from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
 from carimbo.simulator.group import Group
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.rules.facts import ADJUSTMENT, RETURN, purpose
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
 from carimbo.simulator.nfe.rules.scope import document_rule, in_nfce, in_nfe
+from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.tax_ids import is_cnpj
 
 _TRADE_NOTE, _NOTHING, _LATER, _OTHER = "14", "90", "91", "99"

@@ -18,9 +18,9 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.nfce_addresses import NfceAddresses, known_nfce_addresses
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.rules.facts import seller_state, taxpayer
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
 from carimbo.simulator.nfe.rules.scope import document_rule, in_nfe, in_receipts
 from carimbo.simulator.place import PRODUCTION
+from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.security_codes import SecurityCodes
 
 _QUERY = "?p="

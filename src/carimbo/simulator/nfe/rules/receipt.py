@@ -23,9 +23,9 @@ from carimbo.simulator.nfe.rules.facts import (
     seller_state,
     taxpayer,
 )
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
 from carimbo.simulator.nfe.rules.scope import document_rule, in_nfce, in_receipts, item_rule
 from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.rule import Finding, Rule
 
 HOMOLOGATION_ITEM = "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 

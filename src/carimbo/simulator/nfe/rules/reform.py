@@ -8,9 +8,9 @@ from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.facts import COMPLEMENT, NORMAL_REGIME, RETURN, purpose, regime
 from carimbo.simulator.nfe.rules.reform_shares import SHARE_RULES, SHARES, class_of, situation_of
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.scope import Where, are_taxes_told, in_nfce, in_nfe, item_rule
 from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.rule import Rule
 
 _TOLD_SINCE = date(2026, 7, 1)
 # They may correct documents that were issued without these taxes.

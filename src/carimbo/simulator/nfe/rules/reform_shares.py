@@ -17,8 +17,8 @@ from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.amounts import CENT, HUNDRED, differs
 from carimbo.simulator.nfe.rules.facts import RETURN, purpose, seller_state
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.scope import are_taxes_told, item_rule
+from carimbo.simulator.rule import Rule
 
 _RATE_STEP = Decimal("0.0001")
 # They repeat the rates of what they correct (NT 2025.002, UB18-10).

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.scope import are_taxes_told, document_rule
+from carimbo.simulator.rule import Rule
 
 _TOTALS = "total/IBSCBSTot"
 

@@ -6,7 +6,7 @@ from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.limits import is_spent, spend
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 MOST_REJECTIONS = 30
 """Of one document within an hour."""

@@ -9,7 +9,7 @@ from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.group import group_of
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.contingency import model_of
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 _SERVICE = "CONS-CAD"

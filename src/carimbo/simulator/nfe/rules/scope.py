@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from carimbo.simulator.nfe.case import NFCE, NFE, Case
 from carimbo.simulator.nfe.line import Line
-from carimbo.simulator.nfe.rules.rule import Finding, Rule
+from carimbo.simulator.rule import Finding, Rule
 
 Where = Callable[[Case], bool]
 

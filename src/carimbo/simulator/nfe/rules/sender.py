@@ -2,7 +2,7 @@
 
 from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.rules.certificates import certificate_rules, flaws_of
-from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.rule import Rule
 from carimbo.simulator.trust import Flaw
 
 

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from carimbo.simulator.family import World
 from carimbo.simulator.nfe.rules.certificates import certificate_rules, flaws_of
-from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.rule import Rule
 from carimbo.simulator.signature import Signature
 from carimbo.simulator.trust import Flaw
 

@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 from carimbo.simulator.group import Group
+from carimbo.simulator.keys import has_right_digit
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.event_case import SUBSTITUTION, EventCase, invoice_of
 from carimbo.simulator.nfe.key_parts import EMISSION, ISSUER, MODEL, STATE
-from carimbo.simulator.nfe.keys import has_right_digit
 from carimbo.simulator.nfe.rules.event_scope import event_rule
-from carimbo.simulator.nfe.rules.rule import Rule
+from carimbo.simulator.rule import Rule
 
 _LONGEST_WAY = timedelta(hours=2)
 _BY_THE_ISSUER = "1"

@@ -6,8 +6,8 @@ from decimal import Decimal
 from carimbo.simulator.group import Group
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
-from carimbo.simulator.nfe.rules.rule import Rule
 from carimbo.simulator.nfe.rules.scope import Where, document_rule, in_nfe
+from carimbo.simulator.rule import Rule
 
 Amount = Callable[[Line], Decimal]
 

@@ -1,6 +1,6 @@
 """A rule as a value: the code of its rejection, and how to see that it is broken."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -16,7 +16,7 @@ class Rule(Generic[CaseT_contra]):
     """One check of an authority."""
 
     code: str
-    """`cStat`."""
+    """`cStat`, or `codigo`."""
     broken: Callable[[CaseT_contra], Finding]
     where: Callable[[CaseT_contra], bool] | None = None
     """Which cases the rule is about; None: all of them. Rules that share it share its answer too."""
@@ -33,12 +33,18 @@ class Refusal:
 def first_broken(
     rules: Iterable[Rule[CaseT]], case: CaseT, off: Collection[str] = frozenset()
 ) -> Refusal | None:
-    """The first rule that a case breaks, as authorities tell only one; rules that are off are passed over."""
+    """The first rule that a case breaks, where an authority tells only one."""
+    return next(broken_by(rules, case, off), None)
+
+
+def broken_by(
+    rules: Iterable[Rule[CaseT]], case: CaseT, off: Collection[str] = frozenset()
+) -> Iterator[Refusal]:
+    """Every rule that a case breaks, looked at one after the other; rules that are off are passed over."""
     answers: dict[object, bool] = {}
     for rule in rules:
         where = rule.where
         if where is not None and where not in answers:
             answers[where] = where(case)
         if (where is None or answers[where]) and rule.code not in off and (found := rule.broken(case)):
-            return Refusal(rule.code, found if isinstance(found, str) else "")
-    return None
+            yield Refusal(rule.code, found if isinstance(found, str) else "")

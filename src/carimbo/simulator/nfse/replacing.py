@@ -1,0 +1,45 @@
+"""A note that takes the place of another: the Sefin itself tells the event of the older one."""
+
+from carimbo.simulator.nfse.answers import APPLICATION, local
+from carimbo.simulator.nfse.call import NAMESPACE
+from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.nfse.event_types import NAMES, SUBSTITUTION
+from carimbo.simulator.nfse.event_writing import Happening, register
+from carimbo.simulator.nfse.note import VERSION
+from carimbo.simulator.nfse.writing import element, texts
+
+_CPF_LENGTH = 11
+
+
+def replace_note(case: NoteCase, access_key: str) -> None:
+    """Cancel the note that a declaration names, by the one that it became."""
+    if case.replaced is None or case.replaced.canceled:
+        return
+    happening = Happening(
+        access_key=case.replaced.access_key,
+        type=SUBSTITUTION,
+        author=case.author,
+        request=_request(case, access_key),
+    )
+    register(happening, case.place, case.world)
+
+
+def _request(case: NoteCase, access_key: str) -> str:
+    """`pedRegEvento`, which nobody signs: it is the authority's own."""
+    replaced = case.text("subst/chSubstda")
+    head = {
+        "tpAmb": case.place.environment,
+        "verAplic": APPLICATION,
+        "dhEvento": local(case.world.now).isoformat(timespec="seconds"),
+        "CPFAutor" if len(case.author) == _CPF_LENGTH else "CNPJAutor": case.author,
+        "chNFSe": replaced,
+    }
+    detail = {
+        "xDesc": NAMES[SUBSTITUTION],
+        "cMotivo": case.text("subst/cMotivo"),
+        "xMotivo": case.text("subst/xMotivo"),
+        "chSubstituta": access_key,
+    }
+    inside = texts(head) + element(f"e{SUBSTITUTION}", texts(detail))
+    told = f'<infPedReg Id="PRE{replaced}{SUBSTITUTION}">{inside}</infPedReg>'
+    return f'<pedRegEvento xmlns="{NAMESPACE}" versao="{VERSION}">{told}</pedRegEvento>'

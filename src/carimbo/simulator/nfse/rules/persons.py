@@ -1,0 +1,120 @@
+"""What is asked of every person that a declaration names: tax ids, addresses, mail."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from carimbo.fiscal.tables.countries import COUNTRIES
+from carimbo.fiscal.tables.municipalities import municipality_of_ibge
+from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.tax_ids import is_cnpj, is_cpf
+
+Check = Callable[[NoteCase], bool]
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
+_BRAZIL = "BR"
+_UNKNOWN_REASON = "0"
+# The first five digits of the postal codes of each state (Correios).
+_ZIPCODES: dict[str, Sequence[tuple[int, int]]] = {
+    "SP": [(1000, 19999)],
+    "RJ": [(20000, 28999)],
+    "ES": [(29000, 29999)],
+    "MG": [(30000, 39999)],
+    "BA": [(40000, 48999)],
+    "SE": [(49000, 49999)],
+    "PE": [(50000, 56999)],
+    "AL": [(57000, 57999)],
+    "PB": [(58000, 58999)],
+    "RN": [(59000, 59999)],
+    "CE": [(60000, 63999)],
+    "PI": [(64000, 64999)],
+    "MA": [(65000, 65999)],
+    "PA": [(66000, 68899)],
+    "AP": [(68900, 68999)],
+    "AM": [(69000, 69299), (69400, 69899)],
+    "RR": [(69300, 69399)],
+    "AC": [(69900, 69999)],
+    "DF": [(70000, 72799), (73000, 73699)],
+    "GO": [(72800, 72999), (73700, 76799)],
+    "RO": [(76800, 76999)],
+    "TO": [(77000, 77999)],
+    "MT": [(78000, 78899)],
+    "MS": [(79000, 79999)],
+    "PR": [(80000, 87999)],
+    "SC": [(88000, 89999)],
+    "RS": [(90000, 99999)],
+}
+
+
+def is_email(text: str) -> bool:
+    """Tell whether a text can be an address of mail."""
+    return bool(_EMAIL.fullmatch(text))
+
+
+def is_foreign_country(code: str) -> bool:
+    """Tell whether two letters are a country, and not Brazil."""
+    return code != _BRAZIL and any(country.iso2 == code for country in COUNTRIES.values())
+
+
+def is_city(code: str) -> bool:
+    """Tell whether a code is one of IBGE's."""
+    return municipality_of_ibge(code) is not None
+
+
+def is_zipcode_of(city: str, zipcode: str) -> bool:
+    """Tell whether a postal code is one of the city's state: those of single cities are not published."""
+    found = municipality_of_ibge(city)
+    ranges = _ZIPCODES.get(found.state, ()) if found else ()
+    return any(first <= int(zipcode[:5]) <= last for first, last in ranges)
+
+
+def wrong_cnpj_of(path: str) -> Check:
+    """Check digits that do not fit."""
+    return lambda case: bool(found := case.text(f"{path}/CNPJ")) and not is_cnpj(found)
+
+
+def wrong_cpf_of(path: str) -> Check:
+    """Check digits that do not fit."""
+    return lambda case: bool(found := case.text(f"{path}/CPF")) and not is_cpf(found)
+
+
+def abroad_without_id(path: str) -> Check:
+    """An address abroad, of somebody with a tax id of Brazil."""
+    named = (f"{path}/NIF", f"{path}/cNaoNIF")
+    return lambda case: case.has(f"{path}/end/endExt") and not any(map(case.has, named))
+
+
+def without_reason(path: str) -> Check:
+    """Why there is no foreign id is told by every new note."""
+    return lambda case: case.text(f"{path}/cNaoNIF") == _UNKNOWN_REASON
+
+
+def foreign_id_at_home(path: str) -> Check:
+    """A foreign id, without an address abroad; persons who issue need not tell it."""
+    return lambda case: (
+        case.has("prest/CNPJ") and case.has(f"{path}/NIF") and not case.has(f"{path}/end/endExt")
+    )
+
+
+def city_unknown_of(path: str) -> Check:
+    """A code that IBGE's table does not have."""
+    return lambda case: bool(found := case.text(f"{path}/end/endNac/cMun")) and not is_city(found)
+
+
+def zipcode_of_another_city(path: str) -> Check:
+    """A postal code of elsewhere; of a city that is none nothing is said."""
+
+    def is_elsewhere(case: NoteCase) -> bool:
+        city, zipcode = case.text(f"{path}/end/endNac/cMun"), case.text(f"{path}/end/endNac/CEP")
+        return bool(zipcode) and is_city(city) and not is_zipcode_of(city, zipcode)
+
+    return is_elsewhere
+
+
+def country_unknown_of(path: str) -> Check:
+    """No country, or Brazil."""
+    return lambda case: bool(found := case.text(f"{path}/end/endExt/cPais")) and not is_foreign_country(found)
+
+
+def wrong_email_of(path: str) -> Check:
+    """No address of mail."""
+    return lambda case: bool(found := case.text(f"{path}/email")) and not is_email(found)

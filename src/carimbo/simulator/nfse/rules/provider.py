@@ -1,0 +1,91 @@
+"""Who provides the service, and how it is taxed (Anexo I, infDPS/prest)."""
+
+from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.nfse.regimes import (
+    has_special_regime,
+    is_mei,
+    is_small,
+    is_taxed,
+    pays_iss_by_simples,
+)
+from carimbo.simulator.nfse.rules.persons import is_email
+from carimbo.simulator.rule import Rule
+from carimbo.simulator.tax_ids import is_cnpj, is_cpf
+
+_SIMPLES = "prest/regTrib/regApTribSN"
+
+
+def wrong_cnpj(case: NoteCase) -> bool:
+    """Check digits that do not fit."""
+    return case.has("prest/CNPJ") and not is_cnpj(case.text("prest/CNPJ"))
+
+
+def wrong_cpf(case: NoteCase) -> bool:
+    """Check digits that do not fit."""
+    return case.has("prest/CPF") and not is_cpf(case.text("prest/CPF"))
+
+
+def named_by_foreign_id(case: NoteCase) -> bool:
+    """Who issues has a tax id of Brazil."""
+    return case.has("prest/NIF")
+
+
+def named_by_nothing(case: NoteCase) -> bool:
+    """Who issues has a tax id."""
+    return case.has("prest/cNaoNIF")
+
+
+def told_by_name(case: NoteCase) -> bool:
+    """The Sefin knows the name of who issues."""
+    return case.has("prest/xNome")
+
+
+def told_by_address(case: NoteCase) -> bool:
+    """The Sefin knows the address of who issues."""
+    return case.has("prest/end")
+
+
+def wrong_email(case: NoteCase) -> bool:
+    """No address of mail."""
+    return case.has("prest/email") and not is_email(case.text("prest/email"))
+
+
+def way_of_simples_out_of_place(case: NoteCase) -> bool:
+    """How the taxes of the Simples are reckoned is told by ME and EPP alone."""
+    return case.has(_SIMPLES) and not is_small(case)
+
+
+def way_of_simples_missing(case: NoteCase) -> bool:
+    """ME and EPP tell how the taxes of the Simples are reckoned."""
+    return is_small(case) and not case.has(_SIMPLES)
+
+
+def special_regime_untaxed(case: NoteCase) -> bool:
+    """There is nothing special about what is not taxed."""
+    return has_special_regime(case) and not is_taxed(case)
+
+
+def special_regime_of_mei(case: NoteCase) -> bool:
+    """MEI have a regime of their own."""
+    return has_special_regime(case) and is_mei(case)
+
+
+def special_regime_in_simples(case: NoteCase) -> bool:
+    """Who pays the ISS within the Simples has no other regime."""
+    return has_special_regime(case) and pays_iss_by_simples(case)
+
+
+PROVIDER_RULES: tuple[Rule[NoteCase], ...] = (
+    Rule("E0080", wrong_cnpj),
+    Rule("E0096", wrong_cpf),
+    Rule("E0112", named_by_foreign_id),
+    Rule("E0114", named_by_nothing),
+    Rule("E0121", told_by_name),
+    Rule("E0128", told_by_address),
+    Rule("E0148", wrong_email),
+    Rule("E0162", way_of_simples_out_of_place),
+    Rule("E0166", way_of_simples_missing),
+    Rule("E0172", special_regime_untaxed),
+    Rule("E0174", special_regime_of_mei),
+    Rule("E0175", special_regime_in_simples),
+)

@@ -1,0 +1,114 @@
+"""A note that takes the place of another (Anexo I, infDPS/subst)."""
+
+from datetime import timedelta
+
+from carimbo.simulator.cities import city_of
+from carimbo.simulator.keys import has_right_digit
+from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.nfse.event_types import ANALYSIS, CONFIRMATIONS, TACIT
+from carimbo.simulator.nfse.keys import CITY, ISSUER
+from carimbo.simulator.nfse.parties import tax_id
+from carimbo.simulator.nfse.regimes import is_outside_simples
+from carimbo.simulator.nfse.stored import note_of
+from carimbo.simulator.rule import Rule
+
+_OTHER_REASON = "99"
+_WITHOUT_DEADLINE = frozenset({"01", "02"})
+"""Reasons: the provider has left or joined the Simples Nacional."""
+_KEPT_OUTSIDE_SIMPLES = (
+    "dCompet",
+    "serv/cServ/cTribNac",
+    "serv/cServ/cTribMun",
+    "serv/locPrest/cLocPrestacao",
+    "serv/locPrest/cPaisPrestacao",
+)
+_KEPT_IN_SIMPLES = ("dCompet", "valores/vServPrest/vServ")
+
+
+def replaces(case: NoteCase) -> bool:
+    """Declarations that take the place of a note."""
+    return case.has("subst")
+
+
+def key_of_another(case: NoteCase) -> bool:
+    """A wrong check digit, another city, or another issuer."""
+    key = case.text("subst/chSubstda")
+    is_own = key[CITY] == case.text("cLocEmi") and key[ISSUER] == f"{case.author:0>14}"
+    return not (has_right_digit(key) and is_own)
+
+
+def note_unknown(case: NoteCase) -> bool:
+    """A key that nobody has given; one that can't be is another rule's."""
+    return not key_of_another(case) and case.replaced is None
+
+
+def note_canceled(case: NoteCase) -> bool:
+    """Canceled, or replaced already."""
+    return case.replaced is not None and case.replaced.canceled
+
+
+def replaced_too_late(case: NoteCase) -> bool:
+    """After the days that the city allows."""
+    if case.replaced is None or case.text("subst/cMotivo") in _WITHOUT_DEADLINE:
+        return False
+    term = timedelta(days=city_of(case.text("cLocEmi")).cancellation_days)
+    return case.world.now > case.replaced.received_at + term
+
+
+def changed_outside_simples(case: NoteCase) -> bool:
+    """Another day, service or place."""
+    return is_outside_simples(case) and _differs(case, _KEPT_OUTSIDE_SIMPLES)
+
+
+def changed_in_simples(case: NoteCase) -> bool:
+    """Another day or amount, or another taker where there is one."""
+    if is_outside_simples(case) or case.replaced is None:
+        return False
+    taker, before = tax_id(case.group("toma")), tax_id(note_of(case.replaced).group("toma"))
+    return _differs(case, _KEPT_IN_SIMPLES) or bool(taker and before and taker != before)
+
+
+def being_analysed(case: NoteCase) -> bool:
+    """The city has been asked to cancel it."""
+    return _has_event(case, frozenset({ANALYSIS}))
+
+
+def confirmed(case: NoteCase) -> bool:
+    """Somebody has confirmed the service."""
+    return _has_event(case, CONFIRMATIONS)
+
+
+def confirmed_by_silence(case: NoteCase) -> bool:
+    """Nobody has objected to the service in time."""
+    return _has_event(case, frozenset({TACIT}))
+
+
+def reason_untold(case: NoteCase) -> bool:
+    """Another reason than those of the list, without words."""
+    return case.text("subst/cMotivo") == _OTHER_REASON and not case.text("subst/xMotivo")
+
+
+def _differs(case: NoteCase, paths: tuple[str, ...]) -> bool:
+    if case.replaced is None:
+        return False
+    before = note_of(case.replaced)
+    return any(before.text(path) != case.text(path) for path in paths)
+
+
+def _has_event(case: NoteCase, types: frozenset[str]) -> bool:
+    key = case.text("subst/chSubstda")
+    return any(event.type in types for event in case.ledger.events(case.place.environment, key))
+
+
+SUBSTITUTION_RULES: tuple[Rule[NoteCase], ...] = (
+    Rule("E0042", key_of_another, replaces),
+    Rule("E0044", note_unknown, replaces),
+    Rule("E0046", note_canceled, replaces),
+    Rule("E0050", replaced_too_late, replaces),
+    Rule("E0060", changed_outside_simples, replaces),
+    Rule("E0061", changed_in_simples, replaces),
+    Rule("E0068", being_analysed, replaces),
+    Rule("E0070", confirmed, replaces),
+    Rule("E0072", confirmed_by_silence, replaces),
+    Rule("E0078", reason_untold, replaces),
+)

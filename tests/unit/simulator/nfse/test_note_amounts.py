@@ -1,0 +1,192 @@
+"""What a note comes to, to the cent: the ISS, what is left, IBS and CBS."""
+
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+from lxml import etree
+
+from unit.simulator.mutating import Edit, at, says
+from unit.simulator.nfse.declaring import (
+    CAMPINAS,
+    NAMESPACE,
+)
+from unit.simulator.nfse.sefin import Sefin, told
+from unit.simulator.rules.edits import grown
+
+AMOUNTS = {
+    "simples": {"vLiq": "1000.00"},
+    "simples_withheld": {
+        "vBC": "1000.00",
+        "pAliqAplic": "2.00",
+        "vISSQN": "20.00",
+        "vTotalRet": "20.00",
+        "vLiq": "980.00",
+    },
+    "simples_apart": {"vBC": "1000.00", "pAliqAplic": "2.00", "vISSQN": "20.00", "vLiq": "1000.00"},
+    "mei": {"vLiq": "1000.00"},
+    "normal": {"vBC": "1000.00", "pAliqAplic": "2.00", "vISSQN": "20.00", "vLiq": "1000.00"},
+    "normal_in_brasilia": {"vBC": "1000.00", "pAliqAplic": "3.00", "vISSQN": "30.00", "vLiq": "1000.00"},
+    "export": {"vLiq": "1000.00"},
+    "immune": {"vLiq": "1000.00"},
+    "suspended": {"vLiq": "1000.00"},
+    "special": {"vLiq": "1000.00"},
+    "exempt": {"vLiq": "1000.00"},
+    "deducted": {"vBC": "900.00", "pAliqAplic": "5.00", "vISSQN": "45.00", "vLiq": "1000.00"},
+    "deducted_by_percentage": {
+        "vCalcDR": "100.00",
+        "vBC": "900.00",
+        "pAliqAplic": "5.00",
+        "vISSQN": "45.00",
+        "vLiq": "1000.00",
+    },
+    "proved": {
+        "vCalcDR": "100.00",
+        "vBC": "900.00",
+        "pAliqAplic": "5.00",
+        "vISSQN": "45.00",
+        "vLiq": "1000.00",
+    },
+    "reduced_by_percentage": {
+        "tpBM": "2",
+        "vCalcBM": "100.00",
+        "vBC": "900.00",
+        "pAliqAplic": "5.00",
+        "vISSQN": "45.00",
+        "vLiq": "1000.00",
+    },
+    "reduced_by_amount": {
+        "tpBM": "3",
+        "vBC": "900.00",
+        "pAliqAplic": "5.00",
+        "vISSQN": "45.00",
+        "vLiq": "1000.00",
+    },
+    "of_special_rate": {
+        "tpBM": "4",
+        "vBC": "1000.00",
+        "pAliqAplic": "2.00",
+        "vISSQN": "20.00",
+        "vLiq": "1000.00",
+    },
+    "withholding": {
+        "vBC": "1000.00",
+        "pAliqAplic": "2.00",
+        "vISSQN": "20.00",
+        "vTotalRet": "171.50",
+        "vLiq": "828.50",
+    },
+}
+
+
+def in_city(code: str) -> Edit:
+    """Issued in a city."""
+
+    def edit(root: etree._Element) -> None:
+        at(root, "infDPS/cLocEmi").text = code
+
+    return edit
+
+
+class TestAmounts:
+    @pytest.mark.parametrize(("name", "amounts"), AMOUNTS.items(), ids=AMOUNTS)
+    async def test_are_those_that_were_worked_out_by_hand(
+        self, name: str, amounts: dict[str, str], sefin: Sefin
+    ) -> None:
+        assert told((await sefin.issue(name)).note, "infNFSe/valores") == amounts
+
+    @pytest.mark.parametrize(
+        ("price", "tax"), [("1000.25", "20.00"), ("1000.75", "20.02"), ("1001.25", "20.02")]
+    )
+    async def test_a_half_of_a_cent_goes_to_the_even_one(self, price: str, tax: str, sefin: Sefin) -> None:
+        answer = await sefin.issue("simples_apart", says("infDPS/valores/vServPrest/vServ", price))
+        assert answer.text("infNFSe/valores/vISSQN") == tax
+
+    async def test_discounts_are_taken_off_what_is_left(self, sefin: Sefin) -> None:
+        discounts = (
+            "<vDescCondIncond><vDescIncond>100.00</vDescIncond><vDescCond>50.00</vDescCond></vDescCondIncond>"
+        )
+        answer = await sefin.issue("normal_withheld", grown("infDPS/valores/vServPrest", discounts))
+        assert told(answer.note, "infNFSe/valores") == {
+            "vBC": "900.00",
+            "pAliqAplic": "2.00",
+            "vISSQN": "18.00",
+            "vTotalRet": "18.00",
+            "vLiq": "832.00",
+        }
+
+    async def test_each_city_has_its_own_rates(self, sefin: Sefin) -> None:
+        rates = {}
+        for city in ("3550308", "3304557", CAMPINAS):
+            answer = await sefin.issue("simples_apart", in_city(city))
+            rates[city] = answer.text("infNFSe/valores/pAliqAplic")
+        assert rates == {"3550308": "2.00", "3304557": "5.00", CAMPINAS: "2.00"}
+
+
+REFORM = "infNFSe/IBSCBS"
+
+
+class TestReform:
+    async def test_is_worked_out_from_what_is_left_of_the_price(self, sefin: Sefin) -> None:
+        note = (await sefin.issue("normal")).note
+        # 1000.00 less 20.00 of ISS, 6.50 of PIS and 30.00 of COFINS.
+        assert told(note, f"{REFORM}/valores") == {"vBC": "943.50", "vCalcReeRepRes": "0.00"}
+        assert told(note, f"{REFORM}/valores/uf") == {"pIBSUF": "0.10", "pAliqEfetUF": "0.10"}
+        assert told(note, f"{REFORM}/valores/mun") == {"pIBSMun": "0.00", "pAliqEfetMun": "0.00"}
+        assert told(note, f"{REFORM}/valores/fed") == {"pCBS": "0.90", "pAliqEfetCBS": "0.90"}
+        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
+        assert told(note, f"{REFORM}/totCIBS/gIBS") == {"vIBSTot": "0.94"}
+        assert told(note, f"{REFORM}/totCIBS/gIBS/gIBSUFTot") == {"vIBSUF": "0.94"}
+        assert told(note, f"{REFORM}/totCIBS/gIBS/gIBSMunTot") == {"vIBSMun": "0.00"}
+        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "8.49"}
+
+    async def test_of_a_reduced_class_tells_the_reduction(self, sefin: Sefin) -> None:
+        note = (await sefin.issue("reduced_reform")).note
+        assert told(note, f"{REFORM}/valores/uf") == {
+            "pIBSUF": "0.10",
+            "pRedAliqUF": "60.00",
+            "pAliqEfetUF": "0.04",
+        }
+        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "3.53"}
+
+    async def test_that_is_deferred_tells_how_much(self, sefin: Sefin) -> None:
+        note = (await sefin.issue("deferred")).note
+        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vDifCBS": "3.53", "vCBS": "3.53"}
+
+    async def test_that_is_suspended_tells_what_would_be_due(self, sefin: Sefin) -> None:
+        note = (await sefin.issue("regular")).note
+        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "0.00"}
+        regular = told(note, f"{REFORM}/totCIBS/gTribRegular")
+        assert (regular["pAliqEfeRegCBS"], regular["vTribRegCBS"]) == ("0.90", "8.82")
+
+    async def test_of_a_public_buyer_tells_who_gets_it(self, sefin: Sefin) -> None:
+        note = (await sefin.issue("public")).note
+        assert told(note, REFORM)["pRedutor"] == "0.00"
+        assert told(note, f"{REFORM}/totCIBS/gTribCompraGov")["vCBS"] == "8.82"
+
+    async def test_leaves_out_what_was_paid_for_others(self, sefin: Sefin) -> None:
+        note = (await sefin.issue("expenses")).note
+        # 50.00 are no price: 950.00 less 2 % of ISS.
+        assert told(note, "infNFSe/valores")["vBC"] == "950.00"
+        assert told(note, f"{REFORM}/valores") == {"vBC": "931.00", "vCalcReeRepRes": "50.00"}
+
+    async def test_is_due_where_the_buyer_is_or_where_the_service_was_done(self, sefin: Sefin) -> None:
+        away = says("infDPS/toma/end/endNac/cMun", CAMPINAS)
+        at_buyer = await sefin.issue("normal", away)
+        here = await sefin.issue("normal", away, says("infDPS/IBSCBS/cIndOp", "030101"))
+        places = [one.text(f"{REFORM}/cLocalidadeIncid") for one in (at_buyer, here)]
+        assert places == [CAMPINAS, "3550308"]
+        assert at_buyer.text(f"{REFORM}/xLocalidadeIncid") == "Campinas"
+
+    async def test_is_added_to_the_total_from_2027_on(self, sefin: Sefin) -> None:
+        sefin.now = datetime.fromisoformat("2027-01-15T10:00:00-03:00")
+        next_year = says("infDPS/dhEmi", "2027-01-15T09:00:00-03:00")
+        answer = await sefin.issue("normal", next_year, says("infDPS/dCompet", "2027-01-15"))
+        taxes = [f"{REFORM}/totCIBS/gIBS/vIBSTot", f"{REFORM}/totCIBS/gCBS/vCBS"]
+        both = sum((Decimal(answer.text(path)) for path in taxes), Decimal(0))
+        assert both > 0
+        assert Decimal(answer.text(f"{REFORM}/totCIBS/vTotNF")) == 1000 + both
+        assert answer.text(f"{REFORM}/valores/vBC") == "980.00"
+
+    async def test_is_not_there_where_nothing_was_said_of_it(self, sefin: Sefin) -> None:
+        assert (await sefin.issue("simples")).note.find(f".//{{{NAMESPACE}}}totCIBS") is None
