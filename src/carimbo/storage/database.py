@@ -23,6 +23,7 @@ from carimbo.storage.connection import (
     unavailable,
 )
 from carimbo.storage.credentials import Credentials
+from carimbo.storage.customers import Customers
 from carimbo.storage.document_events import DocumentEvents
 from carimbo.storage.documents import Documents
 from carimbo.storage.emissions import Emissions
@@ -34,6 +35,8 @@ from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.number_sequences import NumberSequences
 from carimbo.storage.numbering import Numberings
 from carimbo.storage.pool import Pool
+from carimbo.storage.products import Products
+from carimbo.storage.sales import Sales
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
 from carimbo.storage.strays import Strays
@@ -73,6 +76,10 @@ class Tenant:
         return Credentials(self.connection, self.subscription_id)
 
     @cached_property
+    def customers(self) -> Customers:
+        return Customers(self.connection, self.subscription_id)
+
+    @cached_property
     def document_events(self) -> DocumentEvents:
         return DocumentEvents(self.connection, self.subscription_id)
 
@@ -99,6 +106,14 @@ class Tenant:
     @cached_property
     def numberings(self) -> Numberings:
         return Numberings(self.connection, self.subscription_id)
+
+    @cached_property
+    def products(self) -> Products:
+        return Products(self.connection, self.subscription_id)
+
+    @cached_property
+    def sales(self) -> Sales:
+        return Sales(self.connection, self.subscription_id)
 
     @cached_property
     def secrets(self) -> Secrets:

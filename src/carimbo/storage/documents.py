@@ -29,6 +29,8 @@ class NewDocument:
     idempotency_key: str | None
     external_id: str | None
     sale_id: UUID | None = None
+    is_direct: bool = True
+    """Whether a caller asked for it, and not for a sale that needs it."""
     request: str
     amount: Decimal
     warnings: Sequence[str]
@@ -51,6 +53,7 @@ class Document:
     status: str
     external_id: str | None
     sale_id: UUID | None
+    is_direct: bool
     request: str
     version: int
     amount: Decimal
@@ -62,6 +65,8 @@ class Document:
     created_at: datetime
     queued_at: datetime | None
     parked_reason: str | None
+    replaced_by: UUID | None
+    """The document that took its place."""
     company_revision: int
     emission: Emission | None
 
@@ -96,13 +101,13 @@ _REPEATED = f"""
         and d.idempotency_key = $4
     union all
     {_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3
-        and d.external_id = $5 and d.sale_id is null
+        and d.external_id = $5 and d.is_direct
     limit 1
 """
 _INSERTED = tuple(
     field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
 )
-_GENERATED = "version, rejection, created_at, queued_at, parked_reason"
+_GENERATED = "version, rejection, created_at, queued_at, parked_reason, replaced_by"
 # Start-time fair queueing: a document's turn comes after the company's own that still wait, and not before
 # those that are next of all. So the tenth of one company competes with the tenth of another, and a company
 # that sends ten thousand at once keeps nobody else waiting. What pauses has turn 0: it waits for no place.

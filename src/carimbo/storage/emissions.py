@@ -33,11 +33,20 @@ class Emission:
     state: str
     issued_at: datetime | None
     access_key: str | None
+    """What the authority is asked by."""
     digest: str | None
     receipt: str | None
     tries: int
     protocol: str | None
     authorized_at: datetime | None
+    assigned_number: int | None
+    """The number that the authority gave the document, where numbering is its affair."""
+    assigned_key: str | None
+
+    @property
+    def document_key(self) -> str | None:
+        """The key that the document has: its own, or the one that the authority gave it."""
+        return self.assigned_key or self.access_key
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
+from carimbo.fiscal.lifecycle import Happening
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.emissions import COLUMNS, Emission, Place
@@ -94,13 +95,25 @@ _CONCLUDE = f"""
         on conflict (subscription_id, owner_id, name) do update set content = excluded.content
     ), attempt as (
         update emissions set state = $7, digest = coalesce($8, digest), protocol = $9, authorized_at = $10,
-            tries = 0, issued_at = coalesce($23, issued_at)
+            tries = 0, issued_at = coalesce($23, issued_at), assigned_number = $24, assigned_key = $25
         from held where {_ATTEMPT} and $7::text is not null
     ), plan as (
         insert into allowances as a (subscription_id, period, used)
         select $1, $13, $14 from held where $13::text is not null
         on conflict (subscription_id, period)
         do update set used = a.used + $14, reserved = a.reserved - $15
+    ), replaced as (
+        update documents set status = 'canceled', replaced_by = $2, updated_at = now()
+        from held
+        where documents.subscription_id = $1 and documents.id = $26 and documents.status = 'authorized'
+        returning documents.*
+    ), taken_back as (
+        update emissions set state = 'canceled' from replaced
+        where emissions.subscription_id = $1 and emissions.document_id = replaced.id
+            and emissions.ordinal = replaced.emission
+    ), told_of_it as (
+        insert into document_events (subscription_id, document_id, company_id, id, type, status)
+        select $1, id, company_id, $27, '{Happening.SUBSTITUTION}', status from replaced
     ), told as ({events_told("held", 16)})
     select id from held
 """
@@ -148,6 +161,11 @@ class Verdict:
     """When that version was issued."""
     protocol: str | None = None
     authorized_at: datetime | None = None
+    assigned_number: int | None = None
+    """What the authority numbered it by, where that is its affair."""
+    assigned_key: str | None = None
+    replaces: UUID | None = None
+    """The document that is canceled as this one takes its place."""
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -251,7 +269,7 @@ class IssuingSteps:
             *self._key, ordinal, verdict.status, verdict.rejection, verdict.emission_state, verdict.digest,
             verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
             settlement.period, settlement.used, settlement.released, *event_columns(events),
-            verdict.issued_at,
+            verdict.issued_at, verdict.assigned_number, verdict.assigned_key, verdict.replaces, new_id(),
         )  # fmt: skip
         self._written(row)
 

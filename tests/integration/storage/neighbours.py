@@ -1,7 +1,8 @@
 """Two subscriptions beside each other, for tests that neither reaches the other's rows."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 import asyncpg
@@ -10,12 +11,15 @@ from carimbo.fiscal.document_type import LAST_NUMBER
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
+from carimbo.storage.customers import CustomerFacts
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emissions import Place
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Signed
+from carimbo.storage.products import NewProduct, new_product_id
+from carimbo.storage.sales import NewSale, SaleLine
 from carimbo.storage.work import WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, new_document
 
@@ -36,6 +40,10 @@ SUMMARY = CertificateSummary(
     valid_from=datetime(2026, 1, 1, tzinfo=UTC),
     expires_at=datetime(2027, 1, 1, tzinfo=UTC),
 )
+CUSTOMER = CustomerFacts(
+    name="Maria da Silva", email="maria@example.com", document="52998224725", foreign_id="P123456"
+)
+SKU = "consultoria"
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,9 @@ class Neighbours:
     event_id: UUID
     range_id: UUID
     stray_id: UUID
+    customer_id: UUID
+    product_id: str
+    sale_id: UUID
 
     @property
     def place(self) -> Place:
@@ -99,6 +110,10 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
         stray_id = await tenant.connection.fetchval(
             "select id from strays where document_id = $1", document.id
         )
+        customer = await tenant.customers.add(new_id(), company_id, CUSTOMER)
+        product, sale = new_product(company_id), new_sale(company_id, customer.id)
+        await tenant.products.add(product)
+        await tenant.sales.add(sale, [line_of(product.id)])
     return Neighbours(
         database,
         owner,
@@ -109,6 +124,9 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
         event_id=event.id,
         range_id=numbers.id,
         stray_id=stray_id,
+        customer_id=customer.id,
+        product_id=product.id,
+        sale_id=sale.id,
     )
 
 
@@ -142,6 +160,44 @@ def new_range(company_id: UUID) -> NewInutilization:
         last_number=12,
         year=2026,
         justification="Numeração pulada por falha de sistema",
+    )
+
+
+def new_product(company_id: UUID, sku: str = SKU) -> NewProduct:
+    """A service of a catalog."""
+    return NewProduct(
+        id=new_product_id(),
+        company_id=company_id,
+        sku=sku,
+        name="Consultoria",
+        type="service",
+        category="other_service",
+        follows_company_defaults=True,
+    )
+
+
+def new_sale(company_id: UUID, customer_id: UUID) -> NewSale:
+    """A sale that a caller made."""
+    return NewSale(
+        id=new_id(),
+        company_id=company_id,
+        external_id="order",
+        is_direct=False,
+        customer_id=customer_id,
+        amount=Decimal("150.00"),
+        sold_on=date(2026, 11, 10),
+        emit_when="immediately",
+    )
+
+
+def line_of(product_id: str) -> SaleLine:
+    """One of a product."""
+    return SaleLine(
+        product_id=product_id,
+        name="Consultoria",
+        price=Decimal(150),
+        quantity=Decimal(1),
+        total=Decimal("150.00"),
     )
 
 

@@ -23,6 +23,8 @@ SAME: dict[str, Any] = {"idempotency_key": "k", "external_id": "e"}
 FULL: dict[str, Any] = {
     "idempotency_key": "key",
     "external_id": "order",
+    "sale_id": new_id(),
+    "is_direct": False,
     "request": EXACT,
     "amount": Decimal("1234.50"),
     "warnings": ["Alíquota presumida."],
@@ -147,10 +149,17 @@ class TestRepeated:
 
     async def test_what_a_sale_makes_guards_no_external_id(self, shop: Shop) -> None:
         for _ in range(2):
-            await shop.added(external_id="sale", sale_id=new_id())
+            await shop.added(external_id="sale", sale_id=new_id(), is_direct=False)
         assert await repeated(shop, None, "sale") is None
         direct = await shop.added(external_id="sale")
         assert await repeated(shop, None, "sale") == direct.id
+
+    async def test_what_is_created_directly_guards_its_external_id_though_it_has_a_sale(
+        self, shop: Shop
+    ) -> None:
+        first = await shop.added(external_id="e", sale_id=new_id())
+        assert await shop.add(external_id="e", sale_id=new_id()) is None
+        assert await repeated(shop, None, "e") == first.id
 
 
 class TestLock:

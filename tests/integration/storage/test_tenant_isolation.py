@@ -1,7 +1,9 @@
 """No repository shows or changes a row of another subscription."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -9,12 +11,22 @@ import asyncpg
 import pytest
 
 from carimbo.storage.allowances import Usage
+from carimbo.storage.customers import CustomerFacts
 from carimbo.storage.database import Tenant
 from carimbo.storage.emissions import Place
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.number_sequences import NumberSequences
 from carimbo.storage.numbering import UnusedPage
-from integration.storage.neighbours import SUMMARY, TAX_ID, Neighbours
+from integration.storage.neighbours import (
+    CUSTOMER,
+    SKU,
+    SUMMARY,
+    TAX_ID,
+    Neighbours,
+    line_of,
+    new_product,
+    new_sale,
+)
 
 ChangeOfNumber = Callable[[NumberSequences, Place], Awaitable[Any]]
 
@@ -40,6 +52,7 @@ class TestEveryRepository:
             "certificates",
             "companies",
             "credentials",
+            "customers",
             "document_events",
             "documents",
             "emissions",
@@ -47,6 +60,8 @@ class TestEveryRepository:
             "inutilizations",
             "number_sequences",
             "numberings",
+            "products",
+            "sales",
             "secrets",
             "state_registrations",
             "strays",
@@ -204,3 +219,71 @@ class TestCredentials:
             await tenant.credentials.touch()
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             assert await tenant.credentials.get() == before
+
+
+class TestCustomers:
+    async def test_another_s_customer_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.customers.get(neighbours.customer_id) is None
+            assert await tenant.customers.lock(neighbours.customer_id) is None
+            assert await tenant.customers.find(neighbours.company_id, CUSTOMER) is None
+
+    async def test_another_s_customer_is_not_changed(self, neighbours: Neighbours) -> None:
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.customers.write(neighbours.customer_id, CustomerFacts(name="Minha agora"))
+        assert await neighbours.everything_of_the_owner() == before
+
+    async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
+        with pytest.raises(asyncpg.ForeignKeyViolationError):
+            async with neighbours.database.tenant(neighbours.stranger) as tenant:
+                await tenant.customers.add(new_id(), neighbours.company_id, CUSTOMER)
+
+    async def test_two_subscriptions_may_have_the_same_customer(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            company = await tenant.companies.add(new_id(), TAX_ID, {"legal_name": "Outra Loja"})
+            assert company is not None
+            added = await tenant.customers.add(new_id(), company.id, CUSTOMER)
+        assert added.id != neighbours.customer_id
+
+
+class TestProducts:
+    async def test_another_s_product_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.products.find_by_sku(neighbours.company_id, SKU) is None
+
+    async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
+        with pytest.raises(asyncpg.ForeignKeyViolationError):
+            async with neighbours.database.tenant(neighbours.stranger) as tenant:
+                await tenant.products.add(new_product(neighbours.company_id))
+
+
+class TestSales:
+    async def test_another_s_sale_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.sales.get(neighbours.sale_id) is None
+            assert await tenant.sales.lines(neighbours.sale_id) == []
+
+    async def test_another_s_sale_is_not_changed(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            sale = await tenant.sales.get(neighbours.sale_id)
+        assert sale is not None
+        before = await neighbours.everything_of_the_owner()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            await tenant.sales.rewrite(replace(sale, amount=Decimal(1)), [line_of(neighbours.product_id)])
+        assert await neighbours.everything_of_the_owner() == before
+
+    @pytest.mark.parametrize("whose", ["company", "customer", "product"])
+    async def test_none_can_be_made_of_another_s(self, neighbours: Neighbours, whose: str) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            company = await tenant.companies.add(new_id(), TAX_ID, {"legal_name": "Outra Loja"})
+            assert company is not None
+            customer = await tenant.customers.add(new_id(), company.id, CUSTOMER)
+            product = await tenant.products.add(new_product(company.id))
+        assert product is not None
+        company_id = neighbours.company_id if whose == "company" else company.id
+        customer_id = neighbours.customer_id if whose == "customer" else customer.id
+        product_id = neighbours.product_id if whose == "product" else product.id
+        with pytest.raises(asyncpg.ForeignKeyViolationError):
+            async with neighbours.database.tenant(neighbours.stranger) as tenant:
+                await tenant.sales.add(new_sale(company_id, customer_id), [line_of(product_id)])

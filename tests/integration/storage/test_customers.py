@@ -1,0 +1,185 @@
+import asyncio
+from dataclasses import asdict, replace
+from typing import Any
+
+import asyncpg
+import pytest
+
+from carimbo.storage.customers import Customer, CustomerFacts
+from carimbo.storage.identifiers import new_id
+from integration.storage.document_rows import Shop
+
+MARIA = CustomerFacts(name="Maria da Silva", document="52998224725", email="maria@example.com")
+JOHN = CustomerFacts(name="John Smith", foreign_id="P123456", email="john@example.com", is_foreign=True)
+WHOLE = CustomerFacts(
+    name="Açaí & Cia",
+    email="acai@example.com",
+    document="12ABC34501DE35",
+    foreign_id="P1",
+    phone="1133334444",
+    address={"zipcode": "01310100", "city": "São Paulo"},
+    municipal_registration="123",
+    state_registration="ISENTO",
+    trade_name="Açaí",
+    is_foreign=True,
+)
+
+
+async def add(shop: Shop, facts: CustomerFacts) -> Customer:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        return await tenant.customers.add(new_id(), shop.company_id, facts)
+
+
+async def found(shop: Shop, **told: Any) -> Customer | None:
+    """Who is found by what is told of somebody called otherwise."""
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        return await tenant.customers.find(shop.company_id, CustomerFacts(name="Fulano", **told))
+
+
+async def delete(shop: Shop, customer: Customer) -> None:
+    async with shop.database.connection() as connection:
+        await connection.execute("update customers set deleted_at = now() where id = $1", customer.id)
+
+
+class TestAdd:
+    @pytest.mark.parametrize("facts", [WHOLE, CustomerFacts(name="Só o nome")])
+    async def test_what_it_answers_is_what_was_told_and_what_is_stored(
+        self, shop: Shop, facts: CustomerFacts
+    ) -> None:
+        added = await add(shop, facts)
+        assert asdict(facts).items() <= asdict(added).items()
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            assert await tenant.customers.get(added.id) == added
+
+    async def test_a_document_is_taken_once(self, shop: Shop) -> None:
+        await add(shop, MARIA)
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await add(shop, replace(MARIA, name="Outra", email=None))
+
+    async def test_another_company_may_have_the_same(self, shop: Shop, other_shop: Shop) -> None:
+        assert (await add(shop, MARIA)).id != (await add(other_shop, MARIA)).id
+
+    async def test_the_document_of_a_deleted_one_is_free(self, shop: Shop) -> None:
+        await delete(shop, await add(shop, MARIA))
+        again = await add(shop, MARIA)
+        assert await found(shop, document="52998224725") == again
+
+    async def test_those_without_a_document_are_all_stored(self, shop: Shop) -> None:
+        nobody = CustomerFacts(name="Consumidor")
+        assert len({(await add(shop, nobody)).id for _ in range(3)}) == 3
+
+
+class TestFind:
+    async def test_by_document(self, shop: Shop) -> None:
+        maria = await add(shop, MARIA)
+        assert await found(shop, document="52998224725", email="new@example.com") == maria
+
+    async def test_by_foreign_id(self, shop: Shop) -> None:
+        john = await add(shop, JOHN)
+        assert await found(shop, foreign_id="P123456") == john
+
+    async def test_by_e_mail_in_either_case(self, shop: Shop) -> None:
+        maria = await add(shop, replace(MARIA, email="Maria@Example.com"))
+        assert await found(shop, email="mARIA@example.com") == maria
+
+    async def test_the_document_goes_before_the_e_mail(self, shop: Shop) -> None:
+        await add(shop, CustomerFacts(name="Caixa de entrada", email="maria@example.com"))
+        maria = await add(shop, MARIA)
+        assert await found(shop, document="52998224725", email="maria@example.com") == maria
+
+    async def test_an_e_mail_is_that_of_one_whose_document_was_not_known(self, shop: Shop) -> None:
+        known = await add(shop, replace(MARIA, document=None))
+        assert await found(shop, document="52998224725", email="maria@example.com") == known
+        assert await found(shop, foreign_id="P1", email="maria@example.com") == known
+
+    @pytest.mark.parametrize("told", [{"document": "11144477735"}, {"foreign_id": "P9"}])
+    @pytest.mark.parametrize("known", [MARIA, replace(MARIA, document=None, foreign_id="P1")])
+    async def test_an_e_mail_tells_nothing_of_one_who_is_known_otherwise(
+        self, shop: Shop, known: CustomerFacts, told: dict[str, str]
+    ) -> None:
+        await add(shop, known)
+        assert await found(shop, email="maria@example.com", **told) is None
+
+    async def test_of_several_with_one_e_mail_the_oldest_is_found(self, shop: Shop) -> None:
+        oldest = await add(shop, MARIA)
+        await add(shop, replace(MARIA, document="11144477735"))
+        assert await found(shop, email="maria@example.com") == oldest
+
+    async def test_nobody_by_nothing(self, shop: Shop) -> None:
+        await add(shop, CustomerFacts(name="Fulano"))
+        assert await found(shop) is None
+
+    async def test_nobody_of_another_company(self, shop: Shop, other_shop: Shop) -> None:
+        await add(shop, MARIA)
+        assert await found(other_shop, document="52998224725", email="maria@example.com") is None
+
+    async def test_nobody_who_is_deleted(self, shop: Shop) -> None:
+        for facts in (MARIA, JOHN):
+            await delete(shop, await add(shop, facts))
+        assert await found(shop, document="52998224725", email="maria@example.com") is None
+        assert await found(shop, foreign_id="P123456", email="john@example.com") is None
+
+
+class TestHold:
+    """Who holds what a customer is known by keeps others waiting who are told one of the same marks."""
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            MARIA,
+            CustomerFacts(name="Por documento", document="52998224725"),
+            CustomerFacts(name="Por e-mail", email="MARIA@example.com"),
+            replace(JOHN, email="maria@example.com"),
+        ],
+        ids=lambda facts: facts.name,
+    )
+    async def test_another_with_the_same_mark_waits(self, shop: Shop, other: CustomerFacts) -> None:
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.hold(shop.company_id, MARIA)
+            waiting = asyncio.create_task(self._hold(shop, other))
+            assert not await self._are_done_soon(waiting)
+        await asyncio.wait_for(waiting, 10)
+
+    async def test_another_who_shares_nothing_does_not_wait(self, shop: Shop, other_shop: Shop) -> None:
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.hold(shop.company_id, MARIA)
+            await asyncio.wait_for(self._hold(shop, JOHN), 10)
+            await asyncio.wait_for(self._hold(shop, CustomerFacts(name=MARIA.name)), 10)
+            await asyncio.wait_for(self._hold(other_shop, MARIA), 10)
+
+    async def test_two_never_wait_crosswise(self, shop: Shop) -> None:
+        one = CustomerFacts(name="Um", document="a", foreign_id="b", email="c")
+        turned = CustomerFacts(name="Outro", document="c", foreign_id="b", email="a")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.hold(shop.company_id, CustomerFacts(name="Do meio", document="b"))
+            waiting = [asyncio.create_task(self._hold(shop, facts)) for facts in (one, turned)]
+            assert not await self._are_done_soon(*waiting)
+        await asyncio.wait_for(asyncio.gather(*waiting), 10)
+
+    async def _hold(self, shop: Shop, facts: CustomerFacts) -> None:
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.hold(shop.company_id, facts)
+
+    async def _are_done_soon(self, *waiting: asyncio.Task[None]) -> bool:
+        done, _ = await asyncio.wait(waiting, timeout=0.3)
+        return bool(done)
+
+
+class TestWrite:
+    async def test_all_that_is_known_is_replaced(self, shop: Shop) -> None:
+        before = await add(shop, MARIA)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.write(before.id, WHOLE)
+            after = await tenant.customers.lock(before.id)
+        assert after is not None
+        assert after.updated_at > before.updated_at
+        assert after == replace(before, **asdict(WHOLE), updated_at=after.updated_at)
+
+    async def test_a_deleted_one_stays_as_it_was(self, shop: Shop) -> None:
+        maria = await add(shop, MARIA)
+        await delete(shop, maria)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.write(maria.id, WHOLE)
+            assert await tenant.customers.lock(maria.id) is None
+            name = await tenant.connection.fetchval("select name from customers where id = $1", maria.id)
+        assert name == MARIA.name

@@ -1,0 +1,87 @@
+import asyncio
+import re
+from collections import Counter
+from dataclasses import asdict, replace
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+import asyncpg
+import pytest
+
+from carimbo.storage.products import Product, new_product_id
+from integration.storage.document_rows import Shop
+from integration.storage.neighbours import SKU, new_product
+
+FULL: dict[str, Any] = {
+    "price": Decimal("150.1234567891"),
+    "guarantee": 30,
+    "follows_company_defaults": False,
+    "fiscal": {"serviceItemCode": "01.05", "iss": {"rate": 2.5}},
+}
+
+
+async def add(shop: Shop, **changes: Any) -> Product | None:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        return await tenant.products.add(replace(new_product(shop.company_id), **changes))
+
+
+async def find(shop: Shop, sku: str = SKU) -> Product | None:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        return await tenant.products.find_by_sku(shop.company_id, sku)
+
+
+class TestAdd:
+    @pytest.mark.parametrize("changes", [FULL, {}])
+    async def test_what_it_answers_is_what_was_told_and_what_is_stored(
+        self, shop: Shop, changes: dict[str, Any]
+    ) -> None:
+        product = replace(new_product(shop.company_id), **changes)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            added = await tenant.products.add(product)
+        assert added is not None
+        assert asdict(product).items() <= asdict(added).items()
+        assert await find(shop) == added
+
+    async def test_a_sku_is_taken_once(self, shop: Shop) -> None:
+        first = await add(shop)
+        assert await add(shop, name="Outra coisa") is None
+        assert await find(shop) == first
+
+    async def test_of_twenty_at_once_one_is_stored(self, shop: Shop) -> None:
+        added = await asyncio.gather(*(add(shop) for _ in range(20)))
+        assert Counter(product is None for product in added) == {True: 19, False: 1}
+
+    async def test_skus_differ_by_case(self, shop: Shop) -> None:
+        await add(shop)
+        assert await add(shop, sku=SKU.upper()) is not None
+
+    async def test_another_company_may_have_the_same_sku(self, shop: Shop, other_shop: Shop) -> None:
+        first, second = await add(shop), await add(other_shop)
+        assert (await find(shop), await find(other_shop)) == (first, second)
+
+    async def test_the_sku_of_a_deleted_one_is_free(self, shop: Shop) -> None:
+        first = await add(shop)
+        async with shop.database.connection() as connection:
+            await connection.execute(
+                "update products set deleted_at = now() where id = $1", first and first.id
+            )
+        assert await find(shop) is None
+        assert await add(shop) is not None
+
+    async def test_an_unknown_type_is_refused(self, shop: Shop) -> None:
+        with pytest.raises(asyncpg.CheckViolationError):
+            await add(shop, type="bundle")
+
+
+class TestNewProductId:
+    def test_is_a_ulid(self) -> None:
+        assert all(re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", new_product_id()) for _ in range(100))
+
+    def test_sorts_by_the_time_it_was_made(self) -> None:
+        made = []
+        for _ in range(100):
+            made.append(new_product_id())
+            # The order within one process is told by the quarter of a microsecond.
+            sum(range(200))
+        assert all(first < second for first, second in pairwise(made))

@@ -1,0 +1,121 @@
+import asyncio
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import asyncpg
+import pytest
+
+from carimbo.storage.customers import CustomerFacts
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.sales import NewSale, Sale, SaleLine
+from integration.storage.document_rows import Shop
+from integration.storage.neighbours import line_of, new_product, new_sale
+
+FULL: dict[str, Any] = {
+    "amount": Decimal("165.00"),
+    "discount": Decimal("5.00"),
+    "shipping": Decimal("20.00"),
+    "payment_method": "pix",
+    "emit_when": "after_guarantee",
+    "guarantee_date": date(2026, 12, 10),
+}
+
+
+@dataclass(frozen=True)
+class Seller:
+    """A company with a customer and two products."""
+
+    shop: Shop
+    sale: NewSale
+    line: SaleLine
+    other_line: SaleLine
+
+    async def add(self, *lines: SaleLine, **changes: Any) -> Sale | None:
+        async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
+            return await tenant.sales.add(replace(self.sale, id=new_id(), **changes), lines or [self.line])
+
+    async def added(self, *lines: SaleLine, **changes: Any) -> Sale:
+        sale = await self.add(*lines, **changes)
+        assert sale is not None
+        return sale
+
+    async def read(self, sale: Sale) -> tuple[Sale | None, list[SaleLine]]:
+        async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
+            return await tenant.sales.get(sale.id), await tenant.sales.lines(sale.id)
+
+
+async def seller_of(shop: Shop) -> Seller:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        customer = await tenant.customers.add(new_id(), shop.company_id, CustomerFacts(name="Maria"))
+        products = [await tenant.products.add(new_product(shop.company_id, sku)) for sku in ("a", "b")]
+    line, other = [line_of(product.id) for product in products if product]
+    return Seller(shop, new_sale(shop.company_id, customer.id), line, replace(other, name="Outra"))
+
+
+@pytest.fixture
+async def seller(shop: Shop) -> Seller:
+    return await seller_of(shop)
+
+
+class TestAdd:
+    @pytest.mark.parametrize("changes", [FULL, {"external_id": None, "is_direct": True}])
+    async def test_what_it_answers_is_what_was_told_and_what_is_stored(
+        self, seller: Seller, changes: dict[str, Any]
+    ) -> None:
+        sale = replace(seller.sale, **changes)
+        async with seller.shop.database.tenant(seller.shop.subscription_id) as tenant:
+            added = await tenant.sales.add(sale, [seller.line])
+        assert added is not None
+        assert asdict(sale).items() <= asdict(added).items()
+        assert await seller.read(added) == (added, [seller.line])
+
+    async def test_lines_keep_their_order(self, seller: Seller) -> None:
+        lines = [replace(seller.line, price=Decimal(price)) for price in (3, 1, 2)]
+        sale = await seller.added(*lines)
+        assert (await seller.read(sale))[1] == lines
+
+    async def test_an_external_id_is_taken_once_by_fifty_at_once(self, seller: Seller) -> None:
+        added = await asyncio.gather(*(seller.add() for _ in range(50)))
+        assert Counter(sale is None for sale in added) == {True: 49, False: 1}
+        async with seller.shop.database.connection() as connection:
+            lines = await connection.fetchval(
+                "select count(*) from sale_lines where subscription_id = $1", seller.shop.subscription_id
+            )
+        assert lines == 1
+
+    async def test_those_without_an_external_id_are_all_stored(self, seller: Seller) -> None:
+        assert None not in [await seller.add(external_id=None) for _ in range(2)]
+
+    async def test_those_of_documents_guard_no_external_id(self, seller: Seller) -> None:
+        assert None not in [await seller.add(is_direct=is_direct) for is_direct in (True, True, False)]
+
+    async def test_another_company_may_use_the_same(self, seller: Seller, other_shop: Shop) -> None:
+        other = await seller_of(other_shop)
+        assert None not in [await one.add() for one in (seller, other)]
+
+    async def test_an_unknown_moment_of_issue_is_refused(self, seller: Seller) -> None:
+        with pytest.raises(asyncpg.CheckViolationError):
+            await seller.add(emit_when="never")
+
+
+class TestRewrite:
+    async def test_everything_but_what_it_is_known_by_is_written(self, seller: Seller) -> None:
+        before = await seller.added(seller.line, seller.other_line)
+        wanted = replace(before, **FULL, sold_on=date(2026, 1, 2))
+        renamed = replace(wanted, external_id="other", is_direct=True)
+        async with seller.shop.database.tenant(seller.shop.subscription_id) as tenant:
+            await tenant.sales.rewrite(renamed, [seller.other_line])
+        after, lines = await seller.read(before)
+        assert after is not None
+        assert after.updated_at > before.updated_at
+        assert (replace(after, updated_at=before.updated_at), lines) == (wanted, [seller.other_line])
+
+    async def test_others_stay_as_they_are(self, seller: Seller) -> None:
+        other = await seller.added(external_id="other")
+        sale = await seller.added()
+        async with seller.shop.database.tenant(seller.shop.subscription_id) as tenant:
+            await tenant.sales.rewrite(replace(sale, amount=Decimal(1)), [])
+        assert await seller.read(other) == (other, [seller.line])
