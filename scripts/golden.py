@@ -1,5 +1,6 @@
 """Writes the XML of every example anew, so that `git diff` shows what a change does to the documents."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -9,9 +10,18 @@ from pydantic import Field, TypeAdapter
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
-from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, ModuleSettings
+from carimbo.fiscal.document_type import (
+    DocumentType,
+    Issuance,
+    Issuing,
+    ModuleSettings,
+    Replaced,
+    Review,
+    Surroundings,
+)
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
-from carimbo.fiscal.fields import Body, Integer, Moment, Number
+from carimbo.fiscal.fields import Body, Flag, Integer, Moment, Number
+from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
     NATIONAL_ORGAN,
     Cancellation,
@@ -27,15 +37,18 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 )
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.service_key import ServiceKey
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
+_SOFTWARE = "carimbo"
 _EVENTS: dict[str, type[Detail]] = {
     "cancellation": Cancellation,
     "cancellationBySubstitution": CancellationBySubstitution,
@@ -45,9 +58,12 @@ _EVENTS: dict[str, type[Detail]] = {
     "unknown": OperationUnknown,
     "notPerformed": OperationNotPerformed,
 }
+_EVENTS_OF_NOTES: dict[str, type[dps_v1.Detail]] = {"cancellation": dps_v1.Cancellation}
 T = TypeVar("T")
 
 _MANIFESTATIONS = ("confirmed", "acknowledged", "unknown", "notPerformed")
+# It is a part of the keys that we make; that of an NFS-e is the authority's.
+_UNUSED_CODE = "73935421"
 _SCHEMAS = Schemas()
 
 
@@ -56,6 +72,13 @@ class ContingencyEntry(Body):
 
     started_at: Moment
     reason: str
+
+
+class AgreementEntry(Body):
+    """What a municipality has agreed with the national NFS-e."""
+
+    is_active: Flag = True
+    uses_national_emitter: Flag = True
 
 
 class Example(Body):
@@ -70,6 +93,12 @@ class Example(Body):
     emission_type: EmissionType = EmissionType.NORMAL
     contingency: ContingencyEntry | None = None
     responsible: TechnicalResponsible | None = None
+    agreements: dict[str, AgreementEntry] = Field(default_factory=dict)
+    """By municipality (IBGE); nothing is known of those that are not named."""
+    replaced_key: str | None = None
+    """The key of the document that the request calls `replaces.documentId`."""
+    replaced_file: str | None = None
+    """The example that we signed it as."""
     totals: dict[str, Number] = Field(default_factory=dict)
     """What the document must add up to, worked out by hand; what is not named is zero."""
 
@@ -82,6 +111,11 @@ class Example(Body):
     def xml(self) -> Path:
         """The document that is made of it."""
         return self.request.with_suffix(".xml")
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is a document, and not something that is told of one."""
+        return self.request.parent.name != "events"
 
 
 class EventFile(Body):
@@ -101,14 +135,21 @@ def examples() -> list[Example]:
 
 def issued(example: Example) -> bytes:
     """The signed XML of an example, made by the library."""
-    company, signer = _company(example.company)
     body = read_json(example.request)
-    if "event" in body:
-        event = _event(EventFile.model_validate(body), company)
-        return _made(example, issue_event(event, signer, _SCHEMAS))
+    if example.is_document:
+        issuing, request, issuance = _draft(example, body)
+        return _made(example, issuing.issue(request, issuance)).xml
+    company, signer = _company(example.company)
     if "numberStart" in body:
         return _made(example, issue_inutilization(_record(Inutilization, body), signer, _SCHEMAS))
-    return _document(example, body, company, signer)
+    issue = _EVENTS_OF[example.request.parents[1].name]
+    return _made(example, issue(EventFile.model_validate(body), company, signer))
+
+
+def reviewed(example: Example) -> Review:
+    """What the library says of the request of an example before it is issued."""
+    issuing, request, issuance = _draft(example, read_json(example.request))
+    return issuing.review(request, issuance)
 
 
 def main() -> None:
@@ -122,17 +163,39 @@ def _company(file: str) -> tuple[CompanyFile, Signer]:
     return company, Signer.of(certificate_of(company, FOLDER))
 
 
-def _document(example: Example, body: Any, company: CompanyFile, signer: Signer) -> bytes:
+def _draft(example: Example, body: Any) -> tuple[Issuing, Any, Issuance]:
+    company, signer = _company(example.company)
     document_type, issuing = _type_of(example)
     settings = document_type.settings.model_validate(company.settings[document_type.name])
     request = issuing.request.model_validate(body)
     printed = issuing.printed_emission and issuing.printed_emission(request, company, company.environment)
     if isinstance(printed, tuple):
         raise ValueError(f"{example.file}: {printed}")
-    emission = printed or _emission(example, company, settings, request)
-    software = Software("carimbo", example.responsible)
-    issuance = Issuance(company, emission, software, settings, signer, _SCHEMAS, emission.issued_at)
-    return _made(example, issuing.issue(request, issuance)).xml
+    emission = printed or _emission(example, document_type, company, settings, request)
+    issuance = Issuance(
+        company=company,
+        emission=emission,
+        software=Software(_SOFTWARE, example.responsible),
+        settings=settings,
+        signer=signer,
+        schemas=_SCHEMAS,
+        now=emission.issued_at,
+        surroundings=Surroundings(_agreements(example), replaced=_replaced(example)),
+    )
+    return issuing, request, issuance
+
+
+def _replaced(example: Example) -> Replaced | None:
+    if example.replaced_key is None or example.replaced_file is None:
+        return None
+    return Replaced(example.replaced_key, (FOLDER / example.replaced_file).read_bytes())
+
+
+def _agreements(example: Example) -> Mapping[str, Agreement]:
+    return {
+        city: Agreement(city, entry.is_active, entry.uses_national_emitter)
+        for city, entry in example.agreements.items()
+    }
 
 
 def _made(example: Example, made: T | tuple[Problem, ...]) -> T:
@@ -147,25 +210,32 @@ def _type_of(example: Example) -> tuple[DocumentType, Issuing]:
     return next((one, one.issuing) for one in DOCUMENT_TYPES if one.name == name and one.issuing)
 
 
-def _emission(example: Example, company: CompanyFile, settings: ModuleSettings, request: Any) -> Emission:
-    moment: datetime | None = request.issue_date or example.issued_at
-    if example.number is None or example.numeric_code is None or moment is None:
+def _emission(
+    example: Example,
+    document_type: DocumentType,
+    company: CompanyFile,
+    settings: ModuleSettings,
+    request: Any,
+) -> Emission:
+    moment: datetime | None = getattr(request, "issue_date", None) or example.issued_at
+    code = _UNUSED_CODE if document_type.is_numbered_by_authority else example.numeric_code
+    if example.number is None or code is None or moment is None:
         raise ValueError(f"{example.file}: index.json lacks its number, numericCode or issuedAt")
     contingency = example.contingency
     return Emission(
         environment=company.environment,
         series=settings.series,
         number=example.number,
-        numeric_code=example.numeric_code,
+        numeric_code=code,
         issued_at=moment,
         type=example.emission_type,
         contingency=Contingency(contingency.started_at, contingency.reason) if contingency else None,
     )
 
 
-def _event(file: EventFile, company: CompanyFile) -> Event:
+def _event_of_goods(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
     is_manifestation = file.event in _MANIFESTATIONS
-    return Event(
+    event = Event(
         organ=NATIONAL_ORGAN if is_manifestation else STATES[company.address.state].ibge,
         environment=company.environment.code,
         tax_id=company.tax_id,
@@ -174,12 +244,32 @@ def _event(file: EventFile, company: CompanyFile) -> Event:
         sequence=file.sequence,
         detail=_record(_EVENTS[file.event], file.detail),
     )
+    return issue_event(event, signer, _SCHEMAS)
+
+
+def _event_of_service(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
+    event = dps_v1.Event(
+        environment=company.environment.code,
+        application_version=_SOFTWARE,
+        tax_id=company.tax_id,
+        access_key=ServiceKey.parse(file.access_key),
+        occurred_at=file.occurred_at,
+        detail=_record(_EVENTS_OF_NOTES[file.event], file.detail),
+    )
+    return dps_v1.issue_event(event, signer, _SCHEMAS)
 
 
 def _record(group: type[Any], body: Any) -> Any:
     """A group of the layout from JSON, by the names that its declaration gives the fields."""
     return TypeAdapter(group).validate_python(body)
 
+
+_EVENTS_OF: Mapping[str, Callable[..., bytes | tuple[Problem, ...]]] = {
+    "nfe": _event_of_goods,
+    "nfce": _event_of_goods,
+    "nfse": _event_of_service,
+}
+"""How events are issued, by the folder of their type."""
 
 if __name__ == "__main__":
     main()

@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import uvicorn
@@ -15,7 +16,7 @@ from prometheus_client import start_http_server
 from carimbo.api.app import create_app
 from carimbo.api.context import Services
 from carimbo.authorities.connections import Connections
-from carimbo.authorities.endpoints import OfficialEndpoints, SimulatorEndpoints
+from carimbo.authorities.endpoints import Endpoints, OfficialEndpoints, SimulatorEndpoints
 from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.sefaz import Sefaz
@@ -33,8 +34,12 @@ from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.case import Means, Reached, nobody_is_told
 from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.issuing.municipalities import Municipalities
+from carimbo.service.issuing.surroundings import Surveyor
 from carimbo.service.issuing.workshop import Workshop
+from carimbo.service.municipality import TownHall
 from carimbo.service.outage_board import OutageBoard
+from carimbo.service.ports import Authority, MunicipalAuthority
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, open_database
@@ -67,21 +72,44 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
-async def authorities_of(settings: Settings) -> AsyncIterator[Mapping[str, Sefaz]]:
+async def authorities_of(settings: Settings) -> AsyncIterator[Mapping[str, Authority]]:
     """Open the way to the authorities of every type that has one."""
-    async with sefaz_of(settings) as sefaz:
-        yield dict.fromkeys(AUTHORITIES, sefaz)
+    async with transport_of(settings) as transport:
+        endpoints, pacing = endpoints_of(settings), Pacing()
+        yield {name: make(transport, endpoints, pacing) for name, make in AUTHORITIES.items()}
 
 
 @asynccontextmanager
 async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
-    """Open the way to the authorities of NF-e and NFC-e, or to the simulator that the settings name."""
-    simulator = settings.simulator_url
-    endpoints = SimulatorEndpoints(simulator) if simulator else OfficialEndpoints()
+    """Open the way to the authorities of NF-e and NFC-e alone."""
+    async with transport_of(settings) as transport:
+        yield Sefaz(transport.exchange, endpoints_of(settings), Pacing())
+
+
+@asynccontextmanager
+async def transport_of(settings: Settings) -> AsyncIterator[Transport]:
+    """Open the way that questions to authorities go."""
     patience, most = settings.authority_patience, settings.authority_certificates
     with Trust(settings.authority_ca_file) as trust:
         async with Connections(trust, patience, most) as connections:
-            yield Sefaz(Transport(connections).exchange, endpoints, Pacing())
+            yield Transport(connections)
+
+
+def endpoints_of(settings: Settings) -> Endpoints:
+    """Where the authorities are: at their own addresses, or at the simulator that the settings name."""
+    simulator = settings.simulator_url
+    return SimulatorEndpoints(simulator) if simulator else OfficialEndpoints()
+
+
+def municipalities_of(dossiers: Dossiers, authorities: Mapping[str, Authority]) -> Municipalities:
+    """What is known of municipalities, by the authorities that act for them."""
+    acting = {name: one for name, one in authorities.items() if isinstance(one, MunicipalAuthority)}
+    return Municipalities(dossiers, acting, _now)
+
+
+def surveyed(workshop: Workshop, database: Database, municipalities: Municipalities) -> Workshop:
+    """Let a workshop ask others what it has to know of a document."""
+    return replace(workshop, survey=Surveyor(database, municipalities, _now).survey)
 
 
 def api_of(settings: Settings) -> FastAPI:
@@ -92,7 +120,8 @@ def api_of(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with database_of(settings) as database, authorities_of(settings) as authorities:
             dossiers = Dossiers(database)
-            counter = Counter(database, dossiers, workshop)
+            municipalities = municipalities_of(dossiers, authorities)
+            counter = Counter(database, dossiers, surveyed(workshop, database, municipalities))
             outages = OutageBoard(database, settings.contingency_after, _now)
             app.state.services = Services(
                 database,
@@ -103,6 +132,7 @@ def api_of(settings: Settings) -> FastAPI:
                 watch=Watch(database, dossiers, authorities, outages, settings.overdue_after, _now),
                 desk=desk_of(settings, counter),
                 printouts=Printouts(database, press, settings.printouts_cache_bytes),
+                town_hall=TownHall(municipalities),
             )
             _settle_in()
             yield
@@ -201,11 +231,12 @@ async def means_of(
     settings: Settings, database: Database, reached: Reached = nobody_is_told
 ) -> AsyncIterator[Means]:
     """Put together what documents are issued with."""
+    dossiers = Dossiers(database)
     async with authorities_of(settings) as authorities:
         yield Means(
             database=database,
-            dossiers=Dossiers(database),
-            workshop=workshop_of(settings),
+            dossiers=dossiers,
+            workshop=surveyed(workshop_of(settings), database, municipalities_of(dossiers, authorities)),
             authorities=authorities,
             backoff=settings.authority_backoff,
             outages=OutageBoard(database, settings.contingency_after, _now),
@@ -219,6 +250,7 @@ def workshop_of(settings: Settings) -> Workshop:
     use_tables(settings)
     schemas = Schemas(settings.schemas_folder)
     schemas.compiled(Schema.NFE)
+    schemas.compiled(Schema.NFSE_DPS)
     return Workshop(schemas, settings.software, _now)
 
 

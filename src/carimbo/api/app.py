@@ -19,6 +19,7 @@ from carimbo.api import (
     health,
     invoices,
     logos,
+    municipalities,
     numbering,
     openapi,
     printouts,
@@ -45,8 +46,9 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
     for router in (
         # What is called most comes first: finding a route costs time for each one before it.
         documents.creating,
-        # Before the documents, whose ids stand in the place of `inutilizations`.
+        # Before the documents, whose ids stand in the place of `inutilizations` and `municipality`.
         filings.ranges,
+        municipalities.reading,
         documents.reading,
         printouts.of_company,
         printouts.of_subscription,

@@ -14,6 +14,7 @@ from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
 from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
+from carimbo.service.municipality import TownHall
 from carimbo.service.pages import PageRequest
 from carimbo.service.printouts import Printouts
 from carimbo.storage.companies import Company
@@ -37,6 +38,7 @@ class Services:
     watch: Watch
     desk: Desk
     printouts: Printouts
+    town_hall: TownHall
 
 
 def services_of(connection: HTTPConnection) -> Services:

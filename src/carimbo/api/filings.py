@@ -192,13 +192,13 @@ def _add_ranges(kind: DocumentType) -> None:
         | {ACCEPTED: {"model": Success[InutilizationRecord], "description": _NOT_KNOWN_YET}},
     )
     ranges.add_api_route(
-        f"/{kind.collection}/inutilizations", _not_a_document, methods=["DELETE"], include_in_schema=False
+        f"/{kind.collection}/inutilizations", not_a_document, methods=["DELETE"], include_in_schema=False
     )
     _add_reading_of_ranges(kind)
 
 
-async def _not_a_document() -> Response:
-    """Nobody cancels inutilizations, though they stand where the id of a document does."""
+async def not_a_document() -> Response:
+    """Nobody cancels what stands where the id of a document does, and is none."""
     raise HTTPException(405)
 
 

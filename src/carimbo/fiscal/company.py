@@ -13,6 +13,8 @@ from carimbo.fiscal.fields import (
     CnaeCode,
     Cnpj,
     GoodsOrigin,
+    Integer,
+    Percent,
     Phone,
     Rate,
     StateCode,
@@ -94,6 +96,10 @@ class Company(Body):
     municipal_registration: MunicipalRegistration | None = None
     cnae_code: CnaeCode | None = None
     suframa_registration: Suframa | None = None
+    simples_rate: Percent | None = None
+    """Of the whole tax of Simples Nacional, in percent."""
+    simples_iss_regime: Annotated[Integer, Field(ge=1, le=3)] | None = None
+    """Which taxes a company of Simples Nacional pays by it (`regApTribSN`)."""
     state_registrations: tuple[StateRegistration, ...] = Field(default=(), max_length=27)
     defaults: TaxDefaults = TaxDefaults()
 

@@ -10,15 +10,18 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
+from uuid import UUID
 
 from pydantic import Field
 
 from carimbo.fiscal.company import Company
+from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Changes, Integer
 from carimbo.fiscal.filing import EventKind, Registered, Voiding
 from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.municipal_agreement import Agreement, Jurisdiction
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
@@ -57,6 +60,27 @@ class ModuleSettings(Changes):
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """A document of ours that another takes the place of."""
+
+    access_key: str
+    signed: bytes = field(repr=False)
+    """What we signed of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What others have to say of a document before it is made."""
+
+    agreements: Mapping[str, Agreement] = field(default_factory=dict)
+    """By municipality (IBGE), what is known of its agreement with the authority."""
+    iss_rate: Decimal | None = None
+    """What the municipality that taxes told the authority, in percent, if that was asked and known."""
+    replaced: Replaced | None = None
+    """The document that this one takes the place of, if that may be replaced."""
+
+
+@dataclass(frozen=True, slots=True)
 class Issuance:
     """Everything but the request that a signed document is made of."""
 
@@ -68,6 +92,9 @@ class Issuance:
     schemas: Schemas
     now: datetime
     """When the document is made, which the authorities hold its date against."""
+    asked_at: datetime | None = None
+    """When the document was asked for, if that was before now: it may wait for its authority for days."""
+    surroundings: Surroundings = Surroundings()
 
 
 Lines = tuple[Mapping[str, Any], ...]
@@ -120,6 +147,15 @@ ReviewRequest = Callable[[Any, Issuance], Review]
 Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 """Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
 
+JurisdictionOf = Callable[[Any, Company, Any], Jurisdiction]
+"""Tells of a request, the issuer and its settings which municipalities have a say."""
+
+ReplacedBy = Callable[[Any], UUID | None]
+"""Tells which document of ours a validated request takes the place of."""
+
+SaleOf = Callable[[Any], DirectSale]
+"""Tells what a validated request sells, and to whom."""
+
 HintForRejection = Callable[[str, str], Hint | None]
 """Tells, of an authority's code and words, where to look in the request and what to change."""
 
@@ -163,6 +199,14 @@ class Issuing:
     """What its documents may be printed on, the usual first."""
     print_name: str
     """What the names of its printed files begin with."""
+    taken_code: str = "204"
+    """The authority's code for a number that another document has."""
+    jurisdiction: JurisdictionOf | None = None
+    """For a type that depends on what municipalities have agreed with the authority."""
+    replaces: ReplacedBy | None = None
+    """For a type whose documents may take the place of others, which are canceled by that."""
+    sale: SaleOf | None = None
+    """For a type whose documents, created directly, make a sale: what was sold, and to whom."""
     lines: LinesOfXml | None = None
     """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None
@@ -194,6 +238,10 @@ class DocumentType:
     """What the names of its events begin with, as in `nfe.authorized`."""
     last_number: int = LAST_NUMBER
     """The last number of a series."""
+    is_numbered_by_authority: bool = False
+    """Whether number and key come with the authorization, and ours are those of the request for it."""
+    needs_state_registration: bool = True
+    """Whether only a company that its state's tax office knows issues it."""
     is_urgent: bool = False
     """Whether somebody stands and waits for it: it goes before the rest."""
     missing_settings: MissingSettings | None = None

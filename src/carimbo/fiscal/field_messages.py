@@ -66,6 +66,15 @@ _FORMS = {
     r"^[0-9]{3}$": "informe os 3 dígitos do código",
     r"^[0-9]{4}$": "informe os 4 dígitos do código",
     r"^[0-9]{6}$": "informe os 6 dígitos do código",
+    r"^[0-9]{9}$": "informe os 9 dígitos do código",
+    r"^[0-9]{30}$": "informe os 30 dígitos do processo",
+    r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$": "informe um item, 01.05, ou um código, 01.05.01",
+    r"^[A-Z]{2}$": "informe as duas letras do país, por exemplo US",
+    r"^[1-6]$": "informe um dígito de 1 a 6",
+    r"^[1-5]$": "informe um dígito de 1 a 5",
+    r"^[0-2]$": "informe 0, 1 ou 2",
+    r"^[12]$": "informe 1 ou 2",
+    r"^[129]$": "informe 1, 2 ou 9",
 }
 _LONGEST_STEP = 60
 
@@ -120,10 +129,12 @@ OWN_ERROR_TYPES = frozenset(
         "control_characters",
         "date_text",
         "email",
+        "missing_in_form",
         "number_type",
         "payment_method",
         "phone",
         "recipient_registration",
+        "service_key",
         "state",
         "state_registration",
         "tax_id",

@@ -32,6 +32,7 @@ class Happening(StrEnum):
     REJECTED = "rejected"
     CANCELLATION = "cancellation"
     CORRECTION = "correction"
+    SUBSTITUTION = "substitution"
 
 
 class FilingState(StrEnum):

@@ -22,6 +22,8 @@ class DocumentPrint:
     """The file that has legal force; of one that was issued offline, the signed document alone."""
     paper: Paper
     is_canceled: bool = False
+    is_replaced: bool = False
+    """Whether it was canceled because another document took its place."""
     logo: bytes | None = None
     """The issuer's: a PNG of 8 bits in RGB, without transparency and not interlaced."""
 

@@ -139,7 +139,7 @@ def _shown(condition: Available | Unavailable | Throttled | NotJudged) -> Author
     match condition:
         case Available():
             return AuthorityRecord(
-                status=AuthorityState.AVAILABLE, code=condition.code, message=condition.message
+                status=AuthorityState.AVAILABLE, code=condition.code or None, message=condition.message
             )
         case Unavailable():
             return AuthorityRecord(

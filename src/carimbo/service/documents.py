@@ -52,6 +52,13 @@ class ContingencyRecord(Record):
     reason: str | None
 
 
+class RequestNumber(Record):
+    """Under which number a document was asked for, where the authority numbers what it authorises."""
+
+    series: int
+    number: int
+
+
 class DocumentRecord(Record):
     """A document as callers see it."""
 
@@ -63,6 +70,7 @@ class DocumentRecord(Record):
     amount: Number = Field(examples=[199.9])
     number: int | None
     series: int | None
+    dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
     access_key: str | None
     protocol: str | None
     environment: Environment
@@ -73,6 +81,7 @@ class DocumentRecord(Record):
     contingency: ContingencyRecord | None
     rejection: Rejection | None
     warnings: list[str]
+    replaced_by_id: UUID | None = Field(description="O documento que substituiu este, e o cancelou.")
     created_at: datetime
 
 
@@ -124,6 +133,7 @@ def kind_named(name: str) -> DocumentType:
 def record_of(document: Document) -> DocumentRecord:
     """Show a document."""
     emission = document.emission
+    named = _name_of(document)
     return DocumentRecord(
         id=document.id,
         sale_id=document.sale_id,
@@ -131,9 +141,10 @@ def record_of(document: Document) -> DocumentRecord:
         type=document.type,
         external_id=document.external_id,
         amount=document.amount,
-        number=emission and emission.number,
-        series=emission and emission.series,
-        access_key=emission and emission.access_key,
+        number=named.number,
+        series=named.series,
+        dps=named.request,
+        access_key=named.access_key,
         protocol=emission and emission.protocol,
         environment=Environment(document.environment),
         version=document.version,
@@ -143,6 +154,7 @@ def record_of(document: Document) -> DocumentRecord:
         contingency=_contingency(emission),
         rejection=document.rejection and Rejection.model_validate(document.rejection),
         warnings=document.warnings,
+        replaced_by_id=document.replaced_by,
         created_at=document.created_at,
     )
 
@@ -265,7 +277,27 @@ async def _files(
 
 
 def _file_stem(document: Document) -> str:
-    return (document.emission and document.emission.access_key) or str(document.id)
+    return (document.emission and document.emission.document_key) or str(document.id)
+
+
+@dataclass(frozen=True)
+class _Name:
+    """What tells a document from others; what is not known yet is None."""
+
+    number: int | None = None
+    series: int | None = None
+    access_key: str | None = None
+    request: RequestNumber | None = None
+
+
+def _name_of(document: Document) -> _Name:
+    emission = document.emission
+    if emission is None:
+        return _Name()
+    if not kind_named(document.type).is_numbered_by_authority:
+        return _Name(emission.number, emission.series, emission.access_key)
+    asked = RequestNumber(series=emission.series, number=emission.number)
+    return _Name(emission.assigned_number, None, emission.assigned_key, asked)
 
 
 def _cancelable_until(document: Document) -> datetime | None:

@@ -1,5 +1,6 @@
 """Changing a document that is not issued yet, and sending it on its way."""
 
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
 from carimbo.service.allowance import reserve_document
+from carimbo.service.direct_sales import correct_direct_sale
 from carimbo.service.documents import (
     DocumentRecord,
     Reference,
@@ -63,7 +65,8 @@ async def change_invoice(
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_complete(dossier, kind, environment)
-    review = await counter.workshop.review(kind, request, dossier, environment)
+    asked_at = document.created_at
+    review = await counter.workshop.review(kind, request, dossier, environment, asked_at=asked_at)
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked(tenant, document.id), version)
@@ -78,6 +81,7 @@ async def change_invoice(
         paper = paper_of(kind, request, dossier, environment)
         if paper is not None:
             await tenant.emissions.correct_printed(document.id, paper.printed)
+        await _correct_sale(tenant, document, request, counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
 
 
@@ -97,7 +101,10 @@ async def emit(
     require_feature(subscription, kind)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_ready(dossier, kind, environment, counter.workshop.clock())
-    review = await counter.workshop.review(kind, stored_request(document), dossier, environment)
+    asked_at = document.created_at
+    review = await counter.workshop.review(
+        kind, stored_request(document), dossier, environment, asked_at=asked_at
+    )
     require_no_problems(review.problems)
     period = plan_period(subscription, environment, counter.workshop)
     async with counter.database.tenant(subscription.id) as tenant:
@@ -116,6 +123,14 @@ async def emit(
         if period:
             await reserve_document(tenant, period.beyond_limit() if is_printed(document) else period)
         return record_of(await _locked(tenant, document.id))
+
+
+async def _correct_sale(tenant: Tenant, document: Document, request: Body, today: date) -> None:
+    """Correct the sale that a document made; what was made for a sale leaves it as it is."""
+    sale_of = issuing_of(kind_named(document.type)).sale
+    if sale_of and document.is_direct and document.sale_id:
+        before, after = sale_of(stored_request(document)), sale_of(request)
+        await correct_direct_sale(tenant, document.sale_id, before, after, today)
 
 
 async def _begin(tenant: Tenant, document: Document) -> None:

@@ -36,12 +36,13 @@ MOST_TOLD = 1_000
 _MOST_LOOKED_AT = 10_000
 _MOST_FILED = 1_000
 
+_VOIDED = tuple(kind for kind in DOCUMENT_TYPES if kind.voiding)
 _JUSTIFICATION = "Números não utilizados por quebra na sequência da numeração"
 
 if TYPE_CHECKING:
     VoidableType = str
 else:
-    VoidableType = Literal[tuple(kind.name for kind in DOCUMENT_TYPES if kind.voiding)]
+    VoidableType = Literal[tuple(kind.name for kind in _VOIDED)]
 
 
 class GapRecord(Record):
@@ -133,7 +134,7 @@ def _gap_record(gap: Gap, kind: DocumentType, now: datetime) -> GapRecord:
 async def _give_up(
     desk: Desk, subscription_id: UUID, company: Company, request: GapsRequest, wanted: Callable[[Gap], bool]
 ) -> list[InutilizationRecord]:
-    dossier = await desk.dossier_of(subscription_id, company)
+    dossier = await desk.dossier_of(subscription_id, company, *_VOIDED)
     ranges = await _ranges(desk, dossier, request, wanted)
     for new in ranges[:1]:
         # What is wrong with one, by the company's data or the justification, is wrong with all.

@@ -94,7 +94,7 @@ def _shown(document: Document) -> tuple[object, ...]:
     """What tells one state of a document from another, on paper."""
     emission = document.emission
     fate = (emission.digest, emission.protocol, emission.authorized_at) if emission else ()
-    return document.id, document.status, *fate
+    return document.id, document.status, document.replaced_by, *fate
 
 
 def _chosen(document: Document, company: Company, asked: Paper | None) -> Paper:
@@ -117,7 +117,7 @@ def _event_name(told: ToldEvent, emission: Emission) -> str:
 
 
 def _key(emission: Emission | None) -> str:
-    return (emission and emission.access_key) or ""
+    return (emission and emission.document_key) or ""
 
 
 async def _document_order(
@@ -131,6 +131,7 @@ async def _document_order(
         xml,
         paper,
         is_canceled=document.status == Status.CANCELED,
+        is_replaced=document.replaced_by is not None,
         logo=await logo_of(tenant, company),
     )
 

@@ -24,7 +24,7 @@ from carimbo.main import api_of, listen
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
-from integration.issuing.shop import ADDRESS, MUG, NFCE, NFCE_SETTINGS, RECIPIENT, REGISTRATION
+from integration.issuing.shop import ADDRESS, MUG, NFCE, NFCE_SETTINGS, NFSE, RECIPIENT, REGISTRATION
 from support import CNPJ
 
 CONTRACT = contract(api_of(Settings()))
@@ -41,6 +41,7 @@ EXCLUDED = [CHECKS.get_one("positive_data_acceptance")]
 GOOD_PARTS = {
     "createNfe": {"recipient": RECIPIENT, "items": [MUG]},
     "createNfce": NFCE,
+    "createNfse": NFSE,
 }
 
 

@@ -38,6 +38,8 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
     "zipcode": "01001-000", "street": "Praça da Sé", "number": "100", "district": "Sé", "city": "São Paulo",
     "state": "SP",
 }}}  # fmt: skip
+NFSE = {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": {"name": "Maria da Silva"}}
+OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE}
 RANGE = {"series": 1, "numberStart": 1, "numberEnd": 1, "justification": "Inutilizada por um invasor"}
 LOGO = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
@@ -52,9 +54,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "uploadLogo": {"files": {"file": ("a.png", LOGO)}},
     "createNfe": {"json": NFE},
     "createNfce": {"json": NFCE},
+    "createNfse": {"json": NFSE},
     "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
     "cancelNfe": {"json": {"justification": "Cancelada por um invasor"}},
     "cancelNfce": {"json": {"justification": "Cancelada por um invasor"}},
+    "cancelNfse": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
     "correctNfe": {"json": {"correction": "Corrigida por um invasor"}},
     "inutilizeNfe": {"json": RANGE},
     "inutilizeNfce": {"json": RANGE},
@@ -101,9 +105,9 @@ async def owned(
         f"/v1/companies/{company_id}/state-registrations", json={"state": "SP", "number": "110042490114"}
     )
     shop = Shop(database, created.subscription_id, UUID(company_id))
-    invoices = {name: await document_of(shop, name, body) for name, body in (("nfe", NFE), ("nfce", NFCE))}
+    invoices = {name: await document_of(shop, name, body) for name, body in OWNED.items()}
     ids = {"state-registrations": data_of(registration)["id"], "invoices": invoices["nfe"], **invoices}
-    for kind in ("nfe", "nfce"):
+    for kind in OWNED:
         ids |= await filings_of(shop, kind, UUID(invoices[kind]))
     return Owned(owner, company_id, ids)
 

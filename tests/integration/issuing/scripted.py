@@ -26,12 +26,22 @@ from carimbo.main import advancer_of, means_of
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
 from integration.issuing.floor import Floor
-from integration.issuing.shop import Shop
+from integration.issuing.shop import KINDS, Shop
+from nfse_answers import KEY as NFSE_KEY
+from nfse_answers import note as nfse_note
 
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
 AT_WORK = Available(code="107", message="Serviço em Operação")
 UNKNOWN = Unknown(code="217", message="NF-e não consta na base de dados da SEFAZ")
 DUPLICATE = Duplicate(code="204", message="Duplicidade de NF-e")
+UNKNOWNS = {"nfe": UNKNOWN, "nfce": UNKNOWN, "nfse": Unknown(code="E2404", message="Não foi gerada NFS-e")}
+DUPLICATES = {
+    "nfe": DUPLICATE,
+    "nfce": DUPLICATE,
+    "nfse": Duplicate(code="E0014", message="Conjunto de informações de DPS já existe em uma NFS-e"),
+}
+ASSIGNED_NUMBER = 123
+"""What every NFS-e of a script is numbered by."""
 _STEPS = 12
 
 Line = Outcome | Callable[["Script"], Outcome]
@@ -101,6 +111,8 @@ def authorizing(version: int = -1, digest: str | None = None) -> Callable[[Scrip
     def answer(script: Script) -> Authorized:
         signed = script.sent[version]
         held = digest or signed.digest_value
+        if signed.access_key.startswith("DPS"):
+            return _service_authorized(script, signed.access_key, held)
         return Authorized(
             code="100",
             message="Autorizado o uso da NF-e",
@@ -112,6 +124,19 @@ def authorizing(version: int = -1, digest: str | None = None) -> Callable[[Scrip
         )
 
     return answer
+
+
+def _service_authorized(script: Script, dps_id: str, digest: str) -> Authorized:
+    return Authorized(
+        code="100",
+        message="NFS-e Gerada",
+        protocol="123456789",
+        authorized_at=script.now(),
+        protocol_xml=nfse_note(dps_id=dps_id, digest=digest).encode(),
+        access_key=NFSE_KEY,
+        number=ASSIGNED_NUMBER,
+        digest=digest,
+    )
 
 
 def registering(code: str = "135") -> Authorized:
@@ -190,7 +215,7 @@ async def playing(floor: Floor, shop: Shop, *lines: Line) -> AsyncIterator[Play]
     script = Script(list(lines))
     async with floor.standstill(), means_of(floor.settings, floor.database) as means:
         workshop = replace(means.workshop, clock=script.now)
-        scripted = replace(means, authorities={"nfe": script, "nfce": script}, workshop=workshop)
+        scripted = replace(means, authorities=dict.fromkeys(KINDS, script), workshop=workshop)
         yield Play(script, advancer_of(floor.settings, scripted), shop)
 
 

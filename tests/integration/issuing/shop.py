@@ -32,9 +32,18 @@ MUG = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 2
 RECIPIENT = {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": ADDRESS}
 NFE = {"recipient": RECIPIENT, "items": [MUG], "payments": [{"method": "pix", "amount": 59.8}]}
 NFCE = {"paymentMethod": "cash", "items": [MUG]}
-BODIES: dict[str, dict[str, Any]] = {"nfe": NFE, "nfce": NFCE}
-REFUSED = "SIMULA:REJEICAO:528"
-"""A note that the authority refuses a document for."""
+BORROWER = {"taxId": "529.982.247-25", "name": "Maria da Silva"}
+NFSE = {"serviceDescription": "Assinatura mensal", "amount": 59.8, "borrower": BORROWER}
+NFSE_SETTINGS = {"federalServiceCode": "01.05", "issRate": 2}
+BODIES: dict[str, dict[str, Any]] = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE}
+KINDS = [*BODIES]
+GOODS = ["nfe", "nfce"]
+BY_NUMBERING = ["nfe", "nfse"]
+"""A type whose documents we number, and one that the authority numbers."""
+REFUSAL_CODES = {"nfe": "528", "nfce": "528", "nfse": "E0310"}
+REFUSALS = {kind: f"SIMULA:REJEICAO:{code}" for kind, code in REFUSAL_CODES.items()}
+"""Notes that the authority of each type refuses a document for."""
+REFUSED = REFUSALS["nfe"]
 UNANSWERED = "SIMULA:FORA_DO_AR:108:SEMPRE"
 """A note that keeps a document on its way for ever."""
 
@@ -95,6 +104,12 @@ class Shop:
     async def events(self, document: dict[str, Any]) -> list[dict[str, Any]]:
         return list(data_of(await self.get(f"/{document['type']}/{document['id']}/events")))
 
+    async def journal(self, document: dict[str, Any]) -> list[dict[str, Any]]:
+        """What the simulator was sent of a document, by the key or Id that we gave it."""
+        query = "select access_key from emissions where document_id = $1 order by ordinal desc"
+        row, *_ = await self.floor.fetch(query, UUID(document["id"]))
+        return await self.floor.journal(row["access_key"])
+
     async def count(self) -> int:
         """How many documents there are, by the rows themselves."""
         (row,) = await self.floor.fetch("select count(*) from documents where company_id = $1", UUID(self.id))
@@ -132,9 +147,9 @@ async def ready_shop(
     floor: Floor, caller: Caller, certificate: A1Certificate, tax_id: str | None = None
 ) -> Shop:
     """A company of the Simples Nacional in São Paulo that lacks nothing."""
-    shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples")
+    shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples", simplesRate=6)
     data_of(await shop.post("/state-registrations", REGISTRATION))
-    await shop.put_settings(nfce=NFCE_SETTINGS)
+    await shop.put_settings(nfce=NFCE_SETTINGS, nfse=NFSE_SETTINGS)
     await shop.certify(certificate)
     return shop
 
@@ -156,3 +171,14 @@ def error_of(answer: httpx2.Response, status: int, code: str) -> Any:
     body = answer.json()
     assert (answer.status_code, body["success"], body["error"]["code"]) == (status, False, code), answer.text
     return body["error"]["details"]
+
+
+def own_number(document: dict[str, Any]) -> int:
+    """The number that we gave a document: that of its DPS, where the authority gives it another."""
+    return own_place(document)[1]
+
+
+def own_place(document: dict[str, Any]) -> tuple[int, int]:
+    """The series and the number that we gave a document."""
+    given = document["dps"] or document
+    return given["series"], given["number"]

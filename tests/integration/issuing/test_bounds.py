@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from integration.issuing.shop import MUG, REFUSED, Shop, body_of, error_of
+from integration.issuing.shop import GOODS, KINDS, MUG, REFUSALS, REFUSED, Shop, body_of, error_of
 from support import data_of
 
 ENDS_OF_THE_CALENDAR = [
@@ -14,7 +14,8 @@ ENDS_OF_THE_CALENDAR = [
     "9999-12-31T23:59:59-12:00",
 ]
 LONG_ITEMS = [MUG | {"notes": "x" * 500, "unitValue": 1}] * 700
-of_both_types = pytest.mark.parametrize("kind", ["nfe", "nfce"])
+of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_goods = pytest.mark.parametrize("kind", GOODS)
 of_every_end = pytest.mark.parametrize("moment", ENDS_OF_THE_CALENDAR)
 
 
@@ -23,7 +24,7 @@ def fields_in(rules: list[dict[str, Any]]) -> set[str]:
     return {rule["field"] for rule in rules}
 
 
-@of_both_types
+@of_every_type
 @of_every_end
 class TestADateAtTheEndOfTheCalendar:
     async def test_is_a_broken_rule(self, idle_shop: Shop, kind: str, moment: str) -> None:
@@ -38,9 +39,12 @@ class TestADateAtTheEndOfTheCalendar:
 
 
 class TestACorrection:
+    @of_every_type
     @of_every_end
-    async def test_to_the_end_of_the_calendar_changes_nothing(self, shop: Shop, moment: str) -> None:
-        refused = await shop.issue(notes=REFUSED)
+    async def test_to_the_end_of_the_calendar_changes_nothing(
+        self, shop: Shop, kind: str, moment: str
+    ) -> None:
+        refused = await shop.issue(kind, notes=REFUSALS[kind])
         details = error_of(await shop.patch(refused, issueDate=moment), 422, "FISCAL_RULE_VIOLATION")
         assert fields_in(details["rules"]) == {"issueDate"}
         assert await shop.read(refused) == refused
@@ -52,7 +56,7 @@ class TestACorrection:
         assert await shop.read(refused) == refused
 
 
-@of_both_types
+@of_goods
 class TestADocumentLongerThanTheAuthoritiesTake:
     async def test_is_a_broken_rule(self, idle_shop: Shop, kind: str) -> None:
         answer = await idle_shop.post(f"/{kind}", body_of(kind, items=LONG_ITEMS, payments=None))

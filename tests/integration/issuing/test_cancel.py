@@ -12,13 +12,24 @@ import pytest
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from integration.issuing.floor import Floor
-from integration.issuing.shop import Shop, error_of
+from integration.issuing.shop import BY_NUMBERING, KINDS, REFUSALS, NewShop, Shop, error_of
 from integration.issuing.till import till_of
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
 
 REASON = "Pedido cancelado pelo cliente"
 HOUR = 3600
+OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
+OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
+JOURNALS = {"nfe": OF_GOODS, "nfce": OF_GOODS, "nfse": OF_SERVICES}
+"""What the authority of each type is asked when a document is issued and canceled, and how it answers."""
+AUTHORIZERS = {"nfe": "SP", "nfse": "SEFIN"}
+FILES = {
+    "nfe": (Schema.NFE_CANCELLATION_REGISTERED, "infEvento", "xJust"),
+    "nfse": (Schema.NFSE_EVENT_REGISTERED, "infPedReg", "xMotivo"),
+}
+"""The message of a registered event, what we signed of it, and where it has the reason."""
+of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 
 
 async def cancel(shop: Shop, document: dict[str, Any], body: Any = None, **query: Any) -> httpx2.Response:
@@ -34,7 +45,7 @@ async def filings(shop: Shop, document: dict[str, Any]) -> list[str]:
 
 
 class TestCancel:
-    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    @pytest.mark.parametrize("kind", KINDS)
     async def test_waits_for_the_authority(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         answer = await cancel(shop, document, {"justification": REASON})
@@ -43,65 +54,82 @@ class TestCancel:
         assert (read["status"], read["cancelableUntil"]) == ("canceled", None)
         assert (read["accessKey"], read["number"]) == (document["accessKey"], document["number"])
         journal = await shop.floor.journal(document["accessKey"])
-        assert [(one["service"], one["code"]) for one in journal] == [
-            ("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135"),
-        ]  # fmt: skip
+        assert [(one["service"], one["code"]) for one in journal] == JOURNALS[kind]
 
-    async def test_tells_its_event_and_the_xml_of_it(self, shop: Shop) -> None:
-        document = await shop.issue()
+    @of_each_numbering
+    async def test_tells_its_event_and_the_xml_of_it(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         await cancel(shop, document, {"justification": f"  {REASON.replace(' ', '  ')} "})
         told = (await shop.events(document))[-1]
         assert (told["type"], told["status"], told["sequence"]) == ("cancellation", "canceled", 1)
-        assert (told["authorityCode"], len(told["protocol"])) == ("135", 15)
-        answer = await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml")
+        answer = await shop.get(f"/{kind}/{document['id']}/events/{told['id']}/xml")
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml")
+        schema, signed, reason = FILES[kind]
         root = read_xml(answer.content)
-        assert Schemas().problems(Schema.NFE_CANCELLATION_REGISTERED, root) == ()
-        assert root.findtext(".//{*}xJust") == REASON
-        assert root.findtext(".//{*}retEvento//{*}nProt") == told["protocol"]
-        assert xmlsec1_accepts(answer.content, "infEvento")
+        assert Schemas().problems(schema, root) == ()
+        assert root.findtext(f".//{{*}}{reason}") == REASON
+        assert xmlsec1_accepts(answer.content, signed)
 
-    async def test_without_a_word_gives_a_usual_reason(self, shop: Shop) -> None:
+    async def test_tells_the_protocol_of_the_authority(self, shop: Shop) -> None:
         document = await shop.issue()
+        await cancel(shop, document)
+        told = (await shop.events(document))[-1]
+        assert (told["authorityCode"], len(told["protocol"])) == ("135", 15)
+        root = read_xml((await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml")).content)
+        assert root.findtext(".//{*}retEvento//{*}nProt") == told["protocol"]
+
+    @of_each_numbering
+    async def test_without_a_word_gives_a_usual_reason(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         assert data_of(await cancel(shop, document))["status"] == "canceled"
 
-    async def test_takes_the_reason_from_the_query_too(self, shop: Shop) -> None:
-        document = await shop.issue()
+    @of_each_numbering
+    async def test_takes_the_reason_from_the_query_too(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         data_of(await cancel(shop, document, justification=REASON))
         (row,) = await shop.floor.fetch(
             "select request from event_filings where document_id = $1", document["id"]
         )
         assert REASON in row["request"]
 
+    @of_each_numbering
     @pytest.mark.parametrize("reason", ["curta demais", "x" * 256, "Com quebra\nde linha no meio"])
-    async def test_refuses_a_reason_that_the_authority_would(self, shop: Shop, reason: str) -> None:
-        document = await shop.issue()
+    async def test_refuses_a_reason_that_the_authority_would(
+        self, shop: Shop, kind: str, reason: str
+    ) -> None:
+        document = await shop.issue(kind)
         details = error_of(await cancel(shop, document, {"justification": reason}), 422, "VALIDATION_ERROR")
         assert details["fields"][0]["field"] == "justification"
         assert await filings(shop, document) == []
 
-    async def test_refuses_letters_that_the_authority_does_not_take(self, shop: Shop) -> None:
-        document = await shop.issue()
+    @of_each_numbering
+    async def test_refuses_letters_that_the_authority_does_not_take(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         answer = await cancel(shop, document, {"justification": "Pedido cancelado 😀 pelo cliente"})
         (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert rule["field"] == "justification"
         assert await filings(shop, document) == []
 
-    async def test_of_a_document_that_is_not_authorized_is_refused(self, shop: Shop) -> None:
-        rejected = await shop.issue(notes="SIMULA:REJEICAO:528")
+    @of_each_numbering
+    async def test_of_a_document_that_is_not_authorized_is_refused(self, shop: Shop, kind: str) -> None:
+        rejected = await shop.issue(kind, notes=REFUSALS[kind])
         details = error_of(await cancel(shop, rejected), 409, "INVALID_STATE")
         assert details == {"currentStatus": "rejected", "allowed": ["authorized"]}
-        document = await shop.issue()
+        document = await shop.issue(kind)
         data_of(await cancel(shop, document))
         details = error_of(await cancel(shop, document), 409, "INVALID_STATE")
         assert details["currentStatus"] == "canceled"
 
-    async def test_of_somebody_elses_document_finds_none(self, shop: Shop, new_shop: Any) -> None:
-        document = await shop.issue()
+    @of_each_numbering
+    async def test_of_somebody_elses_document_finds_none(
+        self, shop: Shop, new_shop: NewShop, kind: str
+    ) -> None:
+        document = await shop.issue(kind)
         error_of(await cancel(await new_shop(), document), 404, "NOT_FOUND")
 
-    async def test_twice_at_once_makes_one_event(self, shop: Shop) -> None:
-        document = await shop.issue()
+    @of_each_numbering
+    async def test_twice_at_once_makes_one_event(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         answers = await asyncio.gather(*(cancel(shop, document, justification=REASON) for _ in range(10)))
         assert {answer.status_code for answer in answers} == {200}
         assert await filings(shop, document) == ["registered"]
@@ -182,26 +210,29 @@ async def authorized_before(shop: Shop, document: dict[str, Any], hours: int) ->
     )  # fmt: skip
 
 
+@of_each_numbering
 class TestNoAnswer:
-    async def test_leaves_the_caller_with_a_202_and_the_document_canceled_later(self, shop: Shop) -> None:
-        document = await shop.issue()
-        async with out_of_service(shop.floor):
+    async def test_leaves_the_caller_with_a_202_and_the_document_canceled_later(
+        self, shop: Shop, kind: str
+    ) -> None:
+        document = await shop.issue(kind)
+        async with out_of_service(shop.floor, AUTHORIZERS[kind]):
             answer = await cancel(shop, document)
             assert answer.status_code == 202
             told = answer.json()["data"]
-            assert (told["id"], told["status"], told["type"]) == (document["id"], "authorized", "nfe")
+            assert (told["id"], told["status"], told["type"]) == (document["id"], "authorized", kind)
             assert told["cancellation"]["status"] == "processing"
             shown = (await shop.events(document))[-1]
             assert (shown["id"], shown["type"], shown["status"]) == (
                 told["cancellation"]["id"], "cancellation", "processing",
             )  # fmt: skip
-            file = await shop.get(f"/nfe/{document['id']}/events/{shown['id']}/xml")
+            file = await shop.get(f"/{kind}/{document['id']}/events/{shown['id']}/xml")
             assert error_of(file, 409, "INVALID_STATE")["currentStatus"] == "processing"
         await shop.floor.until(f"(select status from documents where id = '{document['id']}') = 'canceled'")
         assert (await shop.events(document))[-1]["id"] == told["cancellation"]["id"]
 
-    async def test_is_settled_by_a_consult(self, shop: Shop) -> None:
-        document = await shop.issue()
+    async def test_is_settled_by_a_consult(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         await shop.floor.switch(lostAnswers=1)
         asking = asyncio.create_task(cancel(shop, document))
         await shop.floor.until(
@@ -210,21 +241,21 @@ class TestNoAnswer:
         await shop.floor.switch(lostAnswers=None)
         assert data_of(await asking)["status"] == "canceled"
         journal = await shop.floor.journal(document["accessKey"])
-        registered = [one for one in journal if one["service"] == "NFeRecepcaoEvento4"]
-        assert [one["code"] for one in registered] == ["135"]
+        service, code = JOURNALS[kind][-1]
+        assert [one["code"] for one in journal if one["service"] == service] == [code]
         told = (await shop.events(document))[-1]
-        answer = await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml")
+        answer = await shop.get(f"/{kind}/{document['id']}/events/{told['id']}/xml")
         assert answer.status_code == 200
 
 
 @asynccontextmanager
-async def out_of_service(floor: Floor) -> AsyncIterator[None]:
-    """The authority of São Paulo is out of service for the length of a block."""
-    await floor.switch(outages={"SP": "108"})
+async def out_of_service(floor: Floor, authorizer: str) -> AsyncIterator[None]:
+    """An authority is out of service for the length of a block."""
+    await floor.switch(outages={authorizer: "108"})
     try:
         yield
     finally:
-        await floor.switch(outages={"SP": None})
+        await floor.switch(outages={authorizer: None})
 
 
 class TestBySubstitution:

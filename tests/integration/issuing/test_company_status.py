@@ -9,13 +9,14 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.authorities import services, status_board
+from carimbo.authorities import national_nfse, services, status_board
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.service.parked import resume_parked
+from carimbo.simulator.run import Simulator
 from integration.issuing.floor import Floor
 from integration.issuing.gate import gate_before
-from integration.issuing.shop import ADDRESS, UNANSWERED, Shop, bare_shop
-from support import data_of
+from integration.issuing.shop import ADDRESS, BY_NUMBERING, GOODS, KINDS, UNANSWERED, Shop, bare_shop
+from support import CNPJ, data_of
 
 STATUS = {"companyId", "ready", "certificateExpiresAt", "types", "documents", "checkedAt"}
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
@@ -23,6 +24,8 @@ IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
 BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}
 SALVADOR = ADDRESS | {"zipcode": "40020-000", "city": "Salvador", "state": "BA"}
 STATUS_OF_SALVADOR = ("/producao/ba/nfe/NFeStatusServico4", "/producao/svrs/nfce/NFeStatusServico4")
+STATUS_OF_THE_NATION = f"/sefin/nfse/SefinNacional/dps/DPS{'0' * 42}"
+"""What the authority of NFS-e is asked, which has no service that tells whether it is at work."""
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
 
 
@@ -30,9 +33,9 @@ async def status_of(shop: Shop) -> dict[str, Any]:
     return dict(data_of(await shop.get("/status")))
 
 
-async def authorities_of(shop: Shop) -> list[tuple[str, str | None]]:
-    """What is known of the authority of each type."""
-    types = (await status_of(shop))["types"]
+async def authorities_of(shop: Shop, *kinds: str) -> list[tuple[str, str | None]]:
+    """What is known of the authorities of some types, those of goods unless told."""
+    types = [one for one in (await status_of(shop))["types"] if one["type"] in (kinds or GOODS)]
     return [(one["authority"]["status"], one["authority"]["code"]) for one in types]
 
 
@@ -57,29 +60,32 @@ class TestReadiness:
         assert datetime.fromisoformat(status["certificateExpiresAt"]) == certificate.not_after
         assert before <= datetime.fromisoformat(status["checkedAt"]) <= datetime.now(UTC)
         shown = [(one["type"], one["environment"], one["ready"], one["missing"]) for one in status["types"]]
-        assert shown == [("nfe", "production", True, []), ("nfce", "production", True, [])]
+        assert shown == [(kind, "production", True, []) for kind in KINDS]
         assert await authorities_of(shop) == [("available", "107")] * 2
+        # The national environment of NFS-e has no code for being at work.
+        assert await authorities_of(shop, "nfse") == [("available", None)]
 
     async def test_of_a_company_that_has_nothing(self, floor: Floor) -> None:
         status = await status_of(await bare_shop(floor, await floor.new_caller()))
-        nfe, nfce = status["types"]
+        nfe, nfce, nfse = status["types"]
         lacking = ["address", "taxRegime", "stateRegistration"]
         assert (status["ready"], status["certificateExpiresAt"]) == (False, None)
         assert nfe["missing"] == [*lacking, "certificate"]
         assert nfce["missing"] == [*lacking, "nfce.active", "nfce.cscId", "nfce.csc", "certificate"]
-        assert [one["ready"] for one in (nfe, nfce)] == [False, False]
-        assert [one["authority"] for one in (nfe, nfce)] == [None, None]
+        assert nfse["missing"] == ["address", "taxRegime", "certificate"]
+        assert [one["ready"] for one in status["types"]] == [False] * 3
+        assert [one["authority"] for one in status["types"]] == [None] * 3
 
     async def test_of_a_company_that_can_issue_one_type(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"active": False})
         status = await status_of(shop)
         assert status["ready"] is True
-        assert [one["ready"] for one in status["types"]] == [True, False]
+        assert [one["ready"] for one in status["types"]] == [True, False, True]
         assert status["types"][1]["missing"] == ["nfce.active"]
 
     async def test_is_that_of_each_modules_environment(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"environment": "test", "homologation": None})
-        nfe, nfce = (await status_of(shop))["types"]
+        nfe, nfce, _ = (await status_of(shop))["types"]
         assert (nfe["environment"], nfce["environment"]) == ("production", "homologation")
         assert nfce["missing"] == ["nfce.homologation.cscId", "nfce.homologation.csc"]
 
@@ -91,6 +97,7 @@ class TestAuthority:
         shop = await shop_in(untouched, BELO_HORIZONTE, certificate)
         await untouched.switch(outages={"MG": "109"})
         assert await authorities_of(shop) == [("unavailable", "109")] * 2
+        assert await authorities_of(shop, "nfse") == [("available", None)]
 
     async def test_that_does_not_answer_is_unknown_for_some_seconds(
         self, untouched: Floor, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
@@ -115,9 +122,35 @@ class TestAuthority:
             assert gate.arrived.qsize() == len(STATUS_OF_SALVADOR)
 
 
+class TestNationalAuthority:
+    @pytest.fixture
+    async def apart(self, untouched: Floor, simulator: Simulator) -> Shop:
+        """A company in homologation by whose certificate nobody has asked: all have the same authority."""
+        issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", datetime.now(UTC))
+        shop = await shop_in(untouched, ADDRESS, A1Certificate.from_bundle(issued.to_pem()))
+        path = shop.path("/environment")
+        data_of(await shop.caller.http.patch(path, json={"environment": "homologation"}))
+        return shop
+
+    async def test_that_is_out_is_unknown(self, untouched: Floor, apart: Shop) -> None:
+        await untouched.switch(outages={"SEFIN": "109"})
+        assert await authorities_of(apart, "nfse") == [("unknown", None)]
+        assert await authorities_of(apart) == [("available", "107")] * 2
+
+    async def test_that_hangs_is_unknown_soon_and_left_alone_for_some_seconds(
+        self, floor: Floor, apart: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(national_nfse, "_STATUS", replace(national_nfse._STATUS, most_seconds=2))
+        async with gate_before(STATUS_OF_THE_NATION) as gate:
+            async with asyncio.timeout(floor.settings.authority_read_seconds):
+                told = [await authorities_of(apart, "nfse") for _ in range(3)]
+            assert told == [[("unknown", None)]] * 3
+            assert gate.arrived.qsize() == 1
+
+
 class TestDocumentsUnderWay:
     async def test_are_counted(self, shop: Shop) -> None:
-        made = [await shop.create(notes=UNANSWERED) for _ in range(2)]
+        made = [await shop.create(kind, notes=UNANSWERED) for kind in BY_NUMBERING]
         await shop.issue()
         documents = (await status_of(shop))["documents"]
         assert (documents["processing"], documents["overdue"], documents["parked"]) == (2, 0, 0)

@@ -10,18 +10,31 @@ import httpx2
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from integration.issuing.floor import Floor
-from integration.issuing.shop import MUG, REFUSED, UNANSWERED, Shop, accepted, error_of
+from integration.issuing.shop import (
+    BY_NUMBERING,
+    KINDS,
+    MUG,
+    REFUSAL_CODES,
+    REFUSALS,
+    REFUSED,
+    UNANSWERED,
+    Shop,
+    accepted,
+    error_of,
+    own_number,
+)
 from support import data_of, fields_of
 
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
-of_both_types = pytest.mark.parametrize("kind", ["nfe", "nfce"])
+NOTES = {"nfe": "infCpl", "nfse": "xInfComp"}
+of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 
 
 async def text_in_xml(shop: Shop, document: dict[str, Any], path: str) -> str | None:
     answer = await shop.get(f"/{document['type']}/{document['id']}/xml")
-    names = "/".join(f"{{{NAMESPACE}}}{name}" for name in path.split("/"))
+    names = "/".join(f"{{*}}{name}" for name in path.split("/"))
     return etree.fromstring(answer.content).findtext(f".//{names}")
 
 
@@ -40,7 +53,13 @@ async def pending(shop: Shop) -> dict[str, Any]:
     return await shop.create("nfce", transmit="later")
 
 
+@of_each_numbering
+@pytest.mark.usefixtures("kind")
 class TestPatch:
+    @pytest.fixture
+    async def refused(self, shop: Shop, kind: str) -> dict[str, Any]:
+        return await shop.issue(kind, notes=REFUSALS[kind], externalId="pedido-1")
+
     async def test_returns_the_record_with_the_next_version(
         self, shop: Shop, refused: dict[str, Any]
     ) -> None:
@@ -48,13 +67,39 @@ class TestPatch:
         assert changed == refused | {"version": 2}
         assert await shop.read(refused) == changed
 
-    async def test_null_removes(self, shop: Shop, refused: dict[str, Any]) -> None:
+    async def test_null_removes(self, shop: Shop, refused: dict[str, Any], kind: str) -> None:
         data_of(await shop.patch(refused, notes=None))
         accepted(await shop.emit(refused))
         record = await shop.settled(refused)
         assert record["status"] == "authorized"
-        assert await text_in_xml(shop, record, "infCpl") is None
+        assert await text_in_xml(shop, record, NOTES[kind]) is None
 
+    async def test_of_nothing_but_wrong_fields_is_refused_in_a_few_words(
+        self, shop: Shop, refused: dict[str, Any]
+    ) -> None:
+        wrong = {f"campo{place}": 1 for place in range(20_000)}
+        assert set(fields_of(await shop.patch(refused, **wrong))) == {"body"}
+        assert await shop.read(refused) == refused
+
+    async def test_needs_a_version(self, shop: Shop, refused: dict[str, Any]) -> None:
+        path = shop.path(f"/invoices/{refused['id']}")
+        assert set(fields_of(await shop.caller.http.patch(path, json={"notes": "x"}))) == {"version"}
+
+    async def test_may_repeat_the_external_id(self, shop: Shop, refused: dict[str, Any]) -> None:
+        assert data_of(await shop.patch(refused, externalId="pedido-1"))["version"] == 2
+
+    async def test_with_an_old_version_is_a_conflict(self, shop: Shop, refused: dict[str, Any]) -> None:
+        data_of(await shop.patch(refused, notes="a"))
+        details = error_of(await shop.patch(refused, notes="b"), 409, "VERSION_CONFLICT")
+        assert details == {"currentVersion": 2}
+
+    async def test_of_two_at_once_one_wins(self, shop: Shop, refused: dict[str, Any]) -> None:
+        answers = await asyncio.gather(*(shop.patch(refused, notes=f"nota {place}") for place in range(8)))
+        assert statuses(answers) == {200: 1, 409: 7}
+        assert (await shop.read(refused))["version"] == 2
+
+
+class TestPatchOfGoods:
     async def test_may_be_called_a_merge_patch(self, shop: Shop, refused: dict[str, Any]) -> None:
         headers = {"Content-Type": "application/merge-patch+json; charset=utf-8"}
         content = json.dumps({"version": 1, "notes": None, "recipient": {"name": "João"}})
@@ -125,49 +170,26 @@ class TestPatch:
         assert set(fields_of(await shop.patch(refused, **changes))) == {field}
         assert await shop.read(refused) == refused
 
-    async def test_of_nothing_but_wrong_fields_is_refused_in_a_few_words(
-        self, shop: Shop, refused: dict[str, Any]
-    ) -> None:
-        wrong = {f"campo{place}": 1 for place in range(20_000)}
-        assert set(fields_of(await shop.patch(refused, **wrong))) == {"body"}
-        assert await shop.read(refused) == refused
-
-    async def test_needs_a_version(self, shop: Shop, refused: dict[str, Any]) -> None:
-        path = shop.path(f"/invoices/{refused['id']}")
-        assert set(fields_of(await shop.caller.http.patch(path, json={"notes": "x"}))) == {"version"}
-
     async def test_of_a_broken_rule_changes_nothing(self, shop: Shop, refused: dict[str, Any]) -> None:
         answer = await shop.patch(refused, items=[MUG | {"ncm": "99999999"}])
         details = error_of(answer, 422, "FISCAL_RULE_VIOLATION")
         assert [rule["field"] for rule in details["rules"]] == ["items[0].ncm"]
         assert await shop.read(refused) == refused
 
-    async def test_may_repeat_the_external_id(self, shop: Shop, refused: dict[str, Any]) -> None:
-        assert data_of(await shop.patch(refused, externalId="pedido-1"))["version"] == 2
-
     async def test_takes_an_external_id_that_was_sent_with_spaces_for_the_same(self, shop: Shop) -> None:
         made = await shop.create("nfce", transmit="later", externalId=" pedido-1 ")
         changed = data_of(await shop.patch(made, notes="Obrigado"))
         assert (changed["externalId"], changed["version"]) == (made["externalId"], 2)
 
-    async def test_with_an_old_version_is_a_conflict(self, shop: Shop, refused: dict[str, Any]) -> None:
-        data_of(await shop.patch(refused, notes="a"))
-        details = error_of(await shop.patch(refused, notes="b"), 409, "VERSION_CONFLICT")
-        assert details == {"currentVersion": 2}
-
-    async def test_of_two_at_once_one_wins(self, shop: Shop, refused: dict[str, Any]) -> None:
-        answers = await asyncio.gather(*(shop.patch(refused, notes=f"nota {place}") for place in range(8)))
-        assert statuses(answers) == {200: 1, 409: 7}
-        assert (await shop.read(refused))["version"] == 2
-
-    @of_both_types
+    @of_every_type
     async def test_is_too_late_once_authorized(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind)
         details = error_of(await shop.patch(record, notes="x"), 409, "INVALID_STATE")
         assert details == {"currentStatus": "authorized", "allowed": ["pending", "rejected"]}
 
-    async def test_is_too_late_on_the_way(self, shop: Shop) -> None:
-        made = await shop.create(notes=UNANSWERED)
+    @of_each_numbering
+    async def test_is_too_late_on_the_way(self, shop: Shop, kind: str) -> None:
+        made = await shop.create(kind, notes=UNANSWERED)
         details = error_of(await shop.patch(made, notes=None), 409, "INVALID_STATE")
         assert details["currentStatus"] == "processing"
 
@@ -176,17 +198,17 @@ class TestPatch:
 
 
 class TestEmit:
-    @of_both_types
+    @of_every_type
     async def test_of_a_corrected_document_keeps_its_number(
         self, floor: Floor, shop: Shop, kind: str
     ) -> None:
-        refused = await shop.issue(kind, notes=REFUSED)
+        refused = await shop.issue(kind, notes=REFUSALS[kind])
         data_of(await shop.patch(refused, notes=None))
         started = accepted(await shop.emit(refused))
         assert (started["status"], started["rejection"]) == ("processing", None)
         record = await shop.settled(refused)
-        kept = ("id", "number", "series", "accessKey", "createdAt")
-        assert record["status"] == "authorized"
+        kept = ("id", "saleId", "series", "dps", "createdAt")
+        assert (record["status"], own_number(record)) == ("authorized", own_number(refused))
         assert [record[name] for name in kept] == [refused[name] for name in kept]
         types = [event["type"] for event in await shop.events(record)]
         assert types[5:] == ["rejected", "queued", "signed", "transmitted", "authorized"]
@@ -195,12 +217,12 @@ class TestEmit:
         )
         assert row["count"] == 1
 
-    async def test_of_an_unchanged_document_is_refused_again(
-        self, shop: Shop, refused: dict[str, Any]
-    ) -> None:
+    @of_each_numbering
+    async def test_of_an_unchanged_document_is_refused_again(self, shop: Shop, kind: str) -> None:
+        refused = await shop.issue(kind, notes=REFUSALS[kind])
         accepted(await shop.emit(refused))
         record = await shop.settled(refused)
-        assert (record["status"], record["number"]) == ("rejected", refused["number"])
+        assert (record["status"], own_number(record)) == ("rejected", own_number(refused))
         assert record["rejection"] == refused["rejection"]
 
     async def test_of_a_stored_document_sends_it(self, shop: Shop, pending: dict[str, Any]) -> None:
@@ -208,18 +230,19 @@ class TestEmit:
         record = await shop.settled(pending)
         assert (record["status"], record["number"]) == ("authorized", 1)
 
-    async def test_of_several_at_once_one_wins(
-        self, floor: Floor, shop: Shop, refused: dict[str, Any]
-    ) -> None:
+    @of_each_numbering
+    async def test_of_several_at_once_one_wins(self, shop: Shop, kind: str) -> None:
+        refused = await shop.issue(kind, notes=REFUSALS[kind])
         corrected = data_of(await shop.patch(refused, notes=None))
         answers = await asyncio.gather(*(shop.emit(corrected) for _ in range(8)))
         assert statuses(answers) == {202: 1, 409: 7}
         record = await shop.settled(refused)
-        codes = [entry["code"] for entry in await floor.journal(record["accessKey"])]
-        assert codes == ["528", "100"]
+        codes = [entry["code"] for entry in await shop.journal(record)]
+        assert codes == [REFUSAL_CODES[kind], "100"]
 
-    async def test_is_too_late_once_authorized(self, shop: Shop) -> None:
-        details = error_of(await shop.emit(await shop.issue()), 409, "INVALID_STATE")
+    @of_each_numbering
+    async def test_is_too_late_once_authorized(self, shop: Shop, kind: str) -> None:
+        details = error_of(await shop.emit(await shop.issue(kind)), 409, "INVALID_STATE")
         assert details == {"currentStatus": "authorized", "allowed": ["pending", "rejected"]}
 
     async def test_is_too_late_on_the_way(self, shop: Shop) -> None:

@@ -61,7 +61,7 @@ class TestCorrection:
 
     async def test_waits_for_the_one_before_it(self, shop: Shop) -> None:
         document = await shop.issue()
-        async with out_of_service(shop.floor):
+        async with out_of_service(shop.floor, "SP"):
             answer = await correct(shop, document)
             assert answer.status_code == 202
             under_way = answer.json()["data"]

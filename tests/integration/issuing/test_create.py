@@ -1,4 +1,4 @@
-"""POST of an NF-e or NFC-e: what is answered at once, and what comes of it."""
+"""POST of a document: what is answered at once, and what comes of it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,22 +10,36 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.run import Simulator
 from integration.issuing.floor import Floor
-from integration.issuing.shop import MUG, NFE, RECIPIENT, Shop, accepted, body_of, error_of, ready_shop
+from integration.issuing.shop import (
+    GOODS,
+    KINDS,
+    MUG,
+    NFE,
+    RECIPIENT,
+    Shop,
+    accepted,
+    body_of,
+    error_of,
+    ready_shop,
+)
 from support import OTHER_CNPJ, fields_of
 
 RECORD = {
-    "id", "saleId", "status", "type", "externalId", "amount", "number", "series", "accessKey", "protocol",
-    "environment", "version", "issuedAt", "authorizedAt", "cancelableUntil", "contingency", "rejection",
-    "warnings", "createdAt",
+    "id", "saleId", "status", "type", "externalId", "amount", "number", "series", "dps", "accessKey",
+    "protocol", "environment", "version", "issuedAt", "authorizedAt", "cancelableUntil", "contingency",
+    "rejection", "warnings", "replacedById", "createdAt",
 }  # fmt: skip
 KNOWN_LATER = (
-    "saleId", "externalId", "number", "series", "accessKey", "protocol", "issuedAt", "authorizedAt",
-    "cancelableUntil", "contingency", "rejection",
+    "externalId", "number", "series", "dps", "accessKey", "protocol", "issuedAt", "authorizedAt",
+    "cancelableUntil", "contingency", "rejection", "replacedById",
 )  # fmt: skip
-of_both_types = pytest.mark.parametrize("kind", ["nfe", "nfce"])
+OWNER_IN_KEY = {"nfe": slice(6, 20), "nfce": slice(6, 20), "nfse": slice(9, 23)}
+"""Where a key has the CNPJ of who issued the document."""
+of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_goods = pytest.mark.parametrize("kind", GOODS)
 
 
-@of_both_types
+@of_every_type
 class TestCreate:
     async def test_is_acknowledged_with_202_and_a_document_that_is_processing(
         self, shop: Shop, kind: str
@@ -48,16 +62,16 @@ class TestCreate:
         assert set(record) == RECORD
         assert {name: record[name] for name in KNOWN_LATER} == dict.fromkeys(KNOWN_LATER)
         assert (record["environment"], record["version"], record["warnings"]) == ("production", 1, [])
+        # An NFS-e that is created directly makes a sale.
+        assert (record["saleId"] is None) == (kind != "nfse")
 
     async def test_ends_authorized_with_what_the_authority_told(
         self, floor: Floor, shop: Shop, kind: str
     ) -> None:
         record = await shop.issue(kind)
         (sent,) = await floor.journal(record["accessKey"])
-        key = AccessKey.parse(record["accessKey"])
-        assert (record["status"], record["number"], record["series"]) == ("authorized", 1, 1)
-        assert (key.model, key.number, key.series) == ({"nfe": "55", "nfce": "65"}[kind], 1, 1)
-        assert len(record["protocol"]) == 15
+        assert (record["status"], record["number"]) == ("authorized", 1)
+        assert record["protocol"]
         assert (sent["environment"], sent["code"]) == ("production", "100")
         assert (record["rejection"], record["contingency"], record["version"]) == (None, None, 1)
         issued, authorized = (datetime.fromisoformat(record[name]) for name in ("issuedAt", "authorizedAt"))
@@ -75,7 +89,28 @@ class TestCreate:
         certificate = A1Certificate.from_bundle(issued.to_pem())
         shop = await ready_shop(floor, await floor.new_caller(), certificate, OTHER_CNPJ)
         record = await shop.issue(kind)
-        assert (record["status"], record["accessKey"][6:20]) == ("authorized", OTHER_CNPJ)
+        assert record["status"] == "authorized"
+        assert record["accessKey"][OWNER_IN_KEY[kind]] == OTHER_CNPJ
+
+    async def test_null_is_the_same_as_nothing_where_a_field_is_optional(self, shop: Shop, kind: str) -> None:
+        body = {**body_of(kind), "externalId": None, "notes": None}
+        assert accepted(await shop.post(f"/{kind}", body))["externalId"] is None
+
+    async def test_a_body_that_is_no_object_is_invalid(self, idle_shop: Shop, kind: str) -> None:
+        assert set(fields_of(await idle_shop.post(f"/{kind}", [body_of(kind)]))) == {"body"}
+
+    async def test_an_unknown_parameter_is_invalid(self, idle_shop: Shop, kind: str) -> None:
+        assert set(fields_of(await idle_shop.post(f"/{kind}", body_of(kind), dryrun="true"))) == {"dryrun"}
+
+
+@of_goods
+class TestCreateGoods:
+    async def test_has_a_key_of_its_model_series_and_number(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind)
+        key = AccessKey.parse(record["accessKey"])
+        assert (key.model, key.number, key.series) == ({"nfe": "55", "nfce": "65"}[kind], 1, 1)
+        assert (record["number"], record["series"], record["dps"]) == (1, 1, None)
+        assert len(record["protocol"]) == 15
 
     async def test_an_amount_is_a_number_to_the_cent(self, shop: Shop, kind: str) -> None:
         item = MUG | {"quantity": 3, "unitValue": 33.3333333333}
@@ -117,21 +152,11 @@ class TestCreate:
         record = await shop.issue(kind, items=[item], payments=None)
         assert (record["status"], record["amount"]) == ("authorized", 100.0)
 
-    async def test_null_is_the_same_as_nothing_where_a_field_is_optional(self, shop: Shop, kind: str) -> None:
-        body = {**body_of(kind), "externalId": None, "notes": None, "cfop": None}
-        assert accepted(await shop.post(f"/{kind}", body))["externalId"] is None
-
     @pytest.mark.parametrize("items", [[], None, {}, "x"])
     async def test_needs_at_least_one_item(self, idle_shop: Shop, kind: str, items: Any) -> None:
         assert set(fields_of(await idle_shop.post(f"/{kind}", {**body_of(kind), "items": items}))) == {
             "items"
         }
-
-    async def test_a_body_that_is_no_object_is_invalid(self, idle_shop: Shop, kind: str) -> None:
-        assert set(fields_of(await idle_shop.post(f"/{kind}", [body_of(kind)]))) == {"body"}
-
-    async def test_an_unknown_parameter_is_invalid(self, idle_shop: Shop, kind: str) -> None:
-        assert set(fields_of(await idle_shop.post(f"/{kind}", body_of(kind), dryrun="true"))) == {"dryrun"}
 
 
 class TestCreateNfe:
@@ -181,13 +206,13 @@ class TestCreateNfce:
 
 
 class TestOrderOfChecks:
-    @of_both_types
+    @of_every_type
     async def test_credentials_come_before_everything(self, floor: Floor, idle_shop: Shop, kind: str) -> None:
         stranger = floor.client({"Content-Type": "application/json"})
         answer = await stranger.post(idle_shop.path(f"/{kind}"), content=b"{")
         error_of(answer, 401, "INVALID_API_CREDENTIALS")
 
-    @of_both_types
+    @of_every_type
     async def test_the_company_comes_before_the_body(self, floor: Floor, idle_shop: Shop, kind: str) -> None:
         other = await floor.new_caller()
         headers = {"Content-Type": "application/json"}
@@ -195,7 +220,7 @@ class TestOrderOfChecks:
             await other.http.post(idle_shop.path(f"/{kind}"), content=b"{", headers=headers), 404, "NOT_FOUND"
         )
 
-    @of_both_types
+    @of_every_type
     @pytest.mark.parametrize(
         ("content", "media_type", "status", "code"),
         [

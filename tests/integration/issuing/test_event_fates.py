@@ -40,7 +40,7 @@ from integration.issuing.scripted import (
     registered,
     registering,
 )
-from integration.issuing.shop import Shop, error_of
+from integration.issuing.shop import BY_NUMBERING, Shop, error_of
 from integration.issuing.test_cancel import cancel
 from support import data_of
 
@@ -50,6 +50,7 @@ CANCELED_BEFORE = Canceled(code="420", message="Rejeição: Cancelamento para NF
 CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento de NF-e homologado")
 TOO_LATE = Rejected(code="501", message="Rejeição: Prazo de cancelamento", answer_xml=b"<retEvento/>")
 LETTER = "O endereço de entrega é Rua das Flores, 10"
+of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 REQUESTS = {"cancellation": "{}", "correction": f'{{"correction": "{LETTER}"}}'}
 
 
@@ -65,31 +66,31 @@ async def play(stage: Play, shop: Shop, floor: Floor) -> AsyncIterator[Play]:
     await floor.fetch("delete from outages")
 
 
-async def issued(play: Play) -> dict[str, Any]:
+async def issued(play: Play, kind: str = "nfe") -> dict[str, Any]:
     """A document that is authorized."""
     play.script.begin(authorizing())
-    return await play.perform(await play.shop.create())
+    return await play.perform(await play.shop.create(kind))
 
 
-async def tell(play: Play, document: dict[str, Any], kind: str = "cancellation") -> UUID:
+async def tell(play: Play, document: dict[str, Any], event: str = "cancellation") -> UUID:
     """Store an event that is to be told of a document."""
     new = NewEventFiling(
         id=new_id(),
         company_id=UUID(play.shop.id),
         document_id=UUID(document["id"]),
         emission=1,
-        type=kind,
+        type=event,
         sequence=1,
-        request=REQUESTS[kind],
+        request=REQUESTS[event],
     )
     async with play.shop.floor.database.autocommit(play.shop.caller.subscription_id) as tenant:
         assert await tenant.event_filings.add(new) is not None
     return new.id
 
 
-async def canceled(play: Play, *lines: Line) -> tuple[dict[str, Any], UUID]:
+async def canceled(play: Play, *lines: Line, kind: str = "nfe") -> tuple[dict[str, Any], UUID]:
     """A document after its cancellation was told to an authority that answers so."""
-    document = await issued(play)
+    document = await issued(play, kind)
     play.script.begin(*lines)
     event = await tell(play, document)
     await play.work(WorkKind.EVENT, event)
@@ -118,6 +119,7 @@ async def with_an_unwritable_protocol(play: Play) -> None:
     )
 
 
+@of_each_numbering
 class TestCancellation:
     @pytest.mark.parametrize(
         ("lines", "asked"),
@@ -132,9 +134,9 @@ class TestCancellation:
         ],
     )
     async def test_that_is_ours_in_the_end_cancels_the_document(
-        self, play: Play, lines: tuple[Line, ...], asked: list[str]
+        self, play: Play, kind: str, lines: tuple[Line, ...], asked: list[str]
     ) -> None:
-        document, event = await canceled(play, *lines)
+        document, event = await canceled(play, *lines, kind=kind)
         assert (document["status"], await state_of(play, event)) == ("canceled", "registered")
         assert play.script.asked == asked
         assert len(set(play.script.filed)) == 1
@@ -142,38 +144,42 @@ class TestCancellation:
         assert await file_of(play, event, "registration")
         assert (await play.shop.events(document))[-1]["id"] == str(event)
 
-    async def test_that_somebody_else_told_counts_without_a_receipt_of_ours(self, play: Play) -> None:
-        document, event = await canceled(play, CANCELED_BEFORE, registered(digest="AAAA"))
+    async def test_that_somebody_else_told_counts_without_a_receipt_of_ours(
+        self, play: Play, kind: str
+    ) -> None:
+        document, event = await canceled(play, CANCELED_BEFORE, registered(digest="AAAA"), kind=kind)
         assert (document["status"], await state_of(play, event)) == ("canceled", "registered")
         assert await file_of(play, event, "registration") is None
-        answer = await play.shop.get(f"/nfe/{document['id']}/events/{event}/xml")
+        answer = await play.shop.get(f"/{kind}/{document['id']}/events/{event}/xml")
         error_of(answer, 409, "INVALID_STATE")
 
-    async def test_whose_event_nobody_shows_counts_too(self, play: Play) -> None:
-        document, event = await canceled(play, CANCELED_BEFORE, CANCELED_SOMEHOW)
+    async def test_whose_event_nobody_shows_counts_too(self, play: Play, kind: str) -> None:
+        document, event = await canceled(play, CANCELED_BEFORE, CANCELED_SOMEHOW, kind=kind)
         assert (document["status"], await state_of(play, event)) == ("canceled", "registered")
         row = await row_of(play, event)
         assert (row["protocol"], row["authority_code"]) == (None, "101")
 
-    async def test_of_a_document_that_is_not_canceled_after_all_is_told_again(self, play: Play) -> None:
-        document, _ = await canceled(play, CANCELED_BEFORE, NOT_THERE, registering())
+    async def test_of_a_document_that_is_not_canceled_after_all_is_told_again(
+        self, play: Play, kind: str
+    ) -> None:
+        document, _ = await canceled(play, CANCELED_BEFORE, NOT_THERE, registering(), kind=kind)
         assert document["status"] == "canceled"
         assert play.script.asked == ["register_event", "consult_event", "register_event"]
 
-    async def test_that_is_refused_leaves_the_document(self, play: Play) -> None:
-        document, event = await canceled(play, TOO_LATE)
+    async def test_that_is_refused_leaves_the_document(self, play: Play, kind: str) -> None:
+        document, event = await canceled(play, TOO_LATE, kind=kind)
         assert (document["status"], await state_of(play, event)) == ("authorized", "refused")
         assert await file_of(play, event, "refusal") == b"<retEvento/>"
         told = (await play.shop.events(document))[-1]
         assert (told["id"], told["status"], told["authorityCode"]) == (str(event), "rejected", "501")
 
-    async def test_waits_as_long_as_the_authority_wants(self, play: Play) -> None:
+    async def test_waits_as_long_as_the_authority_wants(self, play: Play, kind: str) -> None:
         hour = timedelta(hours=1)
 
         def throttled(script: Script) -> Outcome:
             return Throttled(code="656", message="Consumo indevido", until=script.now() + hour)
 
-        document = await issued(play)
+        document = await issued(play, kind)
         play.script.begin(throttled)
         event = await tell(play, document)
         again_in = await play.work(WorkKind.EVENT, event)
@@ -181,17 +187,18 @@ class TestCancellation:
         assert again_in > hour - timedelta(minutes=1)
         assert await state_of(play, event) == "signed"
 
-    async def test_that_is_settled_is_not_told_again(self, play: Play) -> None:
-        document, event = await canceled(play, registering())
+    async def test_that_is_settled_is_not_told_again(self, play: Play, kind: str) -> None:
+        document, event = await canceled(play, registering(), kind=kind)
         await play.shop.floor.fetch("update event_filings set next_action_at = now() where id = $1", event)
         assert await play.work(WorkKind.EVENT, event) is None
         assert play.script.asked == ["register_event"]
         assert await play.shop.read(document) == document
 
 
+@of_each_numbering
 class TestWithoutCertificate:
-    async def test_what_was_not_told_is_refused(self, play: Play) -> None:
-        document = await issued(play)
+    async def test_what_was_not_told_is_refused(self, play: Play, kind: str) -> None:
+        document = await issued(play, kind)
         event = await tell(play, document)
         await without_certificate(play)
         assert await play.work(WorkKind.EVENT, event) is None
@@ -199,8 +206,8 @@ class TestWithoutCertificate:
         assert await own_refusal_of(play, event) == ["CERTIFICATE_MISSING"]
         assert (await play.shop.read(document))["status"] == "authorized"
 
-    async def test_what_certainly_did_not_arrive_is_refused(self, play: Play) -> None:
-        document = await issued(play)
+    async def test_what_certainly_did_not_arrive_is_refused(self, play: Play, kind: str) -> None:
+        document = await issued(play, kind)
         play.script.begin(NOT_SENT, registering())
         event = await tell(play, document)
         await play.work(WorkKind.EVENT, event, steps=1)
@@ -208,8 +215,10 @@ class TestWithoutCertificate:
         assert await play.work(WorkKind.EVENT, event) is None
         assert (await state_of(play, event), len(play.script.filed)) == ("refused", 1)
 
-    async def test_what_may_have_arrived_waits_for_one(self, play: Play, certificate: A1Certificate) -> None:
-        document = await issued(play)
+    async def test_what_may_have_arrived_waits_for_one(
+        self, play: Play, certificate: A1Certificate, kind: str
+    ) -> None:
+        document = await issued(play, kind)
         play.script.begin(LOST, registered())
         event = await tell(play, document)
         await play.work(WorkKind.EVENT, event, steps=1)

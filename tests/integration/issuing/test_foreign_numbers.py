@@ -1,13 +1,14 @@
-"""Numbers that another system of the same company has used: the authority says so (539)."""
+"""Numbers that another system of the same company has used: the authority says so."""
 
 import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
-from integration.issuing.shop import Shop, accepted, ready_shop
+from integration.issuing.shop import BY_NUMBERING, Shop, accepted, own_number, ready_shop
 from support import data_of
 
 MOST = 10
+TAKEN = {"nfe": "539", "nfse": "E0014"}
 
 
 @pytest.fixture
@@ -17,26 +18,27 @@ async def twin(floor: Floor, shop: Shop, certificate: A1Certificate) -> Shop:
     return await ready_shop(floor, await floor.new_caller("unlimited"), certificate, tax_id)
 
 
+@pytest.mark.parametrize("kind", BY_NUMBERING)
 class TestNumberOfAnother:
-    async def test_is_left_to_it_and_the_next_one_is_taken(self, shop: Shop, twin: Shop) -> None:
-        first = await shop.issue()
-        ours = await twin.issue()
+    async def test_is_left_to_it_and_the_next_one_is_taken(self, shop: Shop, twin: Shop, kind: str) -> None:
+        first = await shop.issue(kind)
+        ours = await twin.issue(kind, notes="De outra instalação")
         assert (first["status"], ours["status"]) == ("authorized", "authorized")
-        assert (first["number"], ours["number"]) == (1, 2)
+        assert (own_number(first), own_number(ours)) == (1, 2)
         assert first["accessKey"] != ours["accessKey"]
         told = [event["type"] for event in await twin.events(ours)]
         assert told.count("numbered") == 2
         assert told[-1] == "authorized"
 
     async def test_again_and_again_is_a_refusal_that_another_number_cures(
-        self, shop: Shop, twin: Shop
+        self, shop: Shop, twin: Shop, kind: str
     ) -> None:
         for _ in range(MOST + 1):
-            assert (await shop.issue())["status"] == "authorized"
-        refused = await twin.issue()
-        assert (refused["status"], refused["rejection"]["code"]) == ("rejected", "539")
-        assert refused["number"] == MOST
-        await twin.put_settings(nfe={"number": 50})
+            assert (await shop.issue(kind))["status"] == "authorized"
+        refused = await twin.issue(kind, notes="De outra instalação")
+        assert (refused["status"], refused["rejection"]["code"]) == ("rejected", TAKEN[kind])
+        assert own_number(refused) == MOST
+        await twin.put_settings(**{kind: {"number": 50}})
         accepted(await twin.emit(refused))
         cured = await twin.settled(refused)
-        assert (cured["status"], cured["number"]) == ("authorized", 50)
+        assert (cured["status"], own_number(cured)) == ("authorized", 50)

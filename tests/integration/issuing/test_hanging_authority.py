@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from carimbo.authorities import pool
 from integration.issuing.floor import Floor
 from integration.issuing.gate import gate_before
@@ -18,10 +20,16 @@ async def never_given_up(floor: Floor, documents: list[dict[str, Any]]) -> int:
     return int(row["count"])
 
 
-class TestAnAuthorityOfNfeThatHangs:
-    async def test_holds_up_no_nfce_of_the_same_company(self, floor: Floor, shop: Shop) -> None:
-        async with gate_before("/producao/sp/nfe/NFeAutorizacao4") as gate:
-            held = [await shop.create("nfe") for _ in range(MOST_AT_ONCE + 5)]
+@pytest.mark.parametrize(
+    ("kind", "service"),
+    [("nfe", "/producao/sp/nfe/NFeAutorizacao4"), ("nfse", "/producao/sefin/nfse/SefinNacional/nfse")],
+)
+class TestAnAuthorityThatHangs:
+    async def test_holds_up_no_nfce_of_the_same_company(
+        self, floor: Floor, shop: Shop, kind: str, service: str
+    ) -> None:
+        async with gate_before(service) as gate:
+            held = [await shop.create(kind) for _ in range(MOST_AT_ONCE + 5)]
             await gate.until_arrived(MOST_AT_ONCE)
             assert (await shop.issue("nfce"))["status"] == "authorized"
             assert await never_given_up(floor, held) >= MOST_AT_ONCE

@@ -11,10 +11,10 @@ import pytest
 from carimbo.service.subscriptions import set_features
 from integration.issuing.floor import Floor
 from integration.issuing.shop import (
+    KINDS,
     MUG,
     NFCE,
-    NFE,
-    REFUSED,
+    REFUSALS,
     NewShop,
     Shop,
     accepted,
@@ -40,7 +40,7 @@ def replay_warnings(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
 
 
 class TestKey:
-    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    @pytest.mark.parametrize("kind", KINDS)
     async def test_repeated_in_the_header_returns_the_document_as_it_is_now(
         self, shop: Shop, kind: str
     ) -> None:
@@ -51,15 +51,16 @@ class TestKey:
         assert await shop.events(record) == events
         assert await shop.count() == 1
 
-    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    @pytest.mark.parametrize("kind", KINDS)
     async def test_is_the_external_id_without_the_header(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind, externalId="pedido-1")
         assert replayed(await shop.post(f"/{kind}", body_of(kind, externalId="pedido-1"))) == record
 
-    async def test_a_refused_document_is_not_processed_again(self, shop: Shop) -> None:
-        record = await shop.issue(externalId="pedido-1", notes=REFUSED)
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_a_refused_document_is_not_processed_again(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, externalId="pedido-1", notes=REFUSALS[kind])
         assert record["status"] == "rejected"
-        assert replayed(await shop.post("/nfe", body_of("nfe", externalId="pedido-1"))) == record
+        assert replayed(await shop.post(f"/{kind}", body_of(kind, externalId="pedido-1"))) == record
 
     @pytest.mark.parametrize(("first", "second"), [("k", '"k"'), ('"k"', "k")])
     async def test_may_be_quoted_or_bare(self, shop: Shop, first: str, second: str) -> None:
@@ -103,15 +104,19 @@ class TestKey:
         assert replayed(await shop.post("/nfce", LATER, key=longest))["id"] == made["id"]
         assert set(fields_of(await shop.post("/nfce", LATER, key=longest + "k"))) == {"Idempotency-Key"}
 
-    async def test_is_shared_by_nfe_and_nfce(self, shop: Shop) -> None:
-        made = accepted(await shop.post("/nfe", NFE, key="k"))
-        again = replayed(await shop.post("/nfce", NFCE, key="k"))
-        assert (again["id"], again["type"]) == (made["id"], "nfe")
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_is_shared_by_all_these_types(self, shop: Shop, kind: str) -> None:
+        made = accepted(await shop.post(f"/{kind}", body_of(kind), key="k"))
+        for other in KINDS:
+            again = replayed(await shop.post(f"/{other}", body_of(other), key="k"))
+            assert (again["id"], again["type"]) == (made["id"], kind)
 
-    async def test_an_external_id_is_shared_by_nfe_and_nfce(self, shop: Shop) -> None:
-        made = accepted(await shop.post("/nfce", LATER | {"externalId": "a"}))
-        again = replayed(await shop.post("/nfe", NFE | {"externalId": "a"}, key="k"))
-        assert (again["id"], again["type"]) == (made["id"], "nfce")
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_an_external_id_is_shared_by_all_these_types(self, shop: Shop, kind: str) -> None:
+        made = accepted(await shop.post(f"/{kind}", body_of(kind, externalId="a")))
+        for other in KINDS:
+            again = replayed(await shop.post(f"/{other}", body_of(other, externalId="a"), key=f"k-{other}"))
+            assert (again["id"], again["type"]) == (made["id"], kind)
 
     async def test_of_another_company_is_another_one(self, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop(shop.caller)
@@ -206,19 +211,22 @@ class TestReplay:
 
 
 class TestAtOnce:
-    async def test_fifty_with_one_key_make_one_document(self, shop: Shop) -> None:
-        answers = await asyncio.gather(*(shop.post("/nfe", NFE, key="k") for _ in range(CROWD)))
+    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
+    async def test_fifty_with_one_key_make_one_document(self, shop: Shop, kind: str) -> None:
+        body = body_of(kind)
+        answers = await asyncio.gather(*(shop.post(f"/{kind}", body, key="k") for _ in range(CROWD)))
         await self.assert_one(shop, answers)
 
-    async def test_fifty_with_one_external_id_make_one_document(self, shop: Shop) -> None:
-        body = NFCE | {"externalId": "a"}
-        answers = await asyncio.gather(*(shop.post("/nfce", body) for _ in range(CROWD)))
+    @pytest.mark.parametrize("kind", ["nfce", "nfse"])
+    async def test_fifty_with_one_external_id_make_one_document(self, shop: Shop, kind: str) -> None:
+        body = body_of(kind, externalId="a")
+        answers = await asyncio.gather(*(shop.post(f"/{kind}", body) for _ in range(CROWD)))
         await self.assert_one(shop, answers)
 
-    async def test_fifty_of_both_types_with_keys_of_their_own_and_one_external_id_make_one(
+    async def test_fifty_of_all_types_with_keys_of_their_own_and_one_external_id_make_one(
         self, shop: Shop
     ) -> None:
-        kinds = ["nfe", "nfce"] * (CROWD // 2)
+        kinds = (KINDS * CROWD)[:CROWD]
         calls = (
             shop.post(f"/{kind}", body_of(kind, externalId="a"), key=f"k{place}")
             for place, kind in enumerate(kinds)

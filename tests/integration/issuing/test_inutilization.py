@@ -120,7 +120,7 @@ class TestInutilization:
         assert len(told["protocol"]) == 15
 
     async def test_leaves_the_caller_with_a_202_while_the_authority_is_out(self, shop: Shop) -> None:
-        async with out_of_service(shop.floor):
+        async with out_of_service(shop.floor, "SP"):
             answer = await void(shop, 1, 1)
             assert (answer.status_code, answer.json()["data"]["status"]) == (202, "processing")
         await shop.floor.until(

@@ -6,10 +6,10 @@ from uuid import UUID
 import pytest
 
 from integration.issuing.floor import Floor
-from integration.issuing.shop import REFUSED, NewShop, Shop
+from integration.issuing.shop import KINDS, REFUSALS, REFUSED, NewShop, Shop
 from support import data_of, fields_of
 
-COLLECTIONS = ["/nfe", "/nfce", "/invoices"]
+COLLECTIONS = ["/nfe", "/nfce", "/nfse", "/invoices"]
 of_every_list = pytest.mark.parametrize("path", COLLECTIONS)
 
 
@@ -77,7 +77,7 @@ class TestPages:
 
 
 class TestRecords:
-    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    @pytest.mark.parametrize("kind", KINDS)
     async def test_are_those_that_a_read_gives(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind, externalId="pedido-1")
         ways = (f"/{kind}", "/invoices")
@@ -85,10 +85,11 @@ class TestRecords:
         assert data_of(await shop.get(f"/invoices/{record['id']}")) == record
         assert data_of(await shop.get(f"/{kind}/{record['id']}")) == record
 
-    async def test_are_not_read_as_another_type(self, shop: Shop) -> None:
+    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
+    async def test_are_not_read_as_another_type(self, shop: Shop, kind: str) -> None:
         (record,) = await stored(shop, 1)
         for rest in ("", "/xml", "/events", "/items", "/rejection-xml"):
-            assert (await shop.get(f"/nfe/{record['id']}{rest}")).status_code == 404
+            assert (await shop.get(f"/{kind}/{record['id']}{rest}")).status_code == 404
 
     @of_every_list
     async def test_that_never_were_are_not_found(self, idle_shop: Shop, path: str) -> None:
@@ -102,12 +103,11 @@ class TestRecords:
 
 class TestFilters:
     async def test_by_type(self, shop: Shop) -> None:
-        nfe, nfce = await shop.issue("nfe"), await shop.create("nfce", transmit="later")
-        assert await listed(shop, "/nfe") == ([nfe["id"]], 1)
-        assert await listed(shop, "/nfce") == ([nfce["id"]], 1)
-        assert await listed(shop, "/invoices") == ([nfce["id"], nfe["id"]], 2)
-        assert await listed(shop, "/invoices", type="nfe") == ([nfe["id"]], 1)
-        assert await listed(shop, "/invoices", type="nfce") == ([nfce["id"]], 1)
+        made = {kind: (await shop.create(kind))["id"] for kind in KINDS}
+        for kind, document_id in made.items():
+            assert await listed(shop, f"/{kind}") == ([document_id], 1)
+            assert await listed(shop, "/invoices", type=kind) == ([document_id], 1)
+        assert await listed(shop, "/invoices") == ([*made.values()][::-1], 3)
 
     @pytest.mark.parametrize("kind", ["nfse", "cte", "cteOs", "mdfe"])
     async def test_by_a_type_that_there_is_none_of(self, shop: Shop, kind: str) -> None:
@@ -132,6 +132,14 @@ class TestFilters:
         assert await listed(shop, "/nfe", status="processing") == ([], 0)
         assert await listed(shop, "/nfe", status="authorized") == ([processing["id"], authorized["id"]], 2)
 
+    async def test_by_status_of_one_type(self, shop: Shop) -> None:
+        authorized = await shop.issue("nfse")
+        refused = await shop.issue("nfse", notes=REFUSALS["nfse"])
+        await shop.issue("nfe")
+        assert await listed(shop, "/nfse", status="authorized") == ([authorized["id"]], 1)
+        assert await listed(shop, "/nfse", status="rejected") == ([refused["id"]], 1)
+        assert await listed(shop, "/nfse", status="processing") == ([], 0)
+
     @of_every_list
     async def test_by_a_status_that_does_not_exist_are_invalid(self, idle_shop: Shop, path: str) -> None:
         assert set(fields_of(await idle_shop.get(path, status="pronta"))) == {"status"}
@@ -139,7 +147,7 @@ class TestFilters:
     @of_every_list
     async def test_by_external_id(self, shop: Shop, path: str) -> None:
         made = await stored(shop, 3)
-        found = [] if path == "/nfe" else [made[1]["id"]]
+        found = [] if path in ("/nfe", "/nfse") else [made[1]["id"]]
         assert await listed(shop, path, externalId="pedido-1") == (found, len(found))
         assert await listed(shop, path, externalId="pedido") == ([], 0)
 

@@ -2,16 +2,19 @@
 
 import asyncio
 
+import pytest
+
 from carimbo.service.parked import list_parked, resume_parked
 from carimbo.storage.identifiers import new_id
-from integration.issuing.shop import Shop, error_of
+from integration.issuing.shop import BY_NUMBERING, Shop, error_of
 from integration.issuing.test_cancel import cancel
 from support import data_of
 
 
 class TestParkedEvent:
-    async def test_is_listed_and_resumed(self, shop: Shop) -> None:
-        document = await shop.issue()
+    @pytest.mark.parametrize("kind", BY_NUMBERING)
+    async def test_is_listed_and_resumed(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         floor, mine = shop.floor, f"where document_id = '{document['id']}'"
         async with floor.standstill():
             asking = asyncio.create_task(cancel(shop, document))
@@ -33,8 +36,9 @@ class TestParkedEvent:
 
 
 class TestCompanyWithAnEventUnderWay:
-    async def test_is_not_deleted(self, shop: Shop) -> None:
-        document = await shop.issue()
+    @pytest.mark.parametrize("kind", BY_NUMBERING)
+    async def test_is_not_deleted(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
         async with shop.floor.standstill():
             assert (await cancel(shop, document)).status_code == 202
             answer = await shop.caller.http.delete(shop.path())

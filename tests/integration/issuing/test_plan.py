@@ -5,14 +5,28 @@ from collections import Counter
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from carimbo.service.subscriptions import define_plan
 from carimbo.storage.subscriptions import Plan
 from integration.issuing.floor import Floor
-from integration.issuing.shop import NFCE, NFE, REFUSED, NewShop, Shop, accepted, body_of, error_of
+from integration.issuing.shop import (
+    KINDS,
+    NFCE,
+    NFE,
+    REFUSALS,
+    REFUSED,
+    NewShop,
+    Shop,
+    accepted,
+    body_of,
+    error_of,
+)
 from support import data_of
 
 BRASILIA = ZoneInfo("America/Sao_Paulo")
 TRIAL = 10
+of_every_type = pytest.mark.parametrize("kind", KINDS)
 SPENT = {"limit": TRIAL, "used": TRIAL, "resetsAt": None}
 
 
@@ -41,7 +55,7 @@ def this_month() -> str:
 class TestTrial:
     async def test_of_a_hundred_at_once_exactly_ten_are_accepted(self, new_shop: NewShop) -> None:
         shop = await new_shop(plan="trial")
-        kinds = ["nfe", "nfce"] * 50
+        kinds = (KINDS * 100)[:100]
         answers = await asyncio.gather(*(shop.post(f"/{kind}", body_of(kind)) for kind in kinds))
         assert Counter(answer.status_code for answer in answers) == {202: TRIAL, 402: 90}
         refused = [answer for answer in answers if answer.status_code == 402]
@@ -52,19 +66,22 @@ class TestTrial:
                 assert (await shop.settled(answer.json()["data"]))["status"] == "authorized"
         assert await usage(shop) == {"total": (TRIAL, 0)}
 
-    async def test_is_shared_by_the_companies_of_a_subscription(self, new_shop: NewShop) -> None:
+    @of_every_type
+    async def test_is_shared_by_the_companies_of_a_subscription(self, new_shop: NewShop, kind: str) -> None:
         shop = await new_shop(plan="trial")
         other = await new_shop(shop.caller)
         await spend(shop, TRIAL - 1)
-        await other.create()
-        error_of(await shop.post("/nfe", NFE), 402, "DOCUMENT_LIMIT_REACHED")
+        await other.create(kind)
+        error_of(await shop.post(f"/{kind}", body_of(kind)), 402, "DOCUMENT_LIMIT_REACHED")
+        assert await shop.count() == 0
 
-    async def test_a_refused_document_gives_its_place_back(self, new_shop: NewShop) -> None:
+    @of_every_type
+    async def test_a_refused_document_gives_its_place_back(self, new_shop: NewShop, kind: str) -> None:
         shop = await new_shop(plan="trial")
         await spend(shop, TRIAL - 1)
-        assert (await shop.issue(notes=REFUSED))["status"] == "rejected"
+        assert (await shop.issue(kind, notes=REFUSALS[kind]))["status"] == "rejected"
         assert await usage(shop) == {"total": (TRIAL - 1, 0)}
-        assert (await shop.issue())["status"] == "authorized"
+        assert (await shop.issue(kind))["status"] == "authorized"
         assert await usage(shop) == {"total": (TRIAL, 0)}
 
     async def test_a_document_that_was_refused_here_gives_its_place_back(
@@ -78,9 +95,10 @@ class TestTrial:
         assert (await shop.settled(made))["status"] == "rejected"
         assert await usage(shop) == {"total": (0, 0)}
 
-    async def test_an_emission_needs_a_place_again(self, new_shop: NewShop) -> None:
+    @of_every_type
+    async def test_an_emission_needs_a_place_again(self, new_shop: NewShop, kind: str) -> None:
         shop = await new_shop(plan="trial")
-        refused = await shop.issue(notes=REFUSED)
+        refused = await shop.issue(kind, notes=REFUSALS[kind])
         await spend(shop)
         assert error_of(await shop.emit(refused), 402, "DOCUMENT_LIMIT_REACHED") == SPENT
         assert await shop.read(refused) == refused
@@ -112,17 +130,17 @@ class TestTrial:
         await spend(shop)
         path = shop.path("/environment")
         data_of(await shop.caller.http.patch(path, json={"environment": "homologation"}))
-        assert (await shop.issue("nfe"))["status"] == "authorized"
-        assert (await shop.issue("nfce"))["status"] == "authorized"
+        for kind in KINDS:
+            assert (await shop.issue(kind))["status"] == "authorized"
         assert await usage(shop) == {"total": (TRIAL, 0)}
 
 
 class TestUnlimitedPlan:
     async def test_counts_what_is_used(self, shop: Shop) -> None:
-        for kind in ("nfe", "nfce"):
+        for kind in KINDS:
             assert (await shop.issue(kind))["status"] == "authorized"
         await shop.issue(notes=REFUSED)
-        assert await usage(shop) == {this_month(): (2, 0)}
+        assert await usage(shop) == {this_month(): (3, 0)}
 
 
 class TestMonthlyPlan:

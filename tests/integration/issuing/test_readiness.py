@@ -13,10 +13,12 @@ from carimbo.simulator.trust import Flaw
 from integration.issuing.floor import Floor
 from integration.issuing.shop import (
     ADDRESS,
+    BY_NUMBERING,
     CSC,
     MUG,
     NFCE,
     NFE,
+    NFSE,
     REGISTRATION,
     NewShop,
     Shop,
@@ -25,7 +27,7 @@ from integration.issuing.shop import (
 )
 from support import CNPJ, data_of, fields_of
 
-OF_EVERY_TYPE = ["address", "taxRegime", "stateRegistration"]
+OF_GOODS = ["address", "taxRegime", "stateRegistration"]
 CSC_OF_PRODUCTION = ["nfce.cscId", "nfce.csc"]
 
 
@@ -54,14 +56,19 @@ async def remove_certificate(shop: Shop) -> None:
 
 class TestBareCompany:
     async def test_lacks_everything_for_an_nfce_at_once(self, bare: Shop) -> None:
-        lacking = [*OF_EVERY_TYPE, "nfce.active", *CSC_OF_PRODUCTION, "certificate"]
+        lacking = [*OF_GOODS, "nfce.active", *CSC_OF_PRODUCTION, "certificate"]
         assert await missing(bare, "nfce", NFCE) == lacking
 
     async def test_lacks_everything_for_an_nfe_at_once(self, bare: Shop) -> None:
-        assert await missing(bare, "nfe", NFE) == [*OF_EVERY_TYPE, "certificate"]
+        assert await missing(bare, "nfe", NFE) == [*OF_GOODS, "certificate"]
+
+    async def test_lacks_everything_for_an_nfse_at_once(self, bare: Shop) -> None:
+        """A company that gives services may be unknown to the tax office of its state."""
+        assert await missing(bare, "nfse", NFSE) == ["address", "taxRegime", "certificate"]
 
     async def test_is_told_what_is_wrong_with_the_body_first(self, bare: Shop) -> None:
         assert set(fields_of(await bare.post("/nfe", {}))) == {"items", "recipient"}
+        assert set(fields_of(await bare.post("/nfse", {}))) == {"serviceDescription", "amount", "borrower"}
 
     async def test_is_told_what_it_lacks_before_the_rules(self, bare: Shop) -> None:
         error_of(await bare.post("/nfce", NFCE | {"discount": 1000}), 422, "COMPANY_NOT_READY")
@@ -85,7 +92,7 @@ class TestBareCompany:
 
 
 class TestCertificate:
-    @pytest.mark.parametrize(("kind", "body"), [("nfe", NFE), ("nfce", NFCE)])
+    @pytest.mark.parametrize(("kind", "body"), [("nfe", NFE), ("nfce", NFCE), ("nfse", NFSE)])
     async def test_missing_alone_has_a_code_of_its_own(self, shop: Shop, kind: str, body: Any) -> None:
         await remove_certificate(shop)
         error_of(await shop.post(f"/{kind}", body), 422, "CERTIFICATE_MISSING")
@@ -114,7 +121,8 @@ class TestModule:
     async def test_switched_off_refuses_its_type_alone(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"active": False})
         assert await missing(shop, "nfce", NFCE) == ["nfce.active"]
-        assert (await shop.issue("nfe"))["status"] == "authorized"
+        for kind in ("nfe", "nfse"):
+            assert (await shop.issue(kind))["status"] == "authorized"
 
     async def test_needs_its_security_code(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"csc": None})
@@ -138,7 +146,8 @@ class TestFeature:
         details = error_of(await shop.post("/nfce", NFCE), 403, "FEATURE_NOT_ENABLED")
         assert details == {"feature": "nfceEmission"}
         assert await shop.count() == 0
-        assert (await shop.issue("nfe"))["status"] == "authorized"
+        for kind in ("nfe", "nfse"):
+            assert (await shop.issue(kind))["status"] == "authorized"
 
     async def test_that_was_switched_off_since_keeps_what_is_stored(self, floor: Floor, shop: Shop) -> None:
         stored = await shop.create("nfce", transmit="later")
@@ -167,11 +176,12 @@ class TestCompanyThatChangedSince:
         assert "nfce.active" in rejection["message"]
         assert [event["type"] for event in await shop.events(record)] == ["created", "queued", "rejected"]
 
+    @pytest.mark.parametrize("kind", BY_NUMBERING)
     async def test_is_emitted_unchanged_once_the_company_is_ready_again(
-        self, floor: Floor, shop: Shop, certificate: A1Certificate
+        self, floor: Floor, shop: Shop, certificate: A1Certificate, kind: str
     ) -> None:
         async with floor.standstill():
-            made = await shop.create("nfe")
+            made = await shop.create(kind)
             await remove_certificate(shop)
         record = await shop.settled(made)
         assert (record["status"], record["rejection"]["code"]) == ("rejected", "CERTIFICATE_MISSING")
@@ -189,6 +199,15 @@ class TestCompanyThatChangedSince:
         record = await shop.settled(made)
         assert (record["status"], record["number"]) == ("rejected", None)
         assert record["rejection"]["field"].startswith("items[0].icms")
+        assert await floor.fetch("select from emissions where document_id = $1", UUID(record["id"])) == []
+
+    async def test_is_held_against_the_rules_of_services_again(self, floor: Floor, shop: Shop) -> None:
+        async with floor.standstill():
+            made = await shop.create("nfse")
+            await shop.put_settings(nfse={"issRate": None})
+        record = await shop.settled(made)
+        assert (record["status"], record["number"], record["dps"]) == ("rejected", None, None)
+        assert (record["rejection"]["code"], record["rejection"]["field"]) == ("MISSING", "iss.rate")
         assert await floor.fetch("select from emissions where document_id = $1", UUID(record["id"])) == []
 
     async def test_has_no_file_of_what_was_never_sent(self, floor: Floor, shop: Shop) -> None:

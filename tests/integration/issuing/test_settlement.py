@@ -1,9 +1,8 @@
 """Fates that are told late, oddly or not at all: what becomes of the document, its number and its history."""
 
 import asyncio
-import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -25,9 +24,10 @@ from carimbo.service import outage_board
 from carimbo.storage.work import WorkKey, WorkKind
 from integration.issuing.floor import Floor
 from integration.issuing.scripted import (
-    DUPLICATE,
+    DUPLICATES,
     LOST,
     UNKNOWN,
+    UNKNOWNS,
     Play,
     Script,
     after,
@@ -35,7 +35,7 @@ from integration.issuing.scripted import (
     canceling,
     playing,
 )
-from integration.issuing.shop import Shop, accepted, error_of
+from integration.issuing.shop import BY_NUMBERING, Shop, accepted, error_of, own_number
 from support import data_of
 
 LONG = timedelta(minutes=5)
@@ -48,7 +48,7 @@ VOIDED = Rejected(
 )
 REFUSED_BY_US = Throttled(code="656", message="Não enviado", was_asked=False)
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
-ISSUED_AT = re.compile(r"<dhEmi>([^<]+)</dhEmi>")
+of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 
 
 async def history(play: Play, document: dict[str, object]) -> list[tuple[str, str | None]]:
@@ -58,25 +58,59 @@ async def history(play: Play, document: dict[str, object]) -> list[tuple[str, st
 
 
 class TestDuplicate:
-    async def test_of_our_own_is_adopted_after_a_consult(self, floor: Floor, shop: Shop) -> None:
-        async with playing(floor, shop, DUPLICATE, authorizing()) as play:
-            document = await play.perform(await shop.create())
-            assert document["status"] == "authorized"
+    @of_each_numbering
+    async def test_of_our_own_is_adopted_after_a_consult(self, floor: Floor, shop: Shop, kind: str) -> None:
+        async with playing(floor, shop, DUPLICATES[kind], authorizing()) as play:
+            document = await play.perform(await shop.create(kind))
+            assert (document["status"], own_number(document)) == ("authorized", 1)
             assert play.script.asked == ["send", "consult"]
             assert await history(play, document) == [
-                ("transmitted", "204"),
+                ("transmitted", DUPLICATES[kind].code),
                 ("consulted", "100"),
                 ("authorized", "100"),
             ]
 
+    @of_each_numbering
     async def test_whose_digest_nobody_here_signed_costs_the_number_only(
-        self, floor: Floor, shop: Shop
+        self, floor: Floor, shop: Shop, kind: str
     ) -> None:
-        async with playing(floor, shop, DUPLICATE, authorizing(digest="AAAA"), authorizing()) as play:
-            document = await play.perform(await shop.create())
-            assert (document["status"], document["number"]) == ("authorized", 2)
-            assert (await shop.get(f"/nfe/{document['id']}/xml")).status_code == 200
+        lines = (DUPLICATES[kind], authorizing(digest="AAAA"), authorizing())
+        async with playing(floor, shop, *lines) as play:
+            document = await play.perform(await shop.create(kind))
+            assert (document["status"], own_number(document)) == ("authorized", 2)
+            assert (await shop.get(f"/{kind}/{document['id']}/xml")).status_code == 200
 
+    @of_each_numbering
+    async def test_of_nobody_after_all_is_sent_again(self, floor: Floor, shop: Shop, kind: str) -> None:
+        lines = (DUPLICATES[kind], UNKNOWNS[kind], authorizing())
+        async with playing(floor, shop, *lines) as play:
+            document = await play.perform(await shop.create(kind))
+            assert (document["status"], own_number(document)) == ("authorized", 1)
+            assert play.script.asked == ["send", "consult", "send"]
+            assert len(set(play.script.sent)) == 1
+
+
+@of_each_numbering
+class TestLostAnswer:
+    async def test_is_asked_for_and_nothing_sent_again(self, floor: Floor, shop: Shop, kind: str) -> None:
+        async with playing(floor, shop, LOST, LOST, authorizing()) as play:
+            document = await play.perform(await shop.create(kind))
+            assert (document["status"], own_number(document)) == ("authorized", 1)
+            assert play.script.asked == ["send", "consult", "consult"]
+            assert set(play.script.consulted) == {play.script.sent[0].access_key}
+
+    async def test_of_what_never_arrived_is_sent_again_unchanged(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
+        async with playing(floor, shop, LOST, UNKNOWNS[kind], authorizing()) as play:
+            document = await play.perform(await shop.create(kind))
+            assert (document["status"], own_number(document)) == ("authorized", 1)
+            assert play.script.asked == ["send", "consult", "send"]
+            first, second = play.script.sent
+            assert first == second
+
+
+class TestDuplicateOfAnotherKey:
     async def test_that_names_no_key_is_settled_by_sending_again(self, floor: Floor, shop: Shop) -> None:
         nameless = Duplicate(code="613", message="Chave de Acesso difere da existente", is_another=True)
         foreign = Duplicate(code="539", message="Duplicidade", other_key="35" + 42 * "1")
@@ -106,66 +140,6 @@ class TestVoidedNumber:
             assert (cured["status"], cured["number"]) == ("authorized", 11)
 
 
-class TestReceiptTooOldToBeSent:
-    """An NFC-e is refused for its age five minutes after its issue (MOC 7.0, rule 704)."""
-
-    async def test_after_an_outage_it_is_signed_anew(self, floor: Floor, shop: Shop) -> None:
-        async with playing(floor, shop, after(LONG, OUTAGE), authorizing()) as play:
-            document = await play.perform(await shop.create("nfce"))
-            assert document["status"] == "authorized"
-            first, second = play.script.sent
-            assert first.access_key == second.access_key
-            assert first.digest_value != second.digest_value
-
-    async def test_an_nfe_that_goes_no_other_way_goes_out_as_it_was_signed(
-        self, floor: Floor, shop: Shop
-    ) -> None:
-        data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forbidden"}))
-        async with playing(floor, shop, after(LONG, OUTAGE), authorizing()) as play:
-            assert (await play.perform(await shop.create()))["status"] == "authorized"
-            first, second = play.script.sent
-            assert first == second
-
-    async def test_the_older_version_is_adopted_with_its_own_moment(self, floor: Floor, shop: Shop) -> None:
-        lines = (LOST, after(LONG, UNKNOWN), DUPLICATE, authorizing(version=0))
-        async with playing(floor, shop, *lines) as play:
-            document = await play.perform(await shop.create("nfce"))
-            xml = (await shop.get(f"/nfce/{document['id']}/xml")).text
-            assert play.script.sent[0].digest_value in xml
-            found = ISSUED_AT.search(xml)
-            assert found
-            assert datetime.fromisoformat(document["issuedAt"]) == datetime.fromisoformat(found[1])
-
-    async def test_of_another_month_an_older_version_is_found_by_its_own_key(
-        self, floor: Floor, shop: Shop
-    ) -> None:
-        def named(script: Script) -> Duplicate:
-            return Duplicate(code="539", message="Duplicidade", other_key=script.sent[0].access_key)
-
-        lines = (LOST, after(timedelta(days=31), UNKNOWN), named, authorizing(version=0))
-        async with playing(floor, shop, *lines) as play:
-            document = await play.perform(await shop.create("nfce"))
-            first, second = play.script.sent
-            assert first.access_key != second.access_key
-            assert play.script.consulted[-1] == first.access_key
-            assert (document["status"], document["number"]) == ("authorized", 1)
-            assert document["accessKey"] == first.access_key
-
-    async def test_of_another_month_the_newest_goes_out_under_its_own_key_if_the_older_is_unknown_after_all(
-        self, floor: Floor, shop: Shop
-    ) -> None:
-        def named(script: Script) -> Duplicate:
-            return Duplicate(code="539", message="Duplicidade", other_key=script.sent[0].access_key)
-
-        lines = (LOST, after(timedelta(days=31), UNKNOWN), named, UNKNOWN, authorizing())
-        async with playing(floor, shop, *lines) as play:
-            document = await play.perform(await shop.create("nfce"))
-            first, second, third = play.script.sent
-            assert third == second
-            assert (document["status"], document["accessKey"]) == ("authorized", second.access_key)
-            assert first.access_key != second.access_key
-
-
 class TestOtherFates:
     async def test_a_denied_one_is_rejected_for_good(self, floor: Floor, shop: Shop) -> None:
         denied = Denied(code="302", message="Denegado", protocol="1", protocol_xml=b"<protNFe/>")
@@ -175,9 +149,10 @@ class TestOtherFates:
             error_of(await shop.emit(document), 409, "INVALID_STATE")
             error_of(await shop.patch(document, notes="x"), 409, "INVALID_STATE")
 
-    async def test_one_that_somebody_canceled_is_canceled(self, floor: Floor, shop: Shop) -> None:
+    @of_each_numbering
+    async def test_one_that_somebody_canceled_is_canceled(self, floor: Floor, shop: Shop, kind: str) -> None:
         async with playing(floor, shop, LOST, canceling) as play:
-            document = await play.perform(await shop.create())
+            document = await play.perform(await shop.create(kind))
             assert document["status"] == "canceled"
             assert [kind for kind, _ in await history(play, document)][-2:] == ["authorized", "cancellation"]
 
@@ -187,11 +162,12 @@ class TestOtherFates:
             assert (await play.perform(await shop.create()))["status"] == "authorized"
             assert play.script.asked == ["send", "receipt"]
 
+    @of_each_numbering
     async def test_what_was_sent_waits_for_a_certificate(
-        self, floor: Floor, shop: Shop, certificate: A1Certificate
+        self, floor: Floor, shop: Shop, certificate: A1Certificate, kind: str
     ) -> None:
         async with playing(floor, shop, LOST, authorizing()) as play:
-            document = await shop.create()
+            document = await shop.create(kind)
             await play.perform(document, steps=1)
             assert (await shop.caller.http.delete(shop.path("/certificate"))).status_code == 200
             assert (await play.perform(document, steps=2))["status"] == "processing"
@@ -200,22 +176,25 @@ class TestOtherFates:
             assert (await play.perform(document))["status"] == "authorized"
 
 
+@of_each_numbering
 class TestHistory:
     async def test_an_answered_outage_is_told_in_the_authority_s_words(
-        self, floor: Floor, shop: Shop
+        self, floor: Floor, shop: Shop, kind: str
     ) -> None:
         async with playing(floor, shop, OUTAGE, authorizing()) as play:
-            document = await play.perform(await shop.create())
+            document = await play.perform(await shop.create(kind))
             assert await history(play, document) == [
                 ("transmitted", "109"),
                 ("transmitted", None),
                 ("authorized", "100"),
             ]
 
-    async def test_what_did_not_leave_the_house_is_not_told(self, floor: Floor, shop: Shop) -> None:
+    async def test_what_did_not_leave_the_house_is_not_told(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
         lines = (NOT_SENT, REFUSED_BY_US, LOST, REFUSED_BY_US, authorizing())
         async with playing(floor, shop, *lines) as play:
-            document = await play.perform(await shop.create())
+            document = await play.perform(await shop.create(kind))
             assert await history(play, document) == [
                 ("transmitted", None),
                 ("consulted", "100"),
@@ -223,10 +202,10 @@ class TestHistory:
             ]
 
     async def test_our_own_refusal_puts_no_words_into_the_authority_s_mouth(
-        self, floor: Floor, shop: Shop
+        self, floor: Floor, shop: Shop, kind: str
     ) -> None:
         async with playing(floor, shop) as play:
-            document = await shop.create()
+            document = await shop.create(kind)
             assert (await shop.caller.http.delete(shop.path("/certificate"))).status_code == 200
             refused = await play.perform(document)
             assert refused["rejection"]["code"] == "CERTIFICATE_MISSING"
@@ -235,9 +214,10 @@ class TestHistory:
 
 
 class TestWorkerThatIsStopped:
-    async def test_lets_go_of_what_it_was_at(self, floor: Floor, shop: Shop) -> None:
+    @of_each_numbering
+    async def test_lets_go_of_what_it_was_at(self, floor: Floor, shop: Shop, kind: str) -> None:
         async with floor.standstill():
-            document = await shop.create("nfce", notes="SIMULA:DEMORA:20s")
+            document = await shop.create(kind, notes="SIMULA:DEMORA:20s")
             key = WorkKey(WorkKind.DOCUMENT, shop.caller.subscription_id, UUID(document["id"]))
             working = asyncio.create_task(floor.advancer.advance(key))
             await floor.until(

@@ -10,8 +10,11 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
 from integration.issuing.shop import (
+    BY_NUMBERING,
+    KINDS,
     NFCE,
     NFE,
+    NFSE,
     REFUSED,
     UNANSWERED,
     NewShop,
@@ -24,7 +27,7 @@ from support import data_of
 
 Route = tuple[str, str, Any]
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
-LISTS = [f"/v1/companies/{{company}}/{name}" for name in ("nfe", "nfce", "invoices")]
+LISTS = [f"/v1/companies/{{company}}/{name}" for name in ("nfe", "nfce", "nfse", "invoices")]
 READS = [
     *(
         f"/v1/companies/{{company}}/nfce/{{nfce}}{rest}" for rest in ("", "/xml", "/pdf", "/events", "/items")
@@ -32,15 +35,20 @@ READS = [
     *(
         f"/v1/companies/{{company}}/nfe/{{nfe}}{rest}" for rest in ("", "/events", "/items", "/rejection-xml")
     ),
+    *(
+        f"/v1/companies/{{company}}/nfse/{{nfse}}{rest}" for rest in ("", "/xml", "/pdf", "/events")
+    ),
     "/v1/companies/{company}/invoices/{nfe}",
 ]  # fmt: skip
-BY_ID = ["/v1/invoices/{nfce}.xml", "/v1/invoices/{nfce}.pdf"]
+BY_ID = [f"/v1/invoices/{kind}.{form}" for kind in ("{nfce}", "{nfse}") for form in ("xml", "pdf")]
 CREATES: list[Route] = [
     ("POST", "/v1/companies/{company}/nfe", NFE),
     ("POST", "/v1/companies/{company}/nfce", NFCE),
     ("POST", "/v1/companies/{company}/nfce?dryRun=true", NFCE),
+    ("POST", "/v1/companies/{company}/nfse", NFSE),
 ]
 CHANGES: list[Route] = [
+    ("DELETE", "/v1/companies/{company}/nfse/{nfse}", None),
     ("POST", "/v1/companies/{company}/nfce/{nfce}/transmit", None),
     ("POST", "/v1/companies/{company}/invoices/{nfe}/emit", None),
     ("PATCH", "/v1/companies/{company}/invoices/{nfe}", {"version": 1, "notes": None}),
@@ -65,9 +73,14 @@ async def owner(floor: Floor, certificate: A1Certificate) -> Shop:
 
 @pytest.fixture(scope="module")
 async def owned(owner: Shop) -> dict[str, str]:
-    """A company, its refused NF-e and its authorized NFC-e, by their ids."""
-    refused, issued = await owner.issue("nfe", notes=REFUSED), await owner.issue("nfce")
-    return {"company": owner.id, "nfe": refused["id"], "nfce": issued["id"]}
+    """A company with a refused NF-e and other documents that are authorized, by their ids."""
+    return await issued_by(owner)
+
+
+async def issued_by(owner: Shop) -> dict[str, str]:
+    refused = await owner.issue("nfe", notes=REFUSED)
+    others = {kind: (await owner.issue(kind))["id"] for kind in ("nfce", "nfse")}
+    return {"company": owner.id, "nfe": refused["id"], **others}
 
 
 async def everything_of(owner: Shop) -> tuple[Any, int]:
@@ -116,8 +129,7 @@ class Gone:
 @pytest.fixture(scope="module")
 async def gone(floor: Floor, certificate: A1Certificate) -> Gone:
     shop = await ready_shop(floor, await floor.new_caller(), certificate)
-    refused, issued = await shop.issue("nfe", notes=REFUSED), await shop.issue("nfce")
-    ids = {"company": shop.id, "nfe": refused["id"], "nfce": issued["id"]}
+    ids = await issued_by(shop)
     before = await everything_read(shop, ids)
     data_of(await shop.caller.http.delete(shop.path()))
     return Gone(shop, ids, before)
@@ -137,21 +149,25 @@ class TestDeletedCompany:
     async def test_issues_and_changes_no_more(self, gone: Gone, route: Route) -> None:
         error_of(await call(gone.shop.caller.http, route, gone.ids), 404, "NOT_FOUND")
 
-    async def test_is_not_deleted_while_a_document_is_on_its_way(self, floor: Floor, shop: Shop) -> None:
+    @pytest.mark.parametrize("kind", BY_NUMBERING)
+    async def test_is_not_deleted_while_a_document_is_on_its_way(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
         async with floor.standstill():
-            made = await shop.create()
+            made = await shop.create(kind)
             details = error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
             assert details["currentStatus"] == "processing"
             assert "processing" not in details["allowed"]
         assert (await shop.settled(made))["status"] == "authorized"
         assert data_of(await shop.caller.http.delete(shop.path())) == {"id": shop.id, "deleted": True}
 
-    async def test_is_not_deleted_while_the_authority_does_not_answer(self, shop: Shop) -> None:
-        await shop.create(notes=UNANSWERED)
+    @pytest.mark.parametrize("kind", BY_NUMBERING)
+    async def test_is_not_deleted_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
+        await shop.create(kind, notes=UNANSWERED)
         error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
 
     async def test_in_the_middle_of_a_burst_leaves_nothing_on_its_way(self, floor: Floor, shop: Shop) -> None:
-        calls = [shop.post(f"/{kind}", body_of(kind)) for kind in ["nfe", "nfce"] * 5]
+        calls = [shop.post(f"/{kind}", body_of(kind)) for kind in KINDS * 4]
         calls.insert(5, shop.caller.http.delete(shop.path()))
         answers = await asyncio.gather(*calls)
         deletion = answers.pop(5)

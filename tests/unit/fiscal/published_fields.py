@@ -1,15 +1,17 @@
-"""The fields of the bodies of NF-e and NFC-e as they are published, and where a body holds them."""
+"""The fields of the bodies of NF-e, NFC-e and NFS-e as they are published, and where a body holds them."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
+from carimbo.fiscal.documents.nfse.request import NfseRequest
 
 Json = dict[str, Any]
 Way = tuple[str | int, ...]
 NFE: Json = NfeRequest.model_json_schema()
 NFCE: Json = NfceRequest.model_json_schema()
+NFSE: Json = NfseRequest.model_json_schema()
 
 
 class Told(NamedTuple):
@@ -25,7 +27,7 @@ def _kinds(root: Json) -> dict[str, Json]:
     return {root["title"]: root, **inner}
 
 
-_KINDS = {root["title"]: _kinds(root) for root in (NFE, NFCE)}
+_KINDS = {root["title"]: _kinds(root) for root in (NFE, NFCE, NFSE)}
 
 
 def kinds_of(root: Json) -> dict[str, Json]:

@@ -13,11 +13,10 @@ from lxml import etree
 
 from carimbo.fiscal.access_key import is_allowed_numeric_code
 from carimbo.fiscal.company_file import read_json
-from carimbo.fiscal.layouts.group import layout_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
-from carimbo.fiscal.layouts.paths import groups_in
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import BadSignature, verify
+from unit.fiscal.layout_places import local_name, places_in, places_not_in
 from xmlsec1 import xmlsec1_accepts
 
 SCHEMAS = Schemas()
@@ -31,6 +30,8 @@ SCHEMA_OF = {
     "210210": Schema.NFE_MANIFESTATION,
     "210220": Schema.NFE_MANIFESTATION,
     "210240": Schema.NFE_MANIFESTATION,
+    "DPS": Schema.NFSE_DPS,
+    "pedRegEvento": Schema.NFSE_EVENT,
 }
 # nfelib has no XSD of the cancellation by substitution.
 WITHOUT_SCHEMA = "nfce/events/cancellation-by-substitution.json"
@@ -93,10 +94,13 @@ README = (FOLDER / "README.md").read_text(encoding="utf-8")
 README_ROW = re.compile(r"^\| `(nf.+?)` \| (.+?) \|(.*)$", re.MULTILINE)
 FIGURE = re.compile(r"\d+\.\d{2}\b")
 
+KINDS = ("nfe", "nfce", "nfse")
 ALL = examples()
-DOCUMENTS = [example for example in ALL if example.request.parent.name != "events"]
+DOCUMENTS = [example for example in ALL if example.is_document]
+INVOICES = [example for example in DOCUMENTS if example.request.parent.name in ("nfe", "nfce")]
 of_every_example = pytest.mark.parametrize("example", ALL, ids=lambda example: example.file)
 of_every_document = pytest.mark.parametrize("example", DOCUMENTS, ids=lambda example: example.file)
+of_every_invoice = pytest.mark.parametrize("example", INVOICES, ids=lambda example: example.file)
 
 
 @cache
@@ -107,10 +111,6 @@ def stored(example_file: str) -> bytes:
 
 def tree(example: Example) -> etree._Element:
     return etree.fromstring(stored(example.file))
-
-
-def local_name(element: etree._Element) -> str:
-    return etree.QName(element).localname
 
 
 def signed_tag(example: Example) -> str:
@@ -169,11 +169,11 @@ class TestExample:
             verify(etree.fromstring(changed))
         assert not xmlsec1_accepts(changed, signed_tag(example))
 
-    @of_every_document
+    @of_every_invoice
     def test_adds_up_to_what_was_worked_out_by_hand(self, example: Example) -> None:
         assert totals_in(tree(example)) == example.totals
 
-    @of_every_document
+    @of_every_invoice
     def test_is_paid_in_full_or_not_at_all(self, example: Example) -> None:
         root = tree(example)
         paid = sum(amounts(root, "vPag")) - sum(amounts(root, "vTroco"))
@@ -191,7 +191,7 @@ class TestSignedXml:
 class TestIndex:
     def test_names_every_file(self) -> None:
         named = {example.request for example in ALL}
-        assert named == {file for kind in ("nfe", "nfce") for file in (FOLDER / kind).rglob("*.json")}
+        assert named == {file for kind in KINDS for file in (FOLDER / kind).rglob("*.json")}
         assert {example.xml for example in ALL} == set(FOLDER.rglob("*.xml"))
 
     def test_gives_every_document_a_key_of_its_own(self) -> None:
@@ -221,11 +221,11 @@ class TestCoverage:
     def test_every_situation_of_icms_is_shown(self) -> None:
         for tag, codes in SITUATIONS.items():
             path = f".//{{{NAMESPACE}}}ICMS//{{{NAMESPACE}}}{tag}"
-            shown = {element.text for example in DOCUMENTS for element in tree(example).iterfind(path)}
+            shown = {element.text for example in INVOICES for element in tree(example).iterfind(path)}
             assert shown == set(codes.split())
 
     def test_every_group_is_shown_but_those_listed(self) -> None:
-        shown = {place for example in DOCUMENTS for place in places_in(tree(example)[0])}
+        shown = {place for example in INVOICES for place in places_in(tree(example)[0])}
         assert set(places_not_in(shown, Invoice, "infNFe")) == NOT_SHOWN
 
 
@@ -256,7 +256,7 @@ class Line:
 
 @cache
 def lines() -> tuple[Line, ...]:
-    return tuple(line for example in DOCUMENTS for line in lines_of(example))
+    return tuple(line for example in INVOICES for line in lines_of(example))
 
 
 def lines_of(example: Example) -> Iterator[Line]:
@@ -315,24 +315,4 @@ class TestComputedTaxes:
         assert by_letters == {"simples", "normal nonCumulative"}
 
     def test_the_most_items_are_shown(self) -> None:
-        assert max(len(amounts(tree(example), "vItem")) for example in DOCUMENTS) == MOST_ITEMS
-
-
-def places_in(element: etree._Element, above: str = "") -> Iterator[str]:
-    """Where every element of a document stands, as the tags that lead to it."""
-    place = f"{above}/{local_name(element)}" if above else local_name(element)
-    yield place
-    for inner in element:
-        yield from places_in(inner, place)
-
-
-def places_not_in(shown: set[str], group: type, place: str) -> Iterator[str]:
-    """The places where the layout has a group and none of the documents does."""
-    for name, element in layout_of(group).elements.items():
-        for inner in groups_in(group)[name]:
-            own = layout_of(inner).tag if element.kind == "variant" else ""
-            there = "/".join(filter(None, (place, element.tag, own)))
-            if there in shown:
-                yield from places_not_in(shown, inner, there)
-            else:
-                yield there
+        assert max(len(amounts(tree(example), "vItem")) for example in INVOICES) == MOST_ITEMS

@@ -65,7 +65,7 @@ async def _lack(means: Means, lease: Lease, statement: Statement, problem: Probl
 
 async def _make(means: Means, lease: Lease, statement: Statement, seal: Seal) -> Step:
     """Sign and store; what is stored is sent at once, and marked so in the same transaction."""
-    if statement.dossier.missing_registration():
+    if statement.dossier.missing_registration(statement.kind):
         return await _lack(means, lease, statement, _NOT_READY)
     teller = teller_of(means.workshop, statement.dossier, statement.environment, seal.signer)
     made = statement.make(teller, means.workshop.clock())

@@ -32,10 +32,10 @@ async def cancel(
     """Cancel a document and wait for the outcome; one that is being canceled already is waited for too."""
     async with desk.counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-    emission = _authorized(document)
-    event = event_kind(kind_named(document.type), Happening.CANCELLATION)
+    emission, kind = _authorized(document), kind_named(document.type)
+    event = event_kind(kind, Happening.CANCELLATION)
     _require_in_time(desk, document, emission, event, request)
-    dossier = await desk.dossier_of(which.subscription_id, company)
+    dossier = await desk.dossier_of(which.subscription_id, company, kind)
     desk.try_event(dossier, emission, document.environment, event, request)
     async with desk.counter.database.autocommit(which.subscription_id) as tenant:
         filing = await _filed(tenant, new_event(document, emission, event, request, _ONLY))

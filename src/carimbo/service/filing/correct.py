@@ -24,9 +24,10 @@ async def correct(
     """Correct a document and wait for the outcome; the same letter again is the one that there is."""
     async with desk.counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-    event = event_kind(kind_named(document.type), Happening.CORRECTION)
+    kind = kind_named(document.type)
+    event = event_kind(kind, Happening.CORRECTION)
     emission = _correctable(desk, document, event)
-    dossier = await desk.dossier_of(which.subscription_id, company)
+    dossier = await desk.dossier_of(which.subscription_id, company, kind)
     desk.try_event(dossier, emission, document.environment, event, request)
     async with desk.counter.database.tenant(which.subscription_id) as tenant:
         filing = await _filed(tenant, document, emission, event, request)

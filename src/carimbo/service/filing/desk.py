@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
@@ -28,10 +29,11 @@ class Desk:
     counter: Counter
     patience: timedelta
 
-    async def dossier_of(self, subscription_id: UUID, company: Company) -> Dossier:
-        """The company whole, if it can tell an authority anything."""
+    async def dossier_of(self, subscription_id: UUID, company: Company, *kinds: DocumentType) -> Dossier:
+        """The company whole, if it can tell the authorities of these types anything."""
         dossier = await self.counter.dossiers.of(subscription_id, company.id, company.revision)
-        require_teller(dossier, self.counter.workshop.clock())
+        for kind in kinds:
+            require_teller(dossier, kind, self.counter.workshop.clock())
         return dossier
 
     def try_event(

@@ -100,7 +100,7 @@ def event_kind(kind: DocumentType, happening: str) -> EventKind:
 def about_document(emission: Emission, dossier: Dossier, sequence: int, now: datetime) -> AboutDocument:
     """What an event has to say of its document."""
     return AboutDocument(
-        access_key=emission.access_key or "",
+        access_key=emission.document_key or "",
         protocol=emission.protocol or "",
         occurred_at=local_moment(now, dossier.company.address.state),
         sequence=sequence,

@@ -71,7 +71,7 @@ async def inutilize(
     desk: Desk, subscription_id: UUID, company: Company, kind: DocumentType, request: InutilizationRequest
 ) -> InutilizationRecord:
     """Give numbers up and wait for the outcome; the same range again is the one that there is."""
-    dossier = await desk.dossier_of(subscription_id, company)
+    dossier = await desk.dossier_of(subscription_id, company, kind)
     new = _new(desk, dossier, kind, request)
     try_range(desk, dossier, kind, new)
     async with desk.counter.database.tenant(subscription_id) as tenant:

@@ -14,7 +14,7 @@ from carimbo.service.documents import kind_named
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.ports import Authority
+from carimbo.service.ports import Authority, VoidingAuthority
 from carimbo.storage.inutilizations import Inutilization, NewInutilization
 from carimbo.storage.work import WorkKey
 
@@ -55,6 +55,8 @@ class RangeStatement:
 
     async def send(self, authority: Authority, sender: Sender, signed: bytes) -> Outcome:
         """Ask for its registration."""
+        if not isinstance(authority, VoidingAuthority):
+            raise LookupError(f"nobody takes numbers of {self.kind.name} back")
         return await authority.inutilize(sender, signed)
 
     async def ask(self, authority: Authority, sender: Sender, signed: bytes) -> Outcome:

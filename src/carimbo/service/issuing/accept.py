@@ -1,13 +1,15 @@
 """The first step: a request becomes a stored document with a job, or is refused with all that is wrong."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 import structlog
 
+from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
@@ -15,6 +17,7 @@ from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, period_of, reserve_document
+from carimbo.service.direct_sales import add_direct_sale
 from carimbo.service.documents import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
@@ -128,16 +131,20 @@ async def accept(counter: Counter, order: Order) -> Accepted:
 
 
 def require_no_problems(problems: Iterable[Problem]) -> None:
-    """Refuse with every rule that is broken."""
-    rules = rules_told(problems)
-    if rules:
-        raise Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules)
+    """Refuse with every rule that is broken; what has a code of its own in the API, by that one alone."""
+    broken = tuple(problems)
+    for problem in broken:
+        if problem.code in Code.__members__:
+            raise Refusal(Code[problem.code], problem.message, **dict(problem.facts))
+    if broken:
+        raise Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules_told(broken))
 
 
 def rules_told(problems: Iterable[Problem]) -> list[dict[str, str | None]]:
     """Broken rules as callers read them."""
     return [
-        {"code": one.code, "field": one.path, "message": one.message, "hint": one.hint} for one in problems
+        {"code": one.code, "field": one.path, "message": one.message, "hint": one.hint, **dict(one.facts)}
+        for one in problems
     ]
 
 
@@ -179,6 +186,9 @@ async def _store(
     paper = paper_of(order.kind, order.request, dossier, environment)
     if paper is not None:
         return await _store_printed(counter, order, document, paper, period)
+    sale_of = issuing_of(order.kind).sale
+    if sale_of is not None:
+        return await _store_sold(counter, order, document, sale_of(order.request), period)
     return await _store_unprinted(counter, order, document, period)
 
 
@@ -193,6 +203,23 @@ async def _store_unprinted(
         if accepted.is_new:
             # Last, as it holds a row that every document of the subscription needs.
             await reserve_document(tenant, period)
+    return accepted
+
+
+async def _store_sold(
+    counter: Counter, order: Order, document: NewDocument, sold: DirectSale, period: Period | None
+) -> Accepted:
+    """Store a document with the sale that it makes; nothing, if the document is there already."""
+    with suppress(AlreadyThere):
+        async with counter.database.tenant(order.subscription.id) as tenant:
+            sale_id = await add_direct_sale(
+                tenant, order.company.id, order.marks.external_id, sold, counter.workshop.today
+            )
+            accepted = await _add(tenant, order, replace(document, sale_id=sale_id))
+            if not accepted.is_new:
+                raise AlreadyThere
+            if period:
+                await reserve_document(tenant, period)
     return accepted
 
 

@@ -33,7 +33,6 @@ from carimbo.storage.work import Lease
 _log = structlog.get_logger("carimbo.issuing")
 # A series whose next numbers are all somebody else's is a wrong setting, which a person has to mend.
 _MOST_NUMBERS = 10
-_DUPLICATE = "204"
 _OTHER_CONTENT = "Duplicidade: a autoridade tem este número, autorizado com outro conteúdo"
 
 
@@ -281,17 +280,19 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
     is_printed = case.emission.emission_type == EmissionType.OFFLINE
     if is_printed or case.emission.ordinal % _MOST_NUMBERS == 0:
-        await conclude.refuse(means, case, _refusal(answer, is_printed), asked, EmissionState.FOREIGN)
+        refusal = _refusal(case, answer, is_printed)
+        await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
 
 
-def _refusal(answer: Duplicate | Authorized | Rejected, is_printed: bool) -> Rejected:
+def _refusal(case: Case, answer: Duplicate | Authorized | Rejected, is_printed: bool) -> Rejected:
     """Another number cures it, which is a setting: the same request passes then. Paper has no other."""
     told = answer.answer_xml if isinstance(answer, Rejected) else None
     if isinstance(answer, Authorized):
         # Its own code is that of a success, which somebody else had with other bytes.
-        return Rejected(code=_DUPLICATE, message=_OTHER_CONTENT, retryable=not is_printed)
+        code = issuing_of(case.kind).taken_code
+        return Rejected(code=code, message=_OTHER_CONTENT, retryable=not is_printed)
     return Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=not is_printed)
 
 

@@ -121,6 +121,7 @@ def told(
 
 async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
     digest = answer.digest or case.emission.digest or ""
+    replaces = issuing_of(case.kind).replaces
     is_newest = digest == case.emission.digest
     return Verdict(
         status=Status.AUTHORIZED,
@@ -129,6 +130,9 @@ async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
         issued_at=None if is_newest else await _issued_at(means, case, digest),
         protocol=answer.protocol,
         authorized_at=answer.authorized_at,
+        assigned_number=answer.number,
+        assigned_key=answer.access_key if case.kind.is_numbered_by_authority else None,
+        replaces=replaces(case.request) if replaces else None,
         files={files.authorization_file(digest): answer.protocol_xml},
     )
 

@@ -26,7 +26,7 @@ from carimbo.storage.state_registrations import StateRegistration
 
 _COMPANY_FIELDS = (
     "tax_id", "legal_name", "trade_name", "address", "phone", "tax_regime", "pis_cofins_regime",
-    "municipal_registration", "cnae_code",
+    "municipal_registration", "cnae_code", "simples_rate", "simples_iss_regime",
 )  # fmt: skip
 
 
@@ -63,16 +63,21 @@ class Dossier:
         """Everything that the company lacks for issuing a type, but for its certificate."""
         lacking = kind.missing_settings
         settings = lacking(self.settings_of(kind), environment) if lacking else ()
-        return (*self.missing_registration(), *settings)
+        return (*self.missing_registration(kind), *settings)
 
-    def missing_registration(self) -> tuple[str, ...]:
-        """What the company lacks for telling an authority anything, but for its certificate."""
+    def missing_registration(self, kind: DocumentType) -> tuple[str, ...]:
+        """What the company lacks for telling a type's authority anything, but for its certificate."""
         needed = (("address", self.row.address), ("taxRegime", self.row.tax_regime))
         missing = [name for name, value in needed if value is None]
-        state = (self.row.address or {}).get("state")
-        if not any(one.state == state for one in self.registrations):
+        if kind.needs_state_registration and not self._is_registered:
             missing.append("stateRegistration")
         return tuple(missing)
+
+    @property
+    def _is_registered(self) -> bool:
+        """Whether the tax office of its state knows the company."""
+        state = (self.row.address or {}).get("state")
+        return any(one.state == state for one in self.registrations)
 
     def has_valid_certificate(self, now: datetime) -> bool:
         """Tell whether there is a certificate that is in force."""

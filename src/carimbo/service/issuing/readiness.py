@@ -49,9 +49,9 @@ def unready(dossier: Dossier, kind: DocumentType, environment: Environment, now:
     return Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
 
 
-def require_teller(dossier: Dossier, now: datetime) -> None:
-    """Refuse a company that can't tell an authority anything, whatever it has for issuing documents."""
-    missing = dossier.missing_registration()
+def require_teller(dossier: Dossier, kind: DocumentType, now: datetime) -> None:
+    """Refuse a company that can't tell a type's authority anything, whatever it has for issuing."""
+    missing = dossier.missing_registration(kind)
     if missing:
         raise Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
     if not dossier.has_valid_certificate(now):

@@ -32,7 +32,7 @@ from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Dossier, Seal
 from carimbo.service.issuing.files import authorization_file, signed_file
 from carimbo.service.issuing.way import Ways, answers, ways_of
-from carimbo.service.ports import Authority
+from carimbo.service.ports import Authority, LotAuthority
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
@@ -104,7 +104,7 @@ async def _ask(means: Means, case: StrayCase) -> Outcome | None:
 async def _consult(authority: Authority, sender: Sender, emission: Emission) -> Outcome:
     """Ask by the receipt of its lot, if it was to be judged later, and by its key if that tells nothing."""
     key = emission.access_key or ""
-    if emission.receipt:
+    if emission.receipt and isinstance(authority, LotAuthority):
         told = await authority.receipt(sender, key, emission.receipt)
         if not isinstance(told, NotJudged):
             return told

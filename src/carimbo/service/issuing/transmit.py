@@ -7,6 +7,7 @@ from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
+from carimbo.service.ports import LotAuthority
 
 
 async def record_attempt(means: Means, case: Case, signed: SignedDocument) -> Case:
@@ -29,6 +30,6 @@ async def ask(means: Means, case: Case, sender: Sender) -> Outcome:
     """Ask what became of it: by the receipt of its lot if there is one, else by its key."""
     authority, emission = means.authorities[case.kind.name], case.emission
     key = emission.access_key or ""
-    if emission.receipt:
+    if emission.receipt and isinstance(authority, LotAuthority):
         return await authority.receipt(sender, key, emission.receipt)
     return await authority.consult(sender, key)

@@ -36,4 +36,8 @@ async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     seen = (case.document.reviewed_revision, case.document.reviewed_on)
     if seen == (case.dossier.revision, means.workshop.today):
         return ()
-    return (await means.workshop.review(case.kind, case.request, case.dossier, case.environment)).problems
+    asked_at = case.document.created_at
+    review = await means.workshop.review(
+        case.kind, case.request, case.dossier, case.environment, asked_at=asked_at
+    )
+    return review.problems

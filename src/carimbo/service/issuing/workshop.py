@@ -3,7 +3,7 @@
 import asyncio
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.access_key import choose_numeric_code
-from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review
+from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review, Surroundings
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
@@ -24,6 +24,8 @@ from carimbo.fiscal.software import Software
 from carimbo.service.issuing.dossier import Dossier
 
 T = TypeVar("T")
+Survey = Callable[[DocumentType, Body, Dossier, Environment], Awaitable[Surroundings]]
+"""Finds out what others have to say of a document."""
 _BRASILIA = ZoneInfo("America/Sao_Paulo")
 _CODES = 100_000_000
 _TRIAL_NUMBER, _TRIAL_CODE = 1, "48210379"
@@ -35,6 +37,11 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="workshop")
 
 
+async def nobody_asked(*_: object) -> Surroundings:
+    """For when there is nobody to ask."""
+    return Surroundings()
+
+
 @dataclass(frozen=True)
 class Workshop:
     """Reviews and makes documents, in threads: signing and checking let go of the interpreter."""
@@ -42,6 +49,7 @@ class Workshop:
     schemas: Schemas
     software: Software
     clock: Callable[[], datetime]
+    survey: Survey = nobody_asked
     _executor: ThreadPoolExecutor = field(default_factory=_threads, repr=False)
 
     async def review(
@@ -51,22 +59,29 @@ class Workshop:
         dossier: Dossier,
         environment: Environment,
         *,
+        asked_at: datetime | None = None,
         in_place: bool = False,
     ) -> Review:
         """Make a document for trial and tell what is to be said of it; a small one without a thread."""
         emission = self._tried_under(kind, request, dossier, environment)
         if isinstance(emission, tuple):
             return Review(emission)
-        issuance = self._issuance(kind, dossier, emission, Signer.throwaway())
+        issuance = await self._issuance(kind, request, dossier, emission, Signer.throwaway(), asked_at)
         if in_place:
             return issuing_of(kind).review(request, issuance)
         return await self._in_thread(issuing_of(kind).review, request, issuance)
 
     async def make(
-        self, kind: DocumentType, request: Body, dossier: Dossier, emission: Emission, signer: Signer
+        self,
+        kind: DocumentType,
+        request: Body,
+        dossier: Dossier,
+        emission: Emission,
+        signer: Signer,
+        asked_at: datetime | None = None,
     ) -> SignedDocument | tuple[Problem, ...]:
         """Make and sign a document."""
-        issuance = self._issuance(kind, dossier, emission, signer)
+        issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at)
         return await self._in_thread(issuing_of(kind).issue, request, issuance)
 
     def emission_now(
@@ -105,7 +120,15 @@ class Workshop:
         except UnusableEmission as unusable:
             return (Problem(SCHEMA_PROBLEM, "issueDate", str(unusable)),)
 
-    def _issuance(self, kind: DocumentType, dossier: Dossier, emission: Emission, signer: Signer) -> Issuance:
+    async def _issuance(
+        self,
+        kind: DocumentType,
+        request: Body,
+        dossier: Dossier,
+        emission: Emission,
+        signer: Signer,
+        asked_at: datetime | None,
+    ) -> Issuance:
         return Issuance(
             company=dossier.company,
             emission=emission,
@@ -114,6 +137,8 @@ class Workshop:
             signer=signer,
             schemas=self.schemas,
             now=self.clock(),
+            asked_at=asked_at,
+            surroundings=await self.survey(kind, request, dossier, emission.environment),
         )
 
     async def _in_thread(self, make: Callable[[Any, Issuance], T], request: Body, issuance: Issuance) -> T:

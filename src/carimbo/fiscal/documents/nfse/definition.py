@@ -1,7 +1,27 @@
 """What carimbo knows of the NFS-e."""
 
-from carimbo.fiscal.document_type import DocumentType
+from uuid import UUID
+
+from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.documents.nfse.events import CANCELLATION
+from carimbo.fiscal.documents.nfse.files import (
+    authorized_note,
+    registered_event,
+    rejected_note,
+    signed_identity,
+)
+from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.sale import sale_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
+from carimbo.fiscal.documents.nfse.xml import issue, review
+from carimbo.fiscal.printout import Paper
+
+
+def _replaced(request: NfseRequest) -> UUID | None:
+    return request.replaces.document_id if request.replaces else None
+
 
 NFSE = DocumentType(
     name="nfse",
@@ -10,6 +30,25 @@ NFSE = DocumentType(
     settings=NfseSettings,
     collection="nfse",
     last_number=999_999_999_999_999,
+    is_numbered_by_authority=True,
+    needs_state_registration=False,
     namespace="invoices",
     event_prefix="nfse",
+    issuing=Issuing(
+        request=NfseRequest,
+        review=review,
+        issue=issue,
+        hint=hint_for_rejection,
+        identity=signed_identity,
+        archived=authorized_note,
+        refused=rejected_note,
+        papers=(Paper.A4,),
+        print_name="DANFSe",
+        taken_code="E0014",
+        jurisdiction=jurisdiction_of,
+        replaces=_replaced,
+        sale=sale_of,
+    ),
+    events=(CANCELLATION,),
+    registered_event=registered_event,
 )

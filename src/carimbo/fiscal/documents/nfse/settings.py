@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.document_type import ModuleSettings
-from carimbo.fiscal.fields import Integer, Percent, Text
+from carimbo.fiscal.documents.nfse.request import CityServiceCode, FederalServiceCode, Nbs
+from carimbo.fiscal.fields import Flag, Integer, Percent
 
 # The national standard keeps 50000 and above for its own emitters.
 DpsSeries = Annotated[Integer, Field(ge=1, le=49_999, description="Série da DPS, de 1 a 49999.")]
@@ -16,14 +17,23 @@ DpsNumber = Annotated[
 
 
 class NfseSettings(ModuleSettings):
-    """Numbering of the DPS and the company's usual service."""
+    """Numbering of the DPS, the company's usual service, and what the municipality knows of the company."""
 
     series: DpsSeries = 1
     number: DpsNumber | None = None
-    city_service_code: Annotated[Text, StringConstraints(max_length=20)] | None = Field(
+    city_service_code: CityServiceCode | None = Field(
         default=None, description="Código municipal do serviço."
     )
-    federal_service_code: (
-        Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")] | None
-    ) = Field(default=None, description="Item da lista de serviços (LC 116).", examples=["01.05"])
+    federal_service_code: FederalServiceCode | None = Field(
+        default=None, description="Item da lista de serviços (LC 116).", examples=["01.05"]
+    )
     iss_rate: Percent | None = Field(default=None, description="Alíquota do ISS, em percentual.")
+    nbs: Nbs | None = Field(default=None, description="Código NBS dos serviços que não têm o seu (cNBS).")
+    special_regime: Annotated[str, StringConstraints(pattern="^[0-69]$")] = Field(
+        default="0",
+        description="Regime especial de tributação no município: 0 nenhum, 1 a 6 ou 9 (regEspTrib).",
+    )
+    send_municipal_registration: Flag = Field(
+        default=True,
+        description="Se a nota leva a inscrição municipal: só quando o município a pôs no cadastro nacional.",
+    )

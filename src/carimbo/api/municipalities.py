@@ -1,0 +1,73 @@
+"""What municipalities told the authority of a type that depends on them."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+
+from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentServices, CurrentSubscription
+from carimbo.api.documents import add_reading, name_of
+from carimbo.api.envelope import Success
+from carimbo.api.filings import not_a_document
+from carimbo.api.route import ReadingEndpoint
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.errors import Code
+from carimbo.service.municipality import CityCode, MunicipalityQuery, MunicipalityRecord, ServiceCode
+
+reading = APIRouter(prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+_REFUSALS = (
+    Code.COMPANY_NOT_READY,
+    Code.CERTIFICATE_MISSING,
+    Code.CERTIFICATE_EXPIRED,
+    Code.CERTIFICATE_INVALID,
+    Code.AUTHORITY_UNAVAILABLE,
+)
+
+
+async def _query(
+    city_code: Annotated[
+        CityCode | None,
+        Query(alias="cityCode", description="Código IBGE; na falta, o município da empresa."),
+    ] = None,
+    service_code: Annotated[
+        ServiceCode | None,
+        Query(
+            alias="serviceCode",
+            description="Código nacional do serviço, como 01.05.01, para saber a alíquota.",
+        ),
+    ] = None,
+) -> MunicipalityQuery:
+    return MunicipalityQuery(city_code, service_code)
+
+
+def _read(kind: DocumentType) -> Callable[..., Any]:
+    async def read_municipality(
+        services: CurrentServices,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        query: Annotated[MunicipalityQuery, Depends(_query)],
+    ) -> Success[MunicipalityRecord]:
+        return Success(data=await services.town_hall.read(subscription.id, company, kind, query))
+
+    return read_municipality
+
+
+for _kind in DOCUMENT_TYPES:
+    if _kind.issuing and _kind.issuing.jurisdiction:
+        add_reading(
+            reading,
+            _kind,
+            "/municipality",
+            f"read{name_of(_kind)}Municipality",
+            "Mostra se um município emite pelo padrão nacional",
+            _read(_kind),
+            *_REFUSALS,
+        )
+        reading.add_api_route(
+            f"/{_kind.collection}/municipality",
+            not_a_document,
+            methods=["DELETE"],
+            dependencies=[Depends(_query)],
+            include_in_schema=False,
+        )

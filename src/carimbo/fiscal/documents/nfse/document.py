@@ -1,0 +1,239 @@
+"""Composing a DPS: request, company and emission become the declaration that is written."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, date
+from decimal import Decimal
+
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.document_type import Issuance, Surroundings
+from carimbo.fiscal.documents.nfse import iss
+from carimbo.fiscal.documents.nfse.borrower import taker_of
+from carimbo.fiscal.documents.nfse.description import Sold, described
+from carimbo.fiscal.documents.nfse.federal_taxes import federal_taxes, total_taxes
+from carimbo.fiscal.documents.nfse.reform import ibs_cbs_of
+from carimbo.fiscal.documents.nfse.request import NfseRequest, day_in
+from carimbo.fiscal.documents.nfse.request_rules import rules_of_request
+from carimbo.fiscal.documents.nfse.rules import rules_of_note
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.documents.nfse.simples import assessment_of
+from carimbo.fiscal.documents.nfse.territory import Territory, service_city, territory_of
+from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.ids import dps_id
+from carimbo.fiscal.layouts.dps_v1 import parties as layout
+from carimbo.fiscal.layouts.dps_v1.amounts import Amounts, ServiceAmount
+from carimbo.fiscal.layouts.dps_v1.document import read_note
+from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation, Service, ServiceCode
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, Substitution
+from carimbo.fiscal.layouts.dps_v1.taxes import Taxes
+from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.problems import Problem
+
+ISSUED_BY_PROVIDER = "1"
+_LONGEST_SOFTWARE = 20
+_REGIMES = {
+    TaxRegime.NORMAL: "1",
+    TaxRegime.MEI: "2",
+    TaxRegime.SIMPLES: "3",
+    TaxRegime.SIMPLES_EXCESS: "3",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A declaration with everything found out while it was made; None when too much is missing."""
+
+    note: ServiceNote | None
+    facts: ServiceFacts | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the groups of a declaration are made of."""
+
+    request: NfseRequest
+    company: Company
+    settings: NfseSettings
+    facts: ServiceFacts
+    territory: Territory
+    competence: date
+    description: str
+    surroundings: Surroundings
+
+    @property
+    def iss_case(self) -> iss.IssCase:
+        """What decides about the rate of the ISS."""
+        agreement = self.surroundings.agreements.get(self.territory.incidence_city or "")
+        return iss.IssCase(
+            regime=self.company.tax_regime,
+            assessment=assessment_of(self.company),
+            special_regime=self.settings.special_regime,
+            taxation=iss.taxation_of(self.request, self.facts),
+            is_withheld=self.facts.is_withheld,
+            is_suspended=iss.is_suspended(self.request),
+            is_exempt=iss.is_exempt(self.request),
+            # Where nobody could be asked: nearly every municipality has joined.
+            is_active=agreement is None or agreement.is_active,
+        )
+
+    @property
+    def iss_rate_due(self) -> Decimal:
+        """The rate that weighs on the price: none where no ISS is due."""
+        is_due = self.iss_case.taxation == iss.Taxation.TAXABLE and not self.iss_case.is_exempt
+        return self.facts.iss_rate if is_due else ZERO
+
+
+def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) -> Composition:
+    """Make the declaration, and tell everything that is missing or wrong."""
+    findings, company = Findings(), issuance.company
+    competence = _competence(request, issuance)
+    findings.missed_all(rules_of_request(request, competence, issuance))
+    description = described(Sold(request, company, competence), findings)
+    facts = findings.tried(facts_of, request, settings)
+    territory = _territory(request, company, facts, findings)
+    if facts is None or territory is None:
+        return Composition(None, facts, findings.problems, findings.warnings)
+    parts = Parts(
+        request, company, settings, facts, territory, competence, description, issuance.surroundings
+    )
+    note = _note(parts, issuance, findings)
+    facts = _applied(facts, note, issuance.surroundings)
+    findings.missed_all(rules_of_note(note, request, facts))
+    return Composition(note, facts, findings.problems, findings.warnings)
+
+
+def _applied(facts: ServiceFacts, note: ServiceNote, surroundings: Surroundings) -> ServiceFacts:
+    """The facts with the rate that Sefin will apply: where the note tells none, the municipality's own."""
+    theirs = surroundings.iss_rate
+    if theirs is None or note.amounts.taxes.iss.rate is not None:
+        return facts
+    return replace(facts, iss_rate=theirs)
+
+
+def _competence(request: NfseRequest, issuance: Issuance) -> date:
+    """As told; else that of the note which this one replaces, which must not change (E0060).
+
+    Else the day on which it was asked for: an authority that is out over midnight does not move it.
+    """
+    issued_at, replaced = issuance.emission.issued_at, issuance.surroundings.replaced
+    if replaced and request.competence is None:
+        return read_note(replaced.signed).competence
+    told = request.competence or issuance.asked_at or issued_at
+    return day_in(told, issued_at.tzinfo or UTC)
+
+
+def _territory(
+    request: NfseRequest, company: Company, facts: ServiceFacts | None, findings: Findings
+) -> Territory | None:
+    """Where the service was given; what is wrong with the place is told even of an unknown service."""
+    if facts:
+        return findings.tried(territory_of, request, company, facts.service)
+    if not request.service_country_code:
+        findings.tried(service_city, request, company)
+    return None
+
+
+def _note(parts: Parts, issuance: Issuance, findings: Findings) -> ServiceNote:
+    request, emission = parts.request, issuance.emission
+    city = parts.territory.issuing_city
+    _warn(parts, findings)
+    return ServiceNote(
+        id=dps_id(city, parts.company.tax_id, emission.series, emission.number),
+        environment=emission.environment.code,
+        issued_at=emission.issued_at,
+        application_version=issuance.software.name[:_LONGEST_SOFTWARE],
+        series=emission.series,
+        number=emission.number,
+        competence=parts.competence,
+        issuer=ISSUED_BY_PROVIDER,
+        city_code=city,
+        substitution=_substitution(parts),
+        provider=_provider(parts),
+        taker=taker_of(request.borrower),
+        intermediary=taker_of(request.intermediary),
+        service=_service(parts),
+        amounts=_amounts(parts, findings),
+        ibs_cbs=ibs_cbs_of(request, parts.company, parts.facts, parts.competence, findings),
+    )
+
+
+def _warn(parts: Parts, findings: Findings) -> None:
+    """Tell what the caller may not expect."""
+    if not parts.request.borrower.is_identified:
+        findings.assumed("O tomador não tem CPF, CNPJ nem NIF: a nota sai sem tomador identificado.")
+    taker = parts.request.borrower
+    if taker.tax_id and not taker.is_person and taker.address is None:
+        findings.assumed("O tomador com CNPJ está sem endereço, que alguns municípios exigem.")
+    theirs, ours = parts.surroundings.iss_rate, parts.facts.iss_rate
+    if theirs is not None and theirs != ours and parts.iss_case.taxation == iss.Taxation.TAXABLE:
+        findings.assumed(
+            f"O município informa a alíquota de {_shown(theirs)}% para este serviço, e a informada é"
+            f" {_shown(ours)}%: o ISS da nota é o que a Sefin calcula."
+        )
+    told = {"1": parts.territory.issuing_city, "2": parts.territory.service_city}
+    expected = told.get(parts.request.municipality_of_incidence)
+    if expected and parts.territory.incidence_city not in (None, expected):
+        findings.assumed(
+            f"O ISS deste serviço é devido ao município {parts.territory.incidence_city}, e não a {expected}:"
+            " o padrão nacional o deduz do código do serviço."
+        )
+
+
+def _shown(rate: Decimal) -> str:
+    return f"{rate.normalize():f}".replace(".", ",")
+
+
+def _provider(parts: Parts) -> layout.Provider:
+    """Who issues; name and address are in the registers, and must not be told (E0121, E0128)."""
+    company = parts.company
+    is_told = parts.settings.send_municipal_registration and company.tax_regime is not TaxRegime.MEI
+    return layout.Provider(
+        cnpj=company.tax_id,
+        municipal_registration=company.municipal_registration if is_told else None,
+        phone=company.phone,
+        regime=layout.TaxRegime(
+            simples=_REGIMES[company.tax_regime],
+            simples_assessment=assessment_of(company),
+            special=parts.settings.special_regime,
+        ),
+    )
+
+
+def _service(parts: Parts) -> Service:
+    request, facts = parts.request, parts.facts
+    return Service(
+        place=parts.territory.place,
+        code=ServiceCode(
+            national_code=facts.service.code,
+            city_code=facts.city_code,
+            description=parts.description,
+            nbs=facts.nbs,
+        ),
+        foreign_trade=request.foreign_trade,
+        construction=request.construction,
+        event=request.event,
+        additional=AdditionalInformation(notes=request.notes) if request.notes else None,
+    )
+
+
+def _amounts(parts: Parts, findings: Findings) -> Amounts:
+    request = parts.request
+    return Amounts(
+        service=ServiceAmount(amount=request.amount),
+        discounts=request.discounts,
+        deductions=request.deductions,
+        taxes=Taxes(
+            iss=iss.iss_of(request, parts.facts, parts.iss_case, findings),
+            federal=federal_taxes(request),
+            total=total_taxes(request, parts.company, parts.iss_rate_due, findings),
+        ),
+    )
+
+
+def _substitution(parts: Parts) -> Substitution | None:
+    asked, replaced = parts.request.replaces, parts.surroundings.replaced
+    if asked is None or replaced is None:
+        return None
+    return Substitution(access_key=replaced.access_key, reason_code=asked.reason_code, reason=asked.reason)

@@ -1,0 +1,53 @@
+"""What the issuer of an NFS-e tells of it after it was issued."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Justification, Teller
+from carimbo.fiscal.layouts.dps_v1.events import Cancellation, Event, issue_event
+from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.signed_filing import SignedFiling
+
+_LONGEST_SOFTWARE = 20
+_TOO_LATE = frozenset({"E0822"})
+
+
+class NoteCancellationRequest(Body):
+    """Why an NFS-e is taken back."""
+
+    justification: Justification = Field(
+        default="Cancelamento solicitado pelo emitente",
+        description="Justificativa, de 15 a 255 caracteres (xMotivo).",
+        examples=["Serviço cancelado pelo cliente"],
+    )
+    reason_code: Annotated[str, StringConstraints(pattern="^[129]$")] = Field(
+        default="9",
+        description="Motivo: 1 erro na emissão, 2 serviço não prestado, 9 outros (cMotivo).",
+    )
+
+
+def cancel(request: NoteCancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
+    """Sign the cancellation of an NFS-e (e101101)."""
+    event = Event(
+        environment=teller.environment.code,
+        application_version=teller.software.name[:_LONGEST_SOFTWARE],
+        tax_id=teller.company.tax_id,
+        access_key=about.access_key,
+        occurred_at=about.occurred_at,
+        detail=Cancellation(reason_code=request.reason_code, reason=request.justification),
+    )
+    made = issue_event(event, teller.signer, teller.schemas)
+    return made if isinstance(made, tuple) else SignedFiling.of(made)
+
+
+CANCELLATION = EventKind(
+    happening=Happening.CANCELLATION,
+    request=NoteCancellationRequest,
+    issue=cancel,
+    late_codes=_TOO_LATE,
+    alternative=(
+        "Peça o cancelamento à prefeitura, por análise fiscal, ou substitua a nota com replaces em uma nova."
+    ),
+)

@@ -1,0 +1,127 @@
+"""IBS and CBS: who tells them, and with what; the authority computes the amounts."""
+
+from datetime import date
+
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.documents.nfse.request import IbsCbsBody, NfseRequest
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
+from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.layouts.dps_v1.ibs_cbs import (
+    IbsCbs,
+    ReferencedNotes,
+    ReformAmounts,
+    ReformTaxes,
+    Situation,
+)
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
+from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
+
+_NFSE = "nfse"
+_REGULAR_NOTE = "0"
+_TAKER_IS_RECIPIENT = "0"
+_SINCE = date(2026, 1, 1)
+# Until then a document without the group is not refused (fiscal calendar of the national NFS-e).
+_ENFORCED_FROM = date(2027, 1, 1)
+# Indicators of operations that are taxed where the taker is, who has to be known (Anexo I, E0187 and E0234).
+_BY_TAKER = frozenset((
+    "030102", "030103", "050102", "050103", "100101", "100102", "100201", "100301", "100302", "100401",
+    "100501", "100502", "100601",
+))  # fmt: skip
+# Services of which several suppliers may take part in one operation (E0903).
+_WITH_OPERATION_TYPE = frozenset({"10.05", "15.09", "17.12", "25.05"})
+_OF_OTHER_NOTES = ("2", "3")
+
+
+def ibs_cbs_of(
+    request: NfseRequest, company: Company, facts: ServiceFacts, competence: date, findings: Findings
+) -> IbsCbs | None:
+    """`IBSCBS`: for the normal regime, and for whoever asks for it."""
+    asked = request.ibs_cbs
+    if asked is None and not _is_due(company, competence):
+        return None
+    body = asked or IbsCbsBody()
+    problems = (
+        *_in_tables(body, competence),
+        *_of_operation(facts, body),
+        *_lacking(request, facts, body),
+    )
+    if problems and asked is None and competence < _ENFORCED_FROM:
+        findings.assumed(_left_out(problems))
+        return None
+    findings.missed_all(problems)
+    return _group(request, body)
+
+
+def _is_due(company: Company, competence: date) -> bool:
+    """Companies of Simples and MEI begin in 2027 (LC 214/2025, art. 348)."""
+    return company.tax_regime is TaxRegime.NORMAL and competence >= _SINCE
+
+
+def _group(request: NfseRequest, body: IbsCbsBody) -> IbsCbs:
+    is_personal = request.borrower.is_person if body.personal_use is None else body.personal_use
+    situation = Situation(cst=body.cst, tax_class=body.tax_class_code)
+    return IbsCbs(
+        purpose=_REGULAR_NOTE,
+        personal_use="1" if is_personal else "0",
+        operation_indicator=body.operation_indicator,
+        operation_type=body.operation_type,
+        referenced_notes=ReferencedNotes(access_keys=keys) if (keys := body.referenced_keys) else None,
+        recipient_kind=_TAKER_IS_RECIPIENT,
+        amounts=ReformAmounts(taxes=ReformTaxes(situation=situation)),
+    )
+
+
+_Check = tuple[bool, str, str, str]
+"""Whether a rule is broken, its code, the field that breaks it, and what is told."""
+
+
+def _broken(*checks: _Check) -> tuple[Problem, ...]:
+    return tuple(Problem(code, field, told) for applies, code, field, told in checks if applies)
+
+
+def _in_tables(body: IbsCbsBody, competence: date) -> tuple[Problem, ...]:
+    known, cst = IBS_CBS_CLASSES.get(body.tax_class_code), body.cst
+    is_for_services = known is not None and _NFSE in known.models and cst in IBS_CBS_SITUATIONS
+    is_of_situation = body.tax_class_code.startswith(cst)
+    is_indicator = body.operation_indicator in OPERATION_INDICATORS
+    field = "ibsCbs.taxClassCode"
+    return _broken(
+        (competence < _SINCE, "E0850", "ibsCbs", "IBS e CBS só se informam desde a competência 01/2026."),
+        (not is_for_services, "E0958", field, "A classificação não é de prestação de serviços."),
+        (not is_of_situation, "E0959", field, "A classificação começa com os três dígitos do CST."),
+        (not is_indicator, "E0901", "ibsCbs.operationIndicator", "O indicador não está na tabela."),
+    )
+
+
+def _of_operation(facts: ServiceFacts, body: IbsCbsBody) -> tuple[Problem, ...]:
+    """The type of an operation, which few services tell, and the notes that some types refer to."""
+    has_type, wants_type = body.operation_type is not None, facts.service.item in _WITH_OPERATION_TYPE
+    has_notes, wants_notes = bool(body.referenced_keys), body.operation_type in _OF_OTHER_NOTES
+    field, notes = "ibsCbs.operationType", "ibsCbs.referencedKeys"
+    return _broken(
+        (wants_type and not has_type, "E0903", field, "Este serviço exige o tipo da operação."),
+        (has_type and not wants_type, "E0904", field, "Este serviço não admite o tipo da operação."),
+        (wants_notes and not has_notes, "E0905", notes, "Este tipo da operação exige NFS-e referidas."),
+        (has_notes and not wants_notes, "E0906", notes, "Este tipo da operação não admite NFS-e referidas."),
+    )
+
+
+def _lacking(request: NfseRequest, facts: ServiceFacts, body: IbsCbsBody) -> tuple[Problem, ...]:
+    """What a document with the group must tell besides."""
+    by_taker, taker = body.operation_indicator in _BY_TAKER, request.borrower
+    is_nobody = by_taker and not taker.is_identified
+    is_nowhere = by_taker and taker.is_identified and taker.address is None
+    return _broken(
+        (facts.nbs is None, "E0322", "nbs", "O NBS é obrigatório com IBS e CBS."),
+        (is_nobody, "E0187", "borrower.taxId", "O indicador da operação exige o tomador identificado."),
+        (is_nowhere, "E0234", "borrower.address", "O indicador da operação exige o endereço do tomador."),
+    )
+
+
+def _left_out(problems: tuple[Problem, ...]) -> str:
+    fields = ", ".join(dict.fromkeys(problem.path for problem in problems))
+    return (
+        f"A nota sai sem IBS e CBS, porque falta ou não serve {fields}: o regime normal já deve informá-los,"
+        " e em 2027 a falta é recusada."
+    )

@@ -1,0 +1,346 @@
+"""The body of a request for an NFS-e, in its two forms.
+
+A body with any of `cityServiceCode`, `federalServiceCode` and `iss` is in the detailed form, which takes none
+of the three from the company; any other is in the shortcut form, where the company's settings fill in.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+from decimal import Decimal
+from typing import Annotated, Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
+from carimbo.fiscal.fields import Body, CnaeCode, Flag, Integer, Notes, Number, Percent, Text
+from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts
+from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
+from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
+from carimbo.fiscal.service_key import InvalidServiceKey, ServiceKey
+
+LONGEST_DESCRIPTION = 2000
+_LONGEST_NAME = 64
+_DETAILED = ("cityServiceCode", "federalServiceCode", "iss")
+# By nature of the operation, what a body must tell besides.
+_OF_NATURE = {"3": "benefit", "4": "immunityType", "5": "suspension", "6": "suspension"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lacking:
+    """Stands for what a body lacks, until the field is looked at with all the others."""
+
+    told: str
+
+
+_NOT_INHERITED = _Lacking(
+    "Obrigatório na forma detalhada, que tem cityServiceCode, federalServiceCode e iss; sem nenhum dos três"
+    " valem os padrões da empresa."
+)
+
+
+def _refuse_lacking(value: Any) -> Any:
+    if isinstance(value, _Lacking):
+        raise PydanticCustomError("missing_in_form", "{told}", {"told": value.told})
+    return value
+
+
+def _day_of(value: Any) -> date:
+    """Take a date, or a moment: which day that is, the company's clock tells."""
+    if not isinstance(value, str):
+        raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
+    return moment if moment.tzinfo else moment.date()
+
+
+BRASILIA = ZoneInfo("America/Sao_Paulo")
+
+
+def day_in(told: date, zone: tzinfo) -> date:
+    """The day of a date, or of a moment by a clock; at the ends of the calendar there is but its own."""
+    if not isinstance(told, datetime):
+        return told
+    try:
+        return told.astimezone(zone).date()
+    except OverflowError:
+        return told.date()
+
+
+def _with_plain_zipcodes(value: Any) -> Any:
+    """Groups of the layout take digits alone; addresses elsewhere in the body may have a hyphen."""
+    if isinstance(value, list):
+        return [_with_plain_zipcodes(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _plain(name, one) for name, one in value.items()}
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name == "zipcode" and isinstance(value, str):
+        return value.replace("-", "").replace(".", "").strip()
+    return _with_plain_zipcodes(value)
+
+
+def _key(text: str) -> str:
+    try:
+        return str(ServiceKey.parse(text))
+    except InvalidServiceKey:
+        raise PydanticCustomError(
+            "service_key", "Não é a chave de uma NFS-e: confira as 50 posições."
+        ) from None
+
+
+def _digits(value: Any) -> Any:
+    """Codes come with dots and without them."""
+    return value.replace(".", "").strip() if isinstance(value, str) else value
+
+
+IN_FORM = BeforeValidator(_refuse_lacking)
+IsoDay = Annotated[date, PlainValidator(_day_of), WithJsonSchema({"type": "string"})]
+PLAIN_ZIPCODES = BeforeValidator(_with_plain_zipcodes)
+NoteKey = Annotated[str, StringConstraints(max_length=60), AfterValidator(_key)]
+CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
+FederalServiceCode = Annotated[
+    str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")
+]
+Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), BeforeValidator(_digits)]
+CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
+CountryCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
+Amount = Annotated[Number, Field(gt=0, max_digits=15, decimal_places=2)]
+
+
+class IssBody(Body):
+    """The tax of the municipality."""
+
+    rate: Percent = Field(description="Alíquota do ISS, em percentual; 0 é válida.", examples=[2])
+    is_withheld: Flag = Field(default=False, description="Se o tomador retém o ISS (tpRetISSQN).")
+
+
+class IbsCbsBody(Body):
+    """How the service is taxed by the reform."""
+
+    cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")] = Field(
+        default="000", description="Situação tributária de IBS e CBS (CST)."
+    )
+    tax_class_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
+        default="000001", description="Classificação tributária (cClassTrib)."
+    )
+    operation_indicator: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
+        default="100301", description="Indicador da operação (cIndOp)."
+    )
+    operation_type: Annotated[str, StringConstraints(pattern=r"^[1-5]$")] | None = Field(
+        default=None,
+        description="Tipo da operação, de 1 a 5, nos itens 10.05, 15.09, 17.12 e 25.05 (tpOper).",
+    )
+    referenced_keys: Annotated[tuple[NoteKey, ...], Field(max_length=99)] = Field(
+        default=(), description="Chaves das NFS-e referidas, com operationType 2 ou 3 (refNFSe)."
+    )
+    personal_use: Flag | None = Field(
+        default=None,
+        description="Se o serviço é de uso ou consumo pessoal; na falta, se o tomador tem CPF (indFinal).",
+    )
+
+
+class WithholdingBody(Body):
+    """A federal tax on the service."""
+
+    rate: Percent = Field(description="Alíquota, em percentual.", examples=[0.65])
+    is_withheld: Flag = Field(default=False, description="Se o tomador retém o tributo.")
+
+
+class TaxesBody(Body):
+    """Federal taxes; of those that nobody withholds, only PIS and COFINS stand in the document."""
+
+    pis: WithholdingBody | None = Field(default=None, description="PIS (vPis; retido, em vRetCSLL).")
+    cofins: WithholdingBody | None = Field(default=None, description="COFINS (vCofins; retida, em vRetCSLL).")
+    csll: WithholdingBody | None = Field(default=None, description="CSLL, se retida (vRetCSLL).")
+    ir: WithholdingBody | None = Field(default=None, description="Imposto de renda, se retido (vRetIRRF).")
+    inss: WithholdingBody | None = Field(
+        default=None, description="Contribuição previdenciária, se retida (vRetCP)."
+    )
+    pis_cofins_cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] = Field(
+        default="01", description="Situação tributária de PIS e COFINS (CST)."
+    )
+
+
+class TotalTaxesBody(Body):
+    """The approximate taxes on the price, in percent (Lei 12.741/2012)."""
+
+    federal: Percent = Field(description="Tributos federais (pTotTribFed).", examples=[13.45])
+    state: Percent = Field(default=Decimal(0), description="Tributos estaduais (pTotTribEst).")
+    city: Percent | None = Field(
+        default=None, description="Tributos municipais; na falta, a alíquota do ISS (pTotTribMun)."
+    )
+
+
+class SuspensionBody(Body):
+    """The decision that keeps the ISS from being charged."""
+
+    process_number: Annotated[str, StringConstraints(pattern=r"^[0-9]{30}$")] = Field(
+        description="Número do processo, com 30 dígitos (nProcesso)."
+    )
+
+
+class ReplacementBody(Body):
+    """The NFS-e of ours that the new one takes the place of."""
+
+    document_id: UUID = Field(description="Id da NFS-e substituída, que fica cancelada.")
+    reason_code: Annotated[str, StringConstraints(pattern=r"^(0[1-5]|99)$")] = Field(
+        default="99", description="Código do motivo: 01 a 05, ou 99 (cMotivo)."
+    )
+    reason: Annotated[Text, StringConstraints(min_length=15, max_length=255)] | None = Field(
+        default=None, description="Motivo, de 15 a 255 caracteres; obrigatório com 99 (xMotivo)."
+    )
+
+
+class NfseRequest(Body):
+    """An NFS-e to be issued."""
+
+    service_description: Annotated[Notes, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(
+        description="Descrição do serviço, que aceita variáveis como {nomeProduto} (xDescServ).",
+        examples=["Assinatura mensal do plano {nomeProduto}"],
+    )
+    name: Annotated[Text, StringConstraints(min_length=3, max_length=_LONGEST_NAME)] | None = Field(
+        default=None, description="Nome no catálogo; na falta, os primeiros 64 caracteres da descrição."
+    )
+    sku: Annotated[Text, StringConstraints(max_length=64)] = Field(
+        default="direct-api-nfse", description="SKU no catálogo."
+    )
+    category: Annotated[Text, StringConstraints(max_length=64)] = Field(
+        default="other_service", description="Categoria no catálogo.", examples=["saas"]
+    )
+    guarantee: Annotated[Integer, Field(ge=1, le=365)] | None = Field(
+        default=None, description="Garantia, de 1 a 365 dias."
+    )
+    service_code: CityServiceCode | None = Field(
+        default=None, description="Código municipal do serviço, na forma simples."
+    )
+    city_service_code: Annotated[CityServiceCode | None, IN_FORM] = Field(
+        default=None,
+        description="Código municipal do serviço, na forma detalhada (cTribMun, se tem 3 dígitos).",
+    )
+    federal_service_code: Annotated[FederalServiceCode | None, IN_FORM] = Field(
+        default=None,
+        description="Item da lista de serviços, como 01.05, ou código nacional, como 01.05.01 (cTribNac).",
+        examples=["01.05"],
+    )
+    nbs: Nbs | None = Field(
+        default=None, description="Código NBS, com ou sem pontos (cNBS).", examples=["1.1502.10.00"]
+    )
+    cnae_code: CnaeCode | None = Field(default=None, description="CNAE; o padrão nacional não o leva.")
+    iss: Annotated[IssBody | None, IN_FORM] = Field(default=None, description="ISS, na forma detalhada.")
+    ibs_cbs: IbsCbsBody | None = Field(
+        default=None, description="IBS e CBS; na falta, os padrões, para quem é do regime normal (IBSCBS)."
+    )
+    nature_of_operation: Annotated[str, StringConstraints(pattern=r"^[1-6]$")] = Field(
+        default="1",
+        description=(
+            "1 tributação no município, 2 fora do município, 3 isenção (com benefit), 4 imunidade (com"
+            " immunityType), 5 suspensa por decisão judicial, 6 por processo administrativo (com suspension)."
+        ),
+    )
+    service_location: Annotated[str, StringConstraints(pattern=r"^[12]$")] = Field(
+        default="1", description="Local da prestação: 1 município do prestador, 2 do tomador."
+    )
+    service_city_code: CityCode | None = Field(
+        default=None,
+        description="Código IBGE do local da prestação, se é outro município (cLocPrestacao).",
+    )
+    service_country_code: CountryCode | None = Field(
+        default=None, description="País da prestação, em duas letras, se foi no exterior (cPaisPrestacao)."
+    )
+    result_country_code: CountryCode | None = Field(
+        default=None,
+        description="País onde se verifica o resultado: com ele o serviço é exportado (cPaisResult).",
+    )
+    municipality_of_incidence: Annotated[str, StringConstraints(pattern=r"^[0-2]$")] = Field(
+        default="0",
+        description=(
+            "Município que tributa: 0 o da lei, 1 o do prestador, 2 o do local; o padrão nacional o deduz do"
+            " serviço, e avisamos se não é o informado."
+        ),
+    )
+    taxes: TaxesBody | None = Field(default=None, description="Tributos federais e retenções (tribFed).")
+    total_taxes: TotalTaxesBody | None = Field(
+        default=None, description="Carga tributária aproximada, do regime normal (totTrib)."
+    )
+    amount: Amount = Field(description="Valor do serviço, em reais (vServ).", examples=[150])
+    discounts: Discounts | None = Field(default=None, description="Descontos, em reais (vDescCondIncond).")
+    deductions: Annotated[Deductions | None, PLAIN_ZIPCODES] = Field(
+        default=None, description="Deduções da base do ISS que a lei admite (vDedRed)."
+    )
+    benefit: Annotated[Benefit | None, IN_FORM] = Field(
+        default=None, description="Benefício municipal, com natureOfOperation 3 (BM)."
+    )
+    immunity_type: Annotated[Annotated[str, StringConstraints(pattern=r"^[1-5]$")] | None, IN_FORM] = Field(
+        default=None, description="Tipo da imunidade, de 1 a 5, com natureOfOperation 4 (tpImunidade)."
+    )
+    suspension: Annotated[SuspensionBody | None, IN_FORM] = Field(
+        default=None, description="Processo da suspensão, com natureOfOperation 5 ou 6 (exigSusp)."
+    )
+    competence: IsoDay | None = Field(
+        default=None,
+        alias="issueDate",
+        description="Data da competência, que não é a da emissão; na falta, a de hoje (dCompet).",
+        examples=["2026-11-14"],
+    )
+    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None,
+        description="Identificador no sistema de quem chama; o mesmo não cria um segundo documento.",
+    )
+    borrower: BorrowerBody = Field(description="Tomador do serviço (toma).")
+    intermediary: BorrowerBody | None = Field(
+        default=None, description="Intermediário do serviço, como o tomador (interm)."
+    )
+    foreign_trade: ForeignTrade | None = Field(
+        default=None, description="Comércio exterior, para serviço com o exterior (comExt)."
+    )
+    construction: Annotated[Construction | None, PLAIN_ZIPCODES] = Field(
+        default=None, description="Obra, para os serviços de construção (obra)."
+    )
+    event: Annotated[PublicEvent | None, PLAIN_ZIPCODES] = Field(
+        default=None, description="Evento, para os serviços do item 12 (atvEvento)."
+    )
+    notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
+        default=None, description="Informações complementares (xInfComp)."
+    )
+    replaces: ReplacementBody | None = Field(
+        default=None, description="NFS-e que esta substitui e cancela (subst)."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def of_one_form(cls, data: Any) -> Any:
+        """Mark what a body lacks by its form and its nature, so that it is told with everything else."""
+        if not isinstance(data, dict):
+            return data
+        lacking = [name for name in _DETAILED if data.get(name) is None]
+        marks = dict.fromkeys(lacking, _NOT_INHERITED) if len(lacking) < len(_DETAILED) else {}
+        nature = data.get("natureOfOperation")
+        needed = _OF_NATURE.get(nature) if isinstance(nature, str) else None
+        if needed and data.get(needed) is None:
+            marks[needed] = _Lacking(f"Obrigatório com a natureza da operação {nature}.")
+        return data | marks
+
+    @property
+    def is_detailed(self) -> bool:
+        """Whether the body tells the service and its tax by itself."""
+        return self.iss is not None
+
+    @property
+    def item_name(self) -> str:
+        """What the catalog calls the service."""
+        return self.name or " ".join(self.service_description.split())[:_LONGEST_NAME].strip()

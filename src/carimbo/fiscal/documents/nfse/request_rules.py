@@ -1,0 +1,158 @@
+"""Rules of Sefin that a request breaks whatever its service is, told before it is composed."""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.document_type import Issuance, Replaced
+from carimbo.fiscal.documents.nfse.borrower import BorrowerBody, ForeignAddressBody
+from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
+from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj
+
+_OTHER_REASON = "99"
+_SIMPLES_SINCE = date(2026, 11, 1)
+# By nature, what Sefin says of one that is exported.
+_NOT_EXPORTED = {"3": "E0533", "4": "E0591", "5": "E0585", "6": "E0585"}
+_NATURES = "Confira natureOfOperation: 3 é isenção, 4 imunidade, 5 e 6 exigibilidade suspensa."
+
+
+def rules_of_request(request: NfseRequest, competence: date, issuance: Issuance) -> Iterator[Problem]:
+    """Tell everything that is wrong with a request of this company (Anexo I of the national NFS-e)."""
+    company = issuance.company
+    yield from _municipality(company, competence, issuance)
+    yield from _regime(request, company)
+    yield from _dates(competence, issuance.emission.issued_at)
+    yield from _nature(request)
+    yield from _exported(request)
+    yield from _taker(request, company)
+    yield from _intermediary(request, company)
+    yield from _countries(request)
+    yield from _substitution(request, issuance.surroundings.replaced)
+
+
+def _municipality(company: Company, competence: date, issuance: Issuance) -> Iterator[Problem]:
+    """The company's municipality has to let its taxpayers issue here; a MEI does so everywhere."""
+    city = company.address.city_code or ""
+    agreement = issuance.surroundings.agreements.get(city)
+    if agreement is None or company.tax_regime is TaxRegime.MEI:
+        return
+    if agreement.is_active and (agreement.uses_national_emitter or _must_issue_here(company, competence)):
+        return
+    told = (
+        "mantém emissor próprio, e não o nacional"
+        if agreement.is_active
+        else "não tem convênio ativo com a NFS-e"
+    )
+    yield Problem(
+        "MUNICIPALITY_NOT_SUPPORTED",
+        "company.address.cityCode",
+        f"O município da empresa ({city}) {told}.",
+        "Emita no sistema da prefeitura até que o município adote o emissor nacional.",
+        facts=(("cityCode", city),),
+    )
+
+
+def _must_issue_here(company: Company, competence: date) -> bool:
+    """Companies of Simples issue nationally whatever emitter their municipality has (Res. CGSN 191/2026)."""
+    in_simples = company.tax_regime in (TaxRegime.SIMPLES, TaxRegime.SIMPLES_EXCESS)
+    return in_simples and competence >= _SIMPLES_SINCE
+
+
+def _regime(request: NfseRequest, company: Company) -> Iterator[Problem]:
+    """What a company tells by its regime, or must not tell."""
+    in_simples = company.tax_regime in (TaxRegime.SIMPLES, TaxRegime.SIMPLES_EXCESS)
+    if in_simples and company.simples_rate is None:
+        told = "Empresa do Simples Nacional informa a alíquota total do Simples."
+        yield Problem("E0712", "company.simplesRate", told, "Preencha simplesRate no cadastro da empresa.")
+    if company.tax_regime is TaxRegime.MEI and request.taxes:
+        told = "MEI não informa tributos federais."
+        yield Problem("E0676", "taxes", told, "Deixe taxes fora do corpo.")
+
+
+def _dates(competence: date, issued_at: datetime) -> Iterator[Problem]:
+    if competence > issued_at.date():
+        yield Problem("E0015", "issueDate", "A competência não pode ser posterior à emissão, que é hoje.")
+
+
+def _nature(request: NfseRequest) -> Iterator[Problem]:
+    """What natures 3 to 6 have besides, and no other may have."""
+    nature = request.nature_of_operation
+    surplus = (
+        ("benefit", request.benefit, nature == NATURE_EXEMPT),
+        ("immunityType", request.immunity_type, nature == NATURE_IMMUNE),
+        ("suspension", request.suspension, nature in NATURE_SUSPENDED),
+    )
+    for field, value, belongs in surplus:
+        if value is not None and not belongs:
+            told = f"A natureza da operação {nature} não admite {field}."
+            yield Problem("CONTRADICTION", field, told, _NATURES)
+
+
+def _exported(request: NfseRequest) -> Iterator[Problem]:
+    """What is exported is neither immune nor exempt, and has no tax to be suspended."""
+    is_exported = request.result_country_code or request.service_country_code
+    code = _NOT_EXPORTED.get(request.nature_of_operation)
+    if is_exported and code:
+        told = f"Serviço exportado não tem a natureza {request.nature_of_operation}."
+        yield Problem(code, "natureOfOperation", told, "Deixe natureOfOperation em 1.")
+
+
+def _taker(request: NfseRequest, company: Company) -> Iterator[Problem]:
+    taker = request.borrower
+    if taker.tax_id == company.tax_id:
+        yield Problem("E0202", "borrower.taxId", "O tomador não pode ser a própria empresa.")
+    if taker.tax_id and taker.is_foreign:
+        told = "Informe taxId, de quem é do Brasil, ou foreignId, de quem é do exterior."
+        yield Problem("AMBIGUOUS", "borrower.foreignId", told)
+    if taker.foreign_id and taker.no_foreign_id_reason:
+        yield Problem("AMBIGUOUS", "borrower.noForeignIdReason", "Com o NIF não se diz por que ele falta.")
+    if taker.is_foreign and not taker.is_identified:
+        told = "O tomador do exterior precisa do NIF, ou do motivo da falta."
+        yield Problem("E0223", "borrower.foreignId", told, "Informe foreignId ou noForeignIdReason.")
+    if taker.is_foreign and taker.address is None:
+        yield Problem("E0242", "borrower.address", "O tomador do exterior precisa de endereço.")
+
+
+def _intermediary(request: NfseRequest, company: Company) -> Iterator[Problem]:
+    between = request.intermediary
+    if between and not between.is_identified:
+        told = "O intermediário precisa de CPF, CNPJ ou NIF."
+        yield Problem("E0281", "intermediary.taxId", told)
+    if between and _is_establishment(between, company):
+        told = "O intermediário não pode ser a própria empresa, nem uma filial dela."
+        yield Problem("E0262", "intermediary.taxId", told)
+
+
+def _is_establishment(party: BorrowerBody, company: Company) -> bool:
+    is_company = party.tax_id is not None and is_cnpj(party.tax_id)
+    return is_company and cnpj_base(party.tax_id or "") == cnpj_base(company.tax_id)
+
+
+def _countries(request: NfseRequest) -> Iterator[Problem]:
+    """Countries by their letters; this one is none of those abroad."""
+    told = (
+        ("E0304", "serviceCountryCode", request.service_country_code),
+        ("E0590", "resultCountryCode", request.result_country_code),
+        ("E0246", "borrower.address.countryCode", _country_of(request.borrower)),
+        ("E0299", "intermediary.address.countryCode", _country_of(request.intermediary)),
+    )
+    for code, field, country in told:
+        if country and country not in FOREIGN_COUNTRIES.value:
+            yield Problem(code, field, f"{quoted(country)} não é o código de um país do exterior.")
+
+
+def _country_of(party: BorrowerBody | None) -> str | None:
+    address = party.address if party else None
+    return address.country_code if isinstance(address, ForeignAddressBody) else None
+
+
+def _substitution(request: NfseRequest, replaced: Replaced | None) -> Iterator[Problem]:
+    asked = request.replaces
+    if asked and replaced is None:
+        told = "A NFS-e a substituir não existe nesta empresa, ou não está autorizada."
+        yield Problem("E0044", "replaces.documentId", told)
+    if asked and asked.reason_code == _OTHER_REASON and asked.reason is None:
+        yield Problem("E0078", "replaces.reason", "O motivo da substituição é obrigatório com o código 99.")

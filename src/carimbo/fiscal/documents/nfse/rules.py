@@ -1,0 +1,123 @@
+"""Rules of Sefin that a composed declaration breaks, told before it is sent (Anexo I)."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from carimbo.fiscal.documents.nfse.iss import Taxation
+from carimbo.fiscal.documents.nfse.preview import NotePreview
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
+from carimbo.fiscal.layouts.dps_v1.service import Construction
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
+from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, Incidence, ServiceGroup
+from carimbo.fiscal.tables.nbs import NBS
+
+_OTHER_REASON = "99"
+_CNPJ_BASE = 8
+_PROVIDER_SIMPLES_ALL = "1"
+
+
+def rules_of_note(note: ServiceNote, request: NfseRequest, facts: ServiceFacts) -> Iterator[Problem]:
+    """Tell everything that Sefin would refuse of a declaration and that can be known here."""
+    yield from _incidence(note, request)
+    yield from _codes(note)
+    yield from _groups(note)
+    yield from _abroad(note, request)
+    yield from _sums(note, facts)
+    yield from _benefits(note)
+
+
+def _incidence(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
+    service = NATIONAL_SERVICES[note.service.code.national_code]
+    if service.incidence is Incidence.TAKER and request.borrower.address is None:
+        told = "O ISS deste serviço é do município do tomador, que precisa de endereço."
+        yield Problem("E0234", "borrower.address", told)
+
+
+def _codes(note: ServiceNote) -> Iterator[Problem]:
+    nbs = note.service.code.nbs
+    if nbs and nbs not in NBS:
+        yield Problem("E0316", "nbs", f"O código {quoted(nbs)} não está na tabela NBS.")
+
+
+def _groups(note: ServiceNote) -> Iterator[Problem]:
+    """Groups that a service demands, and that no other may have."""
+    service, site = NATIONAL_SERVICES[note.service.code.national_code], note.service.construction
+    # One without any field is not written.
+    site = None if site == Construction() else site
+    wanted = (
+        (ServiceGroup.CONSTRUCTION, "construction", site, "E0370", "E0372"),
+        (ServiceGroup.EVENT, "event", note.service.event, "E0390", "E0392"),
+    )
+    for group, field, value, lacking, surplus in wanted:
+        is_wanted = service.required_group is group
+        if is_wanted and value is None:
+            yield Problem(lacking, field, f"O serviço {service.code} exige {field}.")
+        if not is_wanted and value is not None:
+            yield Problem(surplus, field, f"O serviço {service.code} não admite {field}.")
+
+
+def _abroad(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
+    """A service that crosses the border says how, and which it is for the world."""
+    is_with_foreigner = any(party and party.is_foreign for party in (request.borrower, request.intermediary))
+    crosses = bool(is_with_foreigner or request.service_country_code or request.result_country_code)
+    if crosses and note.service.foreign_trade is None:
+        told = "O serviço com o exterior precisa dos dados de comércio exterior."
+        yield Problem("E0330", "foreignTrade", told)
+    if crosses and note.service.code.nbs is None:
+        yield Problem("E0318", "nbs", "O NBS é obrigatório em serviço com o exterior.")
+    if request.result_country_code and not is_with_foreigner:
+        told = "A exportação é de serviço a tomador ou por intermediário do exterior."
+        yield Problem("E0529", "resultCountryCode", told, "Informe o tomador com endereço no exterior.")
+
+
+def _sums(note: ServiceNote, facts: ServiceFacts) -> Iterator[Problem]:
+    amounts, price = note.amounts, note.amounts.service.amount
+    if amounts.discounts:
+        for code, field, value in (
+            ("E0431", "discounts.unconditional", amounts.discounts.unconditional),
+            ("E0432", "discounts.conditional", amounts.discounts.conditional),
+        ):
+            if value is not None and not 0 < value < price:
+                yield Problem(code, field, "O desconto é maior que zero e menor que o valor do serviço.")
+    for code, field, value in _withheld(note):
+        if value is not None and value >= price:
+            yield Problem(code, f"taxes.{field}.rate", "A retenção não chega ao valor do serviço.")
+    if price < NotePreview(note, facts, b"").taken_off:
+        told = "Descontos, deduções e retenções passam do valor do serviço."
+        yield Problem("E0428", "amount", told)
+
+
+def _withheld(note: ServiceNote) -> Iterator[tuple[str, str, Decimal | None]]:
+    federal = note.amounts.taxes.federal
+    if federal:
+        yield "E0699", "inss", federal.inss
+        yield "E0700", "ir", federal.ir
+        yield "E0701", "csll", federal.csll
+
+
+def _benefits(note: ServiceNote) -> Iterator[Problem]:
+    """What keeps the base from being reduced (E0435-E0441, E0533-E0536)."""
+    regime, taxes = note.provider.regime, note.amounts.taxes
+    barred = (
+        ("E0435", "E0533", taxes.iss.taxation != Taxation.TAXABLE, "de serviço que não é tributável"),
+        ("E0436", "E0534", regime.simples == "2", "de MEI"),
+        ("E0438", "E0535", regime.special != "0", "de regime especial"),
+        (
+            "E0441",
+            "E0536",
+            regime.simples_assessment == _PROVIDER_SIMPLES_ALL and not _is_construction(note),
+            "apurado pelo Simples Nacional",
+        ),
+    )
+    for deduction_code, benefit_code, applies, whose in barred:
+        if applies and note.amounts.deductions:
+            yield Problem(deduction_code, "deductions", f"O ISS {whose} não admite deduções.")
+        if applies and taxes.iss.benefit:
+            yield Problem(benefit_code, "benefit", f"O ISS {whose} não admite benefício municipal.")
+
+
+def _is_construction(note: ServiceNote) -> bool:
+    """Items whose materials are deducted even within Simples (LC 123/2006, art. 18, § 23)."""
+    return note.service.code.national_code.startswith(("0702", "0705"))

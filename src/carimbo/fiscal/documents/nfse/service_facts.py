@@ -1,0 +1,111 @@
+"""Which service it is and how the municipality taxes it: told by the body, or by the company's settings."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, NationalService, services_of_item
+
+# What the national layout has room for; municipalities have longer codes of their own.
+_CITY_CODE_LENGTH = 3
+# What Sefin writes where there is none, and refuses to be told (E0315).
+_NO_CITY_CODE = "000"
+_MISSING = "MISSING"
+_UNKNOWN_SERVICE = "E0310"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceFacts:
+    """What a document needs to know of its service."""
+
+    service: NationalService
+    city_code: str | None
+    """As the layout writes it (cTribMun), if the municipality's code fits there."""
+    nbs: str | None
+    iss_rate: Decimal
+    is_withheld: bool
+
+
+def facts_of(request: NfseRequest, settings: NfseSettings) -> ServiceFacts:
+    """Settle what the service is, or tell all that is missing in body and settings alike."""
+    code = request.federal_service_code or settings.federal_service_code
+    rate = request.iss.rate if request.iss else settings.iss_rate
+    if code is None or rate is None:
+        raise Incomplete(*_missing(code, rate))
+    return ServiceFacts(
+        service=_service(code),
+        city_code=_city_code(request, settings),
+        nbs=request.nbs or settings.nbs,
+        iss_rate=rate,
+        is_withheld=request.iss.is_withheld if request.iss else False,
+    )
+
+
+def _missing(code: str | None, rate: Decimal | None) -> list[Problem]:
+    lacking = (
+        ("federalServiceCode", "nfse.federalServiceCode", code),
+        ("iss.rate", "nfse.issRate", rate),
+    )
+    return [
+        Problem(
+            _MISSING,
+            field,
+            "Falta no corpo e nas configurações da empresa.",
+            f"Informe {field} ou configure {setting} na empresa.",
+        )
+        for field, setting, value in lacking
+        if value is None
+    ]
+
+
+def _service(told: str) -> NationalService:
+    """The service of a code of the national list, or of an item that has only one."""
+    digits = _padded(told)
+    if len(digits) == len("010101"):
+        service = NATIONAL_SERVICES.get(digits)
+        if service is None:
+            raise Incomplete(_unknown(told))
+        return service
+    found = services_of_item(f"{digits[:2]}.{digits[2:]}")
+    if len(found) != 1:
+        raise Incomplete(_several(told, found) if found else _unknown(told))
+    return found[0]
+
+
+def _padded(told: str) -> str:
+    """The digits of a code, with the zero that people leave out of `1.05`."""
+    return told.replace(".", "") if "." not in told else "".join(part.zfill(2) for part in told.split("."))
+
+
+def _unknown(told: str) -> Problem:
+    return Problem(
+        _UNKNOWN_SERVICE,
+        "federalServiceCode",
+        f"O código {quoted(told)} não está na lista nacional de serviços.",
+        "Informe um item da LC 116, como 01.05, ou um código nacional, como 01.05.01.",
+    )
+
+
+def _several(told: str, found: tuple[NationalService, ...]) -> Problem:
+    """Nobody but the caller knows which part of an item was done."""
+    listed = "; ".join(f"{_dotted(one.code)} {one.description}" for one in found)
+    return Problem(
+        "AMBIGUOUS",
+        "federalServiceCode",
+        f"O item {told} tem mais de um código nacional: {listed}",
+        "Informe o código nacional completo, com o desdobro.",
+        facts=(("candidates", ", ".join(_dotted(one.code) for one in found)),),
+    )
+
+
+def _dotted(code: str) -> str:
+    return f"{code[:2]}.{code[2:4]}.{code[4:]}"
+
+
+def _city_code(request: NfseRequest, settings: NfseSettings) -> str | None:
+    told = request.city_service_code or request.service_code or settings.city_service_code or ""
+    is_written = len(told) == _CITY_CODE_LENGTH and told.isdigit() and told != _NO_CITY_CODE
+    return told if is_written else None

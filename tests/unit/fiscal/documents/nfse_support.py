@@ -1,0 +1,178 @@
+"""Providers, bodies and the ways from a body to a declaration, for tests of the NFS-e."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+from pydantic import ValidationError
+
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.document_type import Issuance, Replaced, Review, Surroundings
+from carimbo.fiscal.documents.nfse.document import Composition, compose
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.documents.nfse.xml import review
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.layouts.dps_v1.document import WrittenNote, write
+from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
+from carimbo.fiscal.municipal_agreement import Agreement
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signature import Signer
+from support import CNPJ
+from unit.fiscal.goods.support import SAO_PAULO, SCHEMAS, SOFTWARE, misformed
+
+SAO_PAULO_CODE, RIO_CODE, BRASILIA_CODE = "3550308", "3304557", "5300108"
+CPF = "52998224725"
+TAKER_CNPJ = "66677788000183"
+NBS = "115021000"
+KEY = "35503082211222333000181000000000004126111234567891"
+REPLACED = Replaced(KEY, (Path(__file__).parents[4] / "examples/nfse/minimal.xml").read_bytes())
+"""A note of ours that another may take the place of."""
+ISSUED_AT = datetime.fromisoformat("2026-11-14T10:00:00-03:00")
+TODAY = "2026-11-14"
+
+PERSON: dict[str, Any] = {"taxId": CPF, "name": "Maria da Silva"}
+FIRM: dict[str, Any] = {"taxId": TAKER_CNPJ, "name": "Mercado Modelo S.A.", "address": SAO_PAULO}
+NEW_YORK = {
+    "street": "5th Avenue",
+    "number": "350",
+    "district": "Manhattan",
+    "city": "New York",
+    "region": "NY",
+    "postalCode": "10118",
+    "countryCode": "US",
+}
+FOREIGNER: dict[str, Any] = {"foreignId": "EIN 12-3456789", "name": "Model Stores Inc.", "address": NEW_YORK}
+TRADE = {
+    "deliveryMode": "1",
+    "relationship": "0",
+    "currencyCode": "220",
+    "amount": 30,
+    "providerSupport": "01",
+    "takerSupport": "01",
+    "temporaryGoods": "1",
+    "sharedWithMdic": "0",
+}
+SHORTCUT: dict[str, Any] = {"serviceDescription": "Assinatura mensal", "amount": 150, "borrower": PERSON}
+DETAILED: dict[str, Any] = SHORTCUT | {
+    "cityServiceCode": "2800",
+    "federalServiceCode": "01.05",
+    "iss": {"rate": 2},
+}
+COMPANY = {"taxId": CNPJ, "legalName": "Serviços Modelo Ltda", "taxRegime": "simples", "address": SAO_PAULO}
+
+
+def provider(regime: str = "simples", **changes: Any) -> Company:
+    """A company in São Paulo, of which its regime leaves nothing open."""
+    return Company.model_validate(COMPANY | {"taxRegime": regime, "simplesRate": 8.25} | changes)
+
+
+SIMPLES, EXCESS, NORMAL, MEI = map(provider, ("simples", "simplesExcess", "normal", "mei"))
+APART = provider(simplesIssRegime=2)
+"""Of the Simples Nacional, and pays the ISS to the city."""
+
+
+def agreement(city: str, *, is_active: bool = True, uses_national_emitter: bool = True) -> Agreement:
+    """What a municipality has agreed."""
+    return Agreement(city, is_active, uses_national_emitter)
+
+
+BRASILIA_STAYS_OUT = agreement(BRASILIA_CODE, is_active=False, uses_national_emitter=False)
+# A service that is taxed where it is given, in a municipality that has not joined.
+IN_BRASILIA = {"federalServiceCode": "07.10.02", "serviceCityCode": BRASILIA_CODE}
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    """A body of the detailed form; a field that is None is not sent."""
+    return {name: value for name, value in (DETAILED | changes).items() if value is not None}
+
+
+def request_of(**changes: Any) -> NfseRequest:
+    """A request of the detailed form, whose form must be right."""
+    return NfseRequest.model_validate(body(**changes))
+
+
+def wrong(told: Mapping[str, Any]) -> dict[str, str]:
+    """What is wrong with the form of a body."""
+    with pytest.raises(ValidationError) as caught:
+        NfseRequest.model_validate(told)
+    return misformed(caught.value)
+
+
+def issuance(
+    *,
+    by: Company = SIMPLES,
+    settings: Mapping[str, Any] | None = None,
+    agreements: Iterable[Agreement] = (),
+    iss_rate: Decimal | None = None,
+    replaced: Replaced | None = None,
+    asked_at: datetime | None = None,
+    number: int = 7,
+    signer: Signer | None = None,
+) -> Issuance:
+    """Everything but the request that a declaration is made of."""
+    return Issuance(
+        company=by,
+        emission=Emission(Environment.HOMOLOGATION, 1, number, "48210379", ISSUED_AT),
+        software=SOFTWARE,
+        settings=NfseSettings.model_validate(settings or {}),
+        signer=signer or Signer.throwaway(),
+        schemas=SCHEMAS,
+        now=ISSUED_AT,
+        asked_at=asked_at,
+        surroundings=Surroundings({one.city_code: one for one in agreements}, iss_rate, replaced),
+    )
+
+
+def composed(told: Mapping[str, Any], **circumstances: Any) -> Composition:
+    """What is made of a body, and what is found out meanwhile."""
+    made = issuance(**circumstances)
+    assert isinstance(made.settings, NfseSettings)
+    return compose(NfseRequest.model_validate(told), made, made.settings)
+
+
+def reviewed(told: Mapping[str, Any], **circumstances: Any) -> Review:
+    """What is said of a body before it is issued."""
+    return review(NfseRequest.model_validate(told), issuance(**circumstances))
+
+
+def declared(told: Mapping[str, Any], **circumstances: Any) -> etree._Element:
+    """The declaration of a body in which nothing is wrong, parsed after it was written."""
+    made = composed(told, **circumstances)
+    assert made.problems == ()
+    assert made.note
+    written = write(made.note)
+    assert isinstance(written, WrittenNote), written
+    return etree.fromstring(written.canonical)
+
+
+def said(declaration: etree._Element, path: str) -> str | None:
+    """The text of an element, `prest/CNPJ`; None if it is not there."""
+    return declaration.findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
+
+
+def has(declaration: etree._Element, tag: str) -> bool:
+    """Whether an element stands anywhere in a declaration."""
+    return next(declaration.iter(f"{{{NAMESPACE}}}{tag}"), None) is not None
+
+
+def refusals(told: Mapping[str, Any], **circumstances: Any) -> set[tuple[str, str]]:
+    """Code and field of everything that keeps a body from being issued."""
+    return codes_of(composed(told, **circumstances).problems)
+
+
+def codes_of(problems: Iterable[Problem]) -> set[tuple[str, str]]:
+    """Code and field of every problem."""
+    return {(problem.code, problem.path) for problem in problems}
+
+
+def totals(told: Mapping[str, Any], **circumstances: Any) -> dict[str, Decimal]:
+    """Every total of the preview that is not zero, but for the rate."""
+    preview = reviewed(told, **circumstances).preview
+    assert preview
+    return {name: value for name, value in preview.totals.items() if value and name != "issRate"}

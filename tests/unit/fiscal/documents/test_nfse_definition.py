@@ -1,0 +1,62 @@
+"""What the NFS-e says of itself as a type of document, and what becomes of its files."""
+
+import pytest
+
+from carimbo.fiscal.document_type import Issuing
+from carimbo.fiscal.documents.nfse.definition import NFSE
+from carimbo.fiscal.documents.nfse.files import (
+    authorized_note,
+    registered_event,
+    rejected_note,
+    signed_identity,
+)
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from unit.fiscal.documents.nfse_support import SAO_PAULO_CODE, SIMPLES, request_of
+
+DOCUMENT_ID = "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11"
+
+
+def issuing() -> Issuing:
+    assert NFSE.issuing
+    return NFSE.issuing
+
+
+class TestFiles:
+    def test_of_an_authorized_note_are_what_the_authority_made(self) -> None:
+        assert authorized_note(b"<DPS/>", b"<NFSe/>") == b"<NFSe/>"
+        assert registered_event(b"<pedRegEvento/>", b"<evento/>") == b"<evento/>"
+
+    def test_of_a_refusal_are_both_what_was_sent_and_what_came(self) -> None:
+        joined = rejected_note(b'<?xml version="1.0"?><DPS/>', b"<erros/>")
+        assert joined == b"<rejection><sent><DPS/></sent><received><erros/></received></rejection>"
+        assert rejected_note(b"<DPS/>", None).endswith(b"<received></received></rejection>")
+
+    def test_without_an_id_are_none_of_ours(self) -> None:
+        with pytest.raises(LookupError):
+            signed_identity(b"<DPS/>")
+
+
+class TestTypeOfDocument:
+    def test_is_numbered_by_the_authority(self) -> None:
+        assert (NFSE.is_numbered_by_authority, NFSE.last_number) == (True, 999_999_999_999_999)
+        assert issuing().taken_code == "E0014"
+
+    @pytest.mark.parametrize("series", [0, 50_000])
+    def test_has_series_that_are_not_the_authoritys_own(self, series: int) -> None:
+        assert NfseSettings().series == 1
+        with pytest.raises(ValueError, match="series"):
+            NfseSettings.model_validate({"series": series})
+
+    def test_knows_which_document_is_replaced(self) -> None:
+        replaced = issuing().replaces
+        assert replaced
+        assert replaced(request_of()) is None
+        assert str(replaced(request_of(replaces={"documentId": DOCUMENT_ID}))) == DOCUMENT_ID
+
+    def test_asks_municipalities_makes_a_sale_and_has_no_lines(self) -> None:
+        jurisdiction, sale = issuing().jurisdiction, issuing().sale
+        assert jurisdiction
+        assert jurisdiction(request_of(), SIMPLES, NfseSettings()).cities == (SAO_PAULO_CODE,)
+        assert sale
+        assert sale(request_of()).amount == 150
+        assert issuing().lines is None

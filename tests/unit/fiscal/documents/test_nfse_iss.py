@@ -1,0 +1,271 @@
+"""The tax of the municipality: when its rate is told, who may withhold it, and what each nature needs."""
+
+from itertools import product
+from typing import Any, NamedTuple
+
+import pytest
+
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.documents.nfse.iss import IssCase, is_rate_told
+from carimbo.fiscal.documents.nfse.simples import assessment_of
+from unit.fiscal.documents.nfse_support import (
+    APART,
+    BRASILIA_STAYS_OUT,
+    EXCESS,
+    FIRM,
+    FOREIGNER,
+    IN_BRASILIA,
+    MEI,
+    NBS,
+    NORMAL,
+    PERSON,
+    SIMPLES,
+    TRADE,
+    body,
+    composed,
+    declared,
+    provider,
+    refusals,
+    said,
+    wrong,
+)
+
+ISS = "valores/trib/tribMun"
+WITHHELD = {"iss": {"rate": 2.5, "isWithheld": True}, "borrower": FIRM}
+BENEFIT = {"number": "35503080400001"}
+EXEMPT = {"natureOfOperation": "3", "benefit": BENEFIT}
+REDUCED = {"natureOfOperation": "3", "benefit": BENEFIT | {"reductionRate": 30}}
+IMMUNE = {"natureOfOperation": "4", "immunityType": "3"}
+SUSPENDED = {"natureOfOperation": "5", "suspension": {"processNumber": "1" * 30}}
+EXPORTED = {"resultCountryCode": "US", "borrower": FOREIGNER, "foreignTrade": TRADE, "nbs": NBS}
+NOT_TAXED = {"federalServiceCode": "99.01.01"}
+NONE_BY_SIMPLES = provider(simplesIssRegime=3)
+
+
+class Row(NamedTuple):
+    """A row of the decision table: who provides, what is told, where, and whether the rate is told."""
+
+    told: bool
+    by: Company
+    changes: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
+    is_active: bool = True
+    settings: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
+
+
+TABLE = {
+    "a MEI": Row(False, MEI),
+    "a MEI where the agreement is not active": Row(False, MEI, is_active=False),
+    "immune": Row(False, NORMAL, IMMUNE),
+    "immune where the agreement is not active": Row(False, NORMAL, IMMUNE, is_active=False),
+    "exported": Row(False, NORMAL, EXPORTED),
+    "not taxed": Row(False, NORMAL, NOT_TAXED),
+    "a special regime": Row(False, NORMAL, is_active=False, settings={"specialRegime": "6"}),
+    "suspended": Row(False, NORMAL, SUSPENDED, is_active=False),
+    "exempt": Row(False, NORMAL, EXEMPT, is_active=False),
+    "normal, active": Row(False, NORMAL),
+    "normal, active and withheld": Row(False, NORMAL, WITHHELD),
+    "normal, not active": Row(True, NORMAL, is_active=False),
+    "normal, not active and withheld": Row(True, NORMAL, WITHHELD, is_active=False),
+    "by Simples, withheld": Row(True, SIMPLES, WITHHELD),
+    "by Simples, withheld, not active": Row(True, SIMPLES, WITHHELD, is_active=False),
+    "by Simples, not withheld": Row(False, SIMPLES),
+    "by Simples, not withheld, not active": Row(False, SIMPLES, is_active=False),
+    "apart from Simples, active": Row(False, APART),
+    "apart from Simples, active and withheld": Row(False, APART, WITHHELD),
+    "apart from Simples, not active": Row(True, APART, is_active=False),
+    "nothing by Simples, active": Row(False, NONE_BY_SIMPLES),
+    "nothing by Simples, not active": Row(True, NONE_BY_SIMPLES, is_active=False),
+    "beyond the sublimit, active": Row(False, EXCESS),
+    "beyond the sublimit, not active": Row(True, EXCESS, is_active=False),
+}
+
+
+def expected(case: IssCase) -> bool:
+    """The decision table once more, in the words of the manual and from its first row to its last."""
+    rows = (
+        (case.regime is TaxRegime.MEI, False),
+        (case.taxation in ("2", "3", "4"), False),
+        (case.special_regime != "0", False),
+        (case.is_suspended, False),
+        (case.is_exempt, False),
+        (case.regime is TaxRegime.NORMAL, not case.is_active),
+        (case.assessment == "1", case.is_withheld),
+        (case.assessment in ("2", "3"), not case.is_active),
+    )
+    return next(told for applies, told in rows if applies)
+
+
+def cases() -> list[IssCase]:
+    """Everything that may come together."""
+    regimes = [
+        (TaxRegime.NORMAL, None),
+        (TaxRegime.MEI, None),
+        *product((TaxRegime.SIMPLES, TaxRegime.SIMPLES_EXCESS), "123"),
+    ]
+    flags = product((False, True), repeat=4)
+    return [
+        IssCase(regime, assessment, special, taxation, withheld, suspended, exempt, active)
+        for (regime, assessment), special, taxation, (withheld, suspended, exempt, active) in product(
+            regimes, "0123456", "1234", list(flags)
+        )
+    ]
+
+
+class TestRate:
+    @pytest.mark.parametrize("row", TABLE.values(), ids=TABLE)
+    def test_is_told_where_the_table_says_so_and_nowhere_else(self, row: Row) -> None:
+        place = {} if row.is_active else IN_BRASILIA
+        told = body(**{"iss": {"rate": 2.5}} | place | row.changes)
+        note = composed(
+            told, by=row.by, settings=row.settings, agreements=[] if row.is_active else [BRASILIA_STAYS_OUT]
+        ).note
+        assert note
+        rate = note.amounts.taxes.iss.rate
+        assert (rate is not None) is row.told
+        assert rate in (None, told["iss"]["rate"])
+
+    def test_is_told_by_the_table_whatever_comes_together(self) -> None:
+        assert [case for case in cases() if is_rate_told(case) is not expected(case)] == []
+
+    def test_is_written_with_two_decimals(self) -> None:
+        told = body(iss={"rate": 2, "isWithheld": True}, borrower=FIRM)
+        assert said(declared(told), f"{ISS}/pAliq") == "2.00"
+
+    def test_of_a_municipality_that_nobody_could_ask_is_as_if_it_had_joined(self) -> None:
+        assert said(declared(body(**IN_BRASILIA), by=NORMAL), f"{ISS}/pAliq") is None
+
+    @pytest.mark.parametrize(
+        ("rate", "codes"),
+        [
+            (1.79, {("E0621", "iss.rate")}),
+            (1.8, set()),
+            (5, set()),
+            (5.01, {("E0595", "iss.rate")}),
+            (0, {("E0621", "iss.rate")}),
+        ],
+    )
+    def test_withheld_by_simples_is_of_1_8_to_5_percent(self, rate: float, codes: set[Any]) -> None:
+        assert refusals(body(iss={"rate": rate, "isWithheld": True}, borrower=FIRM)) == codes
+
+    def test_that_is_too_low_has_another_code_where_the_agreement_is_not_active(self) -> None:
+        told = body(**IN_BRASILIA, iss={"rate": 1, "isWithheld": True}, borrower=FIRM)
+        assert refusals(told, agreements=[BRASILIA_STAYS_OUT]) == {("E0628", "iss.rate")}
+
+    def test_that_the_municipality_is_told_is_of_5_percent_at_most(self) -> None:
+        told = body(**IN_BRASILIA, iss={"rate": 5.01})
+        assert refusals(told, by=NORMAL, agreements=[BRASILIA_STAYS_OUT]) == {("E0595", "iss.rate")}
+
+    @pytest.mark.parametrize("rate", [0, 1, 5.5, 100])
+    def test_that_is_not_told_may_be_any(self, rate: float) -> None:
+        assert refusals(body(iss={"rate": rate})) == set()
+
+
+class TestAssessment:
+    @pytest.mark.parametrize(
+        ("by", "told"),
+        [(NORMAL, None), (MEI, None), (SIMPLES, "1"), (APART, "2"), (NONE_BY_SIMPLES, "3"), (EXCESS, "2")],
+    )
+    def test_is_told_of_simples_alone(self, by: Company, told: str | None) -> None:
+        assert assessment_of(by) == told
+        assert said(declared(body(), by=by), "prest/regTrib/regApTribSN") == told
+
+    def test_beyond_the_sublimit_may_be_another(self) -> None:
+        assert assessment_of(provider("simplesExcess", simplesIssRegime=3)) == "3"
+
+
+class TestWithholding:
+    def test_is_by_the_taker_or_by_nobody(self) -> None:
+        assert said(declared(body(**WITHHELD)), f"{ISS}/tpRetISSQN") == "2"
+        assert said(declared(body()), f"{ISS}/tpRetISSQN") == "1"
+
+    @pytest.mark.parametrize(
+        ("code", "circumstances", "changes"),
+        [
+            ("E0580", {"by": NORMAL}, IMMUNE),
+            ("E0580", {"by": NORMAL}, NOT_TAXED),
+            ("E0583", {"by": MEI}, {}),
+            ("E0588", {"by": NORMAL, "settings": {"specialRegime": "1"}}, {}),
+            ("E0589", {"by": NORMAL}, SUSPENDED),
+            ("E0594", {"by": NORMAL}, EXEMPT),
+        ],
+    )
+    def test_is_refused_where_there_is_nothing_to_withhold(
+        self, code: str, circumstances: dict[str, Any], changes: dict[str, Any]
+    ) -> None:
+        assert refusals(body(**WITHHELD | changes), **circumstances) == {(code, "iss.isWithheld")}
+
+    def test_of_a_reduced_base_is_taken(self) -> None:
+        assert refusals(body(**WITHHELD | REDUCED), by=NORMAL) == set()
+
+    def test_is_not_by_a_person(self) -> None:
+        told = refusals(body(**WITHHELD | {"borrower": PERSON | {"address": FIRM["address"]}}))
+        assert told == {("E0667", "iss.isWithheld")}
+
+    def test_is_not_by_nobody(self) -> None:
+        told = refusals(body(**WITHHELD | {"borrower": {"name": "Consumidor", "address": FIRM["address"]}}))
+        assert told == {("E0204", "iss.isWithheld")}
+
+    def test_is_not_by_who_has_no_address_here(self) -> None:
+        told = refusals(body(**WITHHELD | {"borrower": {"name": "Mercado", "taxId": FIRM["taxId"]}}))
+        assert ("E0237", "iss.isWithheld") in told
+
+    def test_tells_every_reason_at_once(self) -> None:
+        told = refusals(body(**WITHHELD | IMMUNE | {"borrower": {"name": "Consumidor"}}), by=MEI)
+        assert {code for code, path in told if path == "iss.isWithheld"} == {
+            "E0580",
+            "E0583",
+            "E0204",
+            "E0237",
+        }
+
+
+class TestTaxation:
+    @pytest.mark.parametrize(
+        ("changes", "code"),
+        [({}, "1"), (IMMUNE, "2"), (EXPORTED, "3"), (NOT_TAXED, "4"), (EXEMPT, "1"), (SUSPENDED, "1")],
+    )
+    def test_is_by_nature_result_and_service(self, changes: dict[str, Any], code: str) -> None:
+        assert said(declared(body(**changes), by=NORMAL), f"{ISS}/tribISSQN") == code
+
+    def test_of_what_is_exported_from_here_says_where_its_result_is(self) -> None:
+        assert said(declared(body(**EXPORTED), by=NORMAL), f"{ISS}/cPaisResult") == "US"
+
+    def test_of_what_is_done_abroad_does_not_say_where_its_result_is(self) -> None:
+        note = declared(body(**EXPORTED | {"serviceCountryCode": "US"}), by=NORMAL)
+        assert (said(note, f"{ISS}/tribISSQN"), said(note, f"{ISS}/cPaisResult")) == ("3", None)
+        assert said(note, "serv/locPrest/cPaisPrestacao") == "US"
+
+
+class TestNatureOfOperation:
+    def test_exempt_names_the_benefit(self) -> None:
+        note = declared(body(**REDUCED), by=NORMAL)
+        assert (said(note, f"{ISS}/BM/nBM"), said(note, f"{ISS}/BM/pRedBCBM")) == ("35503080400001", "30.00")
+
+    def test_immune_names_the_kind(self) -> None:
+        assert said(declared(body(**IMMUNE), by=NORMAL), f"{ISS}/tpImunidade") == "3"
+
+    @pytest.mark.parametrize(("nature", "kind"), [("5", "1"), ("6", "2")])
+    def test_suspended_names_the_process(self, nature: str, kind: str) -> None:
+        note = declared(body(**SUSPENDED | {"natureOfOperation": nature}), by=NORMAL)
+        told = said(note, f"{ISS}/exigSusp/tpSusp"), said(note, f"{ISS}/exigSusp/nProcesso")
+        assert told == (kind, "1" * 30)
+
+    @pytest.mark.parametrize(
+        ("nature", "lacking"),
+        [("3", "benefit"), ("4", "immunityType"), ("5", "suspension"), ("6", "suspension")],
+    )
+    def test_of_3_to_6_is_refused_without_what_it_needs(self, nature: str, lacking: str) -> None:
+        told = wrong(body(natureOfOperation=nature, amount=0))
+        assert set(told) == {lacking, "amount"}
+        assert told[lacking] == f"Obrigatório com a natureza da operação {nature}."
+
+    @pytest.mark.parametrize("nature", [EXEMPT, IMMUNE, SUSPENDED])
+    def test_of_3_to_6_is_refused_of_what_is_exported(self, nature: dict[str, Any]) -> None:
+        abroad = {"serviceCountryCode": "US", "foreignTrade": TRADE, "nbs": NBS}
+        told = refusals(body(**nature, **abroad), by=NORMAL)
+        assert "natureOfOperation" in {path for _, path in told}
+
+    @pytest.mark.parametrize("surplus", [EXEMPT, IMMUNE, SUSPENDED])
+    def test_of_the_usual_kind_is_refused_with_what_another_needs(self, surplus: dict[str, Any]) -> None:
+        told = refusals(body(**surplus | {"natureOfOperation": "1"}), by=NORMAL)
+        assert {path for _, path in told} == set(surplus) - {"natureOfOperation"}

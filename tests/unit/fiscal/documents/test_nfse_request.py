@@ -1,0 +1,225 @@
+"""The body of an NFS-e: two forms, limits and defaults; everything wrong with it is told at once."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from carimbo.fiscal.documents.nfse.request import NfseRequest, day_in
+from unit.fiscal.documents.nfse_support import DETAILED, PERSON, SHORTCUT, body, request_of, wrong
+
+OF_THE_FORM = ("cityServiceCode", "federalServiceCode", "iss")
+NOT_INHERITED = "Obrigatório na forma detalhada"
+
+
+def only(name: str) -> dict[str, Any]:
+    """A body with one of the three fields that make the detailed form."""
+    return SHORTCUT | {name: DETAILED[name]}
+
+
+class TestForm:
+    def test_is_the_shortcut_without_any_of_the_three(self) -> None:
+        assert not NfseRequest.model_validate(SHORTCUT).is_detailed
+
+    def test_is_detailed_with_all_three(self) -> None:
+        assert request_of().is_detailed
+
+    @pytest.mark.parametrize("name", OF_THE_FORM)
+    def test_that_has_one_of_the_three_needs_the_others(self, name: str) -> None:
+        told = wrong(only(name))
+        assert set(told) == set(OF_THE_FORM) - {name}
+        assert all(message.startswith(NOT_INHERITED) for message in told.values())
+
+    @pytest.mark.parametrize("name", OF_THE_FORM)
+    def test_that_lacks_one_of_the_three_is_told_of_it(self, name: str) -> None:
+        assert set(wrong(body(**{name: None}))) == {name}
+        assert set(wrong(DETAILED | {name: None})) == {name}
+
+    def test_with_nothing_in_the_three_is_the_shortcut(self) -> None:
+        assert not NfseRequest.model_validate(SHORTCUT | dict.fromkeys(OF_THE_FORM)).is_detailed
+
+    def test_is_told_with_everything_else_that_is_wrong(self) -> None:
+        told = wrong({"iss": {}, "amount": 0, "guarantee": 366, "borrower": {}, "color": "blue"})
+        assert set(told) == {
+            "serviceDescription", "cityServiceCode", "federalServiceCode", "iss.rate", "amount", "guarantee",
+            "borrower.name", "color",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("data", [[], "x", 1, None])
+    def test_of_what_is_no_object_is_none(self, data: Any) -> None:
+        assert wrong(data) == {"": "Deve ser um objeto JSON."}
+
+
+class TestField:
+    @pytest.mark.parametrize(
+        ("name", "good"),
+        [
+            ("serviceDescription", "x" * 2000),
+            ("serviceDescription", "Uma linha\noutra linha"),
+            ("name", "abc"),
+            ("name", "x" * 64),
+            ("guarantee", 1),
+            ("guarantee", 365),
+            ("iss", {"rate": 0}),
+            ("iss", {"rate": 100}),
+            ("iss", {"rate": 2.5, "isWithheld": True}),
+            ("cnaeCode", "6209-1/00"),
+            ("nbs", "1.1502.10.00"),
+            ("natureOfOperation", "2"),
+            ("serviceLocation", "2"),
+            ("municipalityOfIncidence", "0"),
+            ("amount", 0.01),
+            ("amount", 9999999999999.99),
+            ("taxes", {"pis": {"rate": 0.65}}),
+            ("ibsCbs", {}),
+            ("borrower", {"name": "Ana"}),
+            ("externalId", "x" * 100),
+        ],
+    )
+    def test_is_taken_within_its_limits(self, name: str, good: Any) -> None:
+        assert NfseRequest.model_validate(body(**{name: good}))
+
+    @pytest.mark.parametrize(
+        ("name", "bad", "path"),
+        [
+            ("serviceDescription", "x" * 2001, "serviceDescription"),
+            ("serviceDescription", "  ", "serviceDescription"),
+            ("serviceDescription", "\x00", "serviceDescription"),
+            ("name", "ab", "name"),
+            ("name", "x" * 65, "name"),
+            ("guarantee", 0, "guarantee"),
+            ("guarantee", 366, "guarantee"),
+            ("guarantee", 1.5, "guarantee"),
+            ("guarantee", "30", "guarantee"),
+            ("iss", {"rate": -0.01}, "iss.rate"),
+            ("iss", {"rate": 100.01}, "iss.rate"),
+            ("iss", {"rate": "2"}, "iss.rate"),
+            ("iss", {"rate": 2, "isWithheld": "yes"}, "iss.isWithheld"),
+            ("iss", {"rate": 2, "aliquota": 2}, "iss.aliquota"),
+            ("cnaeCode", "620910", "cnaeCode"),
+            ("nbs", "11502100", "nbs"),
+            ("natureOfOperation", "0", "natureOfOperation"),
+            ("natureOfOperation", "7", "natureOfOperation"),
+            ("natureOfOperation", 1, "natureOfOperation"),
+            ("serviceLocation", "3", "serviceLocation"),
+            ("municipalityOfIncidence", "3", "municipalityOfIncidence"),
+            ("amount", 0, "amount"),
+            ("amount", -1, "amount"),
+            ("amount", 0.001, "amount"),
+            ("amount", "150", "amount"),
+            ("taxes", {"pis": {"isWithheld": True}}, "taxes.pis.rate"),
+            ("taxes", {"iof": {"rate": 1}}, "taxes.iof"),
+            ("ibsCbs", {"cst": "0"}, "ibsCbs.cst"),
+            ("ibsCbs", {"taxClassCode": "1"}, "ibsCbs.taxClassCode"),
+            ("ibsCbs", {"operationIndicator": "x"}, "ibsCbs.operationIndicator"),
+            ("borrower", {"taxId": "52998224725"}, "borrower.name"),
+            ("borrower", PERSON | {"taxId": "52998224726"}, "borrower.taxId"),
+            ("borrower", PERSON | {"email": "maria"}, "borrower.email"),
+            ("borrower", PERSON | {"age": 30}, "borrower.age"),
+            ("externalId", "x" * 101, "externalId"),
+            ("sku", "", "sku"),
+            ("valor", 1, "valor"),
+        ],
+    )
+    def test_is_refused_beyond_its_limits(self, name: str, bad: Any, path: str) -> None:
+        assert set(wrong(body(**{name: bad}))) == {path}
+
+    @pytest.mark.parametrize("name", ["serviceDescription", "amount", "borrower"])
+    def test_must_be_there(self, name: str) -> None:
+        assert wrong(body(**{name: None})) == {name: "Campo obrigatório."}
+
+    def test_that_nobody_knows_is_refused(self) -> None:
+        assert wrong(body(color="blue")) == {"color": "Campo desconhecido."}
+
+
+class TestDefault:
+    def test_is_what_the_catalog_calls_a_service_without_a_name(self) -> None:
+        request = request_of()
+        assert (request.sku, request.category, request.guarantee) == (
+            "direct-api-nfse",
+            "other_service",
+            None,
+        )
+
+    def test_is_the_usual_operation(self) -> None:
+        request = request_of()
+        told = (request.nature_of_operation, request.service_location, request.municipality_of_incidence)
+        assert told == ("1", "1", "0")
+        assert request.iss
+        assert not request.iss.is_withheld
+
+    def test_of_ibs_and_cbs_is_the_full_taxation(self) -> None:
+        told = request_of(ibsCbs={}).ibs_cbs
+        assert told
+        assert (told.cst, told.tax_class_code, told.operation_indicator) == ("000", "000001", "100301")
+
+    def test_of_a_withholding_is_none(self) -> None:
+        taxes = request_of(taxes={"ir": {"rate": 1.5}}).taxes
+        assert taxes
+        assert taxes.ir
+        assert (taxes.ir.rate, taxes.ir.is_withheld) == (Decimal("1.5"), False)
+
+
+class TestItemName:
+    def test_is_the_one_that_is_told(self) -> None:
+        assert request_of(name="Plano Pro").item_name == "Plano Pro"
+
+    def test_is_else_the_first_64_letters_of_the_description(self) -> None:
+        assert request_of(serviceDescription="x" * 70).item_name == "x" * 64
+
+    def test_has_neither_line_breaks_nor_a_space_at_its_end(self) -> None:
+        told = request_of(serviceDescription="Aula\nde " + "x" * 55 + " inglês")
+        assert told.item_name == "Aula de " + "x" * 55
+
+
+class TestIssueDate:
+    @pytest.mark.parametrize(
+        "told", ["2026-11-14", "2026-11-14T10:00:00-03:00", "2026-11-15T02:59:59Z", "2026-11-14T10:00:00"]
+    )
+    def test_is_a_day_or_a_moment_of_it_by_the_clock_of_the_company(self, told: str) -> None:
+        competence = request_of(issueDate=told).competence
+        assert competence
+        assert day_in(competence, ZoneInfo("America/Sao_Paulo")) == date(2026, 11, 14)
+
+    @pytest.mark.parametrize("told", ["14/11/2026", "2026-02-30", "hoje", "", 20261114, 1.5, True, {}])
+    def test_is_nothing_else(self, told: Any) -> None:
+        assert set(wrong(body(issueDate=told))) == {"issueDate"}
+
+    def test_may_be_left_out(self) -> None:
+        assert request_of().competence is None
+
+
+class TestFederalServiceCode:
+    @pytest.mark.parametrize("told", ["1.05", "01.05", "01.05.01", "1.05.01", "010501", " 01.05 "])
+    def test_is_an_item_or_a_code_of_the_list(self, told: str) -> None:
+        assert request_of(federalServiceCode=told).federal_service_code == told.strip()
+
+    @pytest.mark.parametrize(
+        "told", ["0105", "01.5", "01.05.1", "001.05", "01,05", "01.05.01.001", "x", "", 1.05]
+    )
+    def test_is_nothing_else(self, told: Any) -> None:
+        assert set(wrong(body(federalServiceCode=told))) == {"federalServiceCode"}
+
+
+class TestReplaces:
+    good = "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11"
+
+    def test_is_a_document_of_ours_for_any_other_reason(self) -> None:
+        replaced = request_of(replaces={"documentId": self.good, "reason": "Valor a menor na nota"}).replaces
+        assert replaced
+        assert (str(replaced.document_id), replaced.reason_code) == (self.good, "99")
+
+    @pytest.mark.parametrize(
+        ("bad", "path"),
+        [
+            ({}, "replaces.documentId"),
+            ({"documentId": "x"}, "replaces.documentId"),
+            ({"documentId": good, "reasonCode": "06"}, "replaces.reasonCode"),
+            ({"documentId": good, "reason": "curta demais"}, "replaces.reason"),
+            ({"documentId": good, "reason": "x" * 256}, "replaces.reason"),
+        ],
+    )
+    def test_of_another_form_is_refused(self, bad: dict[str, str], path: str) -> None:
+        assert set(wrong(body(replaces=bad))) == {path}

@@ -1,0 +1,322 @@
+"""Rules of Sefin about a whole declaration, told before it is sent."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.document_type import Replaced
+from carimbo.fiscal.municipal_agreement import Agreement
+from support import CNPJ
+from unit.fiscal.documents.nfse_support import (
+    APART,
+    BRASILIA_CODE,
+    EXCESS,
+    FIRM,
+    FOREIGNER,
+    KEY,
+    MEI,
+    NBS,
+    NORMAL,
+    PERSON,
+    REPLACED,
+    RIO_CODE,
+    SAO_PAULO_CODE,
+    SIMPLES,
+    TAKER_CNPJ,
+    TRADE,
+    agreement,
+    body,
+    composed,
+    refusals,
+)
+
+OUT = agreement(SAO_PAULO_CODE, is_active=False, uses_national_emitter=False)
+OWN_EMITTER = agreement(SAO_PAULO_CODE, uses_national_emitter=False)
+NOT_SUPPORTED = ("MUNICIPALITY_NOT_SUPPORTED", "company.address.cityCode")
+DOCUMENT_ID = "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11"
+SHOW = {"name": "Concerto", "startsOn": "2026-11-20", "endsOn": "2026-11-20", "identifier": "EVT-1"}
+SITE = {"workCode": "900123456789"}
+ABROAD = {"nbs": NBS, "foreignTrade": TRADE}
+
+
+class TestMunicipality:
+    @pytest.mark.parametrize(
+        ("known", "told"), [(OUT, "não tem convênio ativo"), (OWN_EMITTER, "mantém emissor próprio")]
+    )
+    def test_that_does_not_issue_here_is_not_supported(self, known: Agreement, told: str) -> None:
+        made = composed(body(), by=NORMAL, agreements=[known])
+        (problem,) = made.problems
+        assert (problem.code, problem.path) == NOT_SUPPORTED
+        assert told in problem.message
+        assert dict(problem.facts) == {"cityCode": SAO_PAULO_CODE}
+
+    @pytest.mark.parametrize("known", [OUT, OWN_EMITTER])
+    def test_of_a_mei_is_always_supported(self, known: Agreement) -> None:
+        assert refusals(body(), by=MEI, agreements=[known]) == set()
+
+    @pytest.mark.parametrize(
+        ("day", "refused"), [("2026-10-31", {NOT_SUPPORTED}), ("2026-11-01", set()), (None, set())]
+    )
+    @pytest.mark.parametrize("by", [SIMPLES, EXCESS])
+    def test_with_an_emitter_of_its_own_lets_simples_issue_here_since_november_of_2026(
+        self, by: Company, day: str | None, refused: set[tuple[str, str]]
+    ) -> None:
+        told = body() if day is None else body(issueDate=day)
+        assert refusals(told, by=by, agreements=[OWN_EMITTER]) == refused
+        assert refusals(told, by=by, agreements=[OUT]) == {NOT_SUPPORTED}
+
+    def test_that_joined_or_is_not_known_is_supported(self) -> None:
+        assert refusals(body(), agreements=[agreement(SAO_PAULO_CODE)]) == set()
+        assert refusals(body()) == set()
+
+    def test_of_incidence_needs_no_emitter(self) -> None:
+        elsewhere = agreement(RIO_CODE, uses_national_emitter=False)
+        told = body(federalServiceCode="07.10.02", serviceCityCode=RIO_CODE)
+        assert refusals(told, agreements=[elsewhere]) == set()
+
+    def test_is_told_with_everything_else(self) -> None:
+        told = refusals(body(issueDate="2026-11-15", borrower=FIRM | {"taxId": CNPJ}), agreements=[OUT])
+        assert told == {NOT_SUPPORTED, ("E0015", "issueDate"), ("E0202", "borrower.taxId")}
+
+
+class TestCompetence:
+    @pytest.mark.parametrize(
+        ("day", "codes"),
+        [("2026-11-14", set()), ("2026-10-31", set()), ("2026-11-15", {("E0015", "issueDate")})],
+    )
+    def test_is_not_after_the_day_of_issue(self, day: str, codes: set[tuple[str, str]]) -> None:
+        assert refusals(body(issueDate=day)) == codes
+
+
+class TestTaker:
+    @pytest.mark.parametrize(
+        "borrower",
+        [
+            PERSON,
+            FIRM,
+            {"taxId": TAKER_CNPJ, "name": "Mercado"},
+            {"name": "Consumidor"},
+            PERSON | {"email": "maria@example.com", "phone": "11 99999-9999"},
+        ],
+    )
+    def test_may_be_a_person_a_company_or_nobody(self, borrower: dict[str, Any]) -> None:
+        assert refusals(body(borrower=borrower)) == set()
+
+    @pytest.mark.parametrize("who", [{"foreignId": "123"}, {"noForeignIdReason": "1"}])
+    def test_abroad_has_an_id_or_says_why_not(self, who: dict[str, str]) -> None:
+        told = {"name": "Model Inc.", "address": FOREIGNER["address"], **who}
+        assert refusals(body(**ABROAD, borrower=told)) == set()
+
+    @pytest.mark.parametrize(
+        ("borrower", "codes"),
+        [
+            (FIRM | {"taxId": CNPJ}, {("E0202", "borrower.taxId")}),
+            (
+                PERSON | {"foreignId": "123", "address": FIRM["address"]},
+                {("AMBIGUOUS", "borrower.foreignId")},
+            ),
+            (FOREIGNER | {"noForeignIdReason": "1"}, {("AMBIGUOUS", "borrower.noForeignIdReason")}),
+            ({"name": "Model Inc.", "address": FOREIGNER["address"]}, {("E0223", "borrower.foreignId")}),
+            ({"name": "Model Inc.", "foreignId": "123"}, {("E0242", "borrower.address")}),
+        ],
+    )
+    def test_that_contradicts_itself_is_refused(
+        self, borrower: dict[str, Any], codes: set[tuple[str, str]]
+    ) -> None:
+        assert refusals(body(**ABROAD, borrower=borrower)) == codes
+
+    def test_whose_municipality_taxes_the_service_has_an_address(self) -> None:
+        told = body(federalServiceCode="17.05")
+        assert refusals(told) == {("E0234", "borrower.address")}
+
+
+class TestIntermediary:
+    @pytest.mark.parametrize(
+        ("between", "codes"),
+        [
+            (FIRM, set()),
+            (PERSON, set()),
+            ({"name": "Alguém"}, {("E0281", "intermediary.taxId")}),
+            (FIRM | {"taxId": CNPJ}, {("E0262", "intermediary.taxId")}),
+            (FIRM | {"taxId": "11222333000262"}, {("E0262", "intermediary.taxId")}),
+        ],
+    )
+    def test_is_identified_and_somebody_else(
+        self, between: dict[str, Any], codes: set[tuple[str, str]]
+    ) -> None:
+        assert refusals(body(intermediary=between)) == codes
+
+
+class TestCountry:
+    @pytest.mark.parametrize("country", ["BR", "ZZ"])
+    def test_is_one_abroad(self, country: str) -> None:
+        abroad = FOREIGNER | {"address": FOREIGNER["address"] | {"countryCode": "ZZ"}}
+        told = {"serviceCountryCode": country, "resultCountryCode": country}
+        assert refusals(body(**ABROAD, **told, borrower=abroad, intermediary=abroad)) == {
+            ("E0304", "serviceCountryCode"),
+            ("E0590", "resultCountryCode"),
+            ("E0246", "borrower.address.countryCode"),
+            ("E0299", "intermediary.address.countryCode"),
+        }
+
+
+class TestNbs:
+    def test_is_in_the_table(self) -> None:
+        assert refusals(body(nbs=NBS)) == set()
+        assert refusals(body(nbs="999999999")) == {("E0316", "nbs")}
+
+
+class TestGroupsOfServices:
+    @pytest.mark.parametrize(
+        ("code", "changes", "codes"),
+        [
+            ("07.02.01", {"construction": SITE}, set()),
+            ("07.02.01", {}, {("E0370", "construction")}),
+            ("07.02.01", {"construction": {}}, {("E0370", "construction")}),
+            ("12.07", {"event": SHOW}, set()),
+            ("12.07", {}, {("E0390", "event")}),
+            ("01.05", {"construction": SITE}, {("E0372", "construction")}),
+            ("01.05", {"event": SHOW}, {("E0392", "event")}),
+            ("12.07", {"construction": SITE}, {("E0390", "event"), ("E0372", "construction")}),
+        ],
+    )
+    def test_stand_where_the_service_demands_them_and_nowhere_else(
+        self, code: str, changes: dict[str, Any], codes: set[tuple[str, str]]
+    ) -> None:
+        assert refusals(body(federalServiceCode=code, **changes)) == codes
+
+
+class TestServiceAcrossTheBorder:
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"borrower": FOREIGNER},
+            {"borrower": FOREIGNER, "resultCountryCode": "US"},
+            {"serviceCountryCode": "US"},
+        ],
+    )
+    def test_says_how_and_which_it_is(self, changes: dict[str, Any]) -> None:
+        assert refusals(body(**changes)) == {("E0330", "foreignTrade"), ("E0318", "nbs")}
+        assert refusals(body(**changes, **ABROAD)) == set()
+
+    def test_is_no_export_for_a_taker_here(self) -> None:
+        told = body(**ABROAD, resultCountryCode="US")
+        assert refusals(told) == {("E0529", "resultCountryCode")}
+
+
+class TestSums:
+    @pytest.mark.parametrize(
+        ("discounts", "codes"),
+        [
+            ({"unconditional": 149.99}, set()),
+            ({"unconditional": 0}, {("E0431", "discounts.unconditional")}),
+            ({"unconditional": 150}, {("E0431", "discounts.unconditional")}),
+            ({"conditional": 0}, {("E0432", "discounts.conditional")}),
+            ({"conditional": 150}, {("E0432", "discounts.conditional")}),
+            ({"unconditional": 100, "conditional": 50}, set()),
+            ({"unconditional": 100, "conditional": 50.01}, {("E0428", "amount")}),
+        ],
+    )
+    def test_of_discounts_are_below_the_price(
+        self, discounts: dict[str, float], codes: set[tuple[str, str]]
+    ) -> None:
+        assert refusals(body(discounts=discounts)) == codes
+
+    @pytest.mark.parametrize(
+        ("name", "code"), [("inss", "E0699"), ("ir", "E0700"), ("csll", "E0701"), ("pis", "E0701")]
+    )
+    def test_of_a_withholding_are_below_the_price(self, name: str, code: str) -> None:
+        told = refusals(body(taxes={name: {"rate": 100, "isWithheld": True}}), by=NORMAL)
+        assert code in {found for found, _ in told}
+        assert refusals(body(taxes={name: {"rate": 99.99, "isWithheld": True}}), by=NORMAL) == set()
+
+    def test_of_all_that_is_taken_off_count_the_iss_that_is_withheld(self) -> None:
+        told = {"borrower": FIRM, "taxes": {"ir": {"rate": 98, "isWithheld": True}}}
+        assert refusals(body(**told, iss={"rate": 2, "isWithheld": True}), by=NORMAL) == set()
+        refused = refusals(body(**told, iss={"rate": 2.5, "isWithheld": True}), by=NORMAL)
+        assert refused == {("E0428", "amount")}
+
+    def test_of_all_that_is_taken_off_are_not_above_the_price(self) -> None:
+        site = {"federalServiceCode": "07.02.01", "construction": SITE}
+        taxes = {"inss": {"rate": 11, "isWithheld": True}}
+        for deductions in ({"amount": 140}, {"rate": 95}):
+            told = body(**site, deductions=deductions, taxes=taxes)
+            assert refusals(told, by=NORMAL) == {("E0428", "amount")}
+        assert refusals(body(**site, deductions={"amount": 100}, taxes=taxes), by=NORMAL) == set()
+
+
+class TestBenefitAndDeductions:
+    deducted = {"deductions": {"amount": 10}}  # noqa: RUF012 - nobody changes it
+    exempt = {"natureOfOperation": "3", "benefit": {"number": "35503080400001"}}  # noqa: RUF012 - nobody changes it
+
+    @pytest.mark.parametrize(
+        ("by", "changes", "settings", "codes"),
+        [
+            (NORMAL, {}, {}, set()),
+            (APART, {}, {}, set()),
+            (NORMAL, {"natureOfOperation": "4", "immunityType": "1"}, {}, {("E0435", "deductions")}),
+            (MEI, {}, {}, {("E0436", "deductions")}),
+            (NORMAL, {}, {"specialRegime": "2"}, {("E0438", "deductions")}),
+            (SIMPLES, {}, {}, {("E0441", "deductions")}),
+            (SIMPLES, {"federalServiceCode": "07.02.01", "construction": SITE}, {}, set()),
+        ],
+    )
+    def test_of_the_base_are_for_who_pays_by_the_note(
+        self, by: Company, changes: dict[str, Any], settings: dict[str, str], codes: set[tuple[str, str]]
+    ) -> None:
+        assert refusals(body(**self.deducted, **changes), by=by, settings=settings) == codes
+
+    @pytest.mark.parametrize(
+        ("by", "changes", "settings", "codes"),
+        [
+            (NORMAL, {}, {}, set()),
+            (NORMAL, {"federalServiceCode": "99.01.01"}, {}, {("E0533", "benefit")}),
+            (MEI, {}, {}, {("E0534", "benefit")}),
+            (NORMAL, {}, {"specialRegime": "2"}, {("E0535", "benefit")}),
+            (SIMPLES, {}, {}, {("E0536", "benefit")}),
+        ],
+    )
+    def test_of_the_city_are_for_who_pays_by_the_note(
+        self, by: Company, changes: dict[str, Any], settings: dict[str, str], codes: set[tuple[str, str]]
+    ) -> None:
+        assert refusals(body(**self.exempt, **changes), by=by, settings=settings) == codes
+
+
+class TestReplacement:
+    def test_names_the_note_and_the_reason(self) -> None:
+        told = {"documentId": DOCUMENT_ID, "reason": "Valor a menor na nota"}
+        made = composed(body(replaces=told), replaced=REPLACED)
+        assert made.problems == ()
+        assert made.note
+        assert made.note.substitution
+        assert (made.note.substitution.access_key, made.note.substitution.reason_code) == (KEY, "99")
+
+    def test_keeps_the_competence_of_the_note_unless_another_is_told(self) -> None:
+        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
+        before = Replaced(KEY, REPLACED.signed.replace(b"<dCompet>2026-11", b"<dCompet>2026-10"))
+        kept = composed(told, replaced=before)
+        assert kept.note and kept.note.competence == date(2026, 10, 14)
+        changed = composed(told | {"issueDate": "2026-11-02"}, replaced=before)
+        assert changed.note and changed.note.competence == date(2026, 11, 2)
+
+    def test_for_a_reason_without_a_code_says_it(self) -> None:
+        told = body(replaces={"documentId": DOCUMENT_ID})
+        assert refusals(told, replaced=REPLACED) == {("E0078", "replaces.reason")}
+
+    def test_for_a_reason_with_a_code_need_not_say_it(self) -> None:
+        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
+        assert refusals(told, replaced=REPLACED) == set()
+
+    def test_of_a_note_that_is_not_there_is_refused(self) -> None:
+        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
+        assert refusals(told) == {("E0044", "replaces.documentId")}
+
+
+class TestPlaceThatIsNotKnown:
+    def test_keeps_the_declaration_from_being_made(self) -> None:
+        made = composed(body(natureOfOperation="2", serviceCityCode="9999999"))
+        assert made.note is None
+        assert {problem.path for problem in made.problems} == {"serviceCityCode"}
+        assert composed(body(natureOfOperation="2", serviceCityCode=BRASILIA_CODE)).note

@@ -1,0 +1,68 @@
+"""The sale that a directly created NFS-e makes."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from carimbo.fiscal.direct_sale import DirectSale
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.sale import sale_of
+from unit.fiscal.documents.nfse_support import CPF, FIRM, FOREIGNER, NBS, SHORTCUT, TAKER_CNPJ, body
+
+
+def sale(**changes: Any) -> DirectSale:
+    return sale_of(NfseRequest.model_validate(body(**changes)))
+
+
+class TestItem:
+    def test_has_the_names_that_the_catalog_has_by_default(self) -> None:
+        item = sale().item
+        assert (item.sku, item.name) == ("direct-api-nfse", "Assinatura mensal")
+        assert (item.type, item.category, item.guarantee) == ("service", "other_service", None)
+
+    def test_has_what_is_told(self) -> None:
+        item = sale(name="Plano Pro", sku="PRO", category="saas", guarantee=30).item
+        assert (item.sku, item.name, item.category, item.guarantee) == ("PRO", "Plano Pro", "saas", 30)
+
+    def test_knows_how_it_is_taxed(self) -> None:
+        assert sale(nbs=NBS, cnaeCode="6209100").item.fiscal == {
+            "serviceItemCode": "01.05",
+            "cityServiceCode": "2800",
+            "nbs": NBS,
+            "cnaeCode": "6209100",
+        }
+
+    def test_of_a_shortcut_knows_no_more_than_the_body(self) -> None:
+        assert sale_of(NfseRequest.model_validate(SHORTCUT)).item.fiscal == {}
+        told = NfseRequest.model_validate(SHORTCUT | {"serviceCode": "2800"})
+        assert sale_of(told).item.fiscal == {"cityServiceCode": "2800"}
+
+
+class TestCustomer:
+    def test_is_known_by_its_document(self) -> None:
+        customer = sale(borrower=FIRM | {"municipalRegistration": "42", "email": "a@example.com"}).customer
+        assert (customer.document, customer.name) == (TAKER_CNPJ, FIRM["name"])
+        assert (customer.municipal_registration, customer.email) == ("42", "a@example.com")
+        assert customer.address
+        assert (customer.address["cityCode"], customer.address["zipcode"]) == ("3550308", "01001000")
+        assert not customer.is_foreign
+
+    def test_has_a_document_without_punctuation(self) -> None:
+        assert sale(borrower={"taxId": "529.982.247-25", "name": "Maria"}).customer.document == CPF
+
+    def test_abroad_is_known_by_its_id_there(self) -> None:
+        customer = sale(borrower=FOREIGNER).customer
+        assert (customer.document, customer.foreign_id) == (None, FOREIGNER["foreignId"])
+        assert customer.is_foreign
+        assert customer.address
+        assert customer.address["countryCode"] == "US"
+
+    def test_may_be_a_name_alone(self) -> None:
+        customer = sale(borrower={"name": "Consumidor"}).customer
+        assert (customer.name, customer.document, customer.address) == ("Consumidor", None, None)
+
+
+class TestSale:
+    def test_is_of_the_price_on_the_day_that_is_told(self) -> None:
+        assert (sale().amount, sale().sold_on) == (Decimal(150), None)
+        assert sale(issueDate="2026-11-03").sold_on == date(2026, 11, 3)

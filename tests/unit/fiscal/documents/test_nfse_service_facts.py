@@ -1,0 +1,96 @@
+"""Which service it is and how it is taxed: told by the body, or by the company's settings."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.problems import Problem
+from unit.fiscal.documents.nfse_support import DETAILED, NBS, SHORTCUT, body, codes_of
+
+USUAL = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2.5, "nbs": NBS}
+
+
+def facts(told: dict[str, Any], **settings: Any) -> ServiceFacts:
+    return facts_of(NfseRequest.model_validate(told), NfseSettings.model_validate(settings))
+
+
+def lacks(told: dict[str, Any], **settings: Any) -> tuple[Problem, ...]:
+    with pytest.raises(Incomplete) as caught:
+        facts(told, **settings)
+    return caught.value.problems
+
+
+class TestNationalCode:
+    @pytest.mark.parametrize("told", ["1.05", "01.05", "01.05.01", "1.05.01", "010501"])
+    def test_is_found_however_it_is_written(self, told: str) -> None:
+        assert facts(body(federalServiceCode=told)).service.code == "010501"
+
+    def test_of_an_item_with_several_is_asked_for_and_not_guessed(self) -> None:
+        (told,) = lacks(body(federalServiceCode="17.01"))
+        assert (told.code, told.path) == ("AMBIGUOUS", "federalServiceCode")
+        assert dict(told.facts) == {"candidates": "17.01.01, 17.01.02"}
+        assert "17.01.01 Assessoria ou consultoria" in told.message
+        assert "17.01.02 Análise, exame" in told.message
+
+    @pytest.mark.parametrize("told", ["17.01.01", "170101"])
+    def test_of_such_an_item_is_taken_when_it_is_told(self, told: str) -> None:
+        assert facts(body(federalServiceCode=told)).service.code == "170101"
+
+    @pytest.mark.parametrize("told", ["00.01", "01.05.02", "010502", "42.01"])
+    def test_that_is_not_in_the_list_is_refused(self, told: str) -> None:
+        (refusal,) = lacks(body(federalServiceCode=told))
+        assert (refusal.code, refusal.path) == ("E0310", "federalServiceCode")
+        assert told in refusal.message
+
+
+class TestCityCode:
+    @pytest.mark.parametrize(
+        ("told", "written"), [("123", "123"), ("2800", None), ("12", None), ("1A3", None), ("000", None)]
+    )
+    def test_goes_into_the_document_only_where_it_fits(self, told: str, written: str | None) -> None:
+        assert facts(body(cityServiceCode=told)).city_code == written
+
+    def test_of_the_shortcut_comes_before_that_of_the_company(self) -> None:
+        assert facts(SHORTCUT | {"serviceCode": "456"}, **USUAL).city_code == "456"
+        assert facts(SHORTCUT, **USUAL).city_code == "123"
+
+
+class TestShortcut:
+    def test_has_all_that_the_company_has(self) -> None:
+        found = facts(SHORTCUT, **USUAL)
+        assert (found.service.code, found.city_code, found.nbs) == ("010501", "123", NBS)
+        assert (found.iss_rate, found.is_withheld) == (Decimal("2.5"), False)
+
+    def test_needs_no_service_code(self) -> None:
+        assert facts(SHORTCUT, federalServiceCode="01.05", issRate=0).city_code is None
+
+    def test_may_have_a_rate_of_zero(self) -> None:
+        assert facts(SHORTCUT, federalServiceCode="01.05", issRate=0).iss_rate == 0
+
+    def test_tells_all_at_once_what_neither_has(self) -> None:
+        told = lacks(SHORTCUT)
+        assert codes_of(told) == {("MISSING", "federalServiceCode"), ("MISSING", "iss.rate")}
+        hints = [problem.hint or "" for problem in told]
+        assert ["nfse.federalServiceCode" in hints[0], "nfse.issRate" in hints[1]] == [True, True]
+
+    def test_tells_only_what_is_missing(self) -> None:
+        assert codes_of(lacks(SHORTCUT, issRate=2)) == {("MISSING", "federalServiceCode")}
+        assert codes_of(lacks(SHORTCUT, federalServiceCode="01.05")) == {("MISSING", "iss.rate")}
+
+
+class TestDetailedForm:
+    def test_takes_neither_service_nor_rate_from_the_company(self) -> None:
+        told = body(federalServiceCode="01.07", cityServiceCode="2800", iss={"rate": 0, "isWithheld": True})
+        found = facts(told, **USUAL)
+        assert (found.service.code, found.city_code) == ("010701", None)
+        assert (found.iss_rate, found.is_withheld) == (Decimal(0), True)
+
+    def test_takes_the_nbs_of_the_company_where_it_has_none(self) -> None:
+        assert facts(DETAILED, **USUAL).nbs == NBS
+        assert facts(body(nbs="1.1103.22.00"), **USUAL).nbs == "111032200"
+        assert facts(DETAILED).nbs is None

@@ -1,0 +1,187 @@
+"""PIS, COFINS and what is withheld for the Union; the approximate total of taxes by regime."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from unit.fiscal.documents.nfse_support import (
+    EXCESS,
+    MEI,
+    NORMAL,
+    SIMPLES,
+    body,
+    composed,
+    declared,
+    has,
+    provider,
+    refusals,
+    said,
+)
+
+FEDERAL = "valores/trib/tribFed"
+TOTAL = "valores/trib/totTrib"
+# tpRetPisCofins by what is withheld of PIS, COFINS and CSLL.
+CODES = {
+    (False, False, False): "0",
+    (True, True, True): "3",
+    (True, True, False): "4",
+    (True, False, False): "5",
+    (False, True, False): "6",
+    (False, True, True): "7",
+    (False, False, True): "8",
+    (True, False, True): "9",
+}
+
+
+def tax(rate: float, *, is_withheld: bool = True) -> dict[str, Any]:
+    return {"rate": rate, "isWithheld": is_withheld}
+
+
+def three(withheld: tuple[bool, bool, bool]) -> dict[str, Any]:
+    """PIS, COFINS and CSLL, each of them told and maybe withheld."""
+    rates = {"pis": 0.65, "cofins": 3, "csll": 1}
+    return {
+        name: tax(rate, is_withheld=flag) for (name, rate), flag in zip(rates.items(), withheld, strict=True)
+    }
+
+
+def federal(amount: float = 1000, **taxes: Any) -> dict[str, str | None]:
+    """What the declaration says of federal taxes."""
+    note = declared(body(amount=amount, taxes=taxes), by=NORMAL)
+    tags = ("vRetCP", "vRetIRRF", "vRetCSLL")
+    own = ("CST", "vBCPisCofins", "pAliqPis", "pAliqCofins", "vPis", "vCofins", "tpRetPisCofins")
+    found = {tag: said(note, f"{FEDERAL}/{tag}") for tag in tags}
+    found |= {tag: said(note, f"{FEDERAL}/piscofins/{tag}") for tag in own}
+    return {tag: text for tag, text in found.items() if text is not None}
+
+
+class TestWithheldTogether:
+    @pytest.mark.parametrize("withheld", list(product((False, True), repeat=3)))
+    def test_have_a_code_that_says_which(self, withheld: tuple[bool, bool, bool]) -> None:
+        assert federal(**three(withheld))["tpRetPisCofins"] == CODES[withheld]
+
+    @pytest.mark.parametrize("withheld", list(product((False, True), repeat=3)))
+    def test_are_one_amount(self, withheld: tuple[bool, bool, bool]) -> None:
+        amounts = (6.5, 30, 10)
+        expected = sum(amount for amount, flag in zip(amounts, withheld, strict=True) if flag)
+        assert federal(**three(withheld)).get("vRetCSLL") == (f"{expected:.2f}" if expected else None)
+
+    def test_are_told_beside_the_providers_own(self) -> None:
+        assert federal(**three((True, True, True))) == {
+            "CST": "01",
+            "vBCPisCofins": "1000.00",
+            "pAliqPis": "0.65",
+            "pAliqCofins": "3.00",
+            "vPis": "6.50",
+            "vCofins": "30.00",
+            "tpRetPisCofins": "3",
+            "vRetCSLL": "46.50",
+        }
+
+    def test_may_be_csll_alone(self) -> None:
+        assert federal(csll=tax(1)) == {"CST": "00", "tpRetPisCofins": "8", "vRetCSLL": "10.00"}
+
+    def test_are_not_told_of_csll_that_nobody_withholds(self) -> None:
+        assert federal(csll=tax(1, is_withheld=False)) == {}
+
+    def test_that_come_to_nothing_are_not_withheld(self) -> None:
+        told = federal(0.5, pis=tax(0.65), cofins=tax(3))
+        assert (told["vPis"], told["vCofins"], told["vRetCSLL"], told["tpRetPisCofins"]) == (
+            "0.00",
+            "0.02",
+            "0.02",
+            "6",
+        )
+
+    def test_have_the_situation_that_is_told(self) -> None:
+        assert federal(pis=tax(0.65), pisCofinsCst="02")["CST"] == "02"
+
+
+class TestWithheldAlone:
+    def test_are_inss_and_income_tax(self) -> None:
+        assert federal(inss=tax(11), ir=tax(1.5)) == {"vRetCP": "110.00", "vRetIRRF": "15.00"}
+
+    def test_are_left_out_where_nobody_withholds(self) -> None:
+        assert federal(inss=tax(11, is_withheld=False), ir=tax(0)) == {}
+
+
+class TestRounding:
+    @pytest.mark.parametrize(
+        ("amount", "rate", "pis"),
+        [(650, 0.65, "4.22"), (150, 0.65, "0.98"), (250, 1.65, "4.12"), (350, 1.65, "5.78")],
+    )
+    def test_takes_half_a_cent_to_the_even(self, amount: float, rate: float, pis: str) -> None:
+        told = federal(amount, pis=tax(rate))
+        assert told["vPis"] == told["vRetCSLL"] == pis
+
+    def test_is_done_tax_by_tax(self) -> None:
+        """0.975 + 4.50 + 1.50, not 4.65 % of the price."""
+        assert federal(150, **three((True, True, True)))["vRetCSLL"] == "6.98"
+
+
+class TestTaxesOfAMei:
+    def test_are_refused(self) -> None:
+        assert refusals(body(taxes={"ir": tax(1.5)}), by=MEI) == {("E0676", "taxes")}
+
+    def test_are_not_there(self) -> None:
+        assert not has(declared(body(), by=MEI), "tribFed")
+
+
+class TestTotal:
+    def test_of_a_mei_is_not_told(self) -> None:
+        note = declared(body(), by=MEI)
+        assert said(note, f"{TOTAL}/indTotTrib") == "0"
+        assert not has(note, "pTotTribSN")
+
+    @pytest.mark.parametrize("by", [SIMPLES, EXCESS])
+    def test_of_simples_is_its_rate(self, by: Any) -> None:
+        assert said(declared(body(), by=by), f"{TOTAL}/pTotTribSN") == "8.25"
+
+    @pytest.mark.parametrize("regime", ["simples", "simplesExcess"])
+    def test_of_simples_without_a_rate_is_asked_for(self, regime: str) -> None:
+        assert refusals(body(), by=provider(regime, simplesRate=None)) == {("E0712", "company.simplesRate")}
+
+    def test_of_simples_may_be_zero(self) -> None:
+        assert said(declared(body(), by=provider(simplesRate=0)), f"{TOTAL}/pTotTribSN") == "0.00"
+
+    @pytest.mark.parametrize(
+        ("regime", "rate"), [(None, "3.65"), ("cumulative", "3.65"), ("nonCumulative", "9.25")]
+    )
+    def test_of_others_is_assumed_and_warned_of(self, regime: str | None, rate: str) -> None:
+        by = provider("normal", pisCofinsRegime=regime)
+        made = composed(body(), by=by)
+        note = declared(body(), by=by)
+        told = [said(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
+        assert told == [rate, "0.00", "2.00"]
+        assert any("carga tributária aproximada" in warning for warning in made.warnings)
+
+    def test_of_others_is_what_is_told(self) -> None:
+        told = body(totalTaxes={"federal": 13.45, "state": 1.5, "city": 4})
+        note = declared(told, by=NORMAL)
+        spheres = [said(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
+        assert spheres == ["13.45", "1.50", "4.00"]
+        assert not any("carga tributária" in warning for warning in composed(told, by=NORMAL).warnings)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"natureOfOperation": "3", "benefit": {"number": "35503080400001"}},
+            {"natureOfOperation": "4", "immunityType": "1"},
+            {"federalServiceCode": "99.01.01"},
+        ],
+        ids=["exempt", "immune", "not taxed"],
+    )
+    def test_of_the_city_is_nothing_where_no_iss_is_due(self, changes: dict[str, Any]) -> None:
+        note = declared(body(**changes), by=NORMAL)
+        assert said(note, f"{TOTAL}/pTotTrib/pTotTribMun") == "0.00"
+
+    def test_is_an_approximation_of_two_decimals(self) -> None:
+        by_simples = declared(body(), by=provider(simplesRate=8.2567))
+        assert said(by_simples, f"{TOTAL}/pTotTribSN") == "8.26"
+        by_city = declared(body(iss={"rate": 2.1234}), by=NORMAL)
+        assert said(by_city, f"{TOTAL}/pTotTrib/pTotTribMun") == "2.12"
+
+    def test_of_the_city_is_the_rate_where_it_is_not_told(self) -> None:
+        note = declared(body(totalTaxes={"federal": 13.45}), by=NORMAL)
+        assert said(note, f"{TOTAL}/pTotTrib/pTotTribMun") == "2.00"

@@ -1,0 +1,125 @@
+"""The page of NFS-e fields names every field and code, and its examples are issued as they stand."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.schemas import Schema
+from carimbo.fiscal.schemas.files import sources
+from unit.fiscal.documents.nfse_support import NORMAL, REPLACED, reviewed
+from unit.fiscal.goods.support import SCHEMAS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "nfse-fields.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)+)", PAGE, re.MULTILINE))
+BASE, *EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.+?)```", PAGE, re.DOTALL)]
+SETTINGS = "nfse"
+
+SCHEMA = NfseRequest.model_json_schema()
+GROUPS = (
+    "borrower", "intermediary", "foreignTrade", "construction", "event", "benefit", "suspension", "discounts",
+    "deductions", "taxes", "totalTaxes", "ibsCbs", "replaces",
+)  # fmt: skip
+PLAIN_FIELDS = (
+    "natureOfOperation", "serviceLocation", "serviceCityCode", "serviceCountryCode", "resultCountryCode",
+    "municipalityOfIncidence", "immunityType",
+)  # fmt: skip
+# Fields with a list of codes, by the type that the XSD gives them.
+CODE_LISTS = {
+    "deliveryMode": "TSModoPrestacao",
+    "relationship": "TSVincPrest",
+    "providerSupport": "TSMecAFComExPrest",
+    "takerSupport": "TSMecAFComExToma",
+    "temporaryGoods": "TSMovTempBens",
+    "sharedWithMdic": "TSEnvMDIC",
+    "kind": "TSIdeDedRed",
+    "noForeignIdReason": "TSCodNaoNIF",
+    "immunityType": "TSTipoImunidadeISSQN",
+    "operationType": "TSRTCTpOper",
+    "pisCofinsCst": "TSTipoCST",
+    "reasonCode": "TSCodJustSubst",
+    "specialRegime": "TSRegEspTrib",
+}
+# Said of notes that a municipality made and shares, which no body is.
+OF_SHARED_NOTES = {"noForeignIdReason": "0", "immunityType": "0"}
+
+
+def objects(node: dict[str, Any], path: str) -> Iterator[tuple[str, set[str]]]:
+    """Every object of the published schema below a field, by its path, with the names of its fields."""
+    node = SCHEMA["$defs"][node["$ref"].split("/")[-1]] if "$ref" in node else node
+    for branch in (*node.get("anyOf", ()), *node.get("oneOf", ())):
+        yield from objects(branch, path)
+    if "items" in node:
+        yield from objects(node["items"], f"{path}[]")
+    if fields := node.get("properties"):
+        yield path, set(fields)
+        for name, field in fields.items():
+            yield from objects(field, f"{path}.{name}")
+
+
+def published() -> dict[str, set[str]]:
+    """The fields of every object; an address may be in Brazil or abroad, and has those of both."""
+    found: dict[str, set[str]] = {}
+    for group in GROUPS:
+        for path, names in objects(SCHEMA["properties"][group], group):
+            found[path] = found.get(path, set()) | names
+    return found
+
+
+def section_of(path: str) -> str:
+    """What the page says under the heading that names an object."""
+    return next((text for heading, text in SECTIONS.items() if f"`{path}`" in heading), "")
+
+
+def first_cells(table: str) -> set[str]:
+    """The names or codes that begin the rows of a section or table."""
+    return set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+
+
+def codes_of(field: str) -> set[str]:
+    """The codes in the table of a field."""
+    table = re.search(rf"^\| `{field}` code \|.*\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return first_cells(table[1]) if table else set()
+
+
+def official_codes(simple_type: str) -> set[str]:
+    """The values that the XSD in force takes."""
+    types = f".//{{*}}simpleType[@name='{simple_type}']//{{*}}enumeration"
+    files = sources(SCHEMAS.file_of(Schema.NFSE_DPS))
+    return {one.get("value", "") for file in files for one in file.iterfind(types)}
+
+
+class TestFields:
+    @pytest.mark.parametrize("path", sorted(published()))
+    def test_of_every_group_are_told_and_no_others(self, path: str) -> None:
+        tables = re.findall(r"^\| field \|.*\n((?:\|.*\n)+)", section_of(path), re.MULTILINE)
+        assert first_cells("".join(tables)) == published()[path]
+
+    def test_of_the_body_itself_are_told(self) -> None:
+        assert first_cells(SECTIONS["Place and nature"]) >= set(PLAIN_FIELDS)
+        assert SCHEMA["properties"].keys() >= set(PLAIN_FIELDS)
+
+
+class TestCodes:
+    @pytest.mark.parametrize(("field", "simple_type"), CODE_LISTS.items())
+    def test_are_all_those_of_the_schema(self, field: str, simple_type: str) -> None:
+        assert codes_of(field) == official_codes(simple_type) - {OF_SHARED_NOTES.get(field, "")}
+
+
+class TestExamples:
+    @pytest.mark.parametrize("example", [{}, *EXAMPLES], ids=lambda example: "-".join(example) or "base")
+    def test_are_issued_as_they_stand(self, example: dict[str, Any]) -> None:
+        settings = example.get(SETTINGS, {})
+        body = BASE | {name: value for name, value in example.items() if name != SETTINGS}
+        replaced = REPLACED if "replaces" in example else None
+        review = reviewed(body, by=NORMAL, settings=settings, replaced=replaced)
+        assert review.problems == ()
+        assert review.preview
+
+    @pytest.mark.parametrize("group", [*GROUPS, "immunityType", "serviceCityCode", SETTINGS])
+    def test_show_every_group(self, group: str) -> None:
+        assert any(group in example for example in EXAMPLES)
