@@ -1,4 +1,4 @@
-"""What a PDF costs: milliseconds of CPU for a DANFE of 1 and of 50 items and for a receipt.
+"""What a PDF costs: milliseconds of CPU for a DANFE of 1 and of 50 items, a receipt and a DANFSe.
 
 `python benchmarks/pdf.py` draws documents of examples/ by turns with carimbo and with brazilfiscalreport,
 from the XML to the bytes of the file, and prints both times and their ratio. DANFE are drawn in both layouts,
@@ -22,6 +22,15 @@ from carimbo.printing.press import Press
 _EXAMPLES = Path(__file__).parent.parent / "examples"
 _ISSUED = re.compile(rb"(?<=<dhEmi>)[^<]+")
 _UNDER_THE_NEW_LAYOUT = b"2026-12-02T10:00:00-03:00"
+# What the authority puts around a declaration, which is all that there is in examples/.
+_NOTE = b"""<NFSe xmlns="http://www.sped.fazenda.gov.br/nfse" versao="1.01">
+<infNFSe Id="NFS35503082211222333000181000000000012326111234567895"><xLocEmi>Guarulhos</xLocEmi>
+<xLocPrestacao>Guarulhos</xLocPrestacao><nNFSe>123</nNFSe><cLocIncid>3518800</cLocIncid><xLocIncid>Guarulhos</xLocIncid>
+<xTribNac>Desenvolvimento de sistemas</xTribNac><verAplic>1</verAplic><ambGer>2</ambGer><tpEmis>1</tpEmis>
+<cStat>100</cStat><dhProc>2026-11-14T10:00:02-03:00</dhProc><nDFSe>1</nDFSe><emit><CNPJ>11222333000181</CNPJ>
+<xNome>Loja Modelo Ltda</xNome><enderNac><xLgr>Avenida Tiradentes</xLgr><nro>10</nro><xBairro>Centro</xBairro>
+<cMun>3518800</cMun><UF>SP</UF><CEP>07090000</CEP></enderNac></emit><valores><vBC>650.00</vBC>
+<pAliqAplic>2.00</pAliqAplic><vISSQN>13.00</vISSQN><vLiq>650.00</vLiq></valores>%b</infNFSe></NFSe>"""
 _BAR = 15
 """How many times less than the other library carimbo has to take: the project's own bar."""
 
@@ -68,6 +77,8 @@ def subjects() -> Iterator[Subject]:
     for title, name in (("QR 2", "cash"), ("QR 2 offline", "offline-qr2"), ("QR 3", "pix-qr3")):
         xml = (_EXAMPLES / "nfce" / f"{name}.xml").read_bytes()
         yield Subject(f"NFC-e, {title}", "nfce", xml, Paper.ROLL_80)
+    xml = (_EXAMPLES / "nfse" / "withholdings.xml").read_bytes()
+    yield Subject("DANFSe", "nfse", _NOTE % xml, Paper.A4)
 
 
 def own_way(press: Press, subject: Subject) -> Way:
@@ -81,8 +92,9 @@ def other_way(subject: Subject) -> Way | None:
         return None
     from brazilfiscalreport.danfce import Danfce  # noqa: PLC0415
     from brazilfiscalreport.danfe import Danfe  # noqa: PLC0415
+    from brazilfiscalreport.danfse import Danfse  # noqa: PLC0415
 
-    draw = {"nfe": Danfe, "nfce": Danfce}[subject.type]
+    draw = {"nfe": Danfe, "nfce": Danfce, "nfse": Danfse}[subject.type]
     return Way(lambda: bytes(draw(xml=subject.xml.decode()).output()))
 
 

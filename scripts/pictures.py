@@ -1,4 +1,4 @@
-"""Write docs/images: two documents of examples/ as they look on paper, were they authorised in production."""
+"""Write docs/images: documents of examples/ as they look on paper, were they authorised in production."""
 
 import re
 import subprocess
@@ -19,12 +19,32 @@ COLORS = 32
 _PROTOCOL = """<protNFe xmlns="http://www.portalfiscal.inf.br/nfe" versao="4.00"><infProt><tpAmb>1</tpAmb>
 <chNFe>{key}</chNFe><dhRecbto>2026-12-02T10:00:02-03:00</dhRecbto><nProt>135260000012345</nProt><cStat>100</cStat>
 <xMotivo>Autorizado o uso da NF-e</xMotivo></infProt></protNFe>"""
+_NOTE = """<NFSe xmlns="http://www.sped.fazenda.gov.br/nfse" versao="1.01">
+<infNFSe Id="NFS35503082211222333000696000000000012326121234567896"><xLocEmi>São Paulo</xLocEmi>
+<xLocPrestacao>São Paulo</xLocPrestacao><nNFSe>123</nNFSe><cLocIncid>3550308</cLocIncid>
+<xLocIncid>São Paulo</xLocIncid><xTribNac>Datilografia, digitação, estenografia e congêneres.</xTribNac>
+<verAplic>SefinNacional_1.6.0</verAplic><ambGer>2</ambGer><tpEmis>1</tpEmis><procEmi>1</procEmi>
+<cStat>100</cStat><dhProc>2026-12-02T10:00:02-03:00</dhProc><nDFSe>4567</nDFSe><emit>
+<CNPJ>11222333000696</CNPJ><IM>1234567</IM><xNome>Serviços Modelo Ltda</xNome><enderNac>
+<xLgr>Avenida Paulista</xLgr><nro>1000</nro><xBairro>Bela Vista</xBairro><cMun>3550308</cMun><UF>SP</UF>
+<CEP>01310100</CEP></enderNac><fone>1133334444</fone><email>fiscal@example.com</email></emit><valores>
+<vBC>650.00</vBC><pAliqAplic>2.00</pAliqAplic><vISSQN>13.00</vISSQN><vTotalRet>111.47</vTotalRet>
+<vLiq>538.53</vLiq></valores><IBSCBS><cLocalidadeIncid>3550308</cLocalidadeIncid>
+<xLocalidadeIncid>São Paulo</xLocalidadeIncid><valores>
+<vBC>613.28</vBC><uf><pIBSUF>0.10</pIBSUF><pAliqEfetUF>0.10</pAliqEfetUF></uf><mun><pIBSMun>0.00</pIBSMun>
+<pAliqEfetMun>0.00</pAliqEfetMun></mun><fed><pCBS>0.90</pCBS><pAliqEfetCBS>0.90</pAliqEfetCBS></fed></valores>
+<totCIBS><vTotNF>538.53</vTotNF><gIBS><vIBSTot>0.61</vIBSTot><gIBSUFTot><vIBSUF>0.61</vIBSUF></gIBSUFTot>
+<gIBSMunTot>
+<vIBSMun>0.00</vIBSMun></gIBSMunTot></gIBS><gCBS><vCBS>5.52</vCBS></gCBS></totCIBS></IBSCBS>{declaration}
+</infNFSe></NFSe>"""
 _CHANGES = (
     (r"<tpAmb>2<", "<tpAmb>1<"),
     (r"<dhEmi>[^<]+<", "<dhEmi>2026-12-02T10:00:00-03:00<"),
+    (r"<dCompet>[^<]+<", "<dCompet>2026-12-02<"),
     (r"<dhSaiEnt>[^<]+<", "<dhSaiEnt>2026-12-02T14:00:00-03:00<"),
     (r"<xNome>NF-E EMITIDA[^<]+<", "<xNome>Papelaria Central Ltda<"),
     (r"<xProd>NOTA FISCAL EMITIDA[^<]+<", "<xProd>Caderno de 200 folhas, capa dura<"),
+    (r"<xDescServ>[^<]+<", "<xDescServ>Digitação das contagens do inventário, 20 horas<"),
     (r"www\.homologacao\.", "www."),
 )
 
@@ -34,15 +54,21 @@ def picture(type_name: str, example: str, paper: Paper, logo: bytes) -> Image.Im
     xml = (ROOT / "examples" / type_name / f"{example}.xml").read_text(encoding="utf-8")
     for pattern, replacement in _CHANGES:
         xml = re.sub(pattern, replacement, xml)
-    (key,) = re.findall(r'Id="NFe(\w{44})"', xml)
-    file = authorized_invoice(xml.encode(), _PROTOCOL.format(key=key).encode())
-    pdf = Press().document(DocumentPrint(type_name, file, paper, logo=logo))
+    pdf = Press().document(DocumentPrint(type_name, authorized(xml), paper, logo=logo))
     with tempfile.NamedTemporaryFile(suffix=".pdf") as drawn:
         drawn.write(pdf)
         drawn.flush()
         command = ["pdftoppm", "-r", str(DOTS_PER_INCH), "-png", "-singlefile", drawn.name]
         png = subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603
     return Image.open(BytesIO(png)).convert("P", palette=Image.Palette.ADAPTIVE, colors=COLORS)
+
+
+def authorized(xml: str) -> bytes:
+    """The file that has legal force: a document with its protocol, or the note that holds a declaration."""
+    keys = re.findall(r'Id="NFe(\w{44})"', xml)
+    if not keys:
+        return _NOTE.format(declaration=xml).encode()
+    return authorized_invoice(xml.encode(), _PROTOCOL.format(key=keys[0]).encode())
 
 
 def sample_logo() -> bytes:
@@ -58,11 +84,12 @@ def sample_logo() -> bytes:
 
 
 def main() -> None:
-    """Write both pictures."""
+    """Write the pictures."""
     IMAGES.mkdir(exist_ok=True)
     logo = sample_logo()
     picture("nfe", "road-freight", Paper.A4, logo).save(IMAGES / "danfe.png", optimize=True)
     picture("nfce", "cards", Paper.ROLL_80, logo).save(IMAGES / "receipt.png", optimize=True)
+    picture("nfse", "withholdings", Paper.A4, logo).save(IMAGES / "danfse.png", optimize=True)
 
 
 if __name__ == "__main__":

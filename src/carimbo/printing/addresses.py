@@ -1,9 +1,10 @@
 """Addresses as they stand on paper."""
 
+from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
 
 
-def street_of(place: Address | Place) -> str:
+def street_of(place: Address | Place | IssuerAddress) -> str:
     """Street, number and what else there is."""
     return ", ".join(filter(None, (place.street, place.number, place.complement)))
 

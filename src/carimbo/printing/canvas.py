@@ -24,6 +24,13 @@ class Align(Enum):
     RIGHT = 1.0
 
 
+class Ink(Enum):
+    """What a text is written with; the value sets it."""
+
+    BLACK = ""
+    RED = "1 0 0 rg"
+
+
 class Canvas:
     """A document of pages; whatever is drawn goes to the last one."""
 
@@ -58,6 +65,7 @@ class Canvas:
         width: float = 0,
         align: Align = Align.LEFT,
         bold: bool = False,
+        ink: Ink = Ink.BLACK,
     ) -> None:
         """Write a line whose baseline is at y; aligned within the width."""
         lettering = self._bold if bold else self._regular
@@ -65,21 +73,33 @@ class Canvas:
         if align is not Align.LEFT:
             x += (width - lettering.face.width(text) * size * POINT) * align.value
         name = _BOLD if bold else _REGULAR
-        self._page.drawn.append(
+        line = (
             f"BT /{name} {size:g} Tf {x * _SCALE:.2f} {-y * _SCALE:.2f} Td <{lettering.encoded(text)}> Tj ET"
         )
+        self._page.drawn.append(line if ink is Ink.BLACK else f"q {ink.value} {line} Q")
 
-    def mark(self, x: float, y: float, text: str, size: float, angle: float, gray: float = 0.89) -> None:
-        """Write large and pale under everything else, around a middle point, so that nothing is covered."""
-        text = self._bold.face.legible(text)
+    def mark(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        angle: float,
+        gray: float = 0.89,
+        *,
+        bold: bool = True,
+    ) -> None:
+        """Write large and pale around a middle point, over shades and under all else: nothing is covered."""
+        lettering, name = (self._bold, _BOLD) if bold else (self._regular, _REGULAR)
+        text = lettering.face.legible(text)
         cosine, sine = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-        half = self._bold.face.width(text) * size / 2
+        half = lettering.face.width(text) * size / 2
         # A third of the size below the middle: capitals stand centred on the line.
         left = x * _SCALE - half * cosine + size / 3 * sine
         bottom = -y * _SCALE - half * sine - size / 3 * cosine
-        self._page.beneath.append(
-            f"q {gray} g BT /{_BOLD} {size:g} Tf {cosine:.4f} {sine:.4f} {-sine:.4f} {cosine:.4f} {left:.2f}"
-            f" {bottom:.2f} Tm <{self._bold.encoded(text)}> Tj ET Q"
+        self._page.marks.append(
+            f"q {gray} g BT /{name} {size:g} Tf {cosine:.4f} {sine:.4f} {-sine:.4f} {cosine:.4f} {left:.2f}"
+            f" {bottom:.2f} Tm <{lettering.encoded(text)}> Tj ET Q"
         )
 
     def rule(self, x1: float, y1: float, x2: float, y2: float) -> None:
@@ -90,9 +110,11 @@ class Canvas:
 
     def box(self, x: float, y: float, width: float, height: float) -> None:
         """Draw the border of a rectangle."""
-        self._page.rules.append(
-            f"{x * _SCALE:.2f} {-(y + height) * _SCALE:.2f} {width * _SCALE:.2f} {height * _SCALE:.2f} re"
-        )
+        self._page.rules.append(_area(x, y, width, height))
+
+    def frame(self, x: float, y: float, width: float, height: float, weight: float) -> None:
+        """Draw the border of a rectangle with a line of so many points."""
+        self._page.drawn.append(f"q {weight:g} w {_area(x, y, width, height)} S Q")
 
     def dashes(self, x1: float, x2: float, y: float) -> None:
         """Draw a line of dashes, to cut or fold along."""
@@ -101,15 +123,14 @@ class Canvas:
 
     def shade(self, x: float, y: float, width: float, height: float, gray: float) -> None:
         """Fill a rectangle under everything else."""
-        area = f"{x * _SCALE:.2f} {-(y + height) * _SCALE:.2f} {width * _SCALE:.2f} {height * _SCALE:.2f} re"
-        self._page.beneath.append(f"q {gray} g {area} f Q")
+        self._page.shades.append(f"q {gray} g {_area(x, y, width, height)} f Q")
 
     def bitmap(self, bitmap: Bitmap, x: float, y: float, width: float, height: float) -> None:
         """Draw a code on white ground."""
-        self.shade(x, y, width, height, 1)
         place = (
             f"{width * _SCALE:.3f} 0 0 {height * _SCALE:.3f} {x * _SCALE:.2f} {-(y + height) * _SCALE:.2f}"
         )
+        self._page.drawn.append(f"q 1 g {_area(x, y, width, height)} f Q")
         self._page.drawn.append(
             f"q {place} cm BI /W {bitmap.width} /H {bitmap.height} /IM true /BPC 1 /D [1 0] /F /AHx ID"
             f" {bitmap.rows.hex()}> EI Q"
@@ -149,7 +170,8 @@ class _Page:
 
     def __init__(self, width: float, height: float) -> None:
         self.width, self.height = width, height
-        self.beneath: list[str] = []
+        self.shades: list[str] = []
+        self.marks: list[str] = []
         self.rules: list[str] = []
         self.drawn: list[str] = []
         self.images: dict[str, PlainPng] = {}
@@ -168,11 +190,17 @@ class _Page:
 
     def _content(self) -> Iterable[str]:
         yield f"1 0 0 1 0 {self.height * _SCALE:.2f} cm {_RULE} w"
-        yield from self.beneath
+        yield from self.shades
+        yield from self.marks
         if self.rules:
             yield from self.rules
             yield "S"
         yield from self.drawn
+
+
+def _area(x: float, y: float, width: float, height: float) -> str:
+    """A rectangle, whose lower left corner is told first."""
+    return f"{x * _SCALE:.2f} {-(y + height) * _SCALE:.2f} {width * _SCALE:.2f} {height * _SCALE:.2f} re"
 
 
 def _add_font(file: PdfFile, lettering: Lettering, weight: str) -> int:

@@ -1,7 +1,6 @@
 """The page of what was told of an NF-e or NFC-e after its authorization: a correction or a cancellation."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.archived import (
@@ -14,25 +13,14 @@ from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, CancellationBySub
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.fiscal.printout import EventPrint
-from carimbo.printing import form, formats
+from carimbo.printing import formats
 from carimbo.printing.addresses import street_of
-from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.canvas import Align, Canvas
 from carimbo.printing.codes import bars
+from carimbo.printing.event_sheet import Code, EventSheet, EventText
 from carimbo.printing.form import Field, row
-from carimbo.printing.png import PlainPng
-from carimbo.printing.sheet import (
-    BOTTOM,
-    CAPTION_HEIGHT,
-    CONTENT,
-    HEIGHT,
-    LEFT,
-    TOP,
-    WIDTH,
-    Block,
-    draw_caption,
-)
+from carimbo.printing.sheet import CONTENT, Block
 from carimbo.printing.typeface import Typeface
-from carimbo.printing.wrapping import fitted, wrapped
 
 _MODELS = {"55": "NF-e", "65": "NFC-e"}
 _PORTAL = "www.nfe.fazenda.gov.br/portal"
@@ -40,21 +28,7 @@ _ABOUT = (
     "Representação impressa de um evento registrado pela Sefaz autorizadora.\n"
     "Consulte sua autenticidade em {address} ou no site da Sefaz autorizadora."
 )
-_BAND = 26.0
-_LOGO = 50.0
-_MARGIN = 2.0
-_KEY_BAND = 15.0
-_BARS = 90.0
-_BETWEEN = 2.0
-_LEADING = 1.25
-
-
-class _Text(NamedTuple):
-    """A text that takes as many lines as it needs, and as many sheets."""
-
-    caption: str
-    content: str
-    size: float
+_BARS, _BARS_HEIGHT = 82.0, 11.0
 
 
 def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
@@ -64,14 +38,18 @@ def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
     model = _MODELS.get(ide.model, ide.model)
     title = _title(event, model)
     canvas = Canvas(typeface, f"{title} - {model} nº {ide.number} série {ide.series}")
-    y = _begin_sheet(canvas, event)
-    y = _draw_band(canvas, title, document, order.logo, y)
-    y = _draw_blocks(canvas, _first_blocks(canvas, document, model), y)
-    y = _draw_key(canvas, document.access_key, y)
-    y = _draw_blocks(canvas, (_event_block(canvas, event),), y)
-    for text in _texts(event):
-        y = _draw_text(canvas, event, text, y)
-    return canvas.finished()
+    sheet = EventSheet(
+        canvas,
+        title,
+        about=_ABOUT.format(address=document.consult_address or _PORTAL),
+        is_tested=event.environment == Environment.HOMOLOGATION.code,
+        access_key=document.access_key,
+        code=Code(bars(document.access_key), _BARS, _BARS_HEIGHT),
+        document=_document_blocks(canvas, document, model),
+        event=_event_block(canvas, event),
+        texts=tuple(_texts(event)),
+    )
+    return sheet.drawn(order.logo)
 
 
 def _title(event: ArchivedEvent, model: str) -> str:
@@ -83,36 +61,7 @@ def _title(event: ArchivedEvent, model: str) -> str:
     return titles.get(event.event_type, event.description)
 
 
-def _begin_sheet(canvas: Canvas, event: ArchivedEvent) -> float:
-    """Begin a sheet, and tell where the writing on it begins."""
-    canvas.add_page(WIDTH, HEIGHT)
-    if event.environment == Environment.HOMOLOGATION.code:
-        canvas.mark(WIDTH / 2, HEIGHT * 0.65, "SEM VALOR FISCAL", 58, 35)
-    return TOP
-
-
-def _draw_band(canvas: Canvas, title: str, document: ArchivedInvoice, logo: bytes | None, y: float) -> float:
-    canvas.box(LEFT, y, CONTENT, _BAND)
-    x, width = LEFT + _MARGIN, CONTENT - 2 * _MARGIN
-    if logo is not None:
-        canvas.image(PlainPng.read(logo), x, y + _MARGIN, _LOGO, _BAND - 2 * _MARGIN)
-        x, width = x + _LOGO + _MARGIN, width - _LOGO - _MARGIN
-    size = fitted(canvas.face(bold=True), title, width, 16, 8).size
-    canvas.text(x, y + 9, title, size, width=width, align=Align.CENTER, bold=True)
-    about = _ABOUT.format(address=document.consult_address or _PORTAL)
-    for number, line in enumerate(wrapped(canvas.face(), about, width, 8)):
-        canvas.text(x, y + 15 + number * 3.6, line, 8, width=width, align=Align.CENTER)
-    return y + _BAND + _BETWEEN
-
-
-def _draw_blocks(canvas: Canvas, blocks: tuple[Block, ...], y: float) -> float:
-    for block in blocks:
-        block.draw(canvas, y)
-        y += block.height + _BETWEEN
-    return y
-
-
-def _first_blocks(canvas: Canvas, document: ArchivedInvoice, model: str) -> tuple[Block, ...]:
+def _document_blocks(canvas: Canvas, document: ArchivedInvoice, model: str) -> tuple[Block, ...]:
     invoice = document.invoice
     return (
         _issuer_block(canvas, invoice.issuer),
@@ -172,18 +121,6 @@ def _document_block(canvas: Canvas, document: ArchivedInvoice, model: str) -> Bl
     return Block(f"{model} A QUE O EVENTO SE REFERE", (row(canvas, *fields),))
 
 
-def _draw_key(canvas: Canvas, access_key: str, y: float) -> float:
-    """Go on below the document's row with its key, for machines and for people."""
-    y -= _BETWEEN
-    canvas.box(LEFT, y, CONTENT, _KEY_BAND)
-    canvas.bitmap(bars(access_key), LEFT + 4, y + 2, _BARS - 8, _KEY_BAND - 4)
-    x, width = LEFT + _BARS, CONTENT - _BARS
-    canvas.rule(x, y, x, y + _KEY_BAND)
-    canvas.text(x + 0.8, y + 2.1, "CHAVE DE ACESSO", form.TITLE_SIZE)
-    canvas.text(x, y + 9.5, formats.key(access_key), 10.5, width=width, align=Align.CENTER, bold=True)
-    return y + _KEY_BAND + _BETWEEN
-
-
 def _event_block(canvas: Canvas, event: ArchivedEvent) -> Block:
     protocol = event.protocol
     rows = (
@@ -203,35 +140,12 @@ def _event_block(canvas: Canvas, event: ArchivedEvent) -> Block:
     return Block("EVENTO", rows)
 
 
-def _texts(event: ArchivedEvent) -> Iterator[_Text]:
+def _texts(event: ArchivedEvent) -> Iterator[EventText]:
     if event.correction:
-        yield _Text("CORREÇÃO", event.correction, 11)
+        yield EventText("CORREÇÃO", event.correction, 11)
     if event.conditions:
-        yield _Text("CONDIÇÕES DE USO", event.conditions, 8)
+        yield EventText("CONDIÇÕES DE USO", event.conditions, 8)
     if event.reason:
-        yield _Text("JUSTIFICATIVA", event.reason, 11)
+        yield EventText("JUSTIFICATIVA", event.reason, 11)
     if event.replaced_by:
-        yield _Text("CHAVE DE ACESSO DA NFC-e QUE A SUBSTITUI", formats.key(event.replaced_by), 11)
-
-
-def _draw_text(canvas: Canvas, event: ArchivedEvent, text: _Text, y: float) -> float:
-    lines = wrapped(canvas.face(), text.content, CONTENT - 2 * _MARGIN, text.size)
-    caption, step = text.caption, text.size * _LEADING * POINT
-    while lines:
-        fitting = int((BOTTOM - y - CAPTION_HEIGHT - 2 * _MARGIN) / step)
-        if fitting > 0:
-            y = _draw_frame(canvas, lines[:fitting], text.size, draw_caption(canvas, caption, y))
-            lines = lines[fitting:]
-            caption = f"{text.caption} (CONTINUAÇÃO) - {formats.key(event.access_key)}"
-        if lines:
-            y = _begin_sheet(canvas, event)
-    return y
-
-
-def _draw_frame(canvas: Canvas, lines: tuple[str, ...], size: float, top: float) -> float:
-    step = size * _LEADING * POINT
-    height = 2 * _MARGIN + len(lines) * step
-    canvas.box(LEFT, top, CONTENT, height)
-    for number, line in enumerate(lines, 1):
-        canvas.text(LEFT + _MARGIN, top + _MARGIN + number * step - size * 0.3 * POINT, line, size)
-    return top + height + _BETWEEN
+        yield EventText("CHAVE DE ACESSO DA NFC-e QUE A SUBSTITUI", formats.key(event.replaced_by), 11)

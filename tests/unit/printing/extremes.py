@@ -10,14 +10,23 @@ from typing import Any
 
 from lxml import etree
 
+from carimbo.fiscal.layouts.dps_v1.addresses import Address, PartyAddress, SiteAddress
+from carimbo.fiscal.layouts.dps_v1.amounts import Deductions
+from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
+from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
+from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
 from carimbo.fiscal.layouts.group import Element, layout_of
 from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, in_root, read_invoice, write
 from carimbo.fiscal.layouts.nfe_v4.identification import Reference
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes
 from carimbo.fiscal.layouts.paths import groups_in
+from unit.printing.issued_notes import file_of
 from unit.printing.paper import example
 
 KEY = "35261112ABC34501DE35550010000000011875264375"
+SERVICE_KEY = "510550722" + KEY[6:20] + "9999999999999" + "2611" + "1234567893"
+# The municipality with the longest name of those with two words or more.
+CITY = "5105507"
 # What paper shows in words or with punctuation, or what decides on other fields; of words the longest.
 TOLD = {
     "Id": f"NFe{KEY}",
@@ -37,11 +46,30 @@ TOLD = {
     "tPag": "22",
     "nNF": 999_999_999,
     "serie": 889,
+    "nNFSe": 9_999_999_999_999,
+    "nDPS": 999_999_999_999_999,
+    "tpEmit": "1",
+    "chSubstda": SERVICE_KEY,
+    "dCompet": date(2026, 12, 31),
+    "cMun": CITY,
+    "cLocPrestacao": CITY,
+    "cLocIncid": CITY,
+    "cLocalidadeIncid": CITY,
 }
 MOMENTS = {"moment": datetime(2026, 11, 14, 13, 30, tzinfo=UTC), "day": date(2028, 12, 28)}
 LETTERS_IN_SHORT = ("uCom", "uTrib", "placa", "IE")
 # Fields of which a party has one.
-IDENTITIES = ("cnpj", "cpf", "foreign_id")
+IDENTITIES = ("cnpj", "cpf", "foreign_id", "no_foreign_id_reason")
+# Fields of which a group has one: another one with each identity.
+CHOICES: dict[type, tuple[str, ...]] = {
+    PartyAddress: ("national", "foreign"),
+    Address: ("national", "foreign"),
+    SiteAddress: ("zipcode", "foreign"),
+    ServicePlace: ("city_code", "country_code"),
+    Deductions: ("rate", "amount", "proof"),
+    Benefit: ("reduction_amount", "reduction_rate"),
+    TotalTaxes: ("amounts", "rates", "simples_rate", "untold"),
+}
 DIGITS = {2: 13, 3: 12, 4: 11, 10: 11}
 RATE_DIGITS = 3
 SHORT = 14
@@ -83,6 +111,9 @@ class Filling:
         elements = layout_of(kind).elements
         rivals = [name for name in (self.identity, *IDENTITIES) if name in elements]
         names = [name for name in elements if name not in rivals[1:] or name == rivals[0]]
+        if choices := CHOICES.get(kind):
+            chosen = choices[IDENTITIES.index(self.identity) % len(choices)]
+            names = [name for name in names if name not in choices or name == chosen]
         if kind is Reference:
             names = [names[nth % len(names)]]
         return kind(**{name: self._value(kind, name, elements[name], nth) for name in names})
@@ -138,7 +169,15 @@ def full_receipt(filling: Filling) -> bytes:
     return written(filling.group(Invoice), supplement[0])
 
 
-FULL = {"nfe": full_invoice, "nfce": full_receipt}
+def full_note(filling: Filling) -> bytes:
+    """An NFS-e with everything that there is."""
+    note = filling.group(IssuedNote)
+    declared = replace(note.declaration.note, id=f"DPS{SERVICE_KEY[:42]}")
+    declaration = replace(note.declaration, note=declared)
+    return file_of(replace(note, id=f"NFS{SERVICE_KEY}", declaration=declaration))
+
+
+FULL = {"nfe": full_invoice, "nfce": full_receipt, "nfse": full_note}
 
 
 def with_items(kind: str, name: str, number: int) -> bytes:

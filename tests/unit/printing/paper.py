@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from golden import FOLDER
@@ -13,10 +14,11 @@ from lxml import etree
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.press import Press
 from pdf_reading import columns_of, pages_of, text_of
+from unit.printing.issued_notes import issued
 from unit.printing.paper_values import Leaf, Table, Wanted, leaves_of
 
 PRESS = Press()
-DANFE, RECEIPT = Table("danfe"), Table("receipt")
+DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _SPACES = re.compile(r"\s+")
 # A text that is shorter stays on one sheet, and less of it tells nothing.
@@ -50,15 +52,24 @@ MOC = Layout("MOC 7.0", "nfe", Paper.A4, DANFE, "moc")
 NT = Layout("NT 2026.010", "nfe", Paper.A4, DANFE, "nt", b"2026-12-02T10:00:00-03:00")
 ROLL_80 = Layout("80 mm", "nfce", Paper.ROLL_80, RECEIPT, "receipt")
 ROLL_58 = Layout("58 mm", "nfce", Paper.ROLL_58, RECEIPT, "receipt")
-LAYOUTS = (MOC, NT, ROLL_80, ROLL_58)
+V2 = Layout("DANFSe v2.0", "nfse", Paper.A4, DANFSE, "danfse")
+LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2)
 
-NAMES = {kind: sorted(file.stem for file in (FOLDER / kind).glob("*.xml")) for kind in ("nfe", "nfce")}
+DATA = Path(__file__).parents[2] / "data"
+_FILES = {
+    **{kind: {file.stem: file for file in (FOLDER / kind).glob("*.xml")} for kind in ("nfe", "nfce")},
+    "nfse": {file.stem: file for file in (*DATA.glob("dps_*.xml"), *(FOLDER / "nfse").glob("*.xml"))},
+}
+NAMES = {kind: sorted(files) for kind, files in _FILES.items()}
+LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "dps_cnpj_alfanumerico"}
+"""Of each type an example whose issuer has letters in its CNPJ."""
 
 
 @cache
 def example(kind: str, name: str) -> bytes:
-    """The signed XML of an example."""
-    return (FOLDER / kind / f"{name}.xml").read_bytes()
+    """The signed XML of an example; of a service the note that the authority makes of it."""
+    xml = _FILES[kind][name].read_bytes()
+    return issued(xml) if kind == "nfse" else xml
 
 
 def in_production(xml: bytes) -> bytes:
@@ -121,7 +132,7 @@ class Printed:
 def printed(layout: Layout, xml: bytes, *, is_canceled: bool = False, logo: bytes | None = None) -> Printed:
     """Print a document in a layout."""
     dated = layout.dated(xml)
-    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, logo)
+    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, logo=logo)
     return Printed(layout, dated, PRESS.document(order))
 
 
@@ -132,8 +143,13 @@ def printed_example(layout: Layout, name: str) -> Printed:
 
 
 def codes_told_in(xml: bytes) -> set[str]:
-    """What the codes of a document have to say: the address if there is one, else the key."""
+    """What the codes of a document have to say: the address if it has one, else the key."""
     root = etree.fromstring(xml)
+    if service_key := root[0].get("Id", "").partition("NFS")[2]:
+        host = {"1": "www.nfse.gov.br", "2": "www.producaorestrita.nfse.gov.br"}[
+            root.findtext(".//{*}tpAmb", "")
+        ]
+        return {f"https://{host}/ConsultaPublica/?tpc=1&chave={service_key}"}
     return {root.findtext("{*}infNFeSupl/{*}qrCode") or root[0].get("Id", "").removeprefix("NFe")}
 
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 from lxml import etree
 
+from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from carimbo.printing.danfse import words as danfse_words
 
 SIGNATURE = "Signature"
 ABSENT = "-"
@@ -34,6 +36,23 @@ REGIMES = {
 }
 
 
+WORDS: dict[str, dict[str, str]] = {
+    "issuers": danfse_words.ISSUERS,
+    "statuses": danfse_words.STATUSES,
+    "purposes": danfse_words.PURPOSES,
+    "simples": danfse_words.SIMPLES,
+    "simples_assessments": danfse_words.SIMPLES_ASSESSMENTS,
+    "special_regimes": danfse_words.SPECIAL_REGIMES,
+    "taxations": danfse_words.TAXATIONS,
+    "immunities": danfse_words.IMMUNITIES,
+    "suspensions": danfse_words.SUSPENSIONS,
+    "benefits": danfse_words.BENEFITS,
+    "withholders": danfse_words.WITHHOLDERS,
+    "federal_withholdings": danfse_words.FEDERAL_WITHHOLDINGS,
+    "no_foreign_id": danfse_words.NO_FOREIGN_ID,
+}
+
+
 class Leaf(NamedTuple):
     """A value of a document, with the tags that lead to it."""
 
@@ -43,8 +62,8 @@ class Leaf(NamedTuple):
     """The group that it stands in."""
 
     def beside(self, tag: str) -> str | None:
-        """What another element of the same group says."""
-        return self.holder.findtext(f"{{*}}{tag}")
+        """What another element of the same group says, or one within a group beside it."""
+        return self.holder.findtext("/".join(f"{{*}}{step}" for step in tag.split("/")))
 
 
 class Wanted(NamedTuple):
@@ -88,7 +107,8 @@ class Table:
         """What has to be on paper of a value."""
         row = self.row(leaf.path)
         form, _, condition = row.cells[layout].partition(" if ")
-        if form == ABSENT or (condition and not _holds(condition, leaf)):
+        conditions = condition.split(" and ") if condition else []
+        if form == ABSENT or not all(_holds(one, leaf) for one in conditions):
             return
         for name in form.split(" & "):
             yield Wanted(leaf.path, FORMS[name](leaf), row.title, name in NUMBERS)
@@ -119,17 +139,19 @@ def _rows(file: Path) -> Iterator[Row]:
 
 
 def _holds(condition: str, leaf: Leaf) -> bool:
-    name, _, tag = condition.partition(" ")
-    match name:
-        case "nonzero":
-            return Decimal(leaf.text) != 0
-        case "unlike":
-            return leaf.text != leaf.beside(tag)
-        case "without":
-            return leaf.holder.find(f"{{*}}{tag}") is None
-        case "abroad":
-            return leaf.beside("UF") == "EX"
-    raise AssertionError(f"unknown condition {condition}")
+    name, *arguments = condition.split()
+    return CONDITIONS[name](leaf, *arguments)
+
+
+def _declared(leaf: Leaf, path: str) -> str | None:
+    """What the declaration inside of a service note says."""
+    return _issued(leaf, f"DPS/infDPS/{path}")
+
+
+def _issued(leaf: Leaf, path: str) -> str | None:
+    """What a service note says."""
+    steps = "/".join(f"{{*}}{tag}" for tag in f"infNFSe/{path}".split("/"))
+    return leaf.holder.getroottree().findtext(steps)
 
 
 def _number(text: str, least: int, most: int) -> str:
@@ -149,15 +171,36 @@ def _phone(digits: str) -> str:
     return _punctuated(digits, forms[len(digits)]) if len(digits) in forms else digits
 
 
+def _is_abroad(leaf: Leaf) -> bool:
+    """Whether somebody has no tax id of Brazil, or lives elsewhere."""
+    is_known = leaf.beside("CNPJ") or leaf.beside("CPF")
+    return not is_known or leaf.beside("end/endExt/xCidade") is not None
+
+
 def _punctuated(digits: str, form: str) -> str:
     rest = iter(digits)
     return "".join(next(rest) if place == "#" else place for place in form)
+
+
+def _worded(words: dict[str, str], leaf: Leaf) -> str:
+    """A code of a later layout stands on paper as it is."""
+    return words.get(leaf.text, leaf.text)
 
 
 def _moment(text: str, form: str) -> str:
     return datetime.fromisoformat(text).strftime(form)
 
 
+CONDITIONS: dict[str, Callable[..., bool]] = {
+    "nonzero": lambda leaf: Decimal(leaf.text) != 0,
+    "unlike": lambda leaf, tag: leaf.text != leaf.beside(tag),
+    "without": lambda leaf, tag: leaf.beside(tag) is None,
+    "abroad": lambda leaf: leaf.beside("UF") == "EX",
+    "other": lambda leaf, tag, code: leaf.beside(tag) != code,
+    "undeclared": lambda leaf, tag: _declared(leaf, f"prest/{tag}") is None,
+    "listed": lambda leaf: not (_declared(leaf, "serv/cServ/cTribNac") or "").startswith("99"),
+    "taxed": lambda leaf: _declared(leaf, "valores/trib/tribMun/tribISSQN") != "4",
+}
 FORMS: dict[str, Callable[[Leaf], str]] = {
     "text": lambda leaf: leaf.text,
     "money": lambda leaf: _number(leaf.text, 2, 2),
@@ -171,6 +214,7 @@ FORMS: dict[str, Callable[[Leaf], str]] = {
     "tax_id": lambda leaf: _tax_id(leaf.text),
     "zipcode": lambda leaf: _punctuated(leaf.text, "#####-###"),
     "phone": lambda leaf: _phone(leaf.text),
+    "party_phone": lambda leaf: leaf.text if _is_abroad(leaf) else _phone(leaf.text),
     "key": lambda leaf: _punctuated(leaf.text.removeprefix("NFe"), " ".join(["####"] * 11)),
     "series": lambda leaf: leaf.text.zfill(3),
     "invoice_number": lambda leaf: _punctuated(leaf.text.zfill(9), "###.###.###"),
@@ -178,4 +222,22 @@ FORMS: dict[str, Callable[[Leaf], str]] = {
     "freight": lambda leaf: FREIGHT[leaf.text],
     "regime": lambda leaf: REGIMES[leaf.text],
     "payment_method": lambda leaf: PAYMENT_METHODS[leaf.text].name,
+    "service_key": lambda leaf: leaf.text.removeprefix("NFS"),
+    "city": lambda leaf: f"{MUNICIPALITIES[leaf.text].name} / {MUNICIPALITIES[leaf.text].state}",
+    "state": lambda leaf: f"/ {MUNICIPALITIES[leaf.text].state} / BR",
+    "country": lambda leaf: f" / {leaf.text}",
+    "incidence": lambda leaf: f"{leaf.beside('xLocIncid')} / {MUNICIPALITIES[leaf.text].state} / ",
+    "reform_incidence": lambda leaf: (
+        f"{leaf.text} / {MUNICIPALITIES[leaf.beside('cLocalidadeIncid') or ''].state}"
+    ),
+    "issue_place": lambda leaf: f"{_issued(leaf, 'xLocEmi')} / {leaf.text}",
+    "place_abroad": lambda leaf: f"{leaf.beside('xCidade')} / {leaf.beside('xEstProvReg')} / {leaf.text}",
+    "code_and_zipcode": lambda leaf: f"{leaf.beside('cMun')} / {_punctuated(leaf.text, '##.###-###')}",
+    "service_code": lambda leaf: _punctuated(leaf.text, "##.##.##"),
+    "city_service_code": lambda leaf: (
+        f"{_punctuated(leaf.beside('cTribNac') or '', '##.##.##')} / {leaf.text}"
+    ),
+    "nbs": lambda leaf: _punctuated(leaf.text, "#.####.##.##"),
+    "situation_and_class": lambda leaf: f"{leaf.beside('CST')} / {leaf.text}",
+    **{name: partial(_worded, words) for name, words in WORDS.items()},
 }

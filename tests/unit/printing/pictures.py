@@ -1,7 +1,11 @@
-"""Pictures for tests, as the service keeps logos."""
+"""Pictures for tests: logos as the service keeps them, and pages in their colours."""
 
+import io
 import struct
+import subprocess
 import zlib
+
+from PIL import Image
 
 RED = b"\xe0\x10\x10"
 
@@ -18,3 +22,10 @@ def png(width: int, height: int, form: bytes = b"\x08\x02\0\0\0", parts: int = 1
     lines = [chunk(b"IDAT", data[start : start + cut]) for start in range(0, len(data), cut)]
     header = chunk(b"IHDR", struct.pack(">II", width, height) + form)
     return b"".join((b"\x89PNG\r\n\x1a\n", header, *lines, chunk(b"IEND", b"")))
+
+
+def page_of(pdf: bytes, dpi: int) -> Image.Image:
+    """The first page as another program shows it."""
+    command = ("pdftoppm", "-r", str(dpi), "-png", "-singlefile", "-")
+    shown = subprocess.run(command, input=pdf, capture_output=True, check=True, timeout=60).stdout
+    return Image.open(io.BytesIO(shown)).convert("RGB")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.canvas import POINT, Align, Canvas, Ink
 from carimbo.printing.codes import bars, square
 from carimbo.printing.png import PlainPng
 from pdf_reading import (
@@ -22,7 +22,7 @@ from pdf_reading import (
     words_of,
 )
 from unit.printing.fonts import OWN
-from unit.printing.pictures import png
+from unit.printing.pictures import page_of, png
 
 WIDTH, HEIGHT = 100.0, 60.0
 KEY = "35261112ABC34501DE35550010000000011875264375"
@@ -89,11 +89,38 @@ class TestText:
         assert "".join(text_of(canvas.finished()).split()) == OWN.regular.legible(text)
 
 
+class TestInk:
+    def test_is_black_unless_told_otherwise(self, canvas: Canvas) -> None:
+        canvas.text(20, 30, "IIII", 30, bold=True)
+        canvas.text(20, 50, "IIII", 30, bold=True, ink=Ink.RED)
+        canvas.text(60, 30, "IIII", 30, bold=True)
+        colors = {color for _, color in page_of(canvas.finished(), DPI).getcolors(1 << 20) or []}
+        assert {(0, 0, 0), (255, 0, 0), (255, 255, 255)} <= colors
+
+    def test_is_that_of_its_own_text_only(self, canvas: Canvas) -> None:
+        canvas.text(20, 50, "IIII", 30, ink=Ink.RED)
+        canvas.text(20, 30, "IIII", 30)
+        upper = page_of(canvas.finished(), DPI).crop((0, 0, 1000, 320)).tobytes()
+        assert upper[0::3] == upper[1::3] == upper[2::3]
+        assert 0 in upper
+
+
 class TestMark:
     def test_lies_under_what_was_drawn_before_and_after(self, canvas: Canvas) -> None:
         canvas.bitmap(square("https://carimbo.example/consulta"), 35, 15, 30, 30)
         canvas.mark(50, 30, "SEM VALOR", 60, 35)
         assert codes_of(canvas.finished()) == {"https://carimbo.example/consulta"}
+
+    def test_lies_over_shades(self, canvas: Canvas) -> None:
+        canvas.mark(50, 30, "WWW", 40, 0, gray=0.5)
+        canvas.shade(0, 0, WIDTH, HEIGHT, 0.95)
+        assert min(_row(canvas, CENTER[1])) == pytest.approx(0.5 * 255, abs=2)
+
+    @pytest.mark.parametrize("bold", [True, False])
+    def test_is_of_the_weight_that_is_asked_for(self, canvas: Canvas, bold: bool) -> None:
+        canvas.mark(50, 30, "Marca", 40, 0, bold=bold)
+        word = word_on(canvas)
+        assert word.x1 - word.x0 == pytest.approx(canvas.face(bold=bold).width("Marca") * 40, abs=0.1)
 
     def test_is_seen_around_its_middle_point(self, canvas: Canvas) -> None:
         canvas.mark(50, 30, "WWW", 40, 0, gray=0)
@@ -123,6 +150,11 @@ class TestLines:
             35,
         }
         assert sum(math.dist(rule[:2], rule[2:4]) * POINT for rule in rules) == pytest.approx(90, abs=0.1)
+
+    def test_of_a_frame_are_as_thick_as_asked(self, canvas: Canvas) -> None:
+        canvas.frame(10, 20, 30, 15, 4)
+        column = [row[250] for row in pixels_of(canvas.finished(), DPI)]
+        assert sum(gray < 128 for gray in column) * 0.1 == pytest.approx(2 * 4 * POINT, abs=0.4)
 
     def test_of_dashes_have_gaps(self, canvas: Canvas) -> None:
         canvas.dashes(10, 90, 30)

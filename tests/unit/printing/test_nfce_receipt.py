@@ -38,7 +38,7 @@ def authorized(name: str, *changes: tuple[str, str], alerts: str = "") -> bytes:
 def receipt(
     xml: bytes, paper: Paper = Paper.ROLL_80, *, is_canceled: bool = False, logo: bytes | None = None
 ) -> bytes:
-    return draw_receipt(typeface_of(None), DocumentPrint("nfce", xml, paper, is_canceled, logo))
+    return draw_receipt(typeface_of(None), DocumentPrint("nfce", xml, paper, is_canceled, logo=logo))
 
 
 def lines_of(pdf: bytes) -> list[str]:

@@ -15,6 +15,7 @@ from unit.printing.extremes import (
     MARK,
     Filling,
     full_invoice,
+    full_note,
     full_receipt,
     in_other_letters,
     of_one_word,
@@ -28,6 +29,7 @@ from unit.printing.paper import (
     NT,
     ROLL_58,
     ROLL_80,
+    V2,
     Layout,
     Printed,
     codes_told_in,
@@ -139,6 +141,31 @@ class TestReceipt:
     @on_a_roll
     def test_has_room_for_the_letters_of_the_whole_world(self, layout: Layout) -> None:
         assert_room(printed(layout, in_other_letters(full_receipt(Filling(of_words)))))
+
+
+class TestDanfse:
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    @pytest.mark.parametrize("identity", IDENTITIES)
+    def test_has_room_for_the_longest_texts(self, text: Callable[[str, int], str], identity: str) -> None:
+        paper = printed(V2, full_note(Filling(text, identity=identity)))
+        assert_all_of_it(paper)
+        assert 2 <= paper.pages <= 4
+
+    def test_has_room_for_all_items_of_an_order(self) -> None:
+        paper = printed(V2, full_note(Filling(of_words, {"xItemPed": 99})))
+        assert_all_of_it(paper)
+        assert 2 <= paper.pages <= 4
+
+    def test_of_every_example_takes_one_sheet(self) -> None:
+        for name in NAMES["nfse"]:
+            paper = printed(V2, in_production(example("nfse", name)))
+            assert_room(paper)
+            assert paper.pages == 1, name
+
+    def test_has_room_for_the_letters_of_the_whole_world(self) -> None:
+        paper = printed(V2, in_other_letters(full_note(Filling(of_words))))
+        assert_room(paper)
+        assert "Ωμέγα Ёлка" in paper.drawn
 
 
 class TestAnyPaper:

@@ -1,7 +1,6 @@
 """The whole DANFE: which piece stands on which sheet."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import date
 
 from carimbo.fiscal.environment import Environment
@@ -18,43 +17,13 @@ from carimbo.printing.danfe.totals import service_block, total_blocks
 from carimbo.printing.danfe.transport import transport_block
 from carimbo.printing.png import PlainPng
 from carimbo.printing.sheet import BOTTOM, HEIGHT, TOP, WIDTH, Piece
+from carimbo.printing.sheets import Sheets
 from carimbo.printing.typeface import Typeface
 
 # Documents issued since then show IBS and CBS (NT 2026.010).
 _REFORM = date(2026, 12, 1)
 _LEAST_NOTES, _MOST_NOTES = 22.0, 62.0
 _LEAST_ITEMS = 14.0
-
-
-@dataclass
-class _Sheets:
-    """Sheets that are filled from top to bottom, each below what all begin with."""
-
-    first_top: float
-    next_top: float
-    first_bottom: float
-    sheets: list[list[tuple[float, Piece]]] = field(default_factory=lambda: [[]])
-    y: float = 0
-
-    def __post_init__(self) -> None:
-        self.y = self.first_top
-
-    @property
-    def room(self) -> float:
-        """What is left of the last sheet."""
-        return (self.first_bottom if len(self.sheets) == 1 else BOTTOM) - self.y
-
-    def turn(self) -> None:
-        """Begin another sheet."""
-        self.sheets.append([])
-        self.y = self.next_top
-
-    def place(self, piece: Piece) -> None:
-        """Put a piece below the last one, or at the top of another sheet."""
-        if piece.height > self.room and self.sheets[-1]:
-            self.turn()
-        self.sheets[-1].append((self.y, piece))
-        self.y += piece.height
 
 
 def draw_danfe(typeface: Typeface, order: DocumentPrint) -> bytes:
@@ -87,7 +56,7 @@ def _planned(
     services = service_block(canvas, archived.invoice.issuer, archived.services)
     foot: list[Piece] = [services, first] if services else [first]
     first_bottom = BOTTOM - sum(piece.height for piece in foot)
-    sheets = _Sheets(TOP + stub.height + head.height, TOP + head.height, first_bottom)
+    sheets = Sheets(TOP + stub.height + head.height, TOP + head.height, first_bottom, BOTTOM)
     for block in _blocks(canvas, archived, is_reform=is_reform):
         sheets.place(block)
     _place_items(sheets, item_table(canvas, archived.invoice, is_reform=is_reform))
@@ -107,7 +76,7 @@ def _blocks(canvas: Canvas, archived: ArchivedInvoice, *, is_reform: bool) -> It
     yield transport_block(canvas, invoice.transport)
 
 
-def _place_items(sheets: _Sheets, table: ItemTable) -> None:
+def _place_items(sheets: Sheets, table: ItemTable) -> None:
     """Fill sheet after sheet; on the first the frame reaches down to the foot."""
     rest: ItemTable | None = table
     while rest:
@@ -115,12 +84,12 @@ def _place_items(sheets: _Sheets, table: ItemTable) -> None:
         if part is None:
             sheets.turn()
             continue
-        sheets.place(part.stretch(sheets.room) if len(sheets.sheets) == 1 or rest else part)
+        sheets.place(part.stretch(sheets.room) if sheets.is_first or rest else part)
 
 
-def _place_rest(sheets: _Sheets, notes: Notes | None) -> None:
+def _place_rest(sheets: Sheets, notes: Notes | None) -> None:
     while notes:
-        if len(sheets.sheets) == 1 or sheets.room < _LEAST_NOTES:
+        if sheets.is_first or sheets.room < _LEAST_NOTES:
             sheets.turn()
         part, notes = notes.split(sheets.room, 0)
         sheets.place(part)

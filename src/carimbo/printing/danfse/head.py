@@ -1,0 +1,152 @@
+"""The upper part of every sheet: what the document is, its key, and the code to consult it by."""
+
+from dataclasses import dataclass
+
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.layouts.dps_v1.nfse import ArchivedServiceNote
+from carimbo.printing import formats
+from carimbo.printing.canvas import POINT, Align, Canvas, Ink
+from carimbo.printing.codes import square
+from carimbo.printing.danfse.consult import consult_address
+from carimbo.printing.danfse.grid import (
+    COLUMN,
+    CONTENT,
+    EDGE,
+    LEADING,
+    LEFT,
+    MARGIN,
+    TITLE_SIZE,
+    Cell,
+    Row,
+    divide,
+    draw_lines,
+    row,
+    shade,
+)
+from carimbo.printing.danfse.words import ISSUERS, PURPOSES, STATUSES, in_words
+from carimbo.printing.wrapping import Fitted, fitted, wrapped
+
+_BAND = 12.0
+_KIND_SIZE, _PLACE_SIZE, _SMALL = 9.0, 8.0, 6.0
+_SMALLEST = 4.0
+# At least 15.2 (NT 008, 2.4.5).
+_CODE = 16.0
+_CODE_GAP = 1.8
+_RIGHT = LEFT + 3 * COLUMN
+# Services without an item of the list have no municipality to name (NT 008, 2.4.5).
+_UNLISTED = "99"
+_AUTHENTIC = (
+    "A autenticidade desta NFS-e pode ser verificada pela leitura deste código QR ou pela consulta da chave"
+    " de acesso no portal nacional da NFS-e"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every sheet begins with, measured; only the number of the sheet differs."""
+
+    archived: ArchivedServiceNote
+    place: Fitted
+    rows: tuple[Row, ...]
+    authentic: Fitted
+
+    @property
+    def height(self) -> float:
+        return self._band + max(sum(row.height for row in self.rows), self._code_height)
+
+    @property
+    def _band(self) -> float:
+        return max(_BAND, 2 + _height(self.place) + 2 * _SMALL * LEADING * POINT)
+
+    @property
+    def _code_height(self) -> float:
+        return _CODE + 2 * _CODE_GAP + _height(self.authentic)
+
+    def draw(self, canvas: Canvas, y: float, sheet: int, sheets: int) -> None:
+        """Draw it with its upper edge at y."""
+        shade(canvas, LEFT, EDGE, CONTENT, y + self._band - EDGE)
+        self._draw_kind(canvas, y)
+        self._draw_origin(canvas, y, f"Folha {sheet}/{sheets}" if sheets > 1 else "")
+        top = y + self._band
+        divide(canvas, top)
+        self._draw_code(canvas, top)
+        for one in self.rows:
+            one.draw(canvas, LEFT, top)
+            top += one.height
+
+    def _draw_kind(self, canvas: Canvas, y: float) -> None:
+        canvas.text(LEFT + MARGIN, y + 8, "NFS-e", 20, bold=True)
+        mark = canvas.face(bold=True).width("NFS-e") * 20 * POINT + LEFT + 2.5
+        for number, text in enumerate(("Nota Fiscal de", "Serviço eletrônica")):
+            size = fitted(canvas.face(), text, LEFT + COLUMN - mark, 7.5, _SMALLEST).size
+            canvas.text(mark, y + 5 + number * 3, text, size)
+        is_tested = self.archived.note.environment == Environment.HOMOLOGATION.code
+        lines = [("DANFSe v2.0", Ink.BLACK), ("Documento Auxiliar da NFS-e", Ink.BLACK)]
+        if is_tested:
+            lines.append(("NFS-e SEM VALIDADE JURÍDICA", Ink.RED))
+        for number, (text, ink) in enumerate(lines):
+            canvas.text(
+                LEFT + COLUMN, y + 3.3 + number * 3.8, text, _KIND_SIZE,
+                width=2 * COLUMN, align=Align.CENTER, bold=True, ink=ink,
+            )  # fmt: skip
+
+    def _draw_origin(self, canvas: Canvas, y: float, sheet: str) -> None:
+        """Tell where and by which system it was issued, and which sheet this is if there are several."""
+        draw_lines(canvas, self.place, _RIGHT, y + 3)
+        baseline = y + self._band - 1 - _SMALL * LEADING * POINT
+        canvas.text(_RIGHT + MARGIN, baseline, f"Ambiente Gerador: {self.archived.issued.generator}", _SMALL)
+        baseline += _SMALL * LEADING * POINT
+        canvas.text(_RIGHT + MARGIN, baseline, f"Tipo de Ambiente: {self.archived.note.environment}", _SMALL)
+        if sheet:
+            width = COLUMN - 2 * MARGIN
+            canvas.text(_RIGHT + MARGIN, baseline, sheet, _SMALL, width=width, align=Align.RIGHT, bold=True)
+
+    def _draw_code(self, canvas: Canvas, y: float) -> None:
+        address = consult_address(self.archived.access_key, self.archived.note.environment)
+        left = _RIGHT + (COLUMN - _CODE) / 2
+        canvas.bitmap(square(address), left, y + _CODE_GAP, _CODE, _CODE)
+        baseline = y + _CODE + 2 * _CODE_GAP + _SMALL * 0.4 * POINT
+        for line in self.authentic.lines:
+            canvas.text(_RIGHT, baseline, line, _SMALL, width=COLUMN, align=Align.CENTER)
+            baseline += _SMALL * LEADING * POINT
+
+
+def head_of(canvas: Canvas, archived: ArchivedServiceNote) -> Head:
+    """Measure what every sheet begins with."""
+    place = fitted(canvas.face(), _place(archived), COLUMN - 2 * MARGIN, _PLACE_SIZE, _SMALL)
+    authentic = wrapped(canvas.face(), _AUTHENTIC, COLUMN - 2 * MARGIN, _SMALL)
+    return Head(archived, place, tuple(_rows(canvas, archived)), Fitted(authentic, _SMALL))
+
+
+def _place(archived: ArchivedServiceNote) -> str:
+    if archived.note.service.code.national_code.startswith(_UNLISTED):
+        return ""
+    return f"Município: {archived.issued.issue_city} / {archived.issued.issuer.address.state}"
+
+
+def _rows(canvas: Canvas, archived: ArchivedServiceNote) -> list[Row]:
+    issued, note = archived.issued, archived.note
+    purpose = note.ibs_cbs.purpose if note.ibs_cbs else None
+    rows = (
+        (Cell("CHAVE DE ACESSO DA NFS-e", archived.access_key, 3),),
+        (
+            Cell("NÚMERO DA NFS-e", str(issued.number)),
+            Cell("COMPETÊNCIA DA NFS-e", formats.day(note.competence)),
+            Cell("DATA E HORA DA EMISSÃO DA NFS-e", formats.day_and_hour(issued.processed_at)),
+        ),
+        (
+            Cell("NÚMERO DA DPS", str(note.number)),
+            Cell("SÉRIE DA DPS", str(note.series)),
+            Cell("DATA E HORA DA EMISSÃO DA DPS", formats.day_and_hour(note.issued_at)),
+        ),
+        (
+            Cell("EMITENTE DA NFS-e", in_words(ISSUERS, note.issuer), is_shaded=True),
+            Cell("SITUAÇÃO DA NFS-e", in_words(STATUSES, issued.status)),
+            Cell("FINALIDADE", in_words(PURPOSES, purpose)),
+        ),
+    )
+    return [row(canvas, *(cell._replace(label_size=TITLE_SIZE) for cell in cells)) for cells in rows]
+
+
+def _height(text: Fitted) -> float:
+    return len(text.lines) * text.size * LEADING * POINT

@@ -1,0 +1,133 @@
+"""The page of an event of any type of document: who and what it is about, then texts of any length."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from carimbo.printing import form, formats
+from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.codes import Bitmap
+from carimbo.printing.png import PlainPng
+from carimbo.printing.sheet import (
+    BOTTOM,
+    CAPTION_HEIGHT,
+    CONTENT,
+    HEIGHT,
+    LEFT,
+    TOP,
+    WIDTH,
+    Block,
+    draw_caption,
+)
+from carimbo.printing.wrapping import fitted, wrapped
+
+_BAND = 26.0
+_LOGO = 50.0
+_MARGIN = 2.0
+_CODE_MARGIN = 4.0
+_BETWEEN = 2.0
+_LEADING = 1.25
+
+
+class Code(NamedTuple):
+    """The key for machines, and how large it is drawn."""
+
+    bitmap: Bitmap
+    width: float
+    height: float
+
+
+class EventText(NamedTuple):
+    """A text that takes as many lines as it needs, and as many sheets."""
+
+    caption: str
+    content: str
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventSheet:
+    """Everything that the page tells; the canvas is the one that its blocks are measured for."""
+
+    canvas: Canvas
+    title: str
+    about: str
+    """Where to consult what the paper says."""
+    is_tested: bool
+    """Whether it has no fiscal value."""
+    access_key: str
+    code: Code
+    document: Sequence[Block]
+    event: Block
+    texts: Sequence[EventText]
+
+    def drawn(self, logo: bytes | None) -> bytes:
+        """Draw it on A4."""
+        y = self._draw_band(logo, self._begin_sheet())
+        y = self._draw_blocks(self.document, y)
+        y = self._draw_key(y)
+        y = self._draw_blocks((self.event,), y)
+        for text in self.texts:
+            y = self._draw_text(text, y)
+        return self.canvas.finished()
+
+    def _begin_sheet(self) -> float:
+        """Begin a sheet, and tell where the writing on it begins."""
+        self.canvas.add_page(WIDTH, HEIGHT)
+        if self.is_tested:
+            self.canvas.mark(WIDTH / 2, HEIGHT * 0.65, "SEM VALOR FISCAL", 58, 35)
+        return TOP
+
+    def _draw_band(self, logo: bytes | None, y: float) -> float:
+        canvas = self.canvas
+        canvas.box(LEFT, y, CONTENT, _BAND)
+        x, width = LEFT + _MARGIN, CONTENT - 2 * _MARGIN
+        if logo is not None:
+            canvas.image(PlainPng.read(logo), x, y + _MARGIN, _LOGO, _BAND - 2 * _MARGIN)
+            x, width = x + _LOGO + _MARGIN, width - _LOGO - _MARGIN
+        size = fitted(canvas.face(bold=True), self.title, width, 16, 8).size
+        canvas.text(x, y + 9, self.title, size, width=width, align=Align.CENTER, bold=True)
+        for number, line in enumerate(wrapped(canvas.face(), self.about, width, 8)):
+            canvas.text(x, y + 15 + number * 3.6, line, 8, width=width, align=Align.CENTER)
+        return y + _BAND + _BETWEEN
+
+    def _draw_blocks(self, blocks: Sequence[Block], y: float) -> float:
+        for block in blocks:
+            block.draw(self.canvas, y)
+            y += block.height + _BETWEEN
+        return y
+
+    def _draw_key(self, y: float) -> float:
+        """Go on below the document's row with its key, for machines and for people."""
+        canvas, code = self.canvas, self.code
+        y, height = y - _BETWEEN, code.height + _CODE_MARGIN
+        canvas.box(LEFT, y, CONTENT, height)
+        canvas.bitmap(code.bitmap, LEFT + _CODE_MARGIN, y + _CODE_MARGIN / 2, code.width, code.height)
+        x, width = LEFT + code.width + 2 * _CODE_MARGIN, CONTENT - code.width - 2 * _CODE_MARGIN
+        canvas.rule(x, y, x, y + height)
+        canvas.text(x + 0.8, y + 2.1, "CHAVE DE ACESSO", form.TITLE_SIZE)
+        key = formats.key(self.access_key)
+        canvas.text(x, y + height / 2 + 2, key, 10.5, width=width, align=Align.CENTER, bold=True)
+        return y + height + _BETWEEN
+
+    def _draw_text(self, text: EventText, y: float) -> float:
+        lines = wrapped(self.canvas.face(), text.content, CONTENT - 2 * _MARGIN, text.size)
+        caption, step = text.caption, text.size * _LEADING * POINT
+        while lines:
+            fitting = int((BOTTOM - y - CAPTION_HEIGHT - 2 * _MARGIN) / step)
+            if fitting > 0:
+                y = self._draw_frame(lines[:fitting], text.size, draw_caption(self.canvas, caption, y))
+                lines = lines[fitting:]
+                caption = f"{text.caption} (CONTINUAÇÃO) - {formats.key(self.access_key)}"
+            if lines:
+                y = self._begin_sheet()
+        return y
+
+    def _draw_frame(self, lines: tuple[str, ...], size: float, top: float) -> float:
+        step = size * _LEADING * POINT
+        height = 2 * _MARGIN + len(lines) * step
+        self.canvas.box(LEFT, top, CONTENT, height)
+        for number, line in enumerate(lines, 1):
+            baseline = top + _MARGIN + number * step - size * 0.3 * POINT
+            self.canvas.text(LEFT + _MARGIN, baseline, line, size)
+        return top + height + _BETWEEN

@@ -1,0 +1,41 @@
+"""Service notes on paper, made of two declarations that are changed at will."""
+
+from dataclasses import replace
+from typing import Any
+
+from carimbo.fiscal.layouts.dps_v1.document import read_note
+from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
+from unit.printing.issued_notes import file_of, issued_note
+from unit.printing.paper import DATA, V2, Printed, in_production, printed
+
+NORMAL = read_note((DATA / "dps_normal_ibscbs.xml").read_bytes())
+SIMPLES = read_note((DATA / "dps_simples_meepp.xml").read_bytes())
+
+
+def paper_of(note: ServiceNote, **changes: Any) -> Printed:
+    """A note on paper; of what the authority tells, some may be changed."""
+    return printed(V2, in_production(file_of(replace(issued_note(note), **changes))))
+
+
+def text_on(note: ServiceNote, **changes: Any) -> str:
+    """What stands on the paper of a note, in one line."""
+    return " ".join(paper_of(note, **changes).drawn.split())
+
+
+def with_taxes(note: ServiceNote, **changes: Any) -> ServiceNote:
+    """The note with other taxes."""
+    taxes = replace(note.amounts.taxes, **changes)
+    return replace(note, amounts=replace(note.amounts, taxes=taxes))
+
+
+def with_texts(description: str, notes: str) -> ServiceNote:
+    """A note that has much to tell."""
+    service = NORMAL.service
+    code = replace(service.code, description=description)
+    return replace(NORMAL, service=replace(service, code=code, additional=AdditionalInformation(notes=notes)))
+
+
+def sheets_of(paper: Printed) -> list[str]:
+    """The text of each sheet, in one line."""
+    return [" ".join(sheet.split()) for sheet in paper.drawn.removesuffix("\f").split("\f")]

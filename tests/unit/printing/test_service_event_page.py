@@ -1,0 +1,116 @@
+"""The page of what happened to a service note."""
+
+import re
+
+import pytest
+
+from carimbo.fiscal.printout import EventPrint
+from pdf_reading import codes_of, pages_of, text_of, title_of
+from unit.printing.issued_notes import issued, registered
+from unit.printing.paper import DATA, PRESS
+from unit.printing.pictures import png
+from unit.printing.room import crossed, off_the_page, overlapping
+
+REQUEST = (DATA / "nfse_ev_cancelamento.xml").read_text()
+LETTERS = "dps_cnpj_alfanumerico"
+OTHER_KEY = "35503082212ABC34501DE35000000000012426111234567890"
+SUBSTITUTION = (
+    "<e105102><xDesc>Cancelamento de NFS-e por Substituição</xDesc><cMotivo>05</cMotivo>"
+    f"<chSubstituta>{OTHER_KEY}</chSubstituta></e105102>"
+)
+
+
+def page(
+    *changes: tuple[str, str], name: str = "dps_normal_ibscbs", logo: bytes | None = None, taker: bool = True
+) -> bytes:
+    """An event on paper; what its request says may be changed."""
+    request, declaration = REQUEST, (DATA / f"{name}.xml").read_text()
+    for old, new in changes:
+        assert old in request
+        request = request.replace(old, new)
+    if not taker:
+        declaration = re.sub("<toma>.*</toma>", "", declaration)
+    return PRESS.event(EventPrint("nfse", issued(declaration.encode()), registered(request), logo))
+
+
+def by_substitution() -> bytes:
+    (detail,) = re.findall("<e101101>.*</e101101>", REQUEST)
+    return page((detail, SUBSTITUTION))
+
+
+def told_on(pdf: bytes) -> str:
+    return " ".join(text_of(pdf).split())
+
+
+class TestCancellation:
+    def test_has_its_reason(self) -> None:
+        told = told_on(page())
+        assert "CANCELAMENTO DE NFS-e" in told
+        assert "MOTIVO 1 - Erro na Emissão JUSTIFICATIVA ERRO NA EMISSAO DO SERVICO" in told
+        assert "SUBSTITUI" not in told
+
+    def test_tells_what_it_is_and_its_registration(self) -> None:
+        told = told_on(page())
+        assert "TIPO 101101 - Cancelamento de NFS-e SEQUÊNCIA 1" in told
+        assert "DATA E HORA DO EVENTO 14/11/2026 12:00:00" in told
+        assert re.search(r"IDENTIFICADOR DO REGISTRO EVT\d{50}101101001 AUTOR 11.222.333/0001-81", told)
+        assert "DATA E HORA DO REGISTRO 14/11/2026 12:00:03" in told
+
+    def test_of_the_longest_reason_has_room_for_it(self) -> None:
+        pdf = page(("ERRO NA EMISSAO DO SERVICO", "W" * 255), ("<tpAmb>2", "<tpAmb>1"))
+        assert text_of(pdf).count("W") == 255
+        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf, 1)) == ([], [], [])
+        assert pages_of(pdf) == 1
+
+    def test_for_a_reason_of_a_later_layout_tells_its_code(self) -> None:
+        assert "MOTIVO 7" in told_on(page(("<cMotivo>1", "<cMotivo>7")))
+
+
+class TestSubstitution:
+    def test_has_the_key_of_the_other_note(self) -> None:
+        told = told_on(by_substitution())
+        assert "CANCELAMENTO DE NFS-e POR SUBSTITUIÇÃO" in told
+        assert "MOTIVO 05 - Rejeição de NFS-e pelo tomador" in told
+        key = " ".join(re.findall("..?.?.?", OTHER_KEY))
+        assert f"CHAVE DE ACESSO DA NFS-e QUE A SUBSTITUI {key}" in told
+        assert "JUSTIFICATIVA" not in told
+
+
+class TestEveryEvent:
+    def test_tells_issuer_and_taker(self) -> None:
+        told = told_on(page())
+        for value in (
+            "Estúdio Modelo Ltda", "11.222.333/0001-81", "1234567", "Avenida Paulista, 1000, Sala 12",
+            "Bela Vista", "01310-100", "São Paulo", "(11) 3333-4444", "TOMADOR TESTE", "99.999.999/0001-91",
+        ):  # fmt: skip
+            assert value in told
+
+    def test_says_that_there_is_no_taker(self) -> None:
+        assert "TOMADOR NÃO IDENTIFICADO" in told_on(page(taker=False))
+
+    def test_tells_the_note_that_it_is_about(self) -> None:
+        told = told_on(page())
+        for value in ("NÚMERO DA NFS-e 123", "14/11/2026 10:00:02", "COMPETÊNCIA 14/11/2026", "1.000,00"):
+            assert value in told
+
+    @pytest.mark.parametrize("name", ["dps_normal_ibscbs", LETTERS])
+    def test_has_the_key_for_people_and_for_machines(self, name: str) -> None:
+        pdf = page(name=name)
+        (address,) = codes_of(pdf)
+        host, _, key = address.partition("/ConsultaPublica/?tpc=1&chave=")
+        assert host == "https://www.producaorestrita.nfse.gov.br"
+        assert len(key) == 50
+        assert " ".join(re.findall("..?.?.?", key)) in told_on(pdf)
+        assert key.isdigit() is (name != LETTERS)
+
+    def test_is_marked_in_homologation_only(self) -> None:
+        production = page(("<tpAmb>2", "<tpAmb>1"))
+        assert "SEM VALOR FISCAL" in told_on(page())
+        assert "SEM VALOR FISCAL" not in told_on(production)
+
+    def test_has_the_issuers_logo(self) -> None:
+        assert b"/Subtype /Image" in page(logo=png(300, 100))
+        assert b"/Subtype /Image" not in page()
+
+    def test_has_a_title_that_tells_the_note(self) -> None:
+        assert title_of(page()) == "CANCELAMENTO DE NFS-e - NFS-e nº 123"
