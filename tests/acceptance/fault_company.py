@@ -18,6 +18,8 @@ from carimbo.simulator.certificates import CertificateFolder
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"
 _NUMBERS = count(1)
+KINDS = ("nfe", "nfce", "nfse")
+"""The types that are issued, one of every way to an authority."""
 _COMPANY = {
     "legalName": "Loja Modelo Comércio Ltda",
     "address": {
@@ -25,9 +27,11 @@ _COMPANY = {
         "district": "Bela Vista", "city": "São Paulo", "state": "SP",
     },
     "taxRegime": "simples",
+    "simplesRate": 6,
 }  # fmt: skip
 _SETTINGS = {
     "nfe": {"series": 1},
+    "nfse": {"series": 1, "federalServiceCode": "01.05", "issRate": 2},
     "nfce": {"active": True, "series": 1, "cscId": "1", "csc": "0123456789ABCDEF0123456789ABCDEF"},
 }
 _BUYER = {
@@ -46,11 +50,12 @@ def order(kind: str, external_id: str | None = None, notes: str | None = None) -
     """The body of a small sale."""
     items = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
     of_kind: dict[str, dict[str, Any]] = {
-        "nfe": {"recipient": _BUYER, "payments": [{"method": "pix", "amount": 59.8}]},
-        "nfce": {"paymentMethod": "pix"},
+        "nfe": {"items": items, "recipient": _BUYER, "payments": [{"method": "pix", "amount": 59.8}]},
+        "nfce": {"items": items, "paymentMethod": "pix"},
+        "nfse": {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": _BUYER},
     }
     given = {"externalId": external_id, "notes": notes}
-    return {"items": items, **of_kind[kind], **{name: text for name, text in given.items() if text}}
+    return {**of_kind[kind], **{name: text for name, text in given.items() if text}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +96,8 @@ class Company:
                 await asyncio.sleep(0.1)
 
     async def issue_many(self, how_many: int, at: str = "") -> None:
-        """Order documents of both types by turns, several at a time, and insist on each."""
-        kinds = [("nfe", "nfce")[turn % 2] for turn in range(how_many)]
+        """Order documents of all types by turns, several at a time, and insist on each."""
+        kinds = [KINDS[turn % len(KINDS)] for turn in range(how_many)]
         at_once = asyncio.Semaphore(_ORDERS_AT_ONCE)
 
         async def one(kind: str) -> None:

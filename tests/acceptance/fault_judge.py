@@ -2,39 +2,45 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from acceptance.fault_company import Company
 from acceptance.fault_site import EVENT, INUTILIZATION, Site
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.ids import event_id, inutilization_id
+from carimbo.fiscal.ids import event_id, inutilization_id, nfse_event_id
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from xmlsec1 import xmlsec1_accepts
 
 _AUTHORIZED = ("100", "150")
-_REGISTERED = ("102", "135", "155")
-_NUMBER = slice(20, 34)
-"""Model, series and number within an access key."""
+_REGISTERED = ("102", "135", "155", "201")
 _STATE_CODE = "35"
 _MODELS = {"nfe": "55", "nfce": "65"}
+# By type of document: the file that has legal force, and what of it we signed.
+_FILES = {
+    "nfe": (Schema.NFE_AUTHORIZED, "infNFe"),
+    "nfce": (Schema.NFE_AUTHORIZED, "infNFe"),
+    "nfse": (Schema.NFSE_AUTHORIZED, "infDPS"),
+}
 _EVENTS = {
     "cancellation": ("110111", Schema.NFE_CANCELLATION_REGISTERED),
     "correction": ("110110", Schema.NFE_CORRECTION_REGISTERED),
 }
 _DOCUMENTS = """
-    select d.id, d.type, d.status, e.number, e.access_key from documents d
+    select d.id, d.type, d.status, e.number, e.access_key, e.digest from documents d
     left join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id
     where d.company_id = $1 order by d.id
 """
 _ATTEMPTS = """
-    select d.id, d.type, d.status, e.number, e.access_key, e.state, e.ordinal = d.emission as in_force
+    select d.id, d.type, d.status, e.number, e.access_key, e.digest, e.state,
+        e.ordinal = d.emission as in_force
     from documents d join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id
     where d.company_id = $1 order by d.id, e.ordinal
 """
 _EVENT_FILINGS = """
-    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.type as kind, d.status, e.access_key,
+    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.type as kind, d.status,
+        coalesce(e.assigned_key, e.access_key) as access_key,
         (select count(*) from document_events h
             where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as told
     from event_filings f
@@ -57,7 +63,7 @@ async def contradictions(site: Site, company: Company) -> list[str]:
     return [
         *_not_authorized(documents),
         *_misnumbered(documents),
-        *_sent_otherwise(sent, _NUMBER),
+        *_sent_otherwise(sent, _number_of),
         *_not_once((row["access_key"] for row in documents), sent, _AUTHORIZED),
         *await _flawed(company, documents),
     ]
@@ -117,11 +123,16 @@ def _misnumbered(documents: Sequence[Row]) -> Iterator[str]:
             yield f"the numbers of {kind} are {numbers}"
 
 
-def _sent_otherwise(sent: Sequence[Row], part: slice = slice(None)) -> Iterator[str]:
+def _number_of(subject: str) -> str:
+    """Model, series and number within an access key; the Id of a DPS has nothing else that varies."""
+    return subject if subject.startswith("DPS") else subject[20:34]
+
+
+def _sent_otherwise(sent: Sequence[Row], part: Callable[[str], str] = str) -> Iterator[str]:
     """Whatever is sent of a subject, or of a part of it, is the same to the byte, however often."""
     contents: dict[str, set[str]] = {}
     for entry in sent:
-        contents.setdefault(entry["subject"][part], set()).add(entry["digest"])
+        contents.setdefault(part(entry["subject"]), set()).add(entry["digest"])
     for subject, digests in contents.items():
         if len(digests) > 1:
             yield f"{len(digests)} different messages were sent of {subject}"
@@ -137,11 +148,13 @@ def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> 
 
 
 def _event_id(event: Row) -> str:
+    if event["kind"] == "nfse":
+        return nfse_event_id("101101", event["access_key"])
     return event_id(_EVENTS[event["type"]][0], AccessKey.parse(event["access_key"]), event["sequence"])
 
 
 def _cancellation_id(access_key: str) -> str:
-    return _event_id({"type": "cancellation", "access_key": access_key, "sequence": 1})
+    return _event_id({"type": "cancellation", "kind": "nfe", "access_key": access_key, "sequence": 1})
 
 
 def _range_id(row: Row, company: Company) -> str:
@@ -195,7 +208,7 @@ async def _flawed(company: Company, documents: Sequence[Row]) -> list[str]:
     flaws = []
     for row in _some([row for row in documents if row["status"] == "authorized"]):
         xml = await company.xml(row["id"])
-        if flaw := await asyncio.to_thread(_flaw, xml):
+        if flaw := await asyncio.to_thread(_flaw, xml, row):
             flaws.append(f"the XML of {row['access_key']} {flaw}")
     return flaws
 
@@ -205,7 +218,7 @@ async def _flawed_events(company: Company, events: Sequence[Row]) -> list[str]:
     flaws = []
     for row in _some([row for row in events if row["state"] == "registered"]):
         xml = await company.event_xml(row["kind"], row["document_id"], row["id"])
-        if flaw := await asyncio.to_thread(_flaw_of_form, xml, _EVENTS[row["type"]][1], "infEvento"):
+        if flaw := await asyncio.to_thread(_flaw_of_form, xml, *_event_file(row)):
             flaws.append(f"the XML of {_event_id(row)} {flaw}")
     return flaws
 
@@ -214,11 +227,19 @@ def _some(rows: Sequence[Row]) -> Sequence[Row]:
     return rows[:: len(rows) // _XML_FILES + 1]
 
 
-def _flaw(xml: bytes) -> str | None:
+def _event_file(event: Row) -> tuple[Schema, str]:
+    """The file of an event that has legal force, and what of it we signed."""
+    if event["kind"] == "nfse":
+        return Schema.NFSE_EVENT_REGISTERED, "infPedReg"
+    return _EVENTS[event["type"]][1], "infEvento"
+
+
+def _flaw(xml: bytes, document: Row) -> str | None:
     root = read_xml(xml)
-    if root.findtext(".//{*}digVal") != root.findtext(".//{*}DigestValue"):
+    digests = root.findtext(".//{*}digVal") or document["digest"], root.findtext(".//{*}DigestValue")
+    if set(digests) != {document["digest"]}:
         return "has the protocol of another version"
-    return _flaw_of_form(xml, Schema.NFE_AUTHORIZED, "infNFe")
+    return _flaw_of_form(xml, *_FILES[document["type"]])
 
 
 def _flaw_of_form(xml: bytes, schema: Schema, signed: str) -> str | None:

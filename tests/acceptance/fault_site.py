@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +42,10 @@ WAITS = {
 # The simulator's switches: many answers are lost or refused, and all are late.
 STORM = {"lostAnswers": 0.3, "failures": 0.1, "latencySeconds": 0.3}
 CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0}
-AUTHORIZATION = "NFeAutorizacao4"
-EVENT = "NFeRecepcaoEvento4"
-INUTILIZATION = "NFeInutilizacao4"
+# By what they are for, the services of every authority.
+AUTHORIZATION = ("NFeAutorizacao4", "POST /nfse")
+EVENT = ("NFeRecepcaoEvento4", "POST /nfse/{chave}/eventos")
+INUTILIZATION = ("NFeInutilizacao4",)
 _ROWS = 1000
 
 
@@ -116,10 +117,10 @@ class Site:
             f" and not exists (select from inutilizations {open_ones})"
         )
 
-    async def until_sent(self, company: Company, service: str = AUTHORIZATION) -> None:
-        """Wait until a service of the simulator has got something of a company."""
+    async def until_sent(self, company: Company, services: Sequence[str] = AUTHORIZATION) -> None:
+        """Wait until one of these services of the simulator has got something of a company."""
         async with asyncio.timeout(PATIENCE):
-            while not await self.sent(company, service):  # noqa: ASYNC110 - a journal tells nobody
+            while not await self.sent(company, services):  # noqa: ASYNC110 - a journal tells nobody
                 await asyncio.sleep(0.02)
 
     async def switch(self, **controls: Any) -> None:
@@ -127,15 +128,16 @@ class Site:
         answer = await self.control.patch("/controls", json=controls)
         assert answer.status_code == 200, answer.text
 
-    async def sent(self, company: Company, service: str = AUTHORIZATION) -> list[dict[str, Any]]:
-        """What a service of the simulator was really sent by a company, oldest first."""
+    async def sent(self, company: Company, services: Sequence[str] = AUTHORIZATION) -> list[dict[str, Any]]:
+        """What services of the simulator were really sent by a company, oldest first."""
         entries: list[dict[str, Any]] = []
-        page: list[dict[str, Any]] = [{"id": 0}]
-        while page:
-            asked = {"service": service, "after": page[-1]["id"], "limit": _ROWS}
-            page = (await self.control.get("/journal", params=asked)).json()
-            entries += [entry for entry in page if entry["taxpayer"] == company.tax_id]
-        return entries
+        for service in services:
+            page: list[dict[str, Any]] = [{"id": 0}]
+            while page:
+                asked = {"service": service, "after": page[-1]["id"], "limit": _ROWS}
+                page = (await self.control.get("/journal", params=asked)).json()
+                entries += [entry for entry in page if entry["taxpayer"] == company.tax_id]
+        return sorted(entries, key=lambda entry: entry["id"])
 
     @asynccontextmanager
     async def company(self, plan: str = "unlimited") -> AsyncIterator[Company]:

@@ -1,7 +1,7 @@
 """Workers that are killed or frozen in the middle of a statement: it is registered, and only once."""
 
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,14 @@ from acceptance.fault_judge import contradictions_of_statements
 from acceptance.fault_programs import Failpoint, Program
 from acceptance.fault_site import EVENT, INUTILIZATION, Site
 
-EVENTS = (("nfe", "cancellation"), ("nfce", "cancellation"), ("nfe", "correction"))
+EVENTS = (
+    ("nfe", "cancellation"),
+    ("nfce", "cancellation"),
+    ("nfse", "cancellation"),
+    ("nfe", "correction"),
+)
 STEPS = ("signed", "answered", "concluded")
-REGISTERED, VOID = "135", "102"
+REGISTERED, VOID = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
 VOID_BEFORE = "563"
 NO_WORK = "not exists (select from pgqueuer)"
 
@@ -33,7 +38,7 @@ async def tell(company: Company, kind: str, document: str, event: str) -> Any:
     return record.get(event)
 
 
-async def codes_of(site: Site, company: Company, service: str) -> list[str]:
+async def codes_of(site: Site, company: Company, service: Sequence[str]) -> list[str]:
     """What the authority said of everything that a service was sent."""
     return [entry["code"] for entry in await site.sent(company, service)]
 
@@ -67,7 +72,7 @@ class TestKilledWorker:
         with hasty(site):
             await site.until_told(company)
             await site.until(NO_WORK)
-        assert await codes_of(site, company, EVENT) == [REGISTERED]
+        assert await codes_of(site, company, EVENT) == [REGISTERED[kind]]
         assert await contradictions_of_statements(site, company) == []
 
     @pytest.mark.parametrize(("kind", "event"), EVENTS)
@@ -83,7 +88,7 @@ class TestKilledWorker:
                 await victim.kill()
         with hasty(site):
             await site.until_told(company)
-        assert await codes_of(site, company, EVENT) == [REGISTERED]
+        assert await codes_of(site, company, EVENT) == [REGISTERED[kind]]
         assert await contradictions_of_statements(site, company) == []
 
     @pytest.mark.parametrize(
@@ -118,14 +123,15 @@ class TestKilledWorker:
 
 class TestFrozenWorker:
     @pytest.mark.parametrize("step", ["signed", "answered"])
+    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
     async def test_whose_event_another_one_finished_sends_nothing_and_spoils_nothing(
-        self, site: Site, company: Company, tmp_path: Path, step: str
+        self, site: Site, company: Company, tmp_path: Path, kind: str, step: str
     ) -> None:
         gate = tmp_path / "gate"
         gate.touch()
         with site.worker(Failpoint("victim", f"cancellation {step}", gate)) as frozen:
-            document = await authorized(site, company, "nfe")
-            await company.cancel("nfe", document)
+            document = await authorized(site, company, kind)
+            await company.cancel(kind, document)
             await site.until(
                 f"exists (select from event_filings where company_id = '{company.id}' and state = 'sent')"
             )
@@ -134,7 +140,7 @@ class TestFrozenWorker:
             gate.unlink()
             await site.until(NO_WORK)
             assert await frozen.terminate() == 0
-        assert await codes_of(site, company, EVENT) == [REGISTERED]
+        assert await codes_of(site, company, EVENT) == [REGISTERED[kind]]
         assert await contradictions_of_statements(site, company) == []
 
     @pytest.mark.parametrize(("step", "codes"), [("signed", [VOID]), ("answered", [VOID, VOID_BEFORE])])

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Iterator
 from typing import Any
 
-from acceptance.fault_company import Company
+from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions_of_statements
 from acceptance.fault_site import CALM, EVENT, INUTILIZATION, STORM, Site
 
@@ -24,11 +24,11 @@ async def tell_much(site: Site, company: Company, *, each: int, numbers: int) ->
     Everything is asked for twice, which makes no difference.
     """
     await company.skip_numbers("nfe", numbers + 1)
-    documents = await authorized(site, company, ["nfe", "nfce", "nfe", "nfe"] * each)
+    documents = await authorized(site, company, [*KINDS, "nfe", "nfe"] * each)
 
     def statements() -> Iterator[Awaitable[Any]]:
         for turn, (kind, document) in enumerate(documents):
-            yield company.correct(document) if turn % 4 > 1 else company.cancel(kind, document)
+            yield company.correct(document) if turn % 5 > 2 else company.cancel(kind, document)
         for number in range(1, numbers + 1):
             yield company.inutilize(number)
 

@@ -23,19 +23,20 @@ async def urls(site: Site) -> AsyncIterator[list[str]]:
 
 
 async def order_at_once(
-    company: Company, urls: list[str], how_many: int, **wishes: str
+    company: Company, kind: str, urls: list[str], how_many: int, **wishes: str
 ) -> list[httpx2.Response]:
     """Order as many times at the same moment, at each API by turns."""
-    orders = (company.create("nfe", at=urls[turn % len(urls)], **wishes) for turn in range(how_many))
+    orders = (company.create(kind, at=urls[turn % len(urls)], **wishes) for turn in range(how_many))
     return list(await asyncio.gather(*orders))
 
 
 class TestFiftyOrders:
     @pytest.mark.parametrize("wish", ["key", "external_id"])
+    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
     async def test_with_one_key_or_one_external_id_are_one_document(
-        self, site: Site, company: Company, urls: list[str], wish: str
+        self, site: Site, company: Company, urls: list[str], kind: str, wish: str
     ) -> None:
-        answers = await order_at_once(company, urls, 50, **{wish: "pedido-1001"})
+        answers = await order_at_once(company, kind, urls, 50, **{wish: "pedido-1001"})
         assert Counter(answer.status_code for answer in answers) == {202: 1, 200: 49}
         replayed = [answer for answer in answers if answer.headers.get("Idempotent-Replayed") == "true"]
         assert {answer.status_code for answer in replayed} == {200} and len(replayed) == 49
@@ -49,7 +50,7 @@ class TestFiftyOrders:
 class TestTrial:
     async def test_of_ten_documents_takes_exactly_ten_of_a_hundred(self, site: Site, urls: list[str]) -> None:
         async with site.company(plan="trial") as company:
-            answers = await order_at_once(company, urls, 100)
+            answers = await order_at_once(company, "nfe", urls, 100)
             assert Counter(answer.status_code for answer in answers) == {202: 10, 402: 90}
             refused = [answer for answer in answers if answer.status_code == 402]
             assert {code_of(answer) for answer in refused} == {"DOCUMENT_LIMIT_REACHED"}

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.fault_company import Company
+from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Failpoint
 from acceptance.fault_site import Site
 
-KINDS = ("nfe", "nfce")
 MOST_DEATHS = 10
 
 
@@ -79,7 +78,7 @@ class TestKilledWorker:
         self, site: Site, company: Company
     ) -> None:
         poison = await company.issue("nfe", external_id="poison")
-        for kind in KINDS * 5:
+        for kind in KINDS * 3:
             await company.issue(kind)
         assert await deaths_until_parked(site, company) == 3
         with site.worker(Failpoint("poison")) as survivor:
@@ -97,18 +96,19 @@ class TestKilledWorker:
 
 class TestFrozenWorker:
     @pytest.mark.parametrize("step", ["numbered", "signed", "answered"])
+    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
     async def test_whose_document_another_one_finished_sends_nothing_and_spoils_nothing(
-        self, site: Site, company: Company, tmp_path: Path, step: str
+        self, site: Site, company: Company, tmp_path: Path, kind: str, step: str
     ) -> None:
         gate = tmp_path / "gate"
         gate.touch()
-        document = await company.issue("nfe", external_id="frozen")
+        document = await company.issue(kind, external_id="frozen")
         with site.worker(Failpoint("frozen", step, gate)) as frozen:
             await site.until(f"exists (select from emissions where document_id = '{document}')")
             with site.worker():
                 await site.until_settled(company)
             gate.unlink()
-            await company.issue("nfe")
+            await company.issue(kind)
             await site.until_settled(company)
             assert await frozen.terminate() == 0
         assert await codes_of(site, company) == ["100", "100"]

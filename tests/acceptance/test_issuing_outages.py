@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
-from acceptance.fault_company import Company
+from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Program
 from acceptance.fault_site import CALM, STORM, Site, local
@@ -75,8 +75,8 @@ class TestRestartedPostgres:
 
 class TestStorm:
     async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
-        await company.issue_many(98)
-        for kind in ("nfe", "nfce"):
+        await company.issue_many(97)
+        for kind in KINDS:
             await company.issue(kind, notes="SIMULA:DEMORA:30s")
         await site.switch(**STORM)
         try:

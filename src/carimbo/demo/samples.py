@@ -29,23 +29,23 @@ NFE_BODY: Mapping[str, Any] = {
     "items": [{"description": "Caneca de cerâmica", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}],
     "payments": [{"method": "pix", "amount": 59.8}],
 }  # fmt: skip
-_LOST_ANSWER: Mapping[str, Any] = {
-    "recipient": {
-        "taxId": "44.455.566/0001-83",
-        "name": "Papelaria Central Ltda",
-        "stateRegistration": "110.042.490.114",
-        "address": {
-            "zipcode": "13010-001", "street": "Rua Barão de Jaguara", "number": "901",
-            "district": "Centro", "city": "Campinas", "state": "SP",
-        },
+_STATIONER: Mapping[str, Any] = {
+    "taxId": "44.455.566/0001-83",
+    "name": "Papelaria Central Ltda",
+    "address": {
+        "zipcode": "13010-001", "street": "Rua Barão de Jaguara", "number": "901",
+        "district": "Centro", "city": "Campinas", "state": "SP",
     },
+}  # fmt: skip
+_LOST_ANSWER: Mapping[str, Any] = {
+    "recipient": {**_STATIONER, "stateRegistration": "110.042.490.114"},
     "items": [
         {"description": "Caderno de 200 folhas", "ncm": "48201000", "quantity": 6, "unitValue": 12.5},
         {"description": "Caneta esferográfica azul", "ncm": "96081000", "quantity": 10, "unitValue": 1.75},
     ],
     "payments": [{"method": "boleto", "amount": 92.5}],
     "notes": "SIMULA:RESPOSTA_PERDIDA",
-}  # fmt: skip
+}
 _CASH: Mapping[str, Any] = {
     "paymentMethod": "cash",
     "payments": [{"method": "cash", "amount": 50}],
@@ -62,10 +62,29 @@ _REJECTED: Mapping[str, Any] = {
     "items": [{"description": "Camiseta de algodão", "ncm": "61091000", "quantity": 1, "unitValue": 49.9}],
     "notes": "SIMULA:REJEICAO:778",
 }
+_SUBSCRIPTION: Mapping[str, Any] = {
+    "serviceDescription": "Assinatura do {nomeProduto}, competência {competencia}",
+    "name": "Plano Loja Virtual",
+    "sku": "plano-loja-virtual",
+    "category": "saas",
+    "amount": 149.9,
+    "borrower": {"taxId": "529.982.247-25", "name": "Maria da Silva", "email": "maria@example.com"},
+}
+_LICENCE: Mapping[str, Any] = {
+    "serviceDescription": "Licença de uso de programa de estoque",
+    "cityServiceCode": "02800",
+    "federalServiceCode": "01.05",
+    "iss": {"rate": 2, "isWithheld": True},
+    "amount": 1200,
+    "borrower": _STATIONER,
+    "notes": "SIMULA:RESPOSTA_PERDIDA",
+}
 
 SAMPLES = (
     Sample("NF-e", "nfe", "duas canecas, pagas com Pix", NFE_BODY),
     Sample("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
+    Sample("NFS-e", "nfse", "assinatura, com os padrões da empresa", _SUBSCRIPTION),
+    Sample("NFS-e", "nfse", "ISS retido; a resposta se perde e é consultada", _LICENCE),
     Sample("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
     Sample("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
     Sample("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),
