@@ -36,7 +36,7 @@ from carimbo.settings import load_settings
 from carimbo.simulator.run import Simulator, running
 from support import CNPJ, OTHER_CNPJ
 
-SAMPLE = read_note((Path(__file__).parents[2] / "data" / "dps_simples_meepp.xml").read_bytes())
+SAMPLE = read_note((Path(__file__).parents[3] / "examples/nfse/minimal.xml").read_bytes())
 CITY = SAMPLE.city_code
 SERVICE = "01.01.01.000"
 REASON = Cancellation(reason_code="1", reason="Serviço lançado em duplicidade")

@@ -28,7 +28,7 @@ from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.layouts.service_notes import CPF, KEY, KEY_WITH_LETTERS
 from xmlsec1 import xmlsec1_accepts
 
-SAMPLE = (Path(__file__).parents[3] / "data" / "nfse_ev_cancelamento.xml").read_bytes()
+SAMPLE = (Path(__file__).parents[4] / "examples/nfse/events/cancellation-mistake.xml").read_bytes()
 NOON = datetime(2026, 11, 14, 12, 0, 0, 123456, tzinfo=timezone(timedelta(hours=-3)))
 REASON = "Serviço não prestado ao tomador"
 CANCELLATION = Cancellation(reason_code="2", reason=REASON)
@@ -127,7 +127,7 @@ class TestEventIdentity:
 class TestReadEvent:
     def test_a_request_comes_back_to_the_same_bytes(self, schemas: Schemas) -> None:
         told = read_event(SAMPLE)
-        assert told.detail == Cancellation(reason_code="1", reason="ERRO NA EMISSAO DO SERVICO")
+        assert told.detail == Cancellation(reason_code="1", reason="Nota emitida em duplicidade")
         assert written(told).encode() in SAMPLE
         assert schemas.problems(Schema.NFSE_EVENT, etree.fromstring(SAMPLE), EventRequest) == ()
 

@@ -14,9 +14,10 @@ from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import UnreadableXml
 from unit.fiscal.layouts.service_notes import KEY, KEY_WITH_LETTERS
 
-DATA = Path(__file__).parents[3] / "data"
-DECLARATION = (DATA / "dps_normal_ibscbs.xml").read_text()
-REQUEST = (DATA / "nfse_ev_cancelamento.xml").read_text()
+EXAMPLES = Path(__file__).parents[4] / "examples/nfse"
+DECLARATION = (EXAMPLES / "normal.xml").read_text()
+REQUEST = (EXAMPLES / "events/cancellation-mistake.xml").read_text()
+CANCELED_KEY = "35503082211222333000181000000000004126111234567891"
 SIGNATURE = DECLARATION[DECLARATION.index("<Signature") : DECLARATION.index("</DPS>")]
 DIGEST = DECLARATION.partition("<DigestValue>")[2].partition("<")[0]
 
@@ -37,7 +38,7 @@ NOTE = f"""<NFSe xmlns="{NAMESPACE}" versao="1.01"><infNFSe Id="NFS{KEY}"><xLocE
 <gIBS><vIBSTot>0.95</vIBSTot><gIBSUFTot><vIBSUF>0.95</vIBSUF></gIBSUFTot><gIBSMunTot><vIBSMun>0.00</vIBSMun>\
 </gIBSMunTot></gIBS><gCBS><vCBS>8.51</vCBS></gCBS></totCIBS></IBSCBS>{DECLARATION}</infNFSe>{SIGNATURE}</NFSe>"""
 
-EVENT = f"""<evento xmlns="{NAMESPACE}" versao="1.01"><infEvento Id="EVT{KEY}101101001">\
+EVENT = f"""<evento xmlns="{NAMESPACE}" versao="1.01"><infEvento Id="EVT{CANCELED_KEY}101101001">\
 <verAplic>SefinNacional_1.6.0</verAplic><ambGer>2</ambGer><nSeqEvento>1</nSeqEvento>\
 <dhProc>2026-11-14T12:00:03-03:00</dhProc><nDFSe>4568</nDFSe>{REQUEST}</infEvento>{SIGNATURE}</evento>"""
 CANCELED = REQUEST[REQUEST.index("<e101101>") : REQUEST.index("</infPedReg>")]
@@ -90,8 +91,8 @@ class TestReadArchivedNote:
         assert reform.totals.total == Decimal(1000)
 
     def test_reads_the_declaration_and_its_digest(self) -> None:
-        assert self.archived.note.id == "DPS355030821122233300018100001000000000000003"
-        assert self.archived.note.amounts.service.amount == Decimal(1000)
+        assert self.archived.note.id == "DPS355030821122233300026200001000000000000001"
+        assert self.archived.note.amounts.service.amount == Decimal("1234.50")
         assert self.archived.digest_value == DIGEST
 
     def test_reads_one_whose_declaration_nobody_signed(self) -> None:
@@ -127,9 +128,9 @@ class TestReadArchivedNote:
 class TestReadArchivedEvent:
     def test_reads_a_cancellation_and_its_registration(self) -> None:
         event = read_archived_event(EVENT.encode())
-        assert (event.access_key, event.event_type, event.cancels) == (KEY, "101101", True)
-        assert (event.detail.reason_code, event.detail.reason) == ("1", "ERRO NA EMISSAO DO SERVICO")
-        assert event.heading.occurred_at == datetime.fromisoformat("2026-11-14T12:00:00-03:00")
+        assert (event.access_key, event.event_type, event.cancels) == (CANCELED_KEY, "101101", True)
+        assert (event.detail.reason_code, event.detail.reason) == ("1", "Nota emitida em duplicidade")
+        assert event.heading.occurred_at == datetime.fromisoformat("2026-11-14T15:00:00-03:00")
         assert (event.heading.cnpj, event.heading.environment) == ("11222333000181", "2")
         assert event.registration.processed_at == datetime.fromisoformat("2026-11-14T12:00:03-03:00")
         assert (event.registration.sequence, event.registration.document_number) == (1, 4568)

@@ -31,8 +31,7 @@ from support import OTHER_CNPJ
 from unit.fiscal.layouts.service_notes import ALTERNATIVES, CASES, CPF, FULL, KEY, filled, full, placed
 from xmlsec1 import xmlsec1_accepts
 
-DATA = Path(__file__).parents[3] / "data"
-SAMPLES = ["dps_mei", "dps_simples_meepp", "dps_normal_ibscbs", "dps_cnpj_alfanumerico"]
+EXAMPLES = sorted((Path(__file__).parents[4] / "examples/nfse").glob("*.xml"))
 
 
 def refusals(note: ServiceNote, schemas: Schemas) -> tuple[Problem, ...]:
@@ -75,9 +74,9 @@ class TestWrite:
 
 
 class TestRead:
-    @pytest.mark.parametrize("name", SAMPLES)
-    def test_a_document_comes_back_to_the_same_bytes(self, name: str, schemas: Schemas) -> None:
-        document = (DATA / f"{name}.xml").read_bytes()
+    @pytest.mark.parametrize("example", EXAMPLES, ids=lambda file: file.stem)
+    def test_a_document_comes_back_to_the_same_bytes(self, example: Path, schemas: Schemas) -> None:
+        document = example.read_bytes()
         signature = document[document.index(b"<Signature") : document.index(b"</DPS>")]
         assert in_root(accepted(write(read_note(document))), signature) == document
         assert schemas.problems(Schema.NFSE_DPS, etree.fromstring(document), ServiceNote) == ()
