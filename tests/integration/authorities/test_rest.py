@@ -204,7 +204,8 @@ class TestNationalNfse:
     async def test_does_not_take_a_page_for_the_word_of_the_authority(
         self, transport: Transport, sender: Sender, tls: NewTls
     ) -> None:
-        answers = in_turn(saying(said.PAGE, "404 Not Found"), saying(said.NO_NOTE, "404 Not Found"))
+        page, no_note = (saying(told, "404 Not Found") for told in (said.PAGE, said.NO_NOTE))
+        answers = in_turn(page, page, no_note)
         async with host(answers, tls()) as server:
             national = national_at(server, transport)
             assert isinstance(await national.consult(sender, DPS_ID), NotJudged)

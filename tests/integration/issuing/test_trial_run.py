@@ -25,7 +25,7 @@ _GOODS = {"items": [MUG | {"ncm": "99999999"}, MUG | {"cfop": "1102"}], "payment
 BROKEN: dict[str, dict[str, Any]] = {
     "nfe": _GOODS,
     "nfce": _GOODS,
-    "nfse": {"nbs": "999999999", "natureOfOperation": "4"},
+    "nfse": {"nbs": "999999999", "immunityType": "3"},
 }
 """Changes that break a rule each, at two places."""
 BLAMED = {

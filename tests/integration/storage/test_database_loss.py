@@ -20,6 +20,8 @@ async def cut(database: Database, backend: int) -> None:
     """End a connection from the server's side, as a restart does, and wait until it is gone."""
     async with database.connection() as connection:
         await connection.execute("select pg_terminate_backend($1, 10000)", backend)
+    # Its end comes by another line than this answer, which may be read before.
+    await asyncio.sleep(0.1)
 
 
 class TestLostConnection:

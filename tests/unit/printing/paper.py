@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 from golden import FOLDER
@@ -55,13 +54,11 @@ ROLL_58 = Layout("58 mm", "nfce", Paper.ROLL_58, RECEIPT, "receipt")
 V2 = Layout("DANFSe v2.0", "nfse", Paper.A4, DANFSE, "danfse")
 LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2)
 
-DATA = Path(__file__).parents[2] / "data"
 _FILES = {
-    **{kind: {file.stem: file for file in (FOLDER / kind).glob("*.xml")} for kind in ("nfe", "nfce")},
-    "nfse": {file.stem: file for file in (*DATA.glob("dps_*.xml"), *(FOLDER / "nfse").glob("*.xml"))},
+    kind: {file.stem: file for file in (FOLDER / kind).glob("*.xml")} for kind in ("nfe", "nfce", "nfse")
 }
 NAMES = {kind: sorted(files) for kind, files in _FILES.items()}
-LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "dps_cnpj_alfanumerico"}
+LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "letters"}
 """Of each type an example whose issuer has letters in its CNPJ."""
 
 

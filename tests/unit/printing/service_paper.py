@@ -3,14 +3,16 @@
 from dataclasses import replace
 from typing import Any
 
+from golden import FOLDER
+
 from carimbo.fiscal.layouts.dps_v1.document import read_note
 from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from unit.printing.issued_notes import file_of, issued_note
-from unit.printing.paper import DATA, V2, Printed, in_production, printed
+from unit.printing.paper import V2, Printed, in_production, printed
 
-NORMAL = read_note((DATA / "dps_normal_ibscbs.xml").read_bytes())
-SIMPLES = read_note((DATA / "dps_simples_meepp.xml").read_bytes())
+NORMAL = read_note((FOLDER / "nfse/normal.xml").read_bytes())
+SIMPLES = read_note((FOLDER / "nfse/minimal.xml").read_bytes())
 
 
 def paper_of(note: ServiceNote, **changes: Any) -> Printed:

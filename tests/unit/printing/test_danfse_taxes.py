@@ -78,11 +78,13 @@ class TestReform:
         assert "Total do IBS/CBS - Valor Líquido da NFS-e + IBS/CBS -" in told
 
     def test_adds_up_what_is_not_in_the_base(self) -> None:
-        """ISS 50.00, PIS 6.50, COFINS 30.00, passed on 3.21; a discount of 7.00."""
+        """ISS 61.72, PIS 6.50, COFINS 30.00, passed on 3.21; a discount of 7.00."""
+        owed = PisCofins(cst="01", pis_amount=Decimal("6.50"), cofins_amount=Decimal(30))
+        taxed = with_taxes(NORMAL, federal=FederalTaxes(pis_cofins=owed))
         told = text_on(
-            replace(NORMAL, amounts=replace(NORMAL.amounts, discounts=Discounts(unconditional=Decimal(7))))
+            replace(taxed, amounts=replace(taxed.amounts, discounts=Discounts(unconditional=Decimal(7))))
         )
-        assert "Exclusões e Reduções da Base de Cálculo R$ 96,71" in told
+        assert "Exclusões e Reduções da Base de Cálculo R$ 108,43" in told
 
     def test_tells_the_taxes_together(self) -> None:
         assert "Total do IBS/CBS R$ 4,21" in text_on(NORMAL)

@@ -3,16 +3,17 @@
 import re
 
 import pytest
+from golden import FOLDER
 
 from carimbo.fiscal.printout import EventPrint
 from pdf_reading import codes_of, pages_of, text_of, title_of
 from unit.printing.issued_notes import issued, registered
-from unit.printing.paper import DATA, PRESS
+from unit.printing.paper import PRESS
 from unit.printing.pictures import png
 from unit.printing.room import crossed, off_the_page, overlapping
 
-REQUEST = (DATA / "nfse_ev_cancelamento.xml").read_text()
-LETTERS = "dps_cnpj_alfanumerico"
+REQUEST = (FOLDER / "nfse/events/cancellation-mistake.xml").read_text()
+LETTERS = "letters"
 OTHER_KEY = "35503082212ABC34501DE35000000000012426111234567890"
 SUBSTITUTION = (
     "<e105102><xDesc>Cancelamento de NFS-e por Substituição</xDesc><cMotivo>05</cMotivo>"
@@ -21,10 +22,10 @@ SUBSTITUTION = (
 
 
 def page(
-    *changes: tuple[str, str], name: str = "dps_normal_ibscbs", logo: bytes | None = None, taker: bool = True
+    *changes: tuple[str, str], name: str = "normal", logo: bytes | None = None, taker: bool = True
 ) -> bytes:
     """An event on paper; what its request says may be changed."""
-    request, declaration = REQUEST, (DATA / f"{name}.xml").read_text()
+    request, declaration = REQUEST, (FOLDER / f"nfse/{name}.xml").read_text()
     for old, new in changes:
         assert old in request
         request = request.replace(old, new)
@@ -46,18 +47,18 @@ class TestCancellation:
     def test_has_its_reason(self) -> None:
         told = told_on(page())
         assert "CANCELAMENTO DE NFS-e" in told
-        assert "MOTIVO 1 - Erro na Emissão JUSTIFICATIVA ERRO NA EMISSAO DO SERVICO" in told
+        assert "MOTIVO 1 - Erro na Emissão JUSTIFICATIVA Nota emitida em duplicidade" in told
         assert "SUBSTITUI" not in told
 
     def test_tells_what_it_is_and_its_registration(self) -> None:
         told = told_on(page())
         assert "TIPO 101101 - Cancelamento de NFS-e SEQUÊNCIA 1" in told
-        assert "DATA E HORA DO EVENTO 14/11/2026 12:00:00" in told
+        assert "DATA E HORA DO EVENTO 14/11/2026 15:00:00" in told
         assert re.search(r"IDENTIFICADOR DO REGISTRO EVT\d{50}101101001 AUTOR 11.222.333/0001-81", told)
         assert "DATA E HORA DO REGISTRO 14/11/2026 12:00:03" in told
 
     def test_of_the_longest_reason_has_room_for_it(self) -> None:
-        pdf = page(("ERRO NA EMISSAO DO SERVICO", "W" * 255), ("<tpAmb>2", "<tpAmb>1"))
+        pdf = page(("Nota emitida em duplicidade", "W" * 255), ("<tpAmb>2", "<tpAmb>1"))
         assert text_of(pdf).count("W") == 255
         assert (off_the_page(pdf), overlapping(pdf), crossed(pdf, 1)) == ([], [], [])
         assert pages_of(pdf) == 1
@@ -81,7 +82,8 @@ class TestEveryEvent:
         told = told_on(page())
         for value in (
             "Estúdio Modelo Ltda", "11.222.333/0001-81", "1234567", "Avenida Paulista, 1000, Sala 12",
-            "Bela Vista", "01310-100", "São Paulo", "(11) 3333-4444", "TOMADOR TESTE", "99.999.999/0001-91",
+            "Bela Vista", "01310-100", "São Paulo", "(11) 3333-4444", "Mercado Modelo S.A.",
+            "66.677.788/0001-83",
         ):  # fmt: skip
             assert value in told
 
@@ -90,10 +92,10 @@ class TestEveryEvent:
 
     def test_tells_the_note_that_it_is_about(self) -> None:
         told = told_on(page())
-        for value in ("NÚMERO DA NFS-e 123", "14/11/2026 10:00:02", "COMPETÊNCIA 14/11/2026", "1.000,00"):
+        for value in ("NÚMERO DA NFS-e 123", "14/11/2026 10:00:02", "COMPETÊNCIA 14/11/2026", "1.234,50"):
             assert value in told
 
-    @pytest.mark.parametrize("name", ["dps_normal_ibscbs", LETTERS])
+    @pytest.mark.parametrize("name", ["normal", LETTERS])
     def test_has_the_key_for_people_and_for_machines(self, name: str) -> None:
         pdf = page(name=name)
         (address,) = codes_of(pdf)
