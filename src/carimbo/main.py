@@ -109,7 +109,7 @@ def municipalities_of(dossiers: Dossiers, authorities: Mapping[str, Authority]) 
 
 def surveyed(workshop: Workshop, database: Database, municipalities: Municipalities) -> Workshop:
     """Let a workshop ask others what it has to know of a document."""
-    return replace(workshop, survey=Surveyor(database, municipalities, _now).survey)
+    return replace(workshop, survey=Surveyor(database, municipalities).survey)
 
 
 def api_of(settings: Settings) -> FastAPI:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, StringConstraints
 
@@ -20,7 +19,6 @@ from carimbo.storage.companies import Company
 
 CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
 ServiceCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.[0-9]{2}\.[0-9]{2}(\.[0-9]{3})?$")]
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _OF_NO_CITY = ".000"
 _LENGTH = len("01.05.01.000")
 
@@ -66,8 +64,7 @@ class TownHall:
         if service_code is None:
             return None
         whole = service_code if len(service_code) == _LENGTH else service_code + _OF_NO_CITY
-        today = self.municipalities.clock().astimezone(_BRASILIA).date()
-        known = await self.municipalities.rate(place, whole, today, insist=True)
+        known = await self.municipalities.rate(place, whole, self.municipalities.today, insist=True)
         if known is None:
             raise Refusal(Code.AUTHORITY_UNAVAILABLE)
         return known.rate

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, TypeAlias, TypeVar
+from zoneinfo import ZoneInfo
 
 import structlog
 
@@ -20,6 +21,7 @@ T = TypeVar("T", bound=Agreement | MunicipalRate)
 Answer: TypeAlias = T | Unavailable | Throttled | NotJudged
 Ask: TypeAlias = Callable[[Sender], Awaitable[Answer[T]]]
 
+_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _log = structlog.get_logger("carimbo.issuing")
 # Agreements and rates change by the month; a question that failed may have an answer soon.
 _GOOD_FOR = timedelta(hours=12)
@@ -58,6 +60,11 @@ class Municipalities:
     _failed: dict[tuple[str, ...], datetime] = field(default_factory=dict, repr=False)
     """By certificate too, until when nobody asks again: one that is refused is its owner's affair."""
     _asking: dict[tuple[str, ...], asyncio.Future[Any]] = field(default_factory=dict, repr=False)
+
+    @property
+    def today(self) -> date:
+        """The day that rates are asked for, where none is told."""
+        return self.clock().astimezone(_BRASILIA).date()
 
     async def agreement(self, place: Place, *, insist: bool = False) -> Agreement | None:
         """What a municipality agreed with the authority; None where nobody could be asked.

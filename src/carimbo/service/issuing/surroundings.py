@@ -1,12 +1,9 @@
 """What others have to say of a document before it is made: municipalities, and the document it replaces."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.document_type import DocumentType, Replaced, Surroundings
 from carimbo.fiscal.environment import Environment
@@ -19,7 +16,6 @@ from carimbo.service.issuing.municipalities import Municipalities, Place
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.database import Database
 
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _NOTHING = Surroundings()
 _NOBODY = Jurisdiction(())
 
@@ -30,7 +26,6 @@ class Surveyor:
 
     database: Database
     municipalities: Municipalities
-    clock: Callable[[], datetime]
 
     async def survey(
         self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
@@ -60,7 +55,7 @@ class Surveyor:
         place = places.get(wanted.taxed_at or "")
         if place is None:
             return None
-        day = wanted.on or self.clock().astimezone(_BRASILIA).date()
+        day = wanted.on or self.municipalities.today
         known = await self.municipalities.rate(place, wanted.service_code, day)
         return known.rate if known else None
 

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from carimbo.simulator.keys import check_digit
 
-LENGTH = 50
 CITY, ENVIRONMENT, ISSUER = slice(0, 7), slice(7, 8), slice(9, 23)
 """Of `ambGer` and the tax id, which a CPF fills with zeros in front."""
 NATIONAL = "2"

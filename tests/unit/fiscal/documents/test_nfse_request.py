@@ -21,10 +21,10 @@ def only(name: str) -> dict[str, Any]:
 
 class TestForm:
     def test_is_the_shortcut_without_any_of_the_three(self) -> None:
-        assert not NfseRequest.model_validate(SHORTCUT).is_detailed
+        assert NfseRequest.model_validate(SHORTCUT).iss is None
 
     def test_is_detailed_with_all_three(self) -> None:
-        assert request_of().is_detailed
+        assert request_of().iss
 
     @pytest.mark.parametrize("name", OF_THE_FORM)
     def test_that_has_one_of_the_three_needs_the_others(self, name: str) -> None:
@@ -38,7 +38,7 @@ class TestForm:
         assert set(wrong(DETAILED | {name: None})) == {name}
 
     def test_with_nothing_in_the_three_is_the_shortcut(self) -> None:
-        assert not NfseRequest.model_validate(SHORTCUT | dict.fromkeys(OF_THE_FORM)).is_detailed
+        assert NfseRequest.model_validate(SHORTCUT | dict.fromkeys(OF_THE_FORM)).iss is None
 
     def test_is_told_with_everything_else_that_is_wrong(self) -> None:
         told = wrong({"iss": {}, "amount": 0, "guarantee": 366, "borrower": {}, "color": "blue"})

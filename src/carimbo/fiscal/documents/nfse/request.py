@@ -336,11 +336,6 @@ class NfseRequest(Body):
         return data | marks
 
     @property
-    def is_detailed(self) -> bool:
-        """Whether the body tells the service and its tax by itself."""
-        return self.iss is not None
-
-    @property
     def item_name(self) -> str:
         """What the catalog calls the service."""
         return self.name or " ".join(self.service_description.split())[:_LONGEST_NAME].strip()
