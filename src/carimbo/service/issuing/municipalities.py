@@ -88,16 +88,21 @@ class Municipalities:
     async def _known(self, place: Place, asked: tuple[str, ...], ask: Ask[T], insist: bool) -> T | None:
         """What is remembered, or is learnt now; what was true yesterday is better than nothing."""
         name = (place.kind.name, place.environment, place.city, *asked)
+        seal = None if self._is_fresh(name) else await self.dossiers.seal_of(place.dossier)
         known, now = self._learnt.get(name), self.clock()
         before: T | None = known.fact if known else None  # type: ignore[assignment]
-        seal = None if known and now < known.until else await self.dossiers.seal_of(place.dossier)
-        if seal is None:
+        # Somebody else may have learnt it while the certificate was opened.
+        if seal is None or self._is_fresh(name):
             return before
         attempt = (seal.certificate.fingerprint, *name)
         if not insist and now < self._failed.get(attempt, now):
             return before
         sender = seal.sender(place.dossier.row.tax_id, place.environment)
         return await self._asked_once(attempt, sender, ask) or before
+
+    def _is_fresh(self, name: tuple[str, ...]) -> bool:
+        known = self._learnt.get(name)
+        return known is not None and self.clock() < known.until
 
     async def _asked_once(self, attempt: tuple[str, ...], sender: Sender, ask: Ask[T]) -> T | None:
         """Ask; who wants to know the same at the same time waits for the one answer."""
