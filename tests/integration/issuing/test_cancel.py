@@ -11,6 +11,7 @@ import pytest
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
+from carimbo.service.filing.desk import Desk
 from integration.issuing.floor import Floor
 from integration.issuing.shop import BY_NUMBERING, KINDS, REFUSALS, NewShop, Shop, error_of
 from integration.issuing.till import till_of
@@ -19,6 +20,7 @@ from xmlsec1 import xmlsec1_accepts
 
 REASON = "Pedido cancelado pelo cliente"
 HOUR = 3600
+AT_ONCE = 10
 OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
 OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
 JOURNALS = {"nfe": OF_GOODS, "nfce": OF_GOODS, "nfse": OF_SERVICES}
@@ -42,6 +44,17 @@ async def filings(shop: Shop, document: dict[str, Any]) -> list[str]:
         "select state from event_filings where document_id = $1 order by created_at", document["id"]
     )
     return [row["state"] for row in rows]
+
+
+def let_none_pass_before(patch: pytest.MonkeyPatch, callers: int) -> None:
+    """Hold callers who found a document authorized until as many of them have."""
+    barrier, dossier_of = asyncio.Barrier(callers), Desk.dossier_of
+
+    async def wait_for_the_others(desk: Desk, *arguments: Any) -> Any:
+        await barrier.wait()
+        return await dossier_of(desk, *arguments)
+
+    patch.setattr(Desk, "dossier_of", wait_for_the_others)
 
 
 class TestCancel:
@@ -128,9 +141,13 @@ class TestCancel:
         error_of(await cancel(await new_shop(), document), 404, "NOT_FOUND")
 
     @of_each_numbering
-    async def test_twice_at_once_makes_one_event(self, shop: Shop, kind: str) -> None:
+    async def test_twice_at_once_makes_one_event(
+        self, shop: Shop, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         document = await shop.issue(kind)
-        answers = await asyncio.gather(*(cancel(shop, document, justification=REASON) for _ in range(10)))
+        let_none_pass_before(monkeypatch, AT_ONCE)
+        calls = (cancel(shop, document, justification=REASON) for _ in range(AT_ONCE))
+        answers = await asyncio.gather(*calls)
         assert {answer.status_code for answer in answers} == {200}
         assert await filings(shop, document) == ["registered"]
         assert len(await shop.floor.journal(document["accessKey"])) == 2

@@ -87,9 +87,10 @@ class TestSubstitution:
         again = await shop.post("/nfse", replacing(old), key="k")
         assert (again.status_code, again.json()["data"]) == (200, new)
 
-    async def test_of_two_at_once_one_wins(self, shop: Shop) -> None:
+    async def test_of_two_at_once_one_wins(self, floor: Floor, shop: Shop) -> None:
         old = await shop.issue("nfse")
-        answers = await asyncio.gather(*(shop.post("/nfse", replacing(old)) for _ in range(2)))
+        async with floor.standstill():
+            answers = await asyncio.gather(*(shop.post("/nfse", replacing(old)) for _ in range(2)))
         settled = [await shop.settled(accepted(answer)) for answer in answers]
         assert sorted(one["status"] for one in settled) == ["authorized", "rejected"]
         (winner,) = [one for one in settled if one["status"] == "authorized"]
