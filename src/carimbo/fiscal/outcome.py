@@ -194,6 +194,16 @@ class NotJudged:
     """False only if nothing of the request can have left: then it may be sent again, or another way."""
 
 
+def unexpected(detail: str) -> NotJudged:
+    """Say that an answer is not one to what was asked."""
+    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(detail))
+
+
+def unreadable(detail: str) -> NotJudged:
+    """Say that an answer, or the document inside it, can't be opened."""
+    return NotJudged(cause=Cause.UNREADABLE, detail=one_line(detail))
+
+
 Outcome = (
     Authorized
     | Rejected

@@ -5,7 +5,7 @@ from functools import cache
 
 from lxml import etree
 
-from carimbo.fiscal.outcome import Cause, NotJudged, one_line
+from carimbo.fiscal.outcome import Cause, NotJudged, one_line, unexpected, unreadable
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml
 
 _SOAP_1_2 = "http://www.w3.org/2003/05/soap-envelope"
@@ -79,7 +79,7 @@ def _carried_text(root: etree._Element) -> str | None:
 def _unreadable(body: bytes, reason: str) -> NotJudged:
     if _WEB_PAGE.search(body[:_LOOKED_AT]):
         return _web_page(body)
-    return NotJudged(cause=Cause.UNREADABLE, detail=one_line(f"{reason} {_beginning(body)}"))
+    return unreadable(f"{reason} {_beginning(body)}")
 
 
 def _web_page(body: bytes) -> NotJudged:
@@ -87,7 +87,7 @@ def _web_page(body: bytes) -> NotJudged:
 
 
 def _unexpected(root: etree._Element) -> NotJudged:
-    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(f"{root.tag} {_words(root)}"))
+    return unexpected(f"{root.tag} {_words(root)}")
 
 
 def _words(element: etree._Element) -> str:

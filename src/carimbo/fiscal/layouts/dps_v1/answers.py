@@ -2,7 +2,7 @@
 
 import re
 
-from carimbo.fiscal.layouts.dps_v1.json_answers import JsonPart, find_part, unexpected
+from carimbo.fiscal.layouts.dps_v1.json_answers import JsonPart, find_part
 from carimbo.fiscal.layouts.dps_v1.refused_answers import read_failure, read_refusal, read_refused_question
 from carimbo.fiscal.layouts.dps_v1.xml_answers import AuthorityXml, XmlPart, open_xml
 from carimbo.fiscal.outcome import (
@@ -14,6 +14,7 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
     Unknown,
+    unexpected,
 )
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES
 

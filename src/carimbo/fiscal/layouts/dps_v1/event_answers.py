@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from carimbo.fiscal.layouts.dps_v1.events import EventIdentity
-from carimbo.fiscal.layouts.dps_v1.json_answers import find_part, unexpected
+from carimbo.fiscal.layouts.dps_v1.json_answers import find_part
 from carimbo.fiscal.layouts.dps_v1.refused_answers import read_refusal, read_refused_question
 from carimbo.fiscal.layouts.dps_v1.xml_answers import AuthorityXml, open_xml
-from carimbo.fiscal.outcome import Authorized, NotJudged, Outcome, Throttled, Unavailable, Unknown
+from carimbo.fiscal.outcome import Authorized, NotJudged, Outcome, Throttled, Unavailable, Unknown, unexpected
 
 _DONE = frozenset({200, 201})
 _NAMES = ("eventoXmlGZipB64", "arquivoXml")

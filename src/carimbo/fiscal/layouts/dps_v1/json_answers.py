@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.outcome import Cause, NotJudged, one_line
+from carimbo.fiscal.outcome import Cause, NotJudged, one_line, unexpected, unreadable
 
 # A note or an event, packed, has some 20 kB.
 _LARGEST_BODY = 4_000_000
@@ -65,18 +65,8 @@ def find_part(body: bytes) -> JsonPart | NotJudged:
     except (ValueError, RecursionError):
         value = None
     if value is None:
-        return NotJudged(cause=Cause.UNREADABLE, detail=one_line(f"não é JSON: {words(body)}"))
+        return unreadable(f"não é JSON: {words(body)}")
     return JsonPart.of(value) if isinstance(value, dict) else unexpected(f"JSON sem objeto: {words(body)}")
-
-
-def unexpected(detail: str) -> NotJudged:
-    """Say that an answer is not one to what was asked."""
-    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(detail))
-
-
-def unreadable(detail: str) -> NotJudged:
-    """Say that the document inside an answer can't be opened."""
-    return NotJudged(cause=Cause.UNREADABLE, detail=one_line(detail))
 
 
 def words(body: bytes) -> str:

@@ -3,10 +3,10 @@
 import re
 from decimal import Decimal
 
-from carimbo.fiscal.layouts.dps_v1.json_answers import find_part, unexpected
+from carimbo.fiscal.layouts.dps_v1.json_answers import find_part
 from carimbo.fiscal.layouts.dps_v1.refused_answers import read_refused_question
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
-from carimbo.fiscal.outcome import NotJudged, Throttled, Unavailable, Unknown
+from carimbo.fiscal.outcome import NotJudged, Throttled, Unavailable, Unknown, unexpected
 
 _OK = 200
 _YES = "1"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from carimbo.fiscal.layouts.dps_v1.json_answers import JsonPart, find_part, unexpected, words
+from carimbo.fiscal.layouts.dps_v1.json_answers import JsonPart, find_part, words
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
 from carimbo.fiscal.outcome import (
     Cause,
@@ -22,6 +22,7 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
     one_line,
+    unexpected,
 )
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES, Action
 

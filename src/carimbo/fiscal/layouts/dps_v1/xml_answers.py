@@ -4,57 +4,23 @@ Nothing is asked of it but what a caller acts on: a note that the authority issu
 the rest of it is written.
 """
 
-import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 
-from lxml import etree
-
-from carimbo.fiscal.layouts.dps_v1.json_answers import unexpected, unreadable
+from carimbo.fiscal.layouts.answer_part import AnswerPart
 from carimbo.fiscal.layouts.dps_v1.packing import unpacked
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
-from carimbo.fiscal.outcome import NotJudged
+from carimbo.fiscal.outcome import NotJudged, unexpected, unreadable
 from carimbo.fiscal.signature import NAMESPACE as DSIG
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml, root_alone
 
-_MOMENT = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?")
-_BRASILIA = timezone(timedelta(hours=-3))
 _DIGEST = "/".join(f"{{{DSIG}}}{tag}" for tag in ("Signature", "SignedInfo", "Reference", "DigestValue"))
 
 
 @dataclass(frozen=True, slots=True)
-class XmlPart:
+class XmlPart(AnswerPart):
     """One element of a document that the authority made."""
 
-    element: etree._Element
-
-    def part(self, *tags: str) -> "XmlPart | None":
-        """The first part at the end of a path of tags."""
-        found = self.element.find("/".join(f"{{{NAMESPACE}}}{tag}" for tag in tags))
-        return None if found is None else XmlPart(found)
-
-    def text(self, tag: str) -> str:
-        """The text of a part without the white space around it; empty if it is missing."""
-        found = self.part(tag)
-        return found.own_text if found else ""
-
-    def matching(self, tag: str, pattern: re.Pattern[str]) -> str | None:
-        """The text of a part if it looks as it should."""
-        text = self.text(tag)
-        return text if pattern.fullmatch(text) else None
-
-    def moment(self, tag: str) -> datetime | None:
-        """The date and time in a part; without an offset, against the XSD, it is taken as Brasília's."""
-        try:
-            value = datetime.fromisoformat(self.matching(tag, _MOMENT) or "")
-        except ValueError:
-            return None
-        return value if value.tzinfo else value.replace(tzinfo=_BRASILIA)
-
-    @property
-    def own_text(self) -> str:
-        """The text of this part; none if it holds anything else, as half a number is another number."""
-        return "" if len(self.element) else (self.element.text or "").strip()
+    namespace = NAMESPACE
 
     @property
     def id(self) -> str:
@@ -86,6 +52,6 @@ def open_xml(text: str, tag: str) -> AuthorityXml | NotJudged:
         root = read_xml(xml)
     except UnreadableXml as reason:
         return unreadable(f"{tag}: {reason}")
-    if root.tag != f"{{{NAMESPACE}}}{tag}":
+    if root.tag != XmlPart.qualified(tag):
         return unexpected(f"{root.tag} em vez de {tag}")
     return AuthorityXml(root_alone(xml), XmlPart(root))

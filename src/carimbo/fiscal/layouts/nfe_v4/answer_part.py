@@ -3,12 +3,12 @@
 import re
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 
 from lxml import etree
 
+from carimbo.fiscal.layouts.answer_part import AnswerPart
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.outcome import Cause, NotJudged, one_line
+from carimbo.fiscal.outcome import NotJudged, unexpected
 from carimbo.fiscal.soap import open_envelope
 
 ACCESS_KEY = re.compile(r"[0-9]{6}[0-9A-Z]{12}[0-9]{26}")
@@ -18,53 +18,18 @@ RECEIPT = re.compile(r"[0-9]{15}")
 
 # Four digits came with the rules of the tax reform (NT 2025.002).
 _CODE = re.compile(r"[0-9]{3,4}")
-_MOMENT = re.compile(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)?")
-_BRASILIA = timezone(timedelta(hours=-3))
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(AnswerPart):
     """One element of an answer."""
 
-    element: etree._Element
-
-    def part(self, *tags: str) -> "Part | None":
-        """The first part at the end of a path of tags."""
-        found = self.element.find("/".join(map(_qualified, tags)))
-        return None if found is None else Part(found)
-
-    def parts(self, tag: str) -> "list[Part]":
-        """Every part of this name, in order."""
-        return [Part(element) for element in self.element.findall(_qualified(tag))]
-
-    def text(self, tag: str) -> str:
-        """The text of a part without the white space around it; empty if it is missing."""
-        found = self.part(tag)
-        return found.own_text if found else ""
-
-    def matching(self, tag: str, pattern: re.Pattern[str]) -> str | None:
-        """The text of a part if it looks as it should."""
-        text = self.text(tag)
-        return text if pattern.fullmatch(text) else None
-
-    def moment(self, tag: str) -> datetime | None:
-        """The date and time in a part; without an offset, against the XSD, it is taken as Brasília's."""
-        try:
-            value = datetime.fromisoformat(self.matching(tag, _MOMENT) or "")
-        except ValueError:
-            return None
-        return value if value.tzinfo else value.replace(tzinfo=_BRASILIA)
+    namespace = NAMESPACE
 
     def standing_alone(self) -> bytes:
         """The element as XML with its own namespace and none of the envelope's, ready to be embedded."""
         # A copy takes along the declarations that it uses; those of its own it keeps, as it may be signed.
         return etree.tostring(deepcopy(self.element), encoding="utf-8", with_tail=False)
-
-    @property
-    def own_text(self) -> str:
-        """The text of this part; none if it holds anything else."""
-        # A comment would split the text, and half a code is another code.
-        return "" if len(self.element) else (self.element.text or "").strip()
 
     @property
     def code(self) -> str:
@@ -91,7 +56,7 @@ def find_answer(body: bytes, tag: str) -> Part | NotJudged:
     message = open_envelope(body)
     if isinstance(message, NotJudged):
         return message
-    found = next(message.iter(_qualified(tag)), None)
+    found = next(message.iter(Part.qualified(tag)), None)
     return unexpected(f"{message.tag} em vez de {tag}") if found is None else Part(found)
 
 
@@ -108,12 +73,3 @@ def with_code(part: Part | None) -> Part | NotJudged:
     if part is None:
         return unexpected("resposta incompleta")
     return part if part.code else unexpected(f"cStat ausente ou ilegível: {part.text('cStat')[:20]!r}")
-
-
-def unexpected(detail: str) -> NotJudged:
-    """Say that an answer is not one to what was asked."""
-    return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(detail))
-
-
-def _qualified(tag: str) -> str:
-    return f"{{{NAMESPACE}}}{tag}"

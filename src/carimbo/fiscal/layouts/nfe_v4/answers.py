@@ -13,7 +13,6 @@ from carimbo.fiscal.layouts.nfe_v4.answer_part import (
     Part,
     find_answer,
     find_judged_answer,
-    unexpected,
     with_code,
 )
 from carimbo.fiscal.layouts.nfe_v4.event_answers import CANCELLATIONS, registered_event
@@ -39,6 +38,7 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
     Unknown,
+    unexpected,
 )
 from carimbo.fiscal.tables.statuses import Action
 

@@ -6,9 +6,9 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from carimbo.fiscal.layouts.nfe_v4.answer_part import Part, find_judged_answer, unexpected
+from carimbo.fiscal.layouts.nfe_v4.answer_part import Part, find_judged_answer
 from carimbo.fiscal.layouts.nfe_v4.verdicts import refusal
-from carimbo.fiscal.outcome import Answered, NotJudged, Rejected, Throttled, Unavailable
+from carimbo.fiscal.outcome import Answered, NotJudged, Rejected, Throttled, Unavailable, unexpected
 
 _PAGE_CODES = frozenset({"137", "138"})
 _NSU = re.compile(r"[0-9]{1,15}")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.answer_part import Part, find_judged_answer, unexpected, with_code
+from carimbo.fiscal.layouts.nfe_v4.answer_part import Part, find_judged_answer, with_code
 from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, CancellationBySubstitution
 from carimbo.fiscal.layouts.nfe_v4.verdicts import (
     AUTHORIZED,
@@ -16,7 +16,7 @@ from carimbo.fiscal.layouts.nfe_v4.verdicts import (
     refusal,
     refused_question,
 )
-from carimbo.fiscal.outcome import Canceled, NotJudged, Outcome, Unknown
+from carimbo.fiscal.outcome import Canceled, NotJudged, Outcome, Unknown, unexpected
 from carimbo.fiscal.tables.statuses import Action
 
 CANCELLATIONS = frozenset({Cancellation.event_type, CancellationBySubstitution.event_type})

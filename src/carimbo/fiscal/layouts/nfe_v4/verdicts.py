@@ -2,7 +2,7 @@
 
 import re
 
-from carimbo.fiscal.layouts.nfe_v4.answer_part import ACCESS_KEY, PROTOCOL, RECEIPT, Part, unexpected
+from carimbo.fiscal.layouts.nfe_v4.answer_part import ACCESS_KEY, PROTOCOL, RECEIPT, Part
 from carimbo.fiscal.outcome import (
     Alert,
     Authorized,
@@ -14,6 +14,7 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
     one_line,
+    unexpected,
 )
 from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS, Action
 
