@@ -14,10 +14,9 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.fiscal.printout import EventPrint
 from carimbo.printing import formats
-from carimbo.printing.addresses import street_of
 from carimbo.printing.canvas import Align, Canvas
 from carimbo.printing.codes import bars
-from carimbo.printing.event_sheet import Code, EventSheet, EventText
+from carimbo.printing.event_sheet import Code, EventSheet, EventText, issuer_block
 from carimbo.printing.form import Field, row
 from carimbo.printing.sheet import CONTENT, Block
 from carimbo.printing.typeface import Typeface
@@ -72,27 +71,13 @@ def _document_blocks(canvas: Canvas, document: ArchivedInvoice, model: str) -> t
 
 def _issuer_block(canvas: Canvas, issuer: Issuer) -> Block:
     place = issuer.address
-    rows = (
-        row(
-            canvas,
-            Field("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
-            Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
-            Field("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
-        ),
-        row(
-            canvas,
-            Field("ENDEREÇO", street_of(place), CONTENT - 87),
-            Field("BAIRRO / DISTRITO", place.district, 63),
-            Field("CEP", formats.zipcode(place.zipcode), 24),
-        ),
-        row(
-            canvas,
-            Field("MUNICÍPIO", place.city, CONTENT - 52),
-            Field("UF", place.state, 10),
-            Field("FONE", formats.phone(place.phone), 42),
-        ),
+    named = row(
+        canvas,
+        Field("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
+        Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
+        Field("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
     )
-    return Block("EMITENTE", rows)
+    return issuer_block(canvas, named, place, place.city, place.phone)
 
 
 def _recipient_block(canvas: Canvas, invoice: Invoice) -> Block:

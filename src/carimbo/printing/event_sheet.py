@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carimbo.printing import form, formats
+from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
+from carimbo.fiscal.layouts.nfe_v4.parties import Address
+from carimbo.printing import formats
+from carimbo.printing.addresses import street_of
 from carimbo.printing.canvas import POINT, Align, Canvas
 from carimbo.printing.codes import Bitmap
+from carimbo.printing.form import TITLE_SIZE, Field, Row, row
 from carimbo.printing.png import PlainPng
 from carimbo.printing.sheet import (
     BOTTOM,
@@ -43,6 +47,28 @@ class EventText(NamedTuple):
     caption: str
     content: str
     size: float
+
+
+def issuer_block(
+    canvas: Canvas, named: Row, place: Address | IssuerAddress, city: str, phone: str | None
+) -> Block:
+    """Who issued the document: the row of its names, and where it is."""
+    rows = (
+        named,
+        row(
+            canvas,
+            Field("ENDEREÇO", street_of(place), CONTENT - 87),
+            Field("BAIRRO / DISTRITO", place.district, 63),
+            Field("CEP", formats.zipcode(place.zipcode), 24),
+        ),
+        row(
+            canvas,
+            Field("MUNICÍPIO", city, CONTENT - 52),
+            Field("UF", place.state, 10),
+            Field("FONE", formats.phone(phone), 42),
+        ),
+    )
+    return Block("EMITENTE", rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +131,7 @@ class EventSheet:
         canvas.bitmap(code.bitmap, LEFT + _CODE_MARGIN, y + _CODE_MARGIN / 2, code.width, code.height)
         x, width = LEFT + code.width + 2 * _CODE_MARGIN, CONTENT - code.width - 2 * _CODE_MARGIN
         canvas.rule(x, y, x, y + height)
-        canvas.text(x + 0.8, y + 2.1, "CHAVE DE ACESSO", form.TITLE_SIZE)
+        canvas.text(x + 0.8, y + 2.1, "CHAVE DE ACESSO", TITLE_SIZE)
         key = formats.key(self.access_key)
         canvas.text(x, y + height / 2 + 2, key, 10.5, width=width, align=Align.CENTER, bold=True)
         return y + height + _BETWEEN

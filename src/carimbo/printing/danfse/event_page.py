@@ -15,12 +15,11 @@ from carimbo.fiscal.layouts.dps_v1.parties import Taker
 from carimbo.fiscal.printout import EventPrint
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 from carimbo.printing import formats
-from carimbo.printing.addresses import street_of
 from carimbo.printing.canvas import Align, Canvas
 from carimbo.printing.codes import square
 from carimbo.printing.danfse.consult import consult_address
 from carimbo.printing.danfse.words import CANCELLATIONS, SUBSTITUTIONS
-from carimbo.printing.event_sheet import Code, EventSheet, EventText
+from carimbo.printing.event_sheet import Code, EventSheet, EventText, issuer_block
 from carimbo.printing.form import Field, row
 from carimbo.printing.sheet import CONTENT, Block
 from carimbo.printing.typeface import Typeface
@@ -62,28 +61,14 @@ def _document_blocks(canvas: Canvas, document: ArchivedServiceNote) -> tuple[Blo
 
 def _issuer_block(canvas: Canvas, issuer: NoteIssuer) -> Block:
     place = issuer.address
-    city = municipality_of_ibge(place.city_code)
-    rows = (
-        row(
-            canvas,
-            Field("NOME / NOME EMPRESARIAL", issuer.name, CONTENT - 87, bold=True),
-            Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
-            Field("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 42),
-        ),
-        row(
-            canvas,
-            Field("ENDEREÇO", street_of(place), CONTENT - 87),
-            Field("BAIRRO / DISTRITO", place.district, 63),
-            Field("CEP", formats.zipcode(place.zipcode), 24),
-        ),
-        row(
-            canvas,
-            Field("MUNICÍPIO", city.name if city else "", CONTENT - 52),
-            Field("UF", place.state, 10),
-            Field("FONE", formats.phone(issuer.phone), 42),
-        ),
+    named = row(
+        canvas,
+        Field("NOME / NOME EMPRESARIAL", issuer.name, CONTENT - 87, bold=True),
+        Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
+        Field("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 42),
     )
-    return Block("EMITENTE", rows)
+    city = municipality_of_ibge(place.city_code)
+    return issuer_block(canvas, named, place, city.name if city else "", issuer.phone)
 
 
 def _taker_block(canvas: Canvas, taker: Taker | None) -> Block:
