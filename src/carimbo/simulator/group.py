@@ -39,6 +39,10 @@ class Group(NamedTuple):
         found = self.group(first)
         return found.group(rest) if found else None
 
+    def has(self, path: str) -> bool:
+        """Tell whether a group or a text is there."""
+        return path in self.texts or self.group(path) is not None
+
     def all(self, tag: str) -> Sequence["Group"]:
         """Every group of this name directly inside, in their order."""
         return self.groups.get(tag, ())

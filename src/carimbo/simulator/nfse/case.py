@@ -90,4 +90,4 @@ class NoteCase(Presented):
 
     def has(self, path: str) -> bool:
         """Tell whether a group or a text is there."""
-        return path in self.note.texts or self.note.group(path) is not None
+        return self.note.has(path)

@@ -1,31 +1,12 @@
 """Who signed, and whether it is what was signed: the same for documents, events and voided ranges."""
 
-from typing import Protocol
-
-from carimbo.simulator.family import World
 from carimbo.simulator.nfe.rules.certificates import certificate_rules, flaws_of
 from carimbo.simulator.rule import Rule
-from carimbo.simulator.signature import Signature
+from carimbo.simulator.signed import Signed
 from carimbo.simulator.trust import Flaw
 
 _CNPJ_BASE = slice(8)
 _CPF_LENGTH = 11
-
-
-class Signed(Protocol):
-    """A message that somebody has to have signed."""
-
-    @property
-    def signature(self) -> Signature | None:
-        """The signature; None if there is none."""
-
-    @property
-    def author(self) -> str:
-        """CNPJ or CPF of who has to have signed."""
-
-    @property
-    def world(self) -> World:
-        """What the authority sees."""
 
 
 def not_by_the_book(case: Signed) -> bool:

@@ -1,19 +1,20 @@
 """The documents that a deduction is proved by (Anexo I, infDPS/valores/vDedRed/documentos)."""
 
-from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 from carimbo.simulator.group import Group
 from carimbo.simulator.keys import has_right_digit
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import DEDUCTION
-from carimbo.simulator.nfse.rules.persons import is_city, is_foreign_country, is_zipcode_of
-from carimbo.simulator.rule import Finding, Rule
-from carimbo.simulator.tax_ids import is_cnpj, is_cpf
+from carimbo.simulator.nfse.rules import persons
+from carimbo.simulator.nfse.rules.told_documents import of_document, rule_of_each
+from carimbo.simulator.rule import Rule
 
 _OTHER = "99"
 _NATIONAL = ("chNFSe", "chNFe")
-_UNKNOWN_REASON = "0"
+_SUPPLIER = "fornec"
+_rule = partial(rule_of_each, f"{DEDUCTION}/documentos", "docDedRed")
 
 
 def wrong_key(document: Group, case: NoteCase) -> bool:
@@ -45,7 +46,7 @@ def _is_wrong(key: str) -> bool:
 def city_unknown(document: Group, case: NoteCase) -> bool:
     """No city of Brazil."""
     city = document.text("NFSeMun/cMunNFSeMun")
-    return bool(city) and not is_city(city)
+    return bool(city) and not persons.is_city(city)
 
 
 def kind_untold(document: Group, case: NoteCase) -> bool:
@@ -71,74 +72,13 @@ def more_than_the_document(document: Group, case: NoteCase) -> bool:
 def supplier_missing(document: Group, case: NoteCase) -> bool:
     """National documents tell who issued them; others do not."""
     is_national = any(tag in document.texts for tag in _NATIONAL)
-    return not is_national and "fornec" not in document.groups
-
-
-def wrong_cnpj(document: Group, case: NoteCase) -> bool:
-    """Check digits that do not fit."""
-    found = document.text("fornec/CNPJ")
-    return bool(found) and not is_cnpj(found)
-
-
-def wrong_cpf(document: Group, case: NoteCase) -> bool:
-    """Check digits that do not fit."""
-    found = document.text("fornec/CPF")
-    return bool(found) and not is_cpf(found)
+    return not is_national and not document.has(_SUPPLIER)
 
 
 def address_missing(document: Group, case: NoteCase) -> bool:
     """A supplier with a tax id of Brazil is somewhere; where it is abroad is another rule's matter."""
     is_local = bool(document.text("fornec/CNPJ") or document.text("fornec/CPF"))
     return is_local and document.group("fornec/end") is None
-
-
-def without_reason(document: Group, case: NoteCase) -> bool:
-    """Why there is no foreign id is told by every new note."""
-    return document.text("fornec/cNaoNIF") == _UNKNOWN_REASON
-
-
-def city_of_supplier_unknown(document: Group, case: NoteCase) -> bool:
-    """No city of Brazil."""
-    city = document.text("fornec/end/endNac/cMun")
-    return bool(city) and not is_city(city)
-
-
-def zipcode_of_another_city(document: Group, case: NoteCase) -> bool:
-    """A postal code of elsewhere; of a city that is none nothing is said."""
-    city, zipcode = document.text("fornec/end/endNac/cMun"), document.text("fornec/end/endNac/CEP")
-    return bool(zipcode) and is_city(city) and not is_zipcode_of(city, zipcode)
-
-
-def foreign_id_at_home(document: Group, case: NoteCase) -> bool:
-    """A foreign id, without an address abroad."""
-    is_foreign = bool(document.text("fornec/NIF"))
-    return is_foreign and document.group("fornec/end/endExt") is None
-
-
-def country_unknown(document: Group, case: NoteCase) -> bool:
-    """No country, or Brazil."""
-    country = document.text("fornec/end/endExt/cPais")
-    return bool(country) and not is_foreign_country(country)
-
-
-def abroad_without_id(document: Group, case: NoteCase) -> bool:
-    """An address abroad, of somebody with a tax id of Brazil."""
-    is_named = bool(document.text("fornec/NIF") or document.text("fornec/cNaoNIF"))
-    return document.group("fornec/end/endExt") is not None and not is_named
-
-
-def has_documents(case: NoteCase) -> bool:
-    """Deductions that are proved."""
-    return case.has(f"{DEDUCTION}/documentos")
-
-
-def _rule(code: str, is_broken: Callable[[Group, NoteCase], bool]) -> Rule[NoteCase]:
-    def first_broken_document(case: NoteCase) -> Finding:
-        documents = case.group(f"{DEDUCTION}/documentos").all("docDedRed")
-        places = (place for place, one in enumerate(documents, 1) if is_broken(one, case))
-        return next((f"docDedRed[{place}]" for place in places), None)
-
-    return Rule(code, first_broken_document, has_documents)
 
 
 DEDUCTION_RULES: tuple[Rule[NoteCase], ...] = (
@@ -152,13 +92,13 @@ DEDUCTION_RULES: tuple[Rule[NoteCase], ...] = (
     _rule("E0472", issued_after_service),
     _rule("E0474", more_than_the_document),
     _rule("E0477", supplier_missing),
-    _rule("E0478", wrong_cnpj),
-    _rule("E0484", wrong_cpf),
-    _rule("E0490", without_reason),
+    _rule("E0478", of_document(persons.wrong_cnpj_of(_SUPPLIER))),
+    _rule("E0484", of_document(persons.wrong_cpf_of(_SUPPLIER))),
+    _rule("E0490", of_document(persons.without_reason(_SUPPLIER))),
     _rule("E0492", address_missing),
-    _rule("E0494", city_of_supplier_unknown),
-    _rule("E0496", zipcode_of_another_city),
-    _rule("E0498", foreign_id_at_home),
-    _rule("E0499", country_unknown),
-    _rule("E1538", abroad_without_id),
+    _rule("E0494", of_document(persons.city_unknown_of(_SUPPLIER))),
+    _rule("E0496", of_document(persons.zipcode_of_another_city(_SUPPLIER))),
+    _rule("E0498", of_document(persons.foreign_id_at_home(_SUPPLIER))),
+    _rule("E0499", of_document(persons.country_unknown_of(_SUPPLIER))),
+    _rule("E1538", of_document(persons.abroad_without_id(_SUPPLIER))),
 )

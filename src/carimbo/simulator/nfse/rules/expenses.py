@@ -1,16 +1,17 @@
 """What was paid for others and is passed on (Anexo I, infDPS/IBSCBS/valores/gReeRepRes)."""
 
-from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 from carimbo.simulator.group import Group
 from carimbo.simulator.nfse.amounts import service_amount
 from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.rules.persons import is_city
-from carimbo.simulator.rule import Finding, Rule
-from carimbo.simulator.tax_ids import is_cnpj, is_cpf
+from carimbo.simulator.nfse.rules import persons
+from carimbo.simulator.nfse.rules.told_documents import of_document, rule_of_each
+from carimbo.simulator.rule import Rule
 
-_EXPENSES = "IBSCBS/valores/gReeRepRes"
+_SUPPLIER = "fornec"
+_rule = partial(rule_of_each, "IBSCBS/valores/gReeRepRes", "documentos")
 _OTHER = "99"
 _LENGTHS = {"1": 50, "2": 44, "3": 44}
 """Of the keys of NFS-e, NF-e and CT-e."""
@@ -32,19 +33,7 @@ def other_document_too_late(document: Group, case: NoteCase) -> bool:
 def city_unknown(document: Group, case: NoteCase) -> bool:
     """No city of Brazil."""
     city = document.text("docFiscalOutro/cMunDocFiscal")
-    return bool(city) and not is_city(city)
-
-
-def wrong_cnpj(document: Group, case: NoteCase) -> bool:
-    """Check digits that do not fit."""
-    found = document.text("fornec/CNPJ")
-    return bool(found) and not is_cnpj(found)
-
-
-def wrong_cpf(document: Group, case: NoteCase) -> bool:
-    """Check digits that do not fit."""
-    found = document.text("fornec/CPF")
-    return bool(found) and not is_cpf(found)
+    return bool(city) and not persons.is_city(city)
 
 
 def issued_before_it_was_due(document: Group, case: NoteCase) -> bool:
@@ -62,26 +51,12 @@ def more_than_the_service(document: Group, case: NoteCase) -> bool:
     return document.amount("vlrReeRepRes") > service_amount(case)
 
 
-def has_expenses(case: NoteCase) -> bool:
-    """Declarations with something paid for others."""
-    return case.has(_EXPENSES)
-
-
-def _rule(code: str, is_broken: Callable[[Group, NoteCase], bool]) -> Rule[NoteCase]:
-    def first_broken_document(case: NoteCase) -> Finding:
-        documents = case.group(_EXPENSES).all("documentos")
-        places = (place for place, one in enumerate(documents, 1) if is_broken(one, case))
-        return next((f"documentos[{place}]" for place in places), None)
-
-    return Rule(code, first_broken_document, has_expenses)
-
-
 EXPENSE_RULES: tuple[Rule[NoteCase], ...] = (
     _rule("E0940", wrong_key),
     _rule("E0942", other_document_too_late),
     _rule("E0943", city_unknown),
-    _rule("E0945", wrong_cnpj),
-    _rule("E0947", wrong_cpf),
+    _rule("E0945", of_document(persons.wrong_cnpj_of(_SUPPLIER))),
+    _rule("E0947", of_document(persons.wrong_cpf_of(_SUPPLIER))),
     _rule("E0950", issued_before_it_was_due),
     _rule("E0952", kind_told_twice),
     _rule("E0953", more_than_the_service),

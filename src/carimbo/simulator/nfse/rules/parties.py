@@ -15,6 +15,11 @@ _AT_TAKER = frozenset(
 )
 
 
+def by_company(case: NoteCase) -> bool:
+    """Declarations of companies: persons who issue tell less."""
+    return case.has("prest/CNPJ")
+
+
 def taker_missing(case: NoteCase) -> bool:
     """Nobody, where the operation counts as done at somebody's."""
     return case.text("IBSCBS/cIndOp") in _AT_TAKER and not case.has(_TAKER)
@@ -72,7 +77,7 @@ PARTY_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0237", address_of_who_withholds_missing),
     Rule("E0238", persons.city_unknown_of(_TAKER)),
     Rule("E0240", persons.zipcode_of_another_city(_TAKER)),
-    Rule("E0242", persons.foreign_id_at_home(_TAKER)),
+    Rule("E0242", persons.foreign_id_at_home(_TAKER), by_company),
     Rule("E0246", persons.country_unknown_of(_TAKER)),
     Rule("E0247", persons.wrong_email_of(_TAKER)),
     Rule("E0248", persons.wrong_cnpj_of(_INTERMEDIARY)),
@@ -84,7 +89,7 @@ PARTY_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0293", address_of_intermediary_missing),
     Rule("E0294", persons.city_unknown_of(_INTERMEDIARY)),
     Rule("E0296", persons.zipcode_of_another_city(_INTERMEDIARY)),
-    Rule("E0298", persons.foreign_id_at_home(_INTERMEDIARY)),
+    Rule("E0298", persons.foreign_id_at_home(_INTERMEDIARY), by_company),
     Rule("E0299", persons.country_unknown_of(_INTERMEDIARY)),
     Rule("E0300", persons.wrong_email_of(_INTERMEDIARY)),
 )

@@ -1,14 +1,28 @@
-"""What is asked of every person that a declaration names: tax ids, addresses, mail."""
+"""What is asked of every person that a declaration, or a document in it, names: tax ids, addresses, mail.
+
+Each check is of the person at a path; one who is not there breaks nothing.
+"""
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
-from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
-Check = Callable[[NoteCase], bool]
+
+class Told(Protocol):
+    """What names persons."""
+
+    def text(self, path: str) -> str:
+        """The text at a path; empty if it is not there."""
+
+    def has(self, path: str) -> bool:
+        """Tell whether a group or a text is there."""
+
+
+Check = Callable[[Told], bool]
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
 _BRAZIL = "BR"
@@ -69,42 +83,40 @@ def is_zipcode_of(city: str, zipcode: str) -> bool:
 
 def wrong_cnpj_of(path: str) -> Check:
     """Check digits that do not fit."""
-    return lambda case: bool(found := case.text(f"{path}/CNPJ")) and not is_cnpj(found)
+    return lambda told: bool(found := told.text(f"{path}/CNPJ")) and not is_cnpj(found)
 
 
 def wrong_cpf_of(path: str) -> Check:
     """Check digits that do not fit."""
-    return lambda case: bool(found := case.text(f"{path}/CPF")) and not is_cpf(found)
+    return lambda told: bool(found := told.text(f"{path}/CPF")) and not is_cpf(found)
 
 
 def abroad_without_id(path: str) -> Check:
     """An address abroad, of somebody with a tax id of Brazil."""
     named = (f"{path}/NIF", f"{path}/cNaoNIF")
-    return lambda case: case.has(f"{path}/end/endExt") and not any(map(case.has, named))
+    return lambda told: told.has(f"{path}/end/endExt") and not any(map(told.has, named))
 
 
 def without_reason(path: str) -> Check:
     """Why there is no foreign id is told by every new note."""
-    return lambda case: case.text(f"{path}/cNaoNIF") == _UNKNOWN_REASON
+    return lambda told: told.text(f"{path}/cNaoNIF") == _UNKNOWN_REASON
 
 
 def foreign_id_at_home(path: str) -> Check:
-    """A foreign id, without an address abroad; persons who issue need not tell it."""
-    return lambda case: (
-        case.has("prest/CNPJ") and case.has(f"{path}/NIF") and not case.has(f"{path}/end/endExt")
-    )
+    """A foreign id, without an address abroad."""
+    return lambda told: told.has(f"{path}/NIF") and not told.has(f"{path}/end/endExt")
 
 
 def city_unknown_of(path: str) -> Check:
     """A code that IBGE's table does not have."""
-    return lambda case: bool(found := case.text(f"{path}/end/endNac/cMun")) and not is_city(found)
+    return lambda told: bool(found := told.text(f"{path}/end/endNac/cMun")) and not is_city(found)
 
 
 def zipcode_of_another_city(path: str) -> Check:
     """A postal code of elsewhere; of a city that is none nothing is said."""
 
-    def is_elsewhere(case: NoteCase) -> bool:
-        city, zipcode = case.text(f"{path}/end/endNac/cMun"), case.text(f"{path}/end/endNac/CEP")
+    def is_elsewhere(told: Told) -> bool:
+        city, zipcode = told.text(f"{path}/end/endNac/cMun"), told.text(f"{path}/end/endNac/CEP")
         return bool(zipcode) and is_city(city) and not is_zipcode_of(city, zipcode)
 
     return is_elsewhere
@@ -112,9 +124,9 @@ def zipcode_of_another_city(path: str) -> Check:
 
 def country_unknown_of(path: str) -> Check:
     """No country, or Brazil."""
-    return lambda case: bool(found := case.text(f"{path}/end/endExt/cPais")) and not is_foreign_country(found)
+    return lambda told: bool(found := told.text(f"{path}/end/endExt/cPais")) and not is_foreign_country(found)
 
 
 def wrong_email_of(path: str) -> Check:
     """No address of mail."""
-    return lambda case: bool(found := case.text(f"{path}/email")) and not is_email(found)
+    return lambda told: bool(found := told.text(f"{path}/email")) and not is_email(found)

@@ -8,21 +8,11 @@ from carimbo.simulator.nfse.regimes import (
     is_taxed,
     pays_iss_by_simples,
 )
-from carimbo.simulator.nfse.rules.persons import is_email
+from carimbo.simulator.nfse.rules import persons
 from carimbo.simulator.rule import Rule
-from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
+_PROVIDER = "prest"
 _SIMPLES = "prest/regTrib/regApTribSN"
-
-
-def wrong_cnpj(case: NoteCase) -> bool:
-    """Check digits that do not fit."""
-    return case.has("prest/CNPJ") and not is_cnpj(case.text("prest/CNPJ"))
-
-
-def wrong_cpf(case: NoteCase) -> bool:
-    """Check digits that do not fit."""
-    return case.has("prest/CPF") and not is_cpf(case.text("prest/CPF"))
 
 
 def named_by_foreign_id(case: NoteCase) -> bool:
@@ -43,11 +33,6 @@ def told_by_name(case: NoteCase) -> bool:
 def told_by_address(case: NoteCase) -> bool:
     """The Sefin knows the address of who issues."""
     return case.has("prest/end")
-
-
-def wrong_email(case: NoteCase) -> bool:
-    """No address of mail."""
-    return case.has("prest/email") and not is_email(case.text("prest/email"))
 
 
 def way_of_simples_out_of_place(case: NoteCase) -> bool:
@@ -76,13 +61,13 @@ def special_regime_in_simples(case: NoteCase) -> bool:
 
 
 PROVIDER_RULES: tuple[Rule[NoteCase], ...] = (
-    Rule("E0080", wrong_cnpj),
-    Rule("E0096", wrong_cpf),
+    Rule("E0080", persons.wrong_cnpj_of(_PROVIDER)),
+    Rule("E0096", persons.wrong_cpf_of(_PROVIDER)),
     Rule("E0112", named_by_foreign_id),
     Rule("E0114", named_by_nothing),
     Rule("E0121", told_by_name),
     Rule("E0128", told_by_address),
-    Rule("E0148", wrong_email),
+    Rule("E0148", persons.wrong_email_of(_PROVIDER)),
     Rule("E0162", way_of_simples_out_of_place),
     Rule("E0166", way_of_simples_missing),
     Rule("E0172", special_regime_untaxed),

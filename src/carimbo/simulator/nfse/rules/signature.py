@@ -1,13 +1,12 @@
 """Who signed, and whether it is what was signed: the same for declarations and events, with other codes."""
 
 from collections.abc import Callable
-from typing import Protocol
 
-from carimbo.simulator.family import World
 from carimbo.simulator.nfse.parties import base
 from carimbo.simulator.nfse.rules.sender import flaws_of
 from carimbo.simulator.rule import Rule
 from carimbo.simulator.signature import Signature
+from carimbo.simulator.signed import Signed
 from carimbo.simulator.trust import Flaw
 
 _DS = "http://www.w3.org/2000/09/xmldsig#"
@@ -27,22 +26,6 @@ _ALGORITHMS = {
     "DigestMethod": frozenset({f"{_DS}sha1", "http://www.w3.org/2001/04/xmlenc#sha256"}),
 }
 _OF_ANOTHER_STANDARD = frozenset({Flaw.INVALID, Flaw.WITHOUT_TAX_ID, Flaw.NOT_ICP_BRASIL})
-
-
-class Signed(Protocol):
-    """A message that somebody has to have signed."""
-
-    @property
-    def signature(self) -> Signature | None:
-        """The signature; None if there is none."""
-
-    @property
-    def author(self) -> str:
-        """CNPJ or CPF of who has to have signed."""
-
-    @property
-    def world(self) -> World:
-        """What the authority sees."""
 
 
 def unsigned(case: Signed) -> bool:
