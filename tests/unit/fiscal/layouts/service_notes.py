@@ -1,8 +1,6 @@
 """Declarations of services with everything that the layout has: built of the groups' own declarations."""
 
-from dataclasses import MISSING, fields, replace
-from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from dataclasses import replace
 from typing import Any
 
 from carimbo.fiscal.layouts.dps_v1.addresses import Address, PartyAddress, SiteAddress
@@ -12,9 +10,10 @@ from carimbo.fiscal.layouts.dps_v1.parties import Person, Provider, Taker
 from carimbo.fiscal.layouts.dps_v1.service import Construction, PublicEvent, ServicePlace
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
-from carimbo.fiscal.layouts.group import Element, layout_of
+from carimbo.fiscal.layouts.group import layout_of
 from carimbo.fiscal.layouts.paths import groups_in
 from support import OTHER_CNPJ
+from unit.fiscal.layouts.specimens import Specimens
 
 CPF = "52998224725"
 KEY = "35503082211222333000181000000000012326111234567890"
@@ -122,42 +121,8 @@ ALTERNATIVES: dict[type, set[str]] = {
     TotalTaxes: {"amounts", "untold", "simples_rate"},
     Reimbursement: {"other_fiscal_document", "other_document"},
 }
-VALUES: dict[str, Any] = {
-    "decimal": Decimal("1.5"),
-    "integer": 1,
-    "day": date(2026, 11, 14),
-    "moment": datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=-3))),
-}
-
-
-def full(record: type) -> Any:
-    """A record with a value in every field but the alternatives."""
-    left_out = ALTERNATIVES.get(record, set())
-    return record(
-        **{name: value_of(record, name) for name in layout_of(record).elements if name not in left_out}
-    )
-
-
-def value_of(record: type, name: str) -> Any:
-    element = layout_of(record).elements[name]
-    if element.kind in ("child", "children"):
-        inner = full(groups_in(record)[name][0])
-        return inner if element.kind == "child" else (inner,)
-    if element.kind == "texts":
-        return (code_of(record, element),) * 2
-    return VALUES.get(element.kind) or code_of(record, element)
-
-
-def code_of(record: type, element: Element) -> str:
-    """The code of the element; for texts of free form, whatever has room for what must be escaped."""
-    by_default = "A&B"[: element.limit]
-    return CODES.get(f"{layout_of(record).tag}/{element.tag}") or CODES.get(element.tag) or by_default
-
-
-def required(record: type, **values: Any) -> Any:
-    """A record with a value in its required fields only, and in those given."""
-    missing = [one.name for one in fields(record) if one.default is MISSING and one.name not in values]
-    return record(**{name: value_of(record, name) for name in missing}, **values)
+SPECIMENS = Specimens(CODES, ALTERNATIVES)
+full, required = SPECIMENS.full, SPECIMENS.required
 
 
 def other(record: type, name: str) -> Any:
@@ -177,7 +142,7 @@ def other(record: type, name: str) -> Any:
         TotalTaxes: "rates",
         Reimbursement: "national_document",
     }
-    return replace(full(record), **{(chosen | usual)[record]: None, name: value_of(record, name)})
+    return replace(full(record), **{(chosen | usual)[record]: None, name: SPECIMENS.value_of(record, name)})
 
 
 def placed(record: Any, inner: Any) -> Any:

@@ -1,7 +1,6 @@
 """The groups of the NF-e around the taxes: accepted by the official XSD, and found again from an element."""
 
-from dataclasses import MISSING, fields, replace
-from datetime import date, datetime, timedelta, timezone
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from importlib.resources import as_file, files
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import Element, layout_of, written
+from carimbo.fiscal.layouts.group import layout_of, written
 from carimbo.fiscal.layouts.nfe_v4.additional import Farming, TransitPermit
 from carimbo.fiscal.layouts.nfe_v4.goods import (
     Firearm,
@@ -32,8 +31,9 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, Item, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, Place, Recipient
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, Transport
-from carimbo.fiscal.layouts.paths import groups_in, locate, problems
+from carimbo.fiscal.layouts.paths import locate, problems
 from support import CNPJ, OTHER_CNPJ
+from unit.fiscal.layouts.specimens import Specimens
 
 CPF = "52998224725"
 KEY = "35261111222333000181550010000000031123456827"
@@ -190,45 +190,15 @@ ALTERNATIVES = {
     Transport: {"wagon", "ferry"},
     ProducerInvoice: {"cpf"},
 }
-VALUES: dict[str, Any] = {
-    "decimal": Decimal("1.5"),
-    "integer": 1,
-    "day": date(2026, 11, 14),
-    "moment": datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=-3))),
-}
-
-
-def full(record: type) -> Any:
-    """A record with a value in every field but the alternatives."""
-    elements = layout_of(record).elements.items()
-    left_out = ALTERNATIVES.get(record, set())
-    return record(**{name: value_of(record, name, one) for name, one in elements if name not in left_out})
-
-
-def value_of(record: type, name: str, element: Element) -> Any:
-    if (record, name) == (Invoice, "totals"):
-        return Totals(invoice=required(InvoiceTotals))
-    if (record, name) == (Item, "taxes"):
-        return ItemTaxes(icms=IcmsSn102(csosn="102"))
-    if element.kind in ("child", "children"):
-        inner = full(groups_in(record)[name][0])
-        return inner if element.kind == "child" else (inner,)
-    if element.kind == "texts":
-        return (code_of(record, element),) * 2
-    return VALUES.get(element.kind) or code_of(record, element)
-
-
-def code_of(record: type, element: Element) -> str:
-    """The code of the element; for texts of free form, whatever has room for what must be escaped."""
-    by_default = "A&B"[: element.limit]
-    return CODES.get(f"{layout_of(record).tag}/{element.tag}") or CODES.get(element.tag) or by_default
-
-
-def required(record: type, **values: Any) -> Any:
-    """A record with a value in its required fields only, and in those given."""
-    missing = [one.name for one in fields(record) if one.default is MISSING and one.name not in values]
-    elements = layout_of(record).elements
-    return record(**{name: value_of(record, name, elements[name]) for name in missing}, **values)
+SPECIMENS: Specimens = Specimens(
+    CODES,
+    ALTERNATIVES,
+    {
+        (Invoice, "totals"): lambda: Totals(invoice=SPECIMENS.required(InvoiceTotals)),
+        (Item, "taxes"): lambda: ItemTaxes(icms=IcmsSn102(csosn="102")),
+    },
+)
+full, required = SPECIMENS.full, SPECIMENS.required
 
 
 PLAIN: Invoice = required(
