@@ -23,6 +23,7 @@ from carimbo.simulator.rule import broken_by
 from carimbo.simulator.trust import Flaw
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT, signer_of
+from unit.simulator.courtroom import unchanged
 from unit.simulator.front_desk import document
 from unit.simulator.mutating import Edit, at, both, says, without, world
 from unit.simulator.nfse.declaring import (
@@ -36,7 +37,6 @@ from unit.simulator.nfse.declaring import (
 )
 from unit.simulator.nfse.service_court import ServiceCourt, faults
 from unit.simulator.nfse.test_signature_rules import without_signature
-from unit.simulator.rules.breaking import unchanged
 from unit.simulator.rules.certificates import FLAWED, of_company, of_person
 from unit.simulator.rules.edits import becomes
 

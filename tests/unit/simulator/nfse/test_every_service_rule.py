@@ -1,13 +1,8 @@
 """No rule of NFS-e is without a test of its own, and no code without its official text."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from inspect import getsource
 from pathlib import Path
-from pkgutil import walk_packages
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -19,9 +14,9 @@ from carimbo.simulator.nfse.rules.events import EVENT_RULES
 from carimbo.simulator.nfse.rules.message import ENCODING_RULES, MESSAGE_RULES
 from carimbo.simulator.nfse.rules.sender import SENDER_RULES
 from carimbo.simulator.nfse.rules.signature import EVENT_SIGNATURE_RULES, NOTE_SIGNATURE_RULES
-from carimbo.simulator.rule import Rule
 from unit.simulator.nfse import test_event_rules, test_messages, test_signature_rules
 from unit.simulator.nfse.service_court import Breaking
+from unit.simulator.rule_books import Rules, judged_by, modules_of, rules_in
 
 HERE = Path(__file__).parent
 ELSEWHERE = {"test_event_rules", "test_signature_rules"}
@@ -33,8 +28,6 @@ NAMED_BY_FACTS = {
     *("E0014", "E0840", "E1206"),
 }
 """What users are known to meet."""
-
-Rules = tuple[Rule[Any], ...]
 
 
 def broken_declarations() -> set[str]:
@@ -55,36 +48,18 @@ BROKEN: Mapping[Rules, set[str]] = {
 """By the rules that something is judged by, the codes of those that a test breaks."""
 
 
-def modules() -> Iterator[ModuleType]:
-    """Every module of NFS-e."""
-    for found in walk_packages(nfse.__path__, f"{nfse.__name__}."):
-        yield import_module(found.name)
-
-
-def rules_in(module: ModuleType) -> Iterator[Rule[Any]]:
-    for value in vars(module).values():
-        together = value if isinstance(value, tuple | list | frozenset) else [value]
-        yield from (one for one in together if isinstance(one, Rule))
-
-
-def judged_by(module: ModuleType) -> Iterator[Rules]:
-    """The rules that a module judges something by."""
-    for name in re.findall(r"(?:first_broken|broken_by)\(\s*([A-Z_]+)", getsource(module)):
-        yield getattr(module, name)
-
-
 class TestEveryRule:
     @pytest.mark.parametrize("rules", BROKEN, ids=lambda rules: f"{rules[0].code}-{len(rules)}")
     def test_each_is_broken_by_a_test_and_no_other(self, rules: Rules) -> None:
         assert {rule.code for rule in rules} == BROKEN[rules]
 
     def test_nothing_is_judged_by_rules_that_are_not_looked_at_here(self) -> None:
-        judged = {rule for module in modules() for rules in judged_by(module) for rule in rules}
+        judged = {rule for module in modules_of(nfse) for rules in judged_by(module) for rule in rules}
         assert judged == {rule for rules in BROKEN for rule in rules}
 
     def test_every_rule_that_there_is_judges_something(self) -> None:
         judging = {rule for rules in BROKEN for rule in rules}
-        assert {rule for module in modules() for rule in rules_in(module)} <= judging
+        assert {rule for module in modules_of(nfse) for rule in rules_in(module)} <= judging
 
     def test_every_code_has_its_official_text_and_can_be_switched_off(self) -> None:
         codes = {rule.code for rules in BROKEN for rule in rules}

@@ -1,14 +1,10 @@
 """No rule is without a test of its own, and no code without its official text."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from inspect import getsource
 from pathlib import Path
-from pkgutil import walk_packages
-from types import ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 
 import pytest
 
@@ -26,8 +22,8 @@ from carimbo.simulator.nfe.rules.lots import LOT_RULES
 from carimbo.simulator.nfe.rules.registry_query import REGISTRY_RULES
 from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
 from carimbo.simulator.nfe.status import STATUS_RULES
-from carimbo.simulator.rule import Rule
 from unit.simulator.nfe import test_event_rules, test_inutilization, test_question_rules
+from unit.simulator.rule_books import Rules, judged_by, modules_of, rules_in
 from unit.simulator.rules import test_message_rules
 from unit.simulator.rules.breaking import BASES, Court, base, faults, place_of
 
@@ -35,8 +31,6 @@ HERE = Path(__file__).parent
 ABOUT_MESSAGES = "test_message_rules"
 # Whatever is signed is held to the same rules, each of which is broken by a document.
 SIGNED_ELSEWHERE = frozenset(SIGNATURE_RULES)
-
-Rules = tuple[Rule[Any], ...]
 
 
 class Breaking(Protocol):
@@ -73,25 +67,6 @@ def codes_of(found: Iterable[Breaking]) -> Counter[str]:
     return Counter(one.code for one in found)
 
 
-def modules() -> Iterator[ModuleType]:
-    """Every module of NF-e and NFC-e."""
-    for found in walk_packages(nfe.__path__, f"{nfe.__name__}."):
-        yield import_module(found.name)
-
-
-def rules_in(module: ModuleType) -> Iterator[Rule[Any]]:
-    """The rules that a module has, alone or several together."""
-    for value in vars(module).values():
-        together = value if isinstance(value, tuple | list | frozenset) else [value]
-        yield from (one for one in together if isinstance(one, Rule))
-
-
-def judged_by(module: ModuleType) -> Iterator[Rules]:
-    """The rules that a module judges something by."""
-    for name in re.findall(r"(?<!def )first_broken\(\s*(\w+)", getsource(module)):
-        yield getattr(module, name)
-
-
 class TestEveryRule:
     @pytest.mark.parametrize("rules", BREAKINGS, ids=lambda rules: f"{rules[0].code}-{len(rules)}")
     def test_each_is_broken_by_a_test(self, rules: Rules) -> None:
@@ -103,12 +78,12 @@ class TestEveryRule:
         assert codes_of(BREAKINGS[rules]).keys() <= codes_of(rules).keys()
 
     def test_nothing_is_judged_by_rules_that_are_not_looked_at_here(self) -> None:
-        judged = {rules for module in modules() for rules in judged_by(module)}
+        judged = {rules for module in modules_of(nfe) for rules in judged_by(module)}
         assert judged == set(BREAKINGS)
 
     def test_every_rule_that_there_is_judges_something(self) -> None:
         judging = {rule for rules in BREAKINGS for rule in rules}
-        assert {rule for module in modules() for rule in rules_in(module)} <= judging
+        assert {rule for module in modules_of(nfe) for rule in rules_in(module)} <= judging
 
     def test_every_code_has_its_official_text_and_can_be_switched_off(self) -> None:
         codes = {rule.code for rules in BREAKINGS for rule in rules}
