@@ -19,7 +19,6 @@ from carimbo.authorities.connections import Connections
 from carimbo.authorities.endpoints import Endpoints, OfficialEndpoints, SimulatorEndpoints
 from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.registry import AUTHORITIES
-from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
 from carimbo.fiscal.schemas import Schema, Schemas
@@ -77,13 +76,6 @@ async def authorities_of(settings: Settings) -> AsyncIterator[Mapping[str, Autho
     async with transport_of(settings) as transport:
         endpoints, pacing = endpoints_of(settings), Pacing()
         yield {name: make(transport, endpoints, pacing) for name, make in AUTHORITIES.items()}
-
-
-@asynccontextmanager
-async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
-    """Open the way to the authorities of NF-e and NFC-e alone."""
-    async with transport_of(settings) as transport:
-        yield Sefaz(transport.exchange, endpoints_of(settings), Pacing())
 
 
 @asynccontextmanager

@@ -58,7 +58,8 @@ class CertificateFolder:
         self.server_file = folder / "server.pem"
         """Private key and certificates of the TLS server."""
         self._seal_file = folder / "sefin.pem"
-        self._seal = Seal(self._seal_file.read_bytes)
+        self.seal = Seal(self._seal_file.read_bytes)
+        """What the Sefin Nacional signs its documents with."""
         self._revoked_file = folder / "revoked.txt"
         self._authorities = authorities
         self._trust = Trust((Credential.of(authorities[_AUTHORITY].certificate),))
@@ -96,10 +97,6 @@ class CertificateFolder:
             revoked = frozenset(int(serial, 16) for serial in serials)
             self._trust, self._trust_mark = Trust(self._trust.authorities, revoked), mark
         return self._trust
-
-    def seal(self) -> Seal:
-        """What the Sefin Nacional signs its documents with."""
-        return self._seal
 
     def issue(self, tax_id: str, name: str, now: datetime, flaw: Flaw | None = None) -> SampleCertificate:
         """Issue an e-CNPJ or e-CPF for a year, with a flaw if one is asked for. Raises CertificateProblem."""
@@ -162,7 +159,7 @@ def _authority_in(file: Path, now: datetime) -> SampleAuthority:
 
 
 def _is_fit(file: Path, authority: SampleAuthority, names: Sequence[str], now: datetime) -> bool:
-    """Tell whether the server's certificate is the authority's, with its key, the names and time left."""
+    """Tell whether a certificate in a file is the authority's, with its key, the names and time left."""
     try:
         pem = file.read_bytes()
         load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)

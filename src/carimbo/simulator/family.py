@@ -3,7 +3,7 @@
 The site knows families only by this contract; another one joins by a line in `registry.py`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from carimbo.simulator.controls import Controls
 from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.place import Place
-from carimbo.simulator.seal import Seal, throwaway_seal
+from carimbo.simulator.seal import THROWAWAY, Seal
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
 from carimbo.simulator.xsds import BUILT_IN, Xsds
@@ -26,7 +26,7 @@ class World:
     trust: Trust
     controls: Controls
     xsds: Xsds = BUILT_IN
-    seal: Seal = field(default_factory=throwaway_seal)
+    seal: Seal = THROWAWAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Heard:
     """A request that was understood as a call of a service; nothing is judged yet."""
 
     service: str
-    """Its official name, `NFeAutorizacao4`."""
+    """Its official name, `NFeAutorizacao4`, or of a resource `POST /nfse`."""
     subject: str
-    """What the call is about: access key, Id of an event or of a range, receipt, state; for the journal."""
+    """What it is about, for the journal: access key, Id of DPS, event or range, receipt, state, city."""
     texts: tuple[str, ...]
     """Where triggers may stand: names, descriptions, notes, reasons."""
     message: object
@@ -72,14 +72,14 @@ class Family(Protocol):
 
     @property
     def methods(self) -> frozenset[str]:
-        """The HTTP methods of its calls; by the others of GET and HEAD people only look."""
+        """The HTTP methods of its calls; GET and HEAD of what is described are no calls."""
 
     @property
     def codes(self) -> frozenset[str]:
         """The codes of its rules, which an operator may switch off."""
 
     def describe(self, place: Place, address: str) -> Reply | None:
-        """The WSDL, or whatever a GET of a service shows; None if there is no such service here."""
+        """The WSDL, or whatever a GET of a service shows; None if nothing is shown here."""
 
     def hear(self, place: Place, request: Request) -> Heard | Said | None:
         """Understand a request; a fault if it makes no sense, None if there is no such service here."""
@@ -90,8 +90,8 @@ class Family(Protocol):
     def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
         """Answer with a code that was asked for by a trigger or a control, without judging."""
 
-    def has_code(self, code: str) -> bool:
-        """Tell whether its authorities may be asked to answer with a code."""
+    def refuses_with(self, code: str) -> bool:
+        """Tell whether its authorities may be asked to refuse with a code, or to be out of service."""
 
     def fail(self) -> Reply:
         """What its server says when it fails by itself: a SOAP fault, or whatever stands for one."""

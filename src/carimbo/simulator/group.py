@@ -52,6 +52,10 @@ class Group(NamedTuple):
         return next((inside[0] for inside in self.groups.values()), None)
 
 
+NOTHING = Group("")
+"""Stands for a group that is not there: it has no tag, and every text of it is empty."""
+
+
 def group_of(element: etree._Element) -> Group:
     """Read an element and all that is inside it; of comments and instructions nothing is kept.
 

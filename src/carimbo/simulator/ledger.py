@@ -9,7 +9,7 @@ from carimbo.simulator.store import Store, moment_of, moment_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
-    """An authorised document; its state, model, series and number are in the key."""
+    """An authorised document."""
 
     environment: str
     access_key: str

@@ -100,10 +100,10 @@ def document(site: Site, access_key: str) -> bytes:
     """A document with what its authority added, as it is kept and handed on."""
     ledger = Ledger(site.store)
     found = ledger.document(PRODUCTION, access_key) or ledger.document(HOMOLOGATION, access_key)
-    whole = (family.hand_out(found) for family in site.families) if found else iter(())
-    for xml in filter(None, whole):
-        return xml
-    raise Refused(404, "O simulador não tem nenhum documento com esta chave.")
+    whole = next(filter(None, (family.hand_out(found) for family in site.families)), None) if found else None
+    if whole is None:
+        raise Refused(404, "O simulador não tem nenhum documento com esta chave.")
+    return whole
 
 
 def events(site: Site, query: Query) -> list[Json]:

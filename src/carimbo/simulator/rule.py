@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 CaseT = TypeVar("CaseT")
 CaseT_contra = TypeVar("CaseT_contra", contravariant=True)
@@ -28,6 +28,11 @@ class Refusal:
 
     code: str
     detail: str = ""
+
+
+def codes_of(*books: Iterable[Rule[Any]]) -> frozenset[str]:
+    """The codes of every rule."""
+    return frozenset(rule.code for book in books for rule in book)
 
 
 def first_broken(

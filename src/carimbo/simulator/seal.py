@@ -3,7 +3,7 @@
 from base64 import b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import xmlsec
 from cryptography import x509
@@ -55,15 +55,13 @@ class Seal:
         return b64encode(found.public_bytes(Encoding.DER)).decode()
 
 
-@lru_cache(maxsize=1)
-def throwaway_seal() -> Seal:
-    """A seal for whoever has no folder to keep one in."""
-    return Seal(_throwaway)
-
-
 def _throwaway() -> bytes:
     authority = SampleAuthority.create(_BEGIN)
     return authority.issue_company(OWNER, OWNER_NAME, _BEGIN, _BEGIN + _LONG).to_pem()
+
+
+THROWAWAY = Seal(_throwaway)
+"""For whoever has no folder to keep one in."""
 
 
 def _unsigned(reference: str, certificate: str) -> str:

@@ -16,7 +16,7 @@ from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.journal import Entry, Journal
 from carimbo.simulator.place import Place
 from carimbo.simulator.registry import FAMILIES
-from carimbo.simulator.seal import Seal, throwaway_seal
+from carimbo.simulator.seal import THROWAWAY, Seal
 from carimbo.simulator.store import Store
 from carimbo.simulator.switches import Switches
 from carimbo.simulator.triggers import Pulled, triggers_in
@@ -87,7 +87,7 @@ class Site:
         clock: Callable[[], datetime],
         families: Sequence[Family] = FAMILIES,
         xsds: Xsds = BUILT_IN,
-        seal: Callable[[], Seal] = throwaway_seal,
+        seal: Seal = THROWAWAY,
     ) -> None:
         self.store = store
         self.trust = trust
@@ -108,12 +108,13 @@ class Site:
         """Answer one request."""
         place = Place.of(request.path) or _NOWHERE
         family = next((one for one in self.families if one.name == place.family), None)
+        is_look = request.method in _LOOKING
+        if family and is_look and (shown := family.describe(place, _address(request))):
+            return shown
         if request.method in (family.methods if family else _CALLING):
             arrival = _Arrival(request, place, self._world(), Heard(place.service, "", (), None))
             return await self._answer_call(family, arrival) if family else self._not_found(arrival)
-        if family and request.method in _LOOKING:
-            return family.describe(place, _address(request)) or self._nothing_here()
-        return _wrong_method(family) if family else self._nothing_here()
+        return _wrong_method(family) if family and not is_look else self._nothing_here()
 
     async def _answer_call(self, family: Family, arrival: _Arrival) -> Reply | HungUp:
         with self._written_down_if_it_fails(arrival):
@@ -153,7 +154,7 @@ class Site:
     def _world(self) -> World:
         controls = self.switches.read()
         now = controls.time_at(self.clock())
-        return World(now, self.store, self.trust(), controls, self._xsds, self._seal())
+        return World(now, self.store, self.trust(), controls, self._xsds, self._seal)
 
     def _serve(self, call: _Call) -> _Served:
         """Let go wrong what has to, in the order of the way: the server, the service, the document."""
@@ -238,9 +239,9 @@ def _wrong_method(family: Family) -> Reply:
 
 
 def _triggers_for(family: Family, heard: Heard) -> list[Pulled]:
-    """The triggers of a call; a rejection with the code of another family is none."""
+    """The triggers of a call; one of a code that the family does not refuse with is none."""
     pulled = triggers_in(heard.texts)
-    return [one for one in pulled if not one.trigger.refuses or family.has_code(one.argument)]
+    return [one for one in pulled if not one.trigger.refuses or family.refuses_with(one.argument)]
 
 
 def _pause(triggers: Sequence[Pulled]) -> float:

@@ -1,8 +1,6 @@
 """SOAP as the authorities speak it: requests opened with care, answers in the version of the question."""
 
 import re
-import zlib
-from base64 import b64decode
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import Enum
@@ -11,6 +9,7 @@ from html import escape
 from lxml import etree
 
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml
+from carimbo.simulator.gzipped import unzipped
 from carimbo.simulator.http import XML, Reply
 
 UTF_8 = "UTF-8"
@@ -19,7 +18,6 @@ LARGEST_UNZIPPED = 1_000_000
 
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?\?>")
 _ENCODING = re.compile(rb"\bencoding\s*=\s*[\"']([^\"'>]*)[\"']")
-_GZIP = 16 + zlib.MAX_WBITS
 # Others that people write XML in. Python knows many more, some of which take minutes for a megabyte.
 _OTHER_ENCODINGS = frozenset({"ISO-8859-1", "ISO-8859-15", "WINDOWS-1252", "US-ASCII", "UTF-16"})
 _MOST_NAMESPACES = 1_000
@@ -127,7 +125,7 @@ def fault(reason: str, version: Version = Version.SOAP_1_2) -> Reply:
             "<soap:Code><soap:Value>soap:Sender</soap:Value></soap:Code>"
             f'<soap:Reason><soap:Text xml:lang="pt-BR">{told}</soap:Text></soap:Reason>'
         )
-    return Reply(500, _envelope(version, f"<soap:Fault>{inside}</soap:Fault>"), version.media_type)
+    return _fault(inside, version)
 
 
 def server_fault() -> Reply:
@@ -137,7 +135,10 @@ def server_fault() -> Reply:
         '<soap:Reason><soap:Text xml:lang="en">Server was unable to process request.</soap:Text>'
         "</soap:Reason><soap:Detail/>"
     )
-    version = Version.SOAP_1_2
+    return _fault(inside, Version.SOAP_1_2)
+
+
+def _fault(inside: str, version: Version) -> Reply:
     return Reply(500, _envelope(version, f"<soap:Fault>{inside}</soap:Fault>"), version.media_type)
 
 
@@ -188,14 +189,12 @@ def _opened(version: Version, message: etree._Element, encoding: str) -> Opened:
 
 
 def _unzipped(version: Version, text: str) -> Opened:
-    """Open gzip in base64, no further than a message can be long."""
-    opener = zlib.decompressobj(_GZIP)
-    try:
-        content = opener.decompress(b64decode("".join(text.split()), validate=True), LARGEST_UNZIPPED)
-    except (ValueError, zlib.error):
+    """Open what the service may take zipped."""
+    content = unzipped("".join(text.split()), LARGEST_UNZIPPED)
+    if content is None:
         return _damaged(version, Damage.NOT_ZIPPED)
-    if not opener.eof:
-        return _damaged(version, Damage.TOO_LARGE if opener.unconsumed_tail else Damage.NOT_ZIPPED)
+    if len(content) > LARGEST_UNZIPPED:
+        return _damaged(version, Damage.TOO_LARGE)
     try:
         body, encoding = _in_utf_8(content)
         return Opened(version, _read(body), content, encoding)

@@ -7,6 +7,7 @@ from operator import mul
 _CPF = re.compile(r"[0-9]{11}")
 _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 _PUNCTUATION = re.compile(r"[./\-\s]")
+_BASE_LENGTH, _CPF_LENGTH = 8, 11
 _CPF_WEIGHTS = (11, 10, 9, 8, 7, 6, 5, 4, 3, 2)
 _CNPJ_WEIGHTS = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
 
@@ -19,6 +20,16 @@ def is_cpf(text: str) -> bool:
 def is_cnpj(text: str) -> bool:
     """Tell whether fourteen characters are a CNPJ."""
     return bool(_CNPJ.fullmatch(text)) and len(set(text)) > 1 and _checks(text, _CNPJ_WEIGHTS)
+
+
+def is_person(tax_id: str) -> bool:
+    """Tell whether a tax id is of a person and not of a company, by its length alone."""
+    return len(tax_id) == _CPF_LENGTH
+
+
+def base(tax_id: str) -> str:
+    """What all places of a company share; a person's CPF as it is."""
+    return tax_id if is_person(tax_id) else tax_id[:_BASE_LENGTH]
 
 
 def plain_tax_id(text: str) -> str:

@@ -10,15 +10,11 @@ from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 
-from carimbo.fiscal.tables.statuses import NFE_STATUSES, NFSE_STATUSES, REJECTIONS, Action
 from carimbo.simulator.http import HTML, HungUp, Reply
 
 LONGEST_PAUSE = 120
 _WORD = re.compile(r"\bSIMULA:([A-Z_]+)\b(?::(?!SEMPRE\b)(\w+))?(:SEMPRE\b)?")
 _PAUSE = re.compile(r"(\d{1,6})(ms|s)", re.IGNORECASE)
-_FIRST_REJECTION = 200
-_ERROR = "E"
-"""What the codes of NFS-e begin with, all of which refuse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +32,7 @@ class Trigger:
     repeats: bool = False
     """Whether it acts on every call and not only on the first about the same thing."""
     refuses: bool = False
-    """Whether the authority answers with the argument as its code, without judging."""
+    """Whether the authority answers with the argument as its code, if it has it, without judging."""
     instead: Callable[[str], Reply] | None = None
     """What the argument makes of the reply, without judging."""
     fails: bool = False
@@ -93,16 +89,6 @@ def _read(text: str) -> Iterable[Pulled]:
             yield Pulled(trigger, argument, bool(always))
 
 
-def _is_rejection(code: str) -> bool:
-    """Tell whether a code refuses; from 200 on all do (MOC 7.0, 5.1.1), except the denials of old."""
-    status = NFE_STATUSES.get(code)
-    if status is None:
-        return code.startswith(_ERROR) and code in NFSE_STATUSES
-    return status.action in REJECTIONS or (
-        int(code) >= _FIRST_REJECTION and status.action is not Action.DENIED
-    )
-
-
 def _is_pause(text: str) -> bool:
     found = _PAUSE.fullmatch(text)
     return found is not None and _seconds(found) <= LONGEST_PAUSE
@@ -148,7 +134,7 @@ TRIGGERS: Sequence[Trigger] = (
         name="REJEICAO",
         argument="código de uma rejeição",
         example="539",
-        accepts=_is_rejection,
+        accepts=bool,
         effect="Recusa com esse código e o texto oficial dele; nada fica guardado.",
         repeats=True,
         refuses=True,

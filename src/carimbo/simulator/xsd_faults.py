@@ -4,6 +4,8 @@ from typing import Any
 
 from lxml import etree
 
+from carimbo.simulator.element_names import local_name
+
 _REASONS = {
     "SCHEMAV_ELEMENT_CONTENT": "elemento inesperado, repetido ou ausente",
     "SCHEMAV_CVC_PATTERN_VALID": "formato inválido",
@@ -24,7 +26,7 @@ def first_fault(schema: etree.XMLSchema, root: etree._Element) -> str | None:
     log: Any = schema.error_log
     error = log.filter_from_errors()[0]
     found: Any = root.getroottree().xpath(error.path)
-    where = _path_of(found[0]) if found else _local_name(root)
+    where = _path_of(found[0]) if found else local_name(root)
     return f"{where}: {_REASONS.get(error.type_name, _ANY_REASON)}"
 
 
@@ -38,8 +40,4 @@ def _step(element: etree._Element) -> str:
     parent = element.getparent()
     alike = [] if parent is None else list(parent.iterchildren(element.tag))
     number = f"[{alike.index(element) + 1}]" if len(alike) > 1 else ""
-    return f"{_local_name(element)}{number}"
-
-
-def _local_name(element: etree._Element) -> str:
-    return element.tag.rpartition("}")[2]
+    return f"{local_name(element)}{number}"

@@ -8,10 +8,9 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.main import sefaz_of
 from carimbo.settings import Settings, load_settings
 from carimbo.simulator.run import Simulator, running
-from integration.simulator.shop import Shop
+from integration.simulator.shop import Shop, sefaz_of
 from support import CNPJ
 
 

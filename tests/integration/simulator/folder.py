@@ -12,11 +12,10 @@ from pathlib import Path
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.main import sefaz_of
 from carimbo.settings import load_settings
 from carimbo.simulator.certificates import CertificateFolder
 from carimbo.simulator.run import running
-from integration.simulator.shop import Shop
+from integration.simulator.shop import Shop, sefaz_of
 from support import CNPJ, free_port
 from unit.fiscal.goods.support import BUYER_CNPJ
 

@@ -1,5 +1,7 @@
 """A shop that issues at a running simulator with our own library and our own client."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -7,6 +9,7 @@ from typing import Any
 
 import httpx2
 
+from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
@@ -25,6 +28,8 @@ from carimbo.fiscal.outcome import Authorized, Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.main import endpoints_of, transport_of
+from carimbo.settings import Settings
 from carimbo.simulator.run import Simulator
 from support import CNPJ
 from unit.fiscal.goods.support import SCHEMAS, emission, issued_nfce, issued_nfe
@@ -32,6 +37,13 @@ from unit.fiscal.goods.support import SCHEMAS, emission, issued_nfce, issued_nfe
 STATE, STATE_CODE = "SP", "35"
 REASON = "Venda desfeita a pedido do cliente"
 _NUMBERS = count(1_000)
+
+
+@asynccontextmanager
+async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
+    """Our client of the authorities of goods, as the program makes it."""
+    async with transport_of(settings) as transport:
+        yield Sefaz(transport.exchange, endpoints_of(settings), Pacing())
 
 
 @dataclass(frozen=True)

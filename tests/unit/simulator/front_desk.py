@@ -38,7 +38,8 @@ class FrontDesk:
     methods: frozenset[str] = frozenset({"POST"})
 
     def describe(self, place: Place, address: str) -> Reply | None:
-        return Reply(200, f"wsdl of {address}".encode()) if place.service == SERVICE else None
+        is_shown = place.service == SERVICE and not place.rest
+        return Reply(200, f"wsdl of {address}".encode()) if is_shown else None
 
     def hear(self, place: Place, request: Request) -> Heard | Said | None:
         if place.service != SERVICE:
@@ -61,8 +62,8 @@ class FrontDesk:
     def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
         return _said(code)
 
-    def has_code(self, code: str) -> bool:
-        return not code.startswith("E")
+    def refuses_with(self, code: str) -> bool:
+        return code != "150"
 
     def fail(self) -> Reply:
         return server_fault()

@@ -11,7 +11,7 @@ from typing import Any
 from carimbo.simulator.rule import Rule
 
 Rules = tuple[Rule[Any], ...]
-_JUDGING = re.compile(r"(?<!def )(?:first_broken|broken_by)\(\s*([A-Z_]+)")
+_JUDGING = re.compile(r"(?<!def )(?:first_broken|broken_by|all_broken)\(\s*([A-Z_]+)(?:,\s*([A-Z_]+))?")
 
 
 def modules_of(family: ModuleType) -> Iterator[ModuleType]:
@@ -29,5 +29,5 @@ def rules_in(module: ModuleType) -> Iterator[Rule[Any]]:
 
 def judged_by(module: ModuleType) -> Iterator[Rules]:
     """The rules that a module judges something by."""
-    for name in _JUDGING.findall(getsource(module)):
-        yield getattr(module, name)
+    for found in _JUDGING.findall(getsource(module)):
+        yield from (getattr(module, name) for name in found if name)

@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.certificates import CertificateFolder
-from carimbo.simulator.seal import OWNER, Seal, throwaway_seal
+from carimbo.simulator.seal import OWNER, THROWAWAY, Seal
 from carimbo.simulator.signature import signature_of
 from carimbo.simulator.tax_ids import is_cnpj
 from unit.simulator.front_desk import NOW
@@ -17,7 +17,7 @@ MESSAGE = '<note xmlns="urn:x"><told Id="N1"><text>ação &lt;1&gt;</text></told
 
 class TestSignature:
     def test_is_good_and_names_what_is_signed(self) -> None:
-        signature = signature_of(etree.fromstring(throwaway_seal().sign(MESSAGE)))
+        signature = signature_of(etree.fromstring(THROWAWAY.sign(MESSAGE)))
         assert signature
         assert signature.names_what_is_signed
         assert signature.is_good
@@ -26,16 +26,16 @@ class TestSignature:
         assert is_cnpj(OWNER)
 
     def test_is_good_for_xmlsec1(self) -> None:
-        assert xmlsec1_accepts(throwaway_seal().sign(MESSAGE), "told")
+        assert xmlsec1_accepts(THROWAWAY.sign(MESSAGE), "told")
 
     def test_is_no_longer_good_when_something_is_changed(self) -> None:
-        changed = throwaway_seal().sign(MESSAGE).replace(b"&lt;1&gt;", b"&lt;2&gt;")
+        changed = THROWAWAY.sign(MESSAGE).replace(b"&lt;1&gt;", b"&lt;2&gt;")
         signature = signature_of(etree.fromstring(changed))
         assert signature
         assert not signature.is_good
 
     def test_leaves_what_is_signed_as_it_was(self) -> None:
-        sealed = etree.fromstring(throwaway_seal().sign(MESSAGE))
+        sealed = etree.fromstring(THROWAWAY.sign(MESSAGE))
         sealed.remove(sealed[-1])
         assert etree.tostring(sealed, method="c14n") == etree.tostring(
             etree.fromstring(MESSAGE), method="c14n"
@@ -52,7 +52,7 @@ class TestSeal:
             seal.sign(MESSAGE)
 
     def test_of_a_folder_is_the_same_the_next_time(self, tmp_path: Path) -> None:
-        sealed = [CertificateFolder.open(tmp_path, NOW).seal().sign(MESSAGE) for _ in range(2)]
+        sealed = [CertificateFolder.open(tmp_path, NOW).seal.sign(MESSAGE) for _ in range(2)]
         assert sealed[0] == sealed[1]
         signature = signature_of(etree.fromstring(sealed[0]))
         assert signature
@@ -60,7 +60,7 @@ class TestSeal:
 
     def test_of_a_folder_is_of_the_simulators_own_authority_and_private(self, tmp_path: Path) -> None:
         folder = CertificateFolder.open(tmp_path, NOW)
-        signature = signature_of(etree.fromstring(folder.seal().sign(MESSAGE)))
+        signature = signature_of(etree.fromstring(folder.seal.sign(MESSAGE)))
         assert signature
         assert signature.credential
         assert folder.trust().flaws_of(signature.credential, NOW) == frozenset()

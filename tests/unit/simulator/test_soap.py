@@ -22,6 +22,7 @@ FOREIGN = (
     ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema"'
     ' xmlns:wsa="http://www.w3.org/2005/08/addressing" xmlns:n1="urn:um" xmlns:n2="urn:dois"'
 )
+GZIPPED = gzip.compress(MESSAGE.encode())
 V11, V12 = Version.SOAP_1_1, Version.SOAP_1_2
 
 
@@ -112,9 +113,9 @@ class TestZipped:
         opened = open_request(request(text, "nfeDadosMsgZip"), PLAIN)
         assert opened.damage is Damage.NOT_ZIPPED
 
-    def test_a_cut_message_is_not_zipped(self) -> None:
-        cut = b64encode(gzip.compress(MESSAGE.encode())[:-12]).decode()
-        opened = open_request(request(cut, "nfeDadosMsgZip"), PLAIN)
+    @pytest.mark.parametrize("content", [GZIPPED[:-12], GZIPPED + b"more"])
+    def test_a_message_that_is_cut_or_goes_on_is_not_zipped(self, content: bytes) -> None:
+        opened = open_request(request(b64encode(content).decode(), "nfeDadosMsgZip"), PLAIN)
         assert opened.damage is Damage.NOT_ZIPPED
 
     def test_what_is_no_xml_is_told_by_its_code(self) -> None:

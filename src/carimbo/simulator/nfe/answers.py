@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, Self
-from xml.sax.saxutils import escape, unescape
+from xml.sax.saxutils import unescape
 from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.tables.states import STATES, State
@@ -13,9 +13,9 @@ from carimbo.simulator.contributors import Contributor
 from carimbo.simulator.family import World
 from carimbo.simulator.place import Place
 from carimbo.simulator.rule import Refusal
+from carimbo.simulator.writing import APPLICATION, tax_id, texts
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
-APPLICATION = "CARIMBO_SIM_1.0"
 NATIONAL_ORGAN = "91"
 """`cOrgao` of the national environment."""
 
@@ -118,19 +118,9 @@ def said(verdict: Verdict) -> dict[str, str]:
     return {"cStat": verdict.code, "xMotivo": verdict.message}
 
 
-def texts(values: Mapping[str, str]) -> str:
-    """Elements with a text, in their order; those without one are left out."""
-    return "".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in values.items() if text)
-
-
 def message(tag: str, version: str, content: str) -> str:
     """An element that stands alone, and so can be kept."""
     return f'<{tag} xmlns="{NAMESPACE}" versao="{version}">{content}</{tag}>'
-
-
-def tax_id(number: str, suffix: str = "") -> dict[str, str]:
-    """`CNPJ` or `CPF`, by its length."""
-    return {f"CPF{suffix}" if len(number) == len("00000000000") else f"CNPJ{suffix}": number}
 
 
 def lot_answer(speaker: Speaker, verdict: Verdict, state_code: str, inside: str = "") -> str:

@@ -34,6 +34,7 @@ from carimbo.simulator.nfe.rules.event_lots import EVENT_LOT_RULES, events_of
 from carimbo.simulator.nfe.rules.events import SERVICE, judge_event
 from carimbo.simulator.nfe.rules.issuer_events import IN_TIME
 from carimbo.simulator.rule import first_broken
+from carimbo.simulator.writing import tax_id
 
 _PROCESSED = Verdict("128")
 _BOUND, _NOT_BOUND, _CANCELED_LATE = Verdict("135"), Verdict("136"), Verdict("155")
@@ -136,7 +137,7 @@ def _said(case: EventCase, verdict: Verdict, number: str = "") -> str:
         "nSeqEvento": str(case.sequence or ""),
     }
     if number and case.document and case.document.recipient and case.type in CANCELLATIONS:
-        about |= answers.tax_id(case.document.recipient, "Dest")
+        about |= tax_id(case.document.recipient, "Dest")
     return answers.event_answer(Speaker.of(case), verdict, _organ_of(case), about, number)
 
 

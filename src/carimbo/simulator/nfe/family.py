@@ -7,7 +7,7 @@ from typing import cast
 
 from lxml import etree
 
-from carimbo.fiscal.tables.statuses import NFE_STATUSES
+from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS, Action
 from carimbo.simulator import soap, wsdl
 from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import Reply, Request
@@ -33,6 +33,7 @@ _MOST_KEYS = 50
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xProd", "infCpl", "infAdFisco", "xJust", "xCorrecao")]
 _METHODS = frozenset({"POST"})
 _OUT_OF_SERVICE = frozenset({"108", "109"})
+_FIRST_REJECTION = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,12 @@ class GoodsFamily:
         refuse = desk.refuse_message if code in _OUT_OF_SERVICE else desk.refuse
         return _said(asked, refuse(call, Verdict(code)))
 
-    def has_code(self, code: str) -> bool:
-        """Every `cStat`."""
-        return code in NFE_STATUSES.rows
+    def refuses_with(self, code: str) -> bool:
+        """Whatever refuses; from 200 on all do (MOC 7.0, 5.1.1), except the denials of old."""
+        status = NFE_STATUSES.rows.get(code)
+        if status is None or status.action is Action.DENIED:
+            return False
+        return code in _OUT_OF_SERVICE or status.action in REJECTIONS or int(code) >= _FIRST_REJECTION
 
     def fail(self) -> Reply:
         """A SOAP fault."""

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-from carimbo.simulator.group import Group
-
-_NOTHING = Group("")
-"""Stands for a group that is not there: it has no tag, and every text of it is empty."""
+from carimbo.simulator.group import NOTHING, Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,9 @@ class Line:
 
 def line_of(item: Group) -> Line:
     """Read an item."""
-    product, taxes = item.group("prod") or _NOTHING, item.group("imposto") or _NOTHING
+    product, taxes = item.group("prod") or NOTHING, item.group("imposto") or NOTHING
     icms = _only_in(taxes, "ICMS")
-    reform = taxes.group("IBSCBS") or _NOTHING
+    reform = taxes.group("IBSCBS") or NOTHING
     return Line(
         number=item.attributes.get("nItem", ""),
         item=item,
@@ -57,7 +54,7 @@ def line_of(item: Group) -> Line:
         pis=_only_in(taxes, "PIS"),
         cofins=_only_in(taxes, "COFINS"),
         reform=reform,
-        rated=reform.group("gIBSCBS") or _NOTHING,
+        rated=reform.group("gIBSCBS") or NOTHING,
         cfop=product.texts.get("CFOP", ""),
         ncm=product.texts.get("NCM", ""),
     )
@@ -65,4 +62,4 @@ def line_of(item: Group) -> Line:
 
 def _only_in(taxes: Group, tag: str) -> Group:
     around = taxes.group(tag)
-    return (around.only() if around else None) or _NOTHING
+    return (around.only() if around else None) or NOTHING

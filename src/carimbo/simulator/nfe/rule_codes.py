@@ -1,8 +1,5 @@
 """The codes of every rule of NF-e and NFC-e."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from carimbo.simulator.nfe.judge import DOCUMENT_RULES, MESSAGE_RULES
 from carimbo.simulator.nfe.receipts import RECEIPT_RULES
 from carimbo.simulator.nfe.rules.consult import CONSULT_RULES
@@ -13,14 +10,9 @@ from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES
 from carimbo.simulator.nfe.rules.lots import LOT_RULES
 from carimbo.simulator.nfe.rules.registry_query import REGISTRY_RULES
 from carimbo.simulator.nfe.status import STATUS_RULES
-from carimbo.simulator.rule import Rule
+from carimbo.simulator.rule import codes_of
 
-
-def _codes_of(*books: Iterable[Rule[Any]]) -> frozenset[str]:
-    return frozenset(rule.code for book in books for rule in book)
-
-
-RULE_CODES = _codes_of(
+RULE_CODES = codes_of(
     MESSAGE_RULES,
     LOT_RULES,
     DOCUMENT_RULES,

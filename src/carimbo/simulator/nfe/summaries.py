@@ -7,8 +7,9 @@ from lxml import etree
 from carimbo.fiscal.tables.authorizers import NATIONAL
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
-from carimbo.simulator.nfe.answers import NAMESPACE, Speaker, message, tax_id, texts
+from carimbo.simulator.nfe.answers import NAMESPACE, Speaker, message
 from carimbo.simulator.place import Place
+from carimbo.simulator.writing import tax_id, texts
 
 _AUTHORIZED, _CANCELED = "1", "3"
 _WITHOUT_REGISTRATION = "ISENTO"

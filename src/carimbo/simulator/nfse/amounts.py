@@ -3,24 +3,25 @@
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from carimbo.simulator.nfse.benefits import SPECIAL_RATE, Benefit, benefit_of
+from carimbo.simulator.nfse.benefits import SPECIAL_RATE, Benefit, benefit_of, is_exempt
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import (
     BENEFIT,
     DEDUCTION,
     FEDERAL,
     RATE,
-    SUSPENSION,
     has_special_regime,
     is_mei,
-    is_taxed,
+    is_suspended,
+    is_untaxed,
     is_withheld,
     pays_iss_by_simples,
 )
 
 ZERO = Decimal("0.00")
 _CENT = Decimal("0.01")
-_WHOLE = Decimal(100)
+WHOLE = Decimal(100)
+"""In percent."""
 
 
 def rounded(amount: Decimal) -> Decimal:
@@ -30,7 +31,7 @@ def rounded(amount: Decimal) -> Decimal:
 
 def share(amount: Decimal, percent: Decimal) -> Decimal:
     """So many percent of an amount."""
-    return rounded(amount * percent / _WHOLE)
+    return rounded(amount * percent / WHOLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,11 @@ class CityTax:
 def service_amount(case: NoteCase) -> Decimal:
     """`vServ`."""
     return case.amount("valores/vServPrest/vServ")
+
+
+def is_beyond_price(case: NoteCase, path: str) -> bool:
+    """Tell whether an amount that is told is no part of the price: nothing, or all of it."""
+    return case.has(path) and not 0 < case.amount(path) < service_amount(case)
 
 
 def unconditional_discount(case: NoteCase) -> Decimal:
@@ -106,8 +112,8 @@ def taxed_base(case: NoteCase) -> Decimal:
 
 def tells_city_tax(case: NoteCase) -> bool:
     """Tell whether a note has base, rate and amount of the ISS (Anexo I, E1302 to E1311)."""
-    is_spared = has_special_regime(case) or case.has(SUSPENSION) or benefit_of(case) is Benefit.EXEMPTION
-    if is_mei(case) or not is_taxed(case) or is_spared:
+    is_spared = has_special_regime(case) or is_suspended(case) or is_exempt(case)
+    if is_mei(case) or is_untaxed(case) or is_spared:
         return False
     return is_withheld(case) or not pays_iss_by_simples(case)
 
@@ -118,7 +124,7 @@ def _rate(case: NoteCase) -> Decimal:
         return SPECIAL_RATE
     if case.has(RATE):
         return case.amount(RATE)
-    return case.tax_city.rate(case.text("serv/cServ/cTribNac")) or ZERO
+    return case.tax_city.rate(case.service_code) or ZERO
 
 
 def withheld(case: NoteCase) -> Decimal:

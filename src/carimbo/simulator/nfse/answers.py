@@ -16,14 +16,15 @@ from carimbo.simulator.family import Said
 from carimbo.simulator.http import HTML, JSON, Reply
 from carimbo.simulator.nfse.call import Call
 from carimbo.simulator.rule import Refusal
+from carimbo.simulator.writing import APPLICATION
 
-APPLICATION = "CARIMBO_SIM_1.0"
 JSON_TYPE = f"{JSON}; charset=utf-8"
 PROBLEM = "application/problem+json; charset=utf-8"
 _ZONE = ZoneInfo("America/Sao_Paulo")
 _BAD_REQUEST = "https://tools.ietf.org/html/rfc9110#section-15.5.1"
 _NAMED = "<nome_evento_vinculado_a_NFS-e>"
-_UNKNOWN_TEXT = "Erro não catalogado."
+UNCATALOGED = "Erro não catalogado."
+"""What the Sefin says of what its table lacks; the operator's own table may lack any code."""
 _UNAVAILABLE = (
     "<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n"
     "</body></html>\n"
@@ -62,7 +63,7 @@ class Reject(Protocol):
 def official_text(code: str) -> str:
     """The text of a code."""
     status = NFSE_STATUSES.rows.get(code)
-    return status.text if status else _UNKNOWN_TEXT
+    return status.text if status else UNCATALOGED
 
 
 def local(moment: datetime) -> datetime:
@@ -88,7 +89,7 @@ def reply(status: int, body: Mapping[str, Any]) -> Reply:
 
 def rejection(call: Call, troubles: Sequence[Trouble], status: int = 400) -> Said:
     """`erros`, of a declaration, whose Id is told where it is known."""
-    named = {"idDPS": call.posted.id} if call.posted and call.posted.id else {}
+    named = {"idDPS": call.posted.id} if call.posted.id else {}
     errors = [{name.capitalize(): text for name, text in one.told().items()} for one in troubles]
     return _said(status, envelope(call) | named | {"erros": errors}, troubles)
 

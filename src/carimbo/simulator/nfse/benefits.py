@@ -31,3 +31,8 @@ def benefit_of(case: NoteCase) -> Benefit | None:
     if found is None or found.group(1) != case.city_of_incidence:
         return None
     return Benefit(found.group(2))
+
+
+def is_exempt(case: NoteCase) -> bool:
+    """Tell whether the benefit leaves nothing to be paid."""
+    return benefit_of(case) is Benefit.EXEMPTION

@@ -29,6 +29,9 @@ class Posted:
         return "" if found is None else found.get("Id", "")
 
 
+NOTHING_POSTED = Posted()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One request, as far as it was understood."""
@@ -39,7 +42,7 @@ class Call:
     """Of the connection."""
     parameters: Mapping[str, str]
     """What the path names, by the names of its template: `chave`, `id`."""
-    posted: Posted | None = None
+    posted: Posted = NOTHING_POSTED
     """What a POST brought."""
 
     @property

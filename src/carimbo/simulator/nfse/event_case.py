@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from carimbo.simulator.group import Group, group_of
+from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.nfse.call import NAMESPACE
 from carimbo.simulator.nfse.event_types import EVENT_TYPES, EventType
@@ -12,12 +12,14 @@ from carimbo.simulator.nfse.stored import note_of
 from carimbo.simulator.presented import Presented
 
 _DETAIL = re.compile("e([0-9]{6})")
-_NOTHING = Group("")
 
 
 @dataclass(frozen=True)
 class EventCase(Presented):
     """One `pedRegEvento`, which has passed its XSD; it is the root of a tree of its own."""
+
+    asked_key: str
+    """Of the note whose address it came to."""
 
     @cached_property
     def told(self) -> Group:
@@ -58,7 +60,7 @@ class EventCase(Presented):
     @cached_property
     def note(self) -> Group:
         """The `infDPS` of the note; an empty group if there is none."""
-        return note_of(self.document) if self.document else _NOTHING
+        return note_of(self.document) if self.document else NOTHING
 
     @cached_property
     def earlier(self) -> list[StoredEvent]:

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 CANCELLATION, SUBSTITUTION, ANALYSIS = "101101", "105102", "101103"
-GRANTED, DENIED, BY_OFFICE, TACIT = "105104", "105105", "305101", "205204"
-BLOCKED, ANNULLED = "305102", "205208"
 _BY_PROVIDER, _BY_TAKER, _BY_INTERMEDIARY = "202201", "203202", "204203"
 _REFUSED_BY_PROVIDER, _REFUSED_BY_TAKER, _REFUSED_BY_INTERMEDIARY = "202205", "203206", "204207"
 
 CONFIRMATIONS = frozenset({_BY_PROVIDER, _BY_TAKER, _BY_INTERMEDIARY})
-REFUSALS = frozenset({_REFUSED_BY_PROVIDER, _REFUSED_BY_TAKER, _REFUSED_BY_INTERMEDIARY})
-CANCELED_BY = frozenset({CANCELLATION, SUBSTITUTION, GRANTED, BY_OFFICE})
+MANIFESTATIONS = CONFIRMATIONS | {_REFUSED_BY_PROVIDER, _REFUSED_BY_TAKER, _REFUSED_BY_INTERMEDIARY}
+CANCELED_BY = frozenset({CANCELLATION, SUBSTITUTION})
 """After these nothing else happens to a note."""
 
 PROVIDER, TAKER, INTERMEDIARY = "prest", "toma", "interm"
@@ -30,21 +28,18 @@ class EventType:
     """What must not have happened."""
 
 
-_SETTLED = frozenset({ANALYSIS, DENIED}) | CANCELED_BY | CONFIRMATIONS
+_SETTLED = frozenset({ANALYSIS}) | CANCELED_BY | CONFIRMATIONS
 
 
-def _manifestation(name: str, author: str, code: str) -> EventType:
+def _manifestation(name: str, author: str, code: str, *others: str) -> EventType:
     return EventType(
-        name=f"Manifestação de NFS-e - {name}", author=author, code=code, excluded_by=CANCELED_BY
+        name=f"Manifestação de NFS-e - {name}", author=author, code=code, excluded_by=CANCELED_BY | {*others}
     )
 
 
 EVENT_TYPES: Mapping[str, EventType] = {
     CANCELLATION: EventType(
-        name="Cancelamento de NFS-e",
-        author=PROVIDER,
-        code="E0840",
-        excluded_by=_SETTLED | {TACIT, ANNULLED, BLOCKED},
+        name="Cancelamento de NFS-e", author=PROVIDER, code="E0840", excluded_by=_SETTLED
     ),
     ANALYSIS: EventType(
         name="Solicitação de Análise Fiscal para Cancelamento de NFS-e",
@@ -52,10 +47,11 @@ EVENT_TYPES: Mapping[str, EventType] = {
         code="E0848",
         excluded_by=_SETTLED,
     ),
-    _BY_PROVIDER: _manifestation("Confirmação do Prestador", PROVIDER, "E0860"),
+    # E1833 keeps everybody else from telling the same twice.
+    _BY_PROVIDER: _manifestation("Confirmação do Prestador", PROVIDER, "E0860", _BY_PROVIDER),
     _BY_TAKER: _manifestation("Confirmação do Tomador", TAKER, "E0861"),
     _BY_INTERMEDIARY: _manifestation("Confirmação do Intermediário", INTERMEDIARY, "E0862"),
-    _REFUSED_BY_PROVIDER: _manifestation("Rejeição do Prestador", PROVIDER, "E0864"),
+    _REFUSED_BY_PROVIDER: _manifestation("Rejeição do Prestador", PROVIDER, "E0864", _REFUSED_BY_PROVIDER),
     _REFUSED_BY_TAKER: _manifestation("Rejeição do Tomador", TAKER, "E0866"),
     _REFUSED_BY_INTERMEDIARY: _manifestation("Rejeição do Intermediário", INTERMEDIARY, "E0868"),
 }

@@ -6,13 +6,13 @@ from sqlite3 import IntegrityError
 
 from carimbo.simulator.family import World
 from carimbo.simulator.ledger import Ledger, StoredEvent
-from carimbo.simulator.nfse.answers import APPLICATION, local
+from carimbo.simulator.nfse.answers import local
 from carimbo.simulator.nfse.call import NAMESPACE
 from carimbo.simulator.nfse.event_types import CANCELED_BY
 from carimbo.simulator.nfse.keys import NATIONAL
 from carimbo.simulator.nfse.note import VERSION
-from carimbo.simulator.nfse.writing import texts
 from carimbo.simulator.place import Place
+from carimbo.simulator.writing import APPLICATION, texts
 
 SEQUENCE = 1
 """Every event that is taken here happens to a note once."""

@@ -9,50 +9,43 @@ from carimbo.simulator.family import Said
 from carimbo.simulator.ledger import StoredEvent
 from carimbo.simulator.nfse import answers
 from carimbo.simulator.nfse.answers import Trouble
-from carimbo.simulator.nfse.call import Call, Posted
+from carimbo.simulator.nfse.call import Call
+from carimbo.simulator.nfse.consult import is_for, not_yours
 from carimbo.simulator.nfse.event_case import EventCase
 from carimbo.simulator.nfse.event_types import NAMES
 from carimbo.simulator.nfse.event_writing import REGISTERED, Happening, register
+from carimbo.simulator.nfse.judge import all_broken
 from carimbo.simulator.nfse.packing import packed
-from carimbo.simulator.nfse.reading import flaw_in
+from carimbo.simulator.nfse.reading import message_of
 from carimbo.simulator.nfse.rules.events import EVENT_RULES
 from carimbo.simulator.nfse.rules.signature import EVENT_SIGNATURE_RULES
-from carimbo.simulator.rule import Refusal, broken_by, first_broken
+from carimbo.simulator.rule import Refusal
 
-FIELD, ROOT = "pedidoRegistroEventoXmlGZipB64", "pedRegEvento"
+FIELD, _ROOT = "pedidoRegistroEventoXmlGZipB64", "pedRegEvento"
 _FOUND, _NOT_FOUND = "200", "404"
-_ANOTHER_KEY = Refusal("E1827", "A chave do endereço não é a do pedido.")
 
 
 def answer(call: Call) -> Said:
     """Judge a request to register an event."""
-    posted = call.posted or Posted()
-    if flaw := flaw_in(posted, ROOT, Schema.NFSE_EVENT, call.world):
-        return answers.event_rejection(call, [Trouble.of(flaw)])
-    assert posted.root is not None  # noqa: S101 - else it had a flaw
-    case = EventCase(posted.root, call.place, call.world)
-    if broken := _judge(case, call):
+    message = message_of(call, _ROOT, Schema.NFSE_EVENT)
+    if isinstance(message, Refusal):
+        return answers.event_rejection(call, [Trouble.of(message)])
+    case = EventCase(message, call.place, call.world, call.parameters["chave"])
+    if broken := all_broken(EVENT_SIGNATURE_RULES, EVENT_RULES, case):
         return answers.event_rejection(call, [Trouble.of(one) for one in broken])
     return _registered(call, case)
 
 
 def consult(call: Call) -> Said:
-    """Tell one event of a note; its XML is packed, and in base64 once more."""
+    """Tell one event to whom its note is told; its XML is packed, and in base64 once more."""
+    document = call.ledger.document(call.place.environment, call.parameters["chave"])
+    if document and not is_for(call, document):
+        return not_yours(call)
     found = _found(call)
     if found is None:
         return Said(answers.reply(404, answers.envelope(call)), _NOT_FOUND, "Evento não encontrado")
     body = answers.envelope(call) | {"eventos": [_told(found)]}
     return Said(answers.reply(200, body), _FOUND, NAMES.get(found.type, found.type))
-
-
-def _judge(case: EventCase, call: Call) -> list[Refusal]:
-    off = case.world.controls.rules_off
-    unsigned = first_broken(EVENT_SIGNATURE_RULES, case, off)
-    if unsigned:
-        return [unsigned]
-    if call.parameters.get("chave") != case.access_key:
-        return [_ANOTHER_KEY]
-    return list(broken_by(EVENT_RULES, case, off))
 
 
 def _registered(call: Call, case: EventCase) -> Said:

@@ -7,7 +7,7 @@ from carimbo.simulator.family import Said
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfse import answers
 from carimbo.simulator.nfse.answers import Trouble
-from carimbo.simulator.nfse.call import Call, Posted
+from carimbo.simulator.nfse.call import Call
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.declarations import Declarations
 from carimbo.simulator.nfse.judge import judge
@@ -15,21 +15,21 @@ from carimbo.simulator.nfse.keys import new_key
 from carimbo.simulator.nfse.note import Issue, note_xml
 from carimbo.simulator.nfse.packing import packed
 from carimbo.simulator.nfse.parties import tax_id
-from carimbo.simulator.nfse.reading import flaw_in
+from carimbo.simulator.nfse.reading import message_of
 from carimbo.simulator.nfse.regimes import is_mei
 from carimbo.simulator.nfse.replacing import replace_note
+from carimbo.simulator.rule import Refusal
 
-FIELD, ROOT = "dpsXmlGZipB64", "DPS"
+FIELD, _ROOT = "dpsXmlGZipB64", "DPS"
 _ISSUED, _ISSUED_BY_MEI = "100", "107"
 
 
 def answer(call: Call) -> Said:
     """Judge a declaration, and keep the note that it becomes."""
-    posted = call.posted or Posted()
-    if flaw := flaw_in(posted, ROOT, Schema.NFSE_DPS, call.world):
-        return answers.rejection(call, [Trouble.of(flaw)])
-    assert posted.root is not None  # noqa: S101 - else it had a flaw
-    case = NoteCase(posted.root, call.place, call.world)
+    message = message_of(call, _ROOT, Schema.NFSE_DPS)
+    if isinstance(message, Refusal):
+        return answers.rejection(call, [Trouble.of(message)])
+    case = NoteCase(message, call.place, call.world)
     if broken := judge(case):
         return answers.rejection(call, [Trouble.of(one) for one in broken])
     return _issued(call, case)
@@ -39,8 +39,7 @@ def _issued(call: Call, case: NoteCase) -> Said:
     issue = _issue(case)
     xml = note_xml(case, issue)
     _keep(case, issue, xml)
-    if case.has("subst"):
-        replace_note(case, issue.access_key)
+    replace_note(case, issue.access_key)
     body = answers.envelope(call) | {
         "idDps": case.id,
         "chaveAcesso": issue.access_key,

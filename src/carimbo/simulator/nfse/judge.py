@@ -1,7 +1,10 @@
-"""Every rule in the order in which the Sefin looks, and the verdict on one declaration.
+"""Every rule in the order in which the Sefin looks, and the verdict on a declaration or an event.
 
 What is wrong with the signature hides the rest; of the rest all is told at once.
 """
+
+from collections.abc import Iterable
+from typing import TypeVar
 
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.rules.deductions import DEDUCTION_RULES
@@ -18,7 +21,10 @@ from carimbo.simulator.nfse.rules.signature import NOTE_SIGNATURE_RULES
 from carimbo.simulator.nfse.rules.sites import SITE_RULES
 from carimbo.simulator.nfse.rules.substitution import SUBSTITUTION_RULES
 from carimbo.simulator.nfse.rules.values import VALUE_RULES
+from carimbo.simulator.presented import Presented
 from carimbo.simulator.rule import Refusal, Rule, broken_by, first_broken
+
+CaseT = TypeVar("CaseT", bound=Presented)
 
 NOTE_RULES: tuple[Rule[NoteCase], ...] = (
     *IDENTITY_RULES,
@@ -39,6 +45,13 @@ NOTE_RULES: tuple[Rule[NoteCase], ...] = (
 
 def judge(case: NoteCase) -> list[Refusal]:
     """Every rule that a declaration breaks; none if it becomes a note."""
+    return all_broken(NOTE_SIGNATURE_RULES, NOTE_RULES, case)
+
+
+def all_broken(
+    signature_rules: Iterable[Rule[CaseT]], rules: Iterable[Rule[CaseT]], case: CaseT
+) -> list[Refusal]:
+    """The first rule of signatures that a case breaks, or else every other rule."""
     off = case.world.controls.rules_off
-    unsigned = first_broken(NOTE_SIGNATURE_RULES, case, off)
-    return [unsigned] if unsigned else list(broken_by(NOTE_RULES, case, off))
+    unsigned = first_broken(signature_rules, case, off)
+    return [unsigned] if unsigned else list(broken_by(rules, case, off))

@@ -8,22 +8,22 @@ from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.tables.nbs import NBS
 from carimbo.simulator.contributors import Contributor
 from carimbo.simulator.nfse import amounts
-from carimbo.simulator.nfse.answers import APPLICATION, local
+from carimbo.simulator.nfse.answers import local
 from carimbo.simulator.nfse.benefits import benefit_of
 from carimbo.simulator.nfse.call import NAMESPACE
-from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.nfse.case import COUNTRY, PLACE, NoteCase
 from carimbo.simulator.nfse.issuer import issuer_of
 from carimbo.simulator.nfse.keys import NATIONAL
-from carimbo.simulator.nfse.reform_amounts import place_of_operation, reform_tax
+from carimbo.simulator.nfse.reform_amounts import reform_tax
 from carimbo.simulator.nfse.reform_groups import reform_group
 from carimbo.simulator.nfse.regimes import is_taxed
-from carimbo.simulator.nfse.writing import ABROAD, city_name, element, money, plain, texts
+from carimbo.simulator.nfse.writing import ABROAD, city_name, money, plain
+from carimbo.simulator.writing import APPLICATION, element, tax_id, texts
 
 VERSION = "1.01"
 _BY_TAXPAYER, _BY_API = "1", "1"
 """`tpEmis` and `procEmi`."""
 _LONGEST_NAME = 300
-_CPF_LENGTH = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def note_xml(case: NoteCase, issue: Issue) -> bytes:
         texts(_head(case, issue))
         + _issuer(issuer_of(case), case)
         + element("valores", _amounts(case))
-        + (reform_group(reform, place_of_operation(case), case) if reform else "")
+        + (reform_group(reform, case) if reform else "")
         + etree.tostring(case.element, encoding="unicode")
     )
     signed = f'<infNFSe Id="NFS{issue.access_key}">{inside}</infNFSe>'
@@ -80,14 +80,13 @@ def _city_service(case: NoteCase) -> str:
 
 
 def _place_of_service(case: NoteCase) -> str:
-    country = case.text("serv/locPrest/cPaisPrestacao")
+    country = case.text(COUNTRY)
     if not country:
-        return city_name(case.text("serv/locPrest/cLocPrestacao"))
+        return city_name(case.text(PLACE))
     return next((one.name for one in COUNTRIES.values() if one.iso2 == country), ABROAD)
 
 
 def _issuer(issuer: Contributor, case: NoteCase) -> str:
-    identity = "CPF" if len(case.author) == _CPF_LENGTH else "CNPJ"
     name = {"xNome": issuer.name[:_LONGEST_NAME], "xFant": issuer.trade_name}
     address = {
         "xLgr": issuer.street,
@@ -97,7 +96,7 @@ def _issuer(issuer: Contributor, case: NoteCase) -> str:
         "UF": issuer.state,
         "CEP": issuer.zipcode,
     }
-    whole = texts({identity: case.author, "IM": case.text("prest/IM")} | name)
+    whole = texts(tax_id(case.author) | {"IM": case.text("prest/IM")} | name)
     contact = {"fone": case.text("prest/fone"), "email": case.text("prest/email")}
     return element("emit", whole + element("enderNac", texts(address)) + texts(contact))
 

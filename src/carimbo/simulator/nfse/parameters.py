@@ -69,8 +69,8 @@ def _city(call: Call) -> City | None:
 
 
 def _not_joined(call: Call) -> str:
-    found = municipality_of_ibge(call.parameters["municipio"])
-    name = f"{found.name}/{found.state}" if found else call.parameters["municipio"]
+    code = call.parameters["municipio"]
+    name = city_of(code).name or code
     return f"O convênio do município <{name}> ainda não está ativo no Sistema Nacional da NFS-e"
 
 

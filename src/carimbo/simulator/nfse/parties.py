@@ -1,18 +1,12 @@
 """Who has to do with a note: they alone may see it."""
 
 from carimbo.simulator.group import Group
-
-_BASE, _CPF_LENGTH = 8, 11
+from carimbo.simulator.tax_ids import base
 
 
 def tax_id(party: Group | None) -> str:
     """CNPJ or CPF of a party; empty for nobody, and for those from abroad."""
     return (party.text("CNPJ") or party.text("CPF")) if party else ""
-
-
-def base(tax_id: str) -> str:
-    """What all places of a company share; a person's CPF as it is."""
-    return tax_id[:_BASE] if len(tax_id) > _CPF_LENGTH else tax_id
 
 
 def is_party(owner: str, note: Group) -> bool:

@@ -7,9 +7,8 @@ from lxml import etree
 
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml
-from carimbo.simulator.family import World
 from carimbo.simulator.http import JSON, Request
-from carimbo.simulator.nfse.call import NAMESPACE, Posted
+from carimbo.simulator.nfse.call import NAMESPACE, Call, Posted
 from carimbo.simulator.nfse.packing import unpacked
 from carimbo.simulator.nfse.rules.message import ENCODING_RULES, MESSAGE_RULES
 from carimbo.simulator.rule import Refusal, first_broken
@@ -45,9 +44,9 @@ def opened(packed: str) -> Posted:
         return Posted(xml)
 
 
-def flaw_in(posted: Posted, tag: str, schema: Schema, world: World) -> Refusal | None:
-    """What keeps a message from being judged; the first thing only, which hides all others."""
-    off = world.controls.rules_off
+def message_of(call: Call, tag: str, schema: Schema) -> etree._Element | Refusal:
+    """What was posted, or the first thing that keeps it from being judged, which hides all others."""
+    posted, off = call.posted, call.world.controls.rules_off
     if not posted.xml:
         return Refusal(NOT_PACKED)
     if posted.root is None:
@@ -56,8 +55,8 @@ def flaw_in(posted: Posted, tag: str, schema: Schema, world: World) -> Refusal |
         return Refusal(NOT_HANDLED)
     if broken := first_broken(MESSAGE_RULES, posted, off):
         return broken
-    fault = _aside(posted.root) or first_fault(world.xsds.of(schema), posted.root)
-    return Refusal(NOT_BY_THE_XSD, fault) if fault else None
+    fault = _aside(posted.root) or first_fault(call.world.xsds.of(schema), posted.root)
+    return Refusal(NOT_BY_THE_XSD, fault) if fault else posted.root
 
 
 def _aside(root: etree._Element) -> str | None:

@@ -12,8 +12,10 @@ from carimbo.fiscal.tables.ibs_cbs import (
     IbsCbsClass,
     IbsCbsGroup,
     IbsCbsRates,
+    ibs_cbs_rates_on,
 )
 from carimbo.simulator.nfse.amounts import (
+    WHOLE,
     ZERO,
     city_tax,
     net_amount,
@@ -29,13 +31,12 @@ from carimbo.simulator.nfse.regimes import FEDERAL
 SITUATION = "IBSCBS/valores/trib/gIBSCBS"
 _ADDED_SINCE = date(2027, 1, 1)
 """From when on the taxes are added to the total, and PIS and COFINS are no more."""
-_WHOLE = Decimal(100)
 _SUSPENDED = "550"
 _NO_RATES = IbsCbsRates(date.min, None, ZERO, ZERO, ZERO)
 
 # cIndOp of what counts as done where the buyer is, and where the recipient is (Anexo VII).
-_AT_BUYER = frozenset({"030102", "050102", "090102", "100101", "100301", "100501", "110201", "130201"})
-_AT_RECIPIENT = frozenset({"030103", "050103", "100102", "100201", "100302", "100401", "100502", "100601"})
+AT_BUYER = frozenset({"030102", "050102", "090102", "100101", "100301", "100501", "110201", "130201"})
+AT_RECIPIENT = frozenset({"030103", "050103", "100102", "100201", "100302", "100401", "100502", "100601"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +96,10 @@ def place_of_operation(case: NoteCase) -> str:
     indicator = case.text("IBSCBS/cIndOp")
     recipient = case.text("IBSCBS/dest/end/endNac/cMun")
     buyer = case.text("toma/end/endNac/cMun")
-    here = case.text("serv/locPrest/cLocPrestacao") or case.text("cLocEmi")
-    if indicator in _AT_RECIPIENT:
+    here = case.city_of_service or case.text("cLocEmi")
+    if indicator in AT_RECIPIENT:
         return recipient or buyer or here
-    return (buyer or here) if indicator in _AT_BUYER else here
+    return (buyer or here) if indicator in AT_BUYER else here
 
 
 def _base(case: NoteCase) -> Decimal:
@@ -111,9 +112,12 @@ def _base(case: NoteCase) -> Decimal:
 
 
 def _rates(day: date) -> IbsCbsRates:
-    """The rates of a day; none before there were any, and the last ones where newer are not set."""
-    past = [rates for rates in IBS_CBS_RATES.values() if rates.since <= day]
-    return max(past, key=lambda rates: rates.since, default=_NO_RATES)
+    """The rates of a day; none before there were any.
+
+    Those of days for which the law has set none yet are made up: the last ones go on.
+    """
+    last = max(rates.until or date.max for rates in IBS_CBS_RATES.values())
+    return ibs_cbs_rates_on(min(day, last)) or _NO_RATES
 
 
 def _share(case: NoteCase, base: Decimal, kind: Kind) -> Share:
@@ -139,7 +143,7 @@ def _regular(case: NoteCase, kind: Kind) -> Decimal:
 
 
 def _reduced(rate: Decimal, reduction: Decimal | None) -> Decimal:
-    return rounded(rate * (_WHOLE - (reduction or ZERO)) / _WHOLE)
+    return rounded(rate * (WHOLE - (reduction or ZERO)) / WHOLE)
 
 
 def _is_due(situation: str) -> bool:

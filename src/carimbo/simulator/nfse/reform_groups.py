@@ -4,13 +4,14 @@ from decimal import Decimal
 
 from carimbo.simulator.nfse.amounts import ZERO, passed_on, share
 from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.reform_amounts import ReformTax, Share
-from carimbo.simulator.nfse.writing import city_name, element, money, texts
+from carimbo.simulator.nfse.reform_amounts import ReformTax, Share, place_of_operation
+from carimbo.simulator.nfse.writing import city_name, money
+from carimbo.simulator.writing import element, texts
 
 
-def reform_group(tax: ReformTax, place: str, case: NoteCase) -> str:
+def reform_group(tax: ReformTax, case: NoteCase) -> str:
     """`IBSCBS`; the discount of public purchases is nothing yet."""
-    is_public = case.has("IBSCBS/tpEnteGov")
+    is_public, place = case.has("IBSCBS/tpEnteGov"), place_of_operation(case)
     where = texts({"cLocalidadeIncid": place, "xLocalidadeIncid": city_name(place)})
     discount = money({"pRedutor": ZERO if is_public else None})
     return element("IBSCBS", where + discount + _values(tax, case) + _totals(tax, is_public=is_public))

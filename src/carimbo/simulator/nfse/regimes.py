@@ -52,6 +52,16 @@ def is_taxed(case: NoteCase) -> bool:
     return case.text(f"{CITY_TAX}/tribISSQN") == _TAXED
 
 
+def is_untaxed(case: NoteCase) -> bool:
+    """Tell whether the service bears no ISS."""
+    return not is_taxed(case)
+
+
+def is_suspended(case: NoteCase) -> bool:
+    """Tell whether the ISS can't be demanded for the time being."""
+    return case.has(SUSPENSION)
+
+
 def is_withheld_by_taker(case: NoteCase) -> bool:
     """Tell whether the taker pays the ISS."""
     return case.text(f"{CITY_TAX}/tpRetISSQN") == _BY_TAKER

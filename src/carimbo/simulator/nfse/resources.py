@@ -11,7 +11,7 @@ from carimbo.simulator.nfse.answers import Reject
 from carimbo.simulator.nfse.call import Call
 from carimbo.simulator.place import Place
 
-MODEL = "nfse"
+_MODEL = "nfse"
 _SEFIN, _PARAMETERS = "SefinNacional", "parametrizacao"
 
 
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     parameters: Mapping[str, str]
 
 
-RESOURCES = (
+_RESOURCES = (
     Resource(
         method="POST",
         service=_SEFIN,
@@ -70,12 +70,17 @@ RESOURCES = (
 )
 
 
-def resources_at(place: Place) -> Iterator[Found]:
-    """The resources of a path, one for each method; none if the authority has no such service."""
-    services = {name.lower(): name for name in services_of(MODEL, place.authorizer)}
+def resources_of(place: Place) -> list[Resource]:
+    """Every resource of the service that a path names; none if the authority has no such service."""
+    services = {name.lower(): name for name in services_of(_MODEL, place.authorizer)}
     service = services.get(place.service.lower())
-    for resource in RESOURCES:
-        named = _matched(resource.path, place.rest) if resource.service == service else None
+    return [one for one in _RESOURCES if one.service == service]
+
+
+def resources_at(place: Place) -> Iterator[Found]:
+    """The resources of a path, one for each method."""
+    for resource in resources_of(place):
+        named = _matched(resource.path, place.rest)
         if named is not None:
             yield Found(resource, named)
 

@@ -1,23 +1,15 @@
-"""How the authority writes XML: elements, amounts, and names of cities."""
+"""How the Sefin writes amounts, names of cities, and texts of tables."""
 
 from collections.abc import Mapping
 from decimal import Decimal
-from xml.sax.saxutils import escape
 
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
+from carimbo.simulator.nfse.case import AT_SEA
+from carimbo.simulator.writing import texts
 
 ABROAD = "Exterior"
+_NO_CITIES = {AT_SEA: "Águas marítimas"}
 _LONGEST_TEXT = 600
-
-
-def element(tag: str, content: str) -> str:
-    """An element with others inside."""
-    return f"<{tag}>{content}</{tag}>"
-
-
-def texts(values: Mapping[str, str]) -> str:
-    """Elements with a text, in their order; those without one are left out."""
-    return "".join(element(tag, escape(text)) for tag, text in values.items() if text)
 
 
 def money(values: Mapping[str, Decimal | None]) -> str:
@@ -28,7 +20,7 @@ def money(values: Mapping[str, Decimal | None]) -> str:
 def city_name(code: str) -> str:
     """The name of a city; of none a text that says so."""
     found = municipality_of_ibge(code)
-    return found.name if found else ABROAD
+    return found.name if found else _NO_CITIES.get(code, ABROAD)
 
 
 def plain(text: str) -> str:

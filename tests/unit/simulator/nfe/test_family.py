@@ -168,6 +168,14 @@ class TestHearing:
 
 
 class TestRefusing:
+    @pytest.mark.parametrize("code", ["204", "217", "225", "539", "656", "999", "1026", "108", "109"])
+    def test_may_be_by_whatever_the_manual_calls_a_rejection(self, code: str) -> None:
+        assert NFE.refuses_with(code)
+
+    @pytest.mark.parametrize("code", ["", "0", "100", "107", "110", "150", "302", "E0000", "E0617"])
+    def test_may_not_be_by_another_code(self, code: str) -> None:
+        assert not NFE.refuses_with(code)
+
     @pytest.mark.parametrize("service", ANSWERS)
     @pytest.mark.parametrize("code", ["108", "109", "999"])
     def test_every_service_has_an_answer_of_its_kind(self, service: str, code: str, counter: Counter) -> None:

@@ -130,6 +130,8 @@ class Breaking:
     issue: Callable[[SampleAuthority], SampleCertificate] | None = None
     after_signing: Edit = unchanged
     switches: dict[str, Any] = field(default_factory=dict)
+    asked_key: str = ""
+    """Where it is sent, if that is not the address of its note."""
 
     def __str__(self) -> str:
         return f"{self.code}-{self.kind}"
@@ -179,7 +181,9 @@ def verdict(
     with closing(around.store):
         issued(around)
         breaking.prepare(around)
-        case = EventCase(etree.fromstring(xml), breaking.place, around)
+        root = etree.fromstring(xml)
+        asked_key = breaking.asked_key or at(root, "infPedReg/chNFSe").text or ""
+        case = EventCase(root, breaking.place, around, asked_key)
         return [one.code for one in broken_by((*EVENT_SIGNATURE_RULES, *EVENT_RULES), case, off)]
 
 
@@ -192,6 +196,7 @@ OF_SIGNATURES = [
 ]
 OF_NOTES = [
     Breaking("E1827", edit=with_id(f"PRE{KEY}105102")),
+    Breaking("E1827", asked_key=IN_CAMPINAS),
     Breaking("E1845", place=PLACE._replace(environment=PRODUCTION), prepare=in_production),
     Breaking("E1831", edit=about("35503082211222333000181000000000000226111234567894")),
     Breaking("E0831", edit=about(OF_THE_CITY), prepare=partial(issued, key=OF_THE_CITY)),
@@ -216,11 +221,12 @@ OF_EARLIER_EVENTS = [
         )
     ),
     Breaking("E0840", prepare=partial(happened, type_="101103")),
-    Breaking("E0840", prepare=partial(happened, type_="105105")),
     Breaking("E0840", prepare=partial(happened, type_="203202")),
-    Breaking("E0840", prepare=partial(happened, type_="205204")),
     Breaking("E0848", "analyse", prepare=partial(happened, type_="204203")),
+    Breaking("E0860", "confirm", prepare=partial(happened, type_="202201", author=CNPJ)),
+    Breaking("E0864", "refuse", prepare=partial(happened, type_="202205", author=CNPJ)),
     Breaking("E1833", "confirm_taker", prepare=partial(happened, type_="203206")),
+    Breaking("E1833", "refuse_between", prepare=partial(happened, type_="204203", author=OTHER_CNPJ)),
 ]
 OF_REASONS = [
     Breaking(
@@ -260,11 +266,9 @@ class TestEventRules:
         xml = request(KINDS["cancel"], unchanged, service_court.signer)
         assert verdict(xml, last, service_court) == []
 
-    def test_a_city_may_be_asked_to_cancel_what_was_confirmed_by_silence(
-        self, service_court: ServiceCourt
-    ) -> None:
-        confirmed = Breaking("", "analyse", prepare=partial(happened, type_="205204"))
-        xml = request(KINDS["analyse"], unchanged, service_court.signer)
+    def test_who_issued_a_note_may_refuse_what_it_has_confirmed(self, service_court: ServiceCourt) -> None:
+        confirmed = Breaking("", "refuse", prepare=partial(happened, type_="202201", author=CNPJ))
+        xml = request(KINDS["refuse"], unchanged, service_court.signer)
         assert verdict(xml, confirmed, service_court) == []
 
     def test_a_refusal_does_not_keep_a_note_from_being_canceled(self, service_court: ServiceCourt) -> None:

@@ -61,6 +61,13 @@ class TestCancellation:
         assert answer.codes == ["E1827"]
         assert sefin.ledger.events(HOMOLOGATION, key) == []
 
+    async def test_of_another_note_than_the_address_says_is_told_with_all_else(
+        self, sefin: Sefin, key: str
+    ) -> None:
+        await sefin.cancel(key)
+        other = (await sefin.issue()).access_key
+        assert (await sefin.tell(sefin.event(key), other)).codes == ["E1827", "E0840"]
+
 
 class TestQuestion:
     async def test_tells_an_event_packed_twice(self, sefin: Sefin, key: str) -> None:
@@ -82,6 +89,18 @@ class TestQuestion:
         answer = await sefin.ask("GET", f"{SEFIN}/nfse/{key}/eventos/{asked}")
         assert answer.status == 404
         assert list(answer.body) == ["tipoAmbiente", "versaoAplicativo", "dataHoraProcessamento"]
+
+    async def test_is_answered_to_whom_the_note_is_told(
+        self, sefin: Sefin, taker: Sefin, stranger: Sefin, key: str
+    ) -> None:
+        await sefin.cancel(key)
+        path = f"{SEFIN}/nfse/{key}/eventos/101101/1"
+        assert (await taker.ask("GET", path)).status == 200
+        refused = await stranger.ask("GET", path)
+        assert refused.status == 403
+        assert refused.body["erro"] == {
+            "descricao": "Consulta desta NFS-e não é permitida para este usuário."
+        }
 
     async def test_of_all_events_is_not_taken(self, sefin: Sefin, key: str) -> None:
         every = await sefin.ask("GET", f"{SEFIN}/nfse/{key}/eventos")

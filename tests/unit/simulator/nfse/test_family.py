@@ -11,6 +11,7 @@ from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.control import ControlApi
 from carimbo.simulator.http import HTML, HungUp, Reply, Request
+from carimbo.simulator.nfse.family import NFSE
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
@@ -53,13 +54,19 @@ class TestAddresses:
     async def test_that_are_none_say_so(self, method: str, path: str, status: int, sefin: Sefin) -> None:
         assert (await sefin.ask(method, path)).status == status
 
-    @pytest.mark.parametrize("path", [SEFIN, "/SEFIN/nfse/SefinNacional", f"{SEFIN}/"])
-    async def test_of_a_service_lists_its_resources(self, path: str, sefin: Sefin) -> None:
-        answer = await sefin.ask("GET", path)
+    @pytest.mark.parametrize("path", [SEFIN, "/SEFIN/nfse/sefinnacional", f"{SEFIN}/"])
+    @pytest.mark.parametrize("method", ["GET", "HEAD"])
+    async def test_of_a_service_lists_its_resources(self, method: str, path: str, sefin: Sefin) -> None:
+        answer = await sefin.ask(method, path)
         lines = answer.reply.body.decode().splitlines()
         assert answer.status == 200
         assert "POST /nfse" in lines
         assert "GET /{municipio}/convenio" not in lines
+        assert sefin.entries() == []
+
+    async def test_of_a_service_takes_nothing_itself(self, sefin: Sefin) -> None:
+        assert (await sefin.ask("POST", SEFIN)).status == 404
+        assert [one.status for one in sefin.entries()] == [404]
 
     async def test_that_are_known_are_listed_for_people(self, sefin: Sefin) -> None:
         answer = await sefin.ask("GET", "/")
@@ -92,9 +99,16 @@ class TestTriggers:
         assert (entry.code, entry.fault) == ("E0617", "SIMULA:REJEICAO:E0617")
         assert not sefin.knows(id_in(xml))
 
-    async def test_of_a_code_that_the_sefin_does_not_have_are_ignored(self, sefin: Sefin) -> None:
-        assert (await sefin.issue("simples", noted("SIMULA:REJEICAO:E9999"))).status == 201
-        assert (await sefin.issue("simples", noted("SIMULA:REJEICAO:539"))).status == 201
+    @pytest.mark.parametrize("code", ["E9999", "E0000", "539", "100", "107"])
+    async def test_of_a_code_that_the_sefin_does_not_refuse_with_are_ignored(
+        self, code: str, sefin: Sefin
+    ) -> None:
+        assert (await sefin.issue("simples", noted(f"SIMULA:REJEICAO:{code}"))).status == 201
+        assert not NFSE.refuses_with(code)
+
+    @pytest.mark.parametrize("code", ["E0014", "E0617", "E1206", "108", "109"])
+    def test_may_ask_for_every_error(self, code: str) -> None:
+        assert NFSE.refuses_with(code)
 
     async def test_refuse_events_by_their_reason(self, sefin: Sefin) -> None:
         key = (await sefin.issue()).access_key

@@ -53,6 +53,7 @@ BREAKINGS = [
     Breaking("E0029", edit=after("infDPS/tpEmit", "cMotivoEmisTI", "4")),
     Breaking("E9996", edit=says("infDPS/tpEmit", "2")),
     Breaking("E0037", edit=in_city("3550309")),
+    Breaking("E0037", "mei", in_city("3550309")),
     Breaking("E0038", edit=in_city(BRASILIA)),
     Breaking("E0038", "normal_in_brasilia", in_city(BRASILIA)),
     Breaking("E0039", "normal", in_city(PORTO_ALEGRE)),

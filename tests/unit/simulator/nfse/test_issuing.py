@@ -17,6 +17,7 @@ from unit.simulator.nfse.declaring import (
     BASES,
     NAMESPACE,
     PERSON,
+    SAO_PAULO,
     TAKER_CNPJ,
     base,
     declaration,
@@ -112,6 +113,14 @@ class TestNote:
         answer = await sefin.issue("normal_in_brasilia")
         assert answer.text("infNFSe/cLocIncid") == "5300108"
         assert answer.text("infNFSe/xLocIncid") == "Brasília"
+
+    async def test_done_at_sea_is_taxed_at_the_city_of_the_provider(self, sefin: Sefin) -> None:
+        at_sea = says("infDPS/serv/locPrest/cLocPrestacao", "0000000")
+        answer = await sefin.issue("construction", at_sea)
+        assert answer.text("infNFSe/xLocPrestacao") == "Águas marítimas"
+        assert answer.text("infNFSe/cLocIncid") == SAO_PAULO
+        assert answer.text("infNFSe/xLocIncid") == "São Paulo"
+        assert faults(etree.tostring(answer.note), Schema.NFSE_AUTHORIZED) == []
 
     async def test_done_abroad_names_the_country(self, sefin: Sefin) -> None:
         country = becomes("infDPS/serv/locPrest/cLocPrestacao", "<cPaisPrestacao>US</cPaisPrestacao>")

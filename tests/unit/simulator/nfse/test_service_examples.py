@@ -105,10 +105,9 @@ class TestEvents:
         now = datetime.fromisoformat(root.findtext(f".//{{{NAMESPACE}}}dhEvento", ""))
         around = world(trust, now)
         with closing(around.store):
-            case = EventCase(root, AT_SEFIN, around)
+            key = root.findtext(f".//{{{NAMESPACE}}}chNFSe", "")
+            case = EventCase(root, AT_SEFIN, around, key)
             issuer = f"<CNPJ>{case.author}</CNPJ>"
-            earlier = replace(
-                document(AT_SEFIN, case.access_key, now), xml=declaration(issuer=issuer).encode()
-            )
+            earlier = replace(document(AT_SEFIN, key, now), xml=declaration(issuer=issuer).encode())
             Ledger(around.store).keep_document(earlier)
             assert list(broken_by((*EVENT_SIGNATURE_RULES, *EVENT_RULES), case)) == []

@@ -71,7 +71,6 @@ BREAKINGS = [
     breaking("E0061", says("infDPS/toma/CNPJ", "66677788000183")),
     breaking("E0068", prepare=partial(happened, type_="101103")),
     breaking("E0070", prepare=partial(happened, type_="203202")),
-    breaking("E0072", prepare=partial(happened, type_="205204")),
     breaking("E0078", without("infDPS/subst/xMotivo")),
 ]
 ALLOWED = [

@@ -15,10 +15,10 @@ from carimbo.simulator.nfe.rules.asked_key import (
     unknown_state,
 )
 from carimbo.simulator.rule import Finding, Rule
+from carimbo.simulator.tax_ids import base
 
 SERVICE = "NFeConsultaProtocolo4"
 _MONTHS_KEPT = 6
-_CNPJ_BASE = slice(8)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def other_numeric_code(case: Consult) -> Finding:
     holder = case.holder
     if holder is None or holder.access_key[NUMERIC_CODE] == case.access_key[NUMERIC_CODE]:
         return None
-    is_issuers = sender_of(case.call)[_CNPJ_BASE] == holder.issuer[_CNPJ_BASE]
+    is_issuers = base(sender_of(case.call)) == base(holder.issuer)
     return f"[chNFe:{holder.access_key}]" if is_issuers else True
 
 

@@ -13,13 +13,12 @@ from carimbo.simulator.nfe.interests import Interests, Parties, parties_of
 from carimbo.simulator.nfe.limits import DISTRIBUTIONS_OF_KEYS, is_spent, sender_of
 from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, invoice_among_receipts
 from carimbo.simulator.rule import Finding, Rule
-from carimbo.simulator.tax_ids import is_cnpj, is_cpf
+from carimbo.simulator.tax_ids import base, is_cnpj, is_cpf
 
 SERVICE = "NFeDistribuicaoDFe"
 AFTER, AT, OF_KEY = "distNSU", "consNSU", "consChNFe"
 """The three questions."""
 _KEPT = timedelta(days=90)
-_CNPJ_BASE = slice(8)
 _NSU = re.compile(r"[0-9]{1,15}")
 
 
@@ -86,7 +85,7 @@ def wrong_person(case: DistributionQuestion) -> bool:
 
 def certificate_of_another_company(case: DistributionQuestion) -> bool:
     """MOC 7.0, H04."""
-    return not case.asked.text("CPF") and sender_of(case.call)[_CNPJ_BASE] != case.taxpayer[_CNPJ_BASE]
+    return not case.asked.text("CPF") and base(sender_of(case.call)) != base(case.taxpayer)
 
 
 def certificate_of_another_person(case: DistributionQuestion) -> bool:
@@ -144,7 +143,7 @@ def canceled(case: DistributionQuestion) -> bool:
 
 def _is_same(party: str, taxpayer: str) -> bool:
     """Tell whether two are the same person, or of the same company."""
-    return party == taxpayer or (is_cnpj(taxpayer) and party[_CNPJ_BASE] == taxpayer[_CNPJ_BASE])
+    return base(party) == base(taxpayer)
 
 
 def _by_key(code: str, broken: Callable[[DistributionQuestion], Finding]) -> Rule[DistributionQuestion]:

@@ -6,6 +6,7 @@ from copy import deepcopy
 from lxml import etree
 
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
+from carimbo.simulator.element_names import is_prefixed, local_name
 from carimbo.simulator.nfe.call import UTF_8, Call
 from carimbo.simulator.rule import Finding, Rule
 from carimbo.simulator.xsd_faults import first_fault
@@ -22,10 +23,8 @@ _VERSIONS = {
 }
 _VERSIONS_OF_THE_REST = ("4.00",)
 
-_PREFIXED = etree.XPath("boolean(//*[contains(name(), ':')] | //@*[contains(name(), ':')])")
 _EDITED = etree.XPath("boolean(//text()[not(normalize-space()) and ../*])")
 # Looking at every node takes long; where none of these is there is nothing to look for.
-_SIGNS_OF_PREFIXES = (b"xmlns:", b" xml:")
 _SIGN_OF_AN_ASIDE = re.compile(rb"<(?:!--|\?)")
 _SIGN_OF_EDITING = re.compile(rb">(?:[ \n\t]|&#13;)")
 _ENVIRONMENTS = ("{*}tpAmb", "{*}infInut/{*}tpAmb")
@@ -42,8 +41,8 @@ def other_encoding(call: Call) -> bool:
 
 
 def prefixed(call: Call) -> bool:
-    """MOC 7.0, D02: prefixes that are declared and not used do no harm."""
-    return any(sign in call.text for sign in _SIGNS_OF_PREFIXES) and bool(_PREFIXED(call.root))
+    """MOC 7.0, D02."""
+    return is_prefixed(call.text, call.root)
 
 
 def edited(call: Call) -> bool:
@@ -53,18 +52,18 @@ def edited(call: Call) -> bool:
 
 def other_version(call: Call) -> bool:
     """MOC 7.0, group C: a version of the layout that the service does not know."""
-    known = _VERSIONS.get(_local_name(call.root), _VERSIONS_OF_THE_REST)
+    known = _VERSIONS.get(local_name(call.root), _VERSIONS_OF_THE_REST)
     return call.root.get("versao") not in known
 
 
 def misformed_lot(call: Call) -> Finding:
     """MOC 7.0, D01, for `enviNFe`."""
-    return _misformed(call, "225") if _local_name(call.root) == _LOT else None
+    return _misformed(call, "225") if local_name(call.root) == _LOT else None
 
 
 def misformed(call: Call) -> Finding:
     """MOC 7.0, D01, for every message but `enviNFe`."""
-    return _misformed(call, "215") if _local_name(call.root) != _LOT else None
+    return _misformed(call, "215") if local_name(call.root) != _LOT else None
 
 
 def other_environment(call: Call) -> bool:
@@ -75,7 +74,7 @@ def other_environment(call: Call) -> bool:
 
 def _misformed(call: Call, code: str) -> Finding:
     if _SIGN_OF_AN_ASIDE.search(call.text):
-        return f"[{_local_name(call.root)}: comentário ou instrução de processamento]"
+        return f"[{local_name(call.root)}: comentário ou instrução de processamento]"
     if call.schema is None:
         return None
     fault = first_fault(call.world.xsds.of(call.schema), _as_the_xsd_knows_it(call.root))
@@ -84,7 +83,7 @@ def _misformed(call: Call, code: str) -> Finding:
 
 def _as_the_xsd_knows_it(root: etree._Element) -> etree._Element:
     """Many ask for version 1.35 of the distribution, which differs from 1.01 in nothing but its number."""
-    if _local_name(root) != _DISTRIBUTION or root.get("versao") != _NEWER_DISTRIBUTION:
+    if local_name(root) != _DISTRIBUTION or root.get("versao") != _NEWER_DISTRIBUTION:
         return root
     older = deepcopy(root)
     older.set("versao", _OLDER_DISTRIBUTION)
@@ -95,10 +94,6 @@ def _told(fault: str, code: str) -> str:
     """The fault in brackets, as long as there is room for after the official text."""
     room = _LONGEST_TEXT - len(f"Rejeição: {NFE_STATUSES[code].text} []")
     return f"[{fault[-room:]}]"
-
-
-def _local_name(element: etree._Element) -> str:
-    return element.tag.rpartition("}")[2]
 
 
 FORM_RULES: tuple[Rule[Call], ...] = (

@@ -22,13 +22,12 @@ from carimbo.simulator.nfe.rules.facts import (
 from carimbo.simulator.nfe.rules.scope import PRINTED_AS_A_RECEIPT, document_rule, in_nfe
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.rule import Finding, Rule
-from carimbo.simulator.tax_ids import is_cnpj, is_cpf
+from carimbo.simulator.tax_ids import base, is_cnpj, is_cpf
 
 HOMOLOGATION_NAME = "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 
 _NO_CITY = "9999999"
 _BRAZIL = "1058"
-_BASE_LENGTH, _CPF_LENGTH = 8, 11
 _NFF_EMISSION = "3"
 _FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
 # NT 2025.001 v1.03, E16a-30.
@@ -196,11 +195,7 @@ def _carried_by_another(case: Case, mode: str, party: str) -> bool:
     if case.text("transp/modFrete") != mode:
         return False
     carrier, owner = taxpayer(case, "transp/transporta"), taxpayer(case, party)
-    return bool(carrier and owner) and _base(carrier) != _base(owner)
-
-
-def _base(tax_id: str) -> str:
-    return tax_id[:_BASE_LENGTH] if len(tax_id) > _CPF_LENGTH else tax_id
+    return bool(carrier and owner) and base(carrier) != base(owner)
 
 
 def vehicle_between_states(case: Case) -> bool:

@@ -1,12 +1,13 @@
 """Who signed, and whether it is what was signed: the same for documents, events and voided ranges."""
 
-from carimbo.simulator.nfe.rules.certificates import certificate_rules, flaws_of
+from carimbo.simulator.certificate_rules import certificate_rules, flaws_of
 from carimbo.simulator.rule import Rule
 from carimbo.simulator.signed import Signed
+from carimbo.simulator.tax_ids import base, is_person
 from carimbo.simulator.trust import Flaw
 
-_CNPJ_BASE = slice(8)
-_CPF_LENGTH = 11
+_CODES = {flaw: str(290 + flaw) for flaw in Flaw}
+"""MOC 7.0, E01 to E07."""
 
 
 def not_by_the_book(case: Signed) -> bool:
@@ -23,13 +24,13 @@ def not_what_was_signed(case: Signed) -> bool:
 def signed_by_another_company(case: Signed) -> bool:
     """MOC 7.0, F03 (NT 2018.001): a certificate with CNPJ, and the author has another base."""
     owner = _owner(case)
-    return len(owner) > _CPF_LENGTH and owner[_CNPJ_BASE] != case.author[_CNPJ_BASE]
+    return bool(owner) and not is_person(owner) and base(owner) != base(case.author)
 
 
 def signed_by_another_person(case: Signed) -> bool:
     """MOC 7.0, F03A (NT 2018.001): a certificate with CPF, and the author has another or a CNPJ."""
     owner = _owner(case)
-    return len(owner) == _CPF_LENGTH and owner != case.author
+    return is_person(owner) and owner != case.author
 
 
 def _owner(case: Signed) -> str:
@@ -43,7 +44,7 @@ def _flaws(case: Signed) -> frozenset[Flaw]:
 
 
 SIGNATURE_RULES: tuple[Rule[Signed], ...] = (
-    *certificate_rules(290, _flaws),
+    *certificate_rules(_CODES, _flaws),
     Rule("298", not_by_the_book),
     Rule("297", not_what_was_signed),
     Rule("213", signed_by_another_company),

@@ -6,23 +6,31 @@ from carimbo.simulator.cities import City, city_of
 from carimbo.simulator.nfse.event_case import EventCase
 from carimbo.simulator.nfse.event_types import (
     CANCELLATION,
-    CONFIRMATIONS,
     EVENT_TYPES,
+    MANIFESTATIONS,
     NAMES,
-    REFUSALS,
+    PROVIDER,
+    EventType,
 )
 from carimbo.simulator.nfse.keys import ENVIRONMENT, NATIONAL
-from carimbo.simulator.nfse.parties import base, tax_id
+from carimbo.simulator.nfse.parties import tax_id
 from carimbo.simulator.rule import Finding, Rule
+from carimbo.simulator.tax_ids import base
 
 _OTHER_REASON = "9"
 _TOLERANCE = timedelta(minutes=1)
-_MANIFESTATIONS = CONFIRMATIONS | REFUSALS
+_BY_OTHERS = frozenset(type_ for type_ in MANIFESTATIONS if EVENT_TYPES[type_].author != PROVIDER)
+"""What is confirmed or refused by somebody else than who issued the note."""
 
 
 def other_id(case: EventCase) -> bool:
     """The Id is put together of key and type."""
     return case.id != f"PRE{case.access_key}{case.type}"
+
+
+def sent_elsewhere(case: EventCase) -> Finding:
+    """To the address of another note."""
+    return "A chave do endereço não é a do pedido." if case.asked_key != case.access_key else None
 
 
 def other_environment(case: EventCase) -> bool:
@@ -80,21 +88,19 @@ def _city(case: EventCase) -> City:
     return city_of(case.note.text("cLocEmi"))
 
 
-def _excluded(type_: str, code: str) -> Rule[EventCase]:
+def _excluded(type_: str, kind: EventType) -> Rule[EventCase]:
     """Something else has happened already, which is named."""
 
-    def is_excluded(case: EventCase) -> Finding:
-        before = (one.type for one in case.earlier if one.type in EVENT_TYPES[type_].excluded_by)
-        return next((NAMES.get(one, one) for one in before if case.type == type_), None)
+    def first_before(case: EventCase) -> Finding:
+        return next((NAMES[one.type] for one in case.earlier if one.type in kind.excluded_by), None)
 
-    return Rule(code, is_excluded)
+    return Rule(kind.code, first_before, lambda case: case.type == type_)
 
 
 def told_twice(case: EventCase) -> bool:
-    """Everybody confirms or refuses once."""
-    if case.type not in _MANIFESTATIONS:
-        return False
-    return any(one.type in _MANIFESTATIONS and one.author == case.author for one in case.earlier)
+    """Everybody but the issuer confirms or refuses once."""
+    before = (one for one in case.earlier if one.type in _BY_OTHERS)
+    return case.type in _BY_OTHERS and any(one.author == case.author for one in before)
 
 
 def _reason_untold(type_: str, code: str) -> Rule[EventCase]:
@@ -107,13 +113,14 @@ def _reason_untold(type_: str, code: str) -> Rule[EventCase]:
 
 EVENT_RULES: tuple[Rule[EventCase], ...] = (
     Rule("E1827", other_id),
+    Rule("E1827", sent_elsewhere),
     Rule("E1845", other_environment),
     Rule("E1843", told_in_the_future),
     Rule("E1831", note_unknown),
     Rule("E0831", note_of_a_city),
     Rule("E0813", told_by_another_company),
     Rule("E0816", told_by_another_person),
-    *(_excluded(type_, kind.code) for type_, kind in EVENT_TYPES.items()),
+    *(_excluded(type_, kind) for type_, kind in EVENT_TYPES.items()),
     Rule("E0822", canceled_too_late),
     Rule("E0823", canceled_too_much),
     Rule("E1833", told_twice),

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from carimbo.simulator.nfse.amounts import service_amount, share
+from carimbo.simulator.nfse.amounts import WHOLE, is_beyond_price, service_amount, share
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import FEDERAL, TOTALS, is_mei, is_outside_simples, is_small
 from carimbo.simulator.rule import Rule
@@ -11,7 +11,6 @@ _PIS_COFINS = f"{FEDERAL}/piscofins"
 _BASE, _KIND = f"{_PIS_COFINS}/vBCPisCofins", f"{_PIS_COFINS}/tpRetPisCofins"
 _WITHHELD = f"{FEDERAL}/vRetCSLL"
 _TOLERANCE = Decimal("0.01")
-_WHOLE = Decimal(100)
 _NOTHING_WITHHELD, _NOTHING_WITHHELD_OF_OLD = "0", "2"
 
 
@@ -50,7 +49,7 @@ def _is_wrong(case: NoteCase, name: str) -> bool:
 def _beyond_price(tag: str, code: str) -> Rule[NoteCase]:
     """What is withheld is a part of the price."""
     path = f"{FEDERAL}/{tag}"
-    return Rule(code, lambda case: case.has(path) and not 0 < case.amount(path) < service_amount(case))
+    return Rule(code, lambda case: is_beyond_price(case, path))
 
 
 def withheld_and_not(case: NoteCase) -> bool:
@@ -71,7 +70,7 @@ def _total_beyond_price(tag: str, code: str) -> Rule[NoteCase]:
 
 def _total_beyond_all(tag: str, code: str) -> Rule[NoteCase]:
     """Taxes of more than a hundred percent."""
-    return Rule(code, lambda case: case.amount(f"{TOTALS}/pTotTrib/{tag}") > _WHOLE)
+    return Rule(code, lambda case: case.amount(f"{TOTALS}/pTotTrib/{tag}") > WHOLE)
 
 
 def simples_told_by_mei(case: NoteCase) -> bool:

@@ -2,11 +2,11 @@
 
 from datetime import date
 
-from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 from carimbo.simulator.cities import AGREED_SINCE, City, city_of
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.keys import inscription
 from carimbo.simulator.nfse.regimes import is_mei, is_small
+from carimbo.simulator.nfse.rules.persons import is_city
 from carimbo.simulator.rule import Finding, Rule
 
 _LAST_SERIES = 49_999
@@ -51,7 +51,7 @@ def done_after_issue(case: NoteCase) -> bool:
 
 def done_before_agreement(case: NoteCase) -> bool:
     """Of a day on which no city had joined."""
-    return case.competence < date.fromisoformat(AGREED_SINCE)
+    return case.competence < AGREED_SINCE
 
 
 def reason_out_of_place(case: NoteCase) -> bool:
@@ -66,12 +66,12 @@ def issued_by_another(case: NoteCase) -> bool:
 
 def city_unknown(case: NoteCase) -> bool:
     """No city of Brazil."""
-    return municipality_of_ibge(case.text("cLocEmi")) is None
+    return not is_city(case.text("cLocEmi"))
 
 
 def without_agreement(case: NoteCase) -> bool:
     """A city that has not joined."""
-    return not city_unknown(case) and not _city(case).has_agreement
+    return not _city(case).has_agreement
 
 
 def with_own_emitter(case: NoteCase) -> bool:
@@ -103,7 +103,7 @@ IDENTITY_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0016", done_before_agreement, by_others_than_mei),
     Rule("E0029", reason_out_of_place),
     Rule("E9996", issued_by_another),
-    Rule("E0037", city_unknown, by_others_than_mei),
+    Rule("E0037", city_unknown),
     Rule("E0038", without_agreement, by_others_than_mei),
     Rule("E0039", with_own_emitter, by_those_a_city_may_serve),
 )

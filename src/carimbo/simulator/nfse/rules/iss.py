@@ -2,18 +2,18 @@
 
 from decimal import Decimal
 
-from carimbo.simulator.nfse.benefits import GREATEST_REDUCTION, Benefit, benefit_of
-from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.nfse.benefits import GREATEST_REDUCTION, Benefit, benefit_of, is_exempt
+from carimbo.simulator.nfse.case import PLACE, NoteCase
 from carimbo.simulator.nfse.regimes import (
     BENEFIT,
     CITY_TAX,
     EXPORT,
     IMMUNE,
-    SUSPENSION,
     UNTAXED,
     has_special_regime,
     is_mei,
-    is_taxed,
+    is_suspended,
+    is_untaxed,
     is_withheld,
     is_withheld_by_intermediary,
     is_withheld_by_taker,
@@ -35,40 +35,20 @@ def has_benefit(case: NoteCase) -> bool:
     return case.has(BENEFIT)
 
 
-def withheld(case: NoteCase) -> bool:
-    """Declarations of whose tax somebody else pays."""
-    return is_withheld(case)
-
-
 def taxed_without_tax(case: NoteCase) -> bool:
     """A service that bears neither ISS nor ICMS, and is said to."""
-    return _service(case) == NO_TAX_AT_ALL and _way(case) != UNTAXED
+    return case.service_code == NO_TAX_AT_ALL and _way(case) != UNTAXED
 
 
 def untaxed_where_it_is(case: NoteCase) -> bool:
     """The city taxes what is said not to be taxed; item 99 is of what no city taxes."""
-    is_free = _way(case) == UNTAXED and not _service(case).startswith(_WITHOUT_ISS)
+    is_free = _way(case) == UNTAXED and not case.service_code.startswith(_WITHOUT_ISS)
     return is_free and case.service is not None and case.tax_city.has_agreement
-
-
-def benefit_untaxed(case: NoteCase) -> bool:
-    """Nothing is spared where nothing is due."""
-    return not is_taxed(case)
-
-
-def benefit_of_mei(case: NoteCase) -> bool:
-    """MEI pay the same whatever they earn."""
-    return is_mei(case)
-
-
-def benefit_in_special_regime(case: NoteCase) -> bool:
-    """Who is not taxed by its services is not spared by them."""
-    return has_special_regime(case)
 
 
 def benefit_in_simples(case: NoteCase) -> bool:
     """The Simples has benefits of its own; building is taken out."""
-    is_building = _service(case).startswith(_BUILDING)
+    is_building = case.service_code.startswith(_BUILDING)
     return pays_iss_by_simples(case) and case.tax_city.has_agreement and not is_building
 
 
@@ -107,34 +87,9 @@ def percentage_beyond_limit(case: NoteCase) -> bool:
     return case.has(_PERCENTAGE) and not Decimal(0) < case.amount(_PERCENTAGE) <= GREATEST_REDUCTION
 
 
-def withheld_untaxed(case: NoteCase) -> bool:
-    """Nobody pays what is not due."""
-    return not is_taxed(case)
-
-
-def withheld_of_mei(case: NoteCase) -> bool:
-    """MEI pay by themselves."""
-    return is_mei(case)
-
-
-def withheld_in_special_regime(case: NoteCase) -> bool:
-    """Who is not taxed by its services pays by itself."""
-    return has_special_regime(case)
-
-
-def withheld_while_suspended(case: NoteCase) -> bool:
-    """Nobody pays what can't be demanded."""
-    return case.has(SUSPENSION)
-
-
-def withheld_of_exempt(case: NoteCase) -> bool:
-    """Nobody pays what is exempt."""
-    return benefit_of(case) is Benefit.EXEMPTION
-
-
-def withheld_of_tolls(case: NoteCase) -> bool:
+def of_tolls(case: NoteCase) -> bool:
     """Tolls are paid on the road."""
-    return _service(case) == _TOLLS
+    return case.service_code == _TOLLS
 
 
 def withheld_by_a_person(case: NoteCase) -> bool:
@@ -145,11 +100,6 @@ def withheld_by_a_person(case: NoteCase) -> bool:
 def withheld_by_a_person_between(case: NoteCase) -> bool:
     """No city of the simulator's lets persons withhold."""
     return is_withheld_by_intermediary(case) and case.has("interm/CPF")
-
-
-def suspended_untaxed(case: NoteCase) -> bool:
-    """Nothing is suspended where nothing is due."""
-    return case.has(SUSPENSION) and not is_taxed(case)
 
 
 def result_missing(case: NoteCase) -> bool:
@@ -163,7 +113,7 @@ def result_out_of_place(case: NoteCase) -> bool:
 
 
 def _is_exported_from_here(case: NoteCase) -> bool:
-    return _way(case) == EXPORT and case.has("serv/locPrest/cLocPrestacao")
+    return _way(case) == EXPORT and case.has(PLACE)
 
 
 def immunity_misplaced(case: NoteCase) -> bool:
@@ -180,15 +130,11 @@ def _way(case: NoteCase) -> str:
     return case.text(f"{CITY_TAX}/tribISSQN")
 
 
-def _service(case: NoteCase) -> str:
-    return case.text("serv/cServ/cTribNac")
-
-
 ISS_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0532", taxed_without_tax),
-    Rule("E0533", benefit_untaxed, has_benefit),
-    Rule("E0534", benefit_of_mei, has_benefit),
-    Rule("E0535", benefit_in_special_regime, has_benefit),
+    Rule("E0533", is_untaxed, has_benefit),
+    Rule("E0534", is_mei, has_benefit),
+    Rule("E0535", has_special_regime, has_benefit),
     Rule("E0536", benefit_in_simples, has_benefit),
     Rule("E0537", benefit_of_a_stranger, has_benefit),
     Rule("E0539", untaxed_where_it_is),
@@ -198,17 +144,17 @@ ISS_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0577", percentage_out_of_place, has_benefit),
     Rule("E0579", percentage_missing, has_benefit),
     Rule("E0586", percentage_beyond_limit, has_benefit),
-    Rule("E0580", withheld_untaxed, withheld),
-    Rule("E0583", withheld_of_mei, withheld),
-    Rule("E0585", suspended_untaxed),
-    Rule("E0588", withheld_in_special_regime, withheld),
-    Rule("E0589", withheld_while_suspended, withheld),
+    Rule("E0580", is_untaxed, is_withheld),
+    Rule("E0583", is_mei, is_withheld),
+    Rule("E0585", is_untaxed, is_suspended),
+    Rule("E0588", has_special_regime, is_withheld),
+    Rule("E0589", is_suspended, is_withheld),
     Rule("E0590", result_missing),
     Rule("E0591", result_out_of_place),
     Rule("E0592", immunity_misplaced),
     Rule("E0593", immunity_untold),
-    Rule("E0594", withheld_of_exempt, withheld),
-    Rule("E0596", withheld_of_tolls, withheld),
+    Rule("E0594", is_exempt, is_withheld),
+    Rule("E0596", of_tolls, is_withheld),
     Rule("E0667", withheld_by_a_person),
     Rule("E0670", withheld_by_a_person_between),
 )

@@ -2,17 +2,16 @@
 
 from carimbo.fiscal.tables.national_services import Incidence
 from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.parties import base, tax_id
+from carimbo.simulator.nfse.parties import tax_id
+from carimbo.simulator.nfse.reform_amounts import AT_BUYER, AT_RECIPIENT
 from carimbo.simulator.nfse.regimes import is_withheld_by_intermediary, is_withheld_by_taker
 from carimbo.simulator.nfse.rules import persons
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.tax_ids import base
 
 _TAKER, _INTERMEDIARY = "toma", "interm"
-# cIndOp of what counts as done where buyer or recipient are.
-_AT_TAKER = frozenset(
-    {"030102", "050102", "100101", "100301", "100501", "030103", "050103", "100102", "100201", "100302"}
-    | {"100401", "100502", "100601"}
-)
+# Anexo I lists them for E0187 and E0234, but for telephony by cable, water and energy, and pipelines.
+_AT_TAKER = (AT_BUYER | AT_RECIPIENT) - {"090102", "110201", "130201"}
 
 
 def by_company(case: NoteCase) -> bool:

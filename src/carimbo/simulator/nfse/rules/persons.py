@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from carimbo.fiscal.tables.countries import COUNTRIES
+from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
@@ -25,7 +25,6 @@ class Told(Protocol):
 Check = Callable[[Told], bool]
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
-_BRAZIL = "BR"
 _UNKNOWN_REASON = "0"
 # The first five digits of the postal codes of each state (Correios).
 _ZIPCODES: dict[str, Sequence[tuple[int, int]]] = {
@@ -66,7 +65,7 @@ def is_email(text: str) -> bool:
 
 def is_foreign_country(code: str) -> bool:
     """Tell whether two letters are a country, and not Brazil."""
-    return code != _BRAZIL and any(country.iso2 == code for country in COUNTRIES.values())
+    return code in FOREIGN_COUNTRIES.value
 
 
 def is_city(code: str) -> bool:
@@ -74,11 +73,15 @@ def is_city(code: str) -> bool:
     return municipality_of_ibge(code) is not None
 
 
-def is_zipcode_of(city: str, zipcode: str) -> bool:
-    """Tell whether a postal code is one of the city's state: those of single cities are not published."""
+def is_elsewhere(zipcode: str, city: str) -> bool:
+    """Tell whether a postal code is of another state than the city's: those of cities are not published.
+
+    Of a city that is none nothing is said.
+    """
     found = municipality_of_ibge(city)
-    ranges = _ZIPCODES.get(found.state, ()) if found else ()
-    return any(first <= int(zipcode[:5]) <= last for first, last in ranges)
+    if not zipcode or found is None:
+        return False
+    return not any(first <= int(zipcode[:5]) <= last for first, last in _ZIPCODES[found.state])
 
 
 def wrong_cnpj_of(path: str) -> Check:
@@ -113,13 +116,9 @@ def city_unknown_of(path: str) -> Check:
 
 
 def zipcode_of_another_city(path: str) -> Check:
-    """A postal code of elsewhere; of a city that is none nothing is said."""
-
-    def is_elsewhere(told: Told) -> bool:
-        city, zipcode = told.text(f"{path}/end/endNac/cMun"), told.text(f"{path}/end/endNac/CEP")
-        return bool(zipcode) and is_city(city) and not is_zipcode_of(city, zipcode)
-
-    return is_elsewhere
+    """A postal code of elsewhere."""
+    address = f"{path}/end/endNac"
+    return lambda told: is_elsewhere(told.text(f"{address}/CEP"), told.text(f"{address}/cMun"))
 
 
 def country_unknown_of(path: str) -> Check:

@@ -5,7 +5,7 @@ from carimbo.simulator.nfse.regimes import (
     has_special_regime,
     is_mei,
     is_small,
-    is_taxed,
+    is_untaxed,
     pays_iss_by_simples,
 )
 from carimbo.simulator.nfse.rules import persons
@@ -45,21 +45,6 @@ def way_of_simples_missing(case: NoteCase) -> bool:
     return is_small(case) and not case.has(_SIMPLES)
 
 
-def special_regime_untaxed(case: NoteCase) -> bool:
-    """There is nothing special about what is not taxed."""
-    return has_special_regime(case) and not is_taxed(case)
-
-
-def special_regime_of_mei(case: NoteCase) -> bool:
-    """MEI have a regime of their own."""
-    return has_special_regime(case) and is_mei(case)
-
-
-def special_regime_in_simples(case: NoteCase) -> bool:
-    """Who pays the ISS within the Simples has no other regime."""
-    return has_special_regime(case) and pays_iss_by_simples(case)
-
-
 PROVIDER_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0080", persons.wrong_cnpj_of(_PROVIDER)),
     Rule("E0096", persons.wrong_cpf_of(_PROVIDER)),
@@ -70,7 +55,7 @@ PROVIDER_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0148", persons.wrong_email_of(_PROVIDER)),
     Rule("E0162", way_of_simples_out_of_place),
     Rule("E0166", way_of_simples_missing),
-    Rule("E0172", special_regime_untaxed),
-    Rule("E0174", special_regime_of_mei),
-    Rule("E0175", special_regime_in_simples),
+    Rule("E0172", is_untaxed, has_special_regime),
+    Rule("E0174", is_mei, has_special_regime),
+    Rule("E0175", pays_iss_by_simples, has_special_regime),
 )

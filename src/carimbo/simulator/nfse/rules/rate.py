@@ -9,11 +9,11 @@ from carimbo.simulator.nfse.benefits import Benefit, benefit_of
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import (
     RATE,
-    SUSPENSION,
     has_special_regime,
     is_mei,
     is_outside_simples,
-    is_taxed,
+    is_suspended,
+    is_untaxed,
     is_withheld,
     pays_iss_apart,
     pays_iss_by_simples,
@@ -32,33 +32,13 @@ def told(case: NoteCase) -> bool:
 
 def free_to_tell(case: NoteCase) -> bool:
     """Declarations of whose rate something may have to be told."""
-    checks = (of_mei, untaxed, in_special_regime, while_suspended, of_a_benefit)
+    checks = (is_mei, is_untaxed, has_special_regime, is_suspended, of_a_benefit)
     return not any(check(case) for check in checks)
 
 
 def too_high(case: NoteCase) -> bool:
     """LC 116/2003, art. 8."""
     return case.amount(RATE) > _HIGHEST
-
-
-def of_mei(case: NoteCase) -> bool:
-    """MEI pay the same whatever they earn."""
-    return is_mei(case)
-
-
-def untaxed(case: NoteCase) -> bool:
-    """There is no rate where nothing is due."""
-    return not is_taxed(case)
-
-
-def in_special_regime(case: NoteCase) -> bool:
-    """Who is not taxed by its services has no rate."""
-    return has_special_regime(case)
-
-
-def while_suspended(case: NoteCase) -> bool:
-    """There is no rate for what can't be demanded."""
-    return case.has(SUSPENSION)
 
 
 def of_a_benefit(case: NoteCase) -> bool:
@@ -117,10 +97,10 @@ def apart_and_unknown(case: NoteCase) -> bool:
 
 RATE_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0595", too_high, told),
-    Rule("E0600", of_mei, told),
-    Rule("E0602", untaxed, told),
-    Rule("E0604", in_special_regime, told),
-    Rule("E0606", while_suspended, told),
+    Rule("E0600", is_mei, told),
+    Rule("E0602", is_untaxed, told),
+    Rule("E0604", has_special_regime, told),
+    Rule("E0606", is_suspended, told),
     Rule("E0612", of_a_benefit, told),
     Rule("E0617", known_to_city, free_to_tell),
     Rule("E0619", unknown_to_city, free_to_tell),

@@ -10,6 +10,7 @@ from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.reform_amounts import SITUATION
 from carimbo.simulator.nfse.regimes import REFORM
 from carimbo.simulator.nfse.rules import persons
+from carimbo.simulator.nfse.rules.service import demands
 from carimbo.simulator.rule import Rule
 
 _TOLD_SINCE = date(2026, 1, 1)
@@ -56,7 +57,7 @@ def kind_out_of_place(case: NoteCase) -> bool:
 
 
 def _has_steps(case: NoteCase) -> bool:
-    return case.has("IBSCBS/tpEnteGov") or case.text("serv/cServ/cTribNac").startswith(_OF_TWO_STEPS)
+    return case.has("IBSCBS/tpEnteGov") or case.service_code.startswith(_OF_TWO_STEPS)
 
 
 def reference_missing(case: NoteCase) -> bool:
@@ -96,7 +97,7 @@ def property_missing(case: NoteCase) -> bool:
 
 
 def _is_building(case: NoteCase) -> bool:
-    return case.service is not None and case.service.required_group is ServiceGroup.CONSTRUCTION
+    return demands(case, ServiceGroup.CONSTRUCTION)
 
 
 def _is_on_property(case: NoteCase) -> bool:

@@ -2,29 +2,27 @@
 
 from carimbo.fiscal.tables.national_services import ServiceGroup
 from carimbo.fiscal.tables.nbs import NBS
-from carimbo.simulator.nfse.case import NoteCase
+from carimbo.simulator.nfse.case import AT_SEA, COUNTRY, PLACE, NoteCase
 from carimbo.simulator.nfse.regimes import CITY_TAX, EXPORT, REFORM, is_mei, is_taxed
 from carimbo.simulator.nfse.rules.persons import is_city, is_foreign_country
 from carimbo.simulator.rule import Rule
 
 NO_TAX_AT_ALL = "990101"
 """Services without ISS and without ICMS."""
-_PLACE, _COUNTRY = "serv/locPrest/cLocPrestacao", "serv/locPrest/cPaisPrestacao"
-_CODE, _CITY_CODE, _NBS = "serv/cServ/cTribNac", "serv/cServ/cTribMun", "serv/cServ/cNBS"
+_CITY_CODE, _NBS = "serv/cServ/cTribMun", "serv/cServ/cNBS"
 _CONSTRUCTION, _EVENT = "serv/obra", "serv/atvEvento"
-_AT_SEA = "0000000"
 _NO_CITY_CODE = "000"
 
 
 def place_unknown(case: NoteCase) -> bool:
     """No city of Brazil, nor its waters."""
-    place = case.text(_PLACE)
-    return bool(place) and place != _AT_SEA and not is_city(place)
+    place = case.text(PLACE)
+    return bool(place) and place != AT_SEA and not is_city(place)
 
 
 def country_unknown(case: NoteCase) -> bool:
     """No country, or Brazil."""
-    return case.has(_COUNTRY) and not is_foreign_country(case.text(_COUNTRY))
+    return case.has(COUNTRY) and not is_foreign_country(case.text(COUNTRY))
 
 
 def service_unknown(case: NoteCase) -> bool:
@@ -60,12 +58,12 @@ def nbs_of_reform_missing(case: NoteCase) -> bool:
 
 
 def _goes_abroad(case: NoteCase) -> bool:
-    return any(map(case.has, ("toma/end/endExt", "interm/end/endExt", _COUNTRY)))
+    return any(map(case.has, ("toma/end/endExt", "interm/end/endExt", COUNTRY)))
 
 
 def construction_missing(case: NoteCase) -> bool:
     """A service of building, without the building."""
-    return _demands(case, ServiceGroup.CONSTRUCTION) and not case.has(_CONSTRUCTION)
+    return demands(case, ServiceGroup.CONSTRUCTION) and not case.has(_CONSTRUCTION)
 
 
 def construction_out_of_place(case: NoteCase) -> bool:
@@ -75,7 +73,7 @@ def construction_out_of_place(case: NoteCase) -> bool:
 
 def event_missing(case: NoteCase) -> bool:
     """A service of entertainment, without the event."""
-    return _demands(case, ServiceGroup.EVENT) and not case.has(_EVENT)
+    return demands(case, ServiceGroup.EVENT) and not case.has(_EVENT)
 
 
 def event_out_of_place(case: NoteCase) -> bool:
@@ -83,12 +81,13 @@ def event_out_of_place(case: NoteCase) -> bool:
     return case.has(_EVENT) and _has_no(case, ServiceGroup.EVENT)
 
 
-def _demands(case: NoteCase, group: ServiceGroup) -> bool:
+def demands(case: NoteCase, group: ServiceGroup) -> bool:
+    """Tell whether a service has to be told with a group of its own."""
     return case.service is not None and case.service.required_group is group
 
 
 def _has_no(case: NoteCase, group: ServiceGroup) -> bool:
-    return not service_unknown(case) and not _demands(case, group) and case.text(_CODE) != NO_TAX_AT_ALL
+    return not service_unknown(case) and not demands(case, group) and case.service_code != NO_TAX_AT_ALL
 
 
 def trade_missing(case: NoteCase) -> bool:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from carimbo.simulator.nfse.parties import base
-from carimbo.simulator.nfse.rules.sender import flaws_of
+from carimbo.simulator.certificate_rules import flaws_of
 from carimbo.simulator.rule import Rule
 from carimbo.simulator.signature import Signature
 from carimbo.simulator.signed import Signed
+from carimbo.simulator.tax_ids import base
 from carimbo.simulator.trust import Flaw
 
 _DS = "http://www.w3.org/2000/09/xmldsig#"

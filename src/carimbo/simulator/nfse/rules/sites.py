@@ -2,33 +2,27 @@
 
 from collections.abc import Callable
 
-from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.rules.persons import is_city, is_zipcode_of
+from carimbo.simulator.nfse.case import COUNTRY, PLACE, NoteCase
+from carimbo.simulator.nfse.rules.persons import is_elsewhere
 from carimbo.simulator.rule import Rule
 
-_PLACE, _COUNTRY = "serv/locPrest/cLocPrestacao", "serv/locPrest/cPaisPrestacao"
 _CONSTRUCTION, _EVENT, _PROPERTY = "serv/obra/end", "serv/atvEvento/end", "IBSCBS/imovel/end"
 
 
 def _zipcode_of_another_place(path: str) -> Callable[[NoteCase], bool]:
     """A postal code of elsewhere than where the service was done."""
-
-    def is_elsewhere(case: NoteCase) -> bool:
-        place, zipcode = case.text(_PLACE), case.text(f"{path}/CEP")
-        return bool(zipcode) and is_city(place) and not is_zipcode_of(place, zipcode)
-
-    return is_elsewhere
+    return lambda case: is_elsewhere(case.text(f"{path}/CEP"), case.text(PLACE))
 
 
 def _zipcode_abroad(path: str) -> Callable[[NoteCase], bool]:
     """A postal code of Brazil, in another country."""
-    return lambda case: case.has(_COUNTRY) and case.has(f"{path}/CEP")
+    return lambda case: case.has(COUNTRY) and case.has(f"{path}/CEP")
 
 
 def _foreign_address_missing(path: str) -> Callable[[NoteCase], bool]:
     """In another country, and nothing is said of it; a code of Brazil is another rule's matter."""
     return lambda case: (
-        case.has(_COUNTRY)
+        case.has(COUNTRY)
         and case.has(path.rpartition("/")[0])
         and not case.has(f"{path}/endExt")
         and not case.has(f"{path}/CEP")
@@ -37,7 +31,7 @@ def _foreign_address_missing(path: str) -> Callable[[NoteCase], bool]:
 
 def _foreign_address_at_home(path: str) -> Callable[[NoteCase], bool]:
     """In a city of Brazil, with an address abroad."""
-    return lambda case: case.has(_PLACE) and case.has(f"{path}/endExt")
+    return lambda case: case.has(PLACE) and case.has(f"{path}/endExt")
 
 
 SITE_RULES: tuple[Rule[NoteCase], ...] = (

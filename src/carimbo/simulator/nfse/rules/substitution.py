@@ -4,24 +4,17 @@ from datetime import timedelta
 
 from carimbo.simulator.cities import city_of
 from carimbo.simulator.keys import has_right_digit
-from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.event_types import ANALYSIS, CONFIRMATIONS, TACIT
-from carimbo.simulator.nfse.keys import CITY, ISSUER
+from carimbo.simulator.nfse.case import COUNTRY, PLACE, NoteCase
+from carimbo.simulator.nfse.event_types import ANALYSIS, CONFIRMATIONS
+from carimbo.simulator.nfse.keys import CITY, ISSUER, inscription
 from carimbo.simulator.nfse.parties import tax_id
 from carimbo.simulator.nfse.regimes import is_outside_simples
-from carimbo.simulator.nfse.stored import note_of
 from carimbo.simulator.rule import Rule
 
 _OTHER_REASON = "99"
 _WITHOUT_DEADLINE = frozenset({"01", "02"})
 """Reasons: the provider has left or joined the Simples Nacional."""
-_KEPT_OUTSIDE_SIMPLES = (
-    "dCompet",
-    "serv/cServ/cTribNac",
-    "serv/cServ/cTribMun",
-    "serv/locPrest/cLocPrestacao",
-    "serv/locPrest/cPaisPrestacao",
-)
+_KEPT_OUTSIDE_SIMPLES = ("dCompet", "serv/cServ/cTribNac", "serv/cServ/cTribMun", PLACE, COUNTRY)
 _KEPT_IN_SIMPLES = ("dCompet", "valores/vServPrest/vServ")
 
 
@@ -30,10 +23,15 @@ def replaces(case: NoteCase) -> bool:
     return case.has("subst")
 
 
+def replaces_a_known_note(case: NoteCase) -> bool:
+    """Declarations that take the place of a note that there is."""
+    return replaces(case) and case.replaced is not None
+
+
 def key_of_another(case: NoteCase) -> bool:
     """A wrong check digit, another city, or another issuer."""
-    key = case.text("subst/chSubstda")
-    is_own = key[CITY] == case.text("cLocEmi") and key[ISSUER] == f"{case.author:0>14}"
+    key = case.replaced_key
+    is_own = key[CITY] == case.text("cLocEmi") and key[ISSUER] == inscription(case.author)
     return not (has_right_digit(key) and is_own)
 
 
@@ -62,25 +60,19 @@ def changed_outside_simples(case: NoteCase) -> bool:
 
 def changed_in_simples(case: NoteCase) -> bool:
     """Another day or amount, or another taker where there is one."""
-    if is_outside_simples(case) or case.replaced is None:
-        return False
-    taker, before = tax_id(case.group("toma")), tax_id(note_of(case.replaced).group("toma"))
-    return _differs(case, _KEPT_IN_SIMPLES) or bool(taker and before and taker != before)
+    taker, before = tax_id(case.group("toma")), tax_id(case.replaced_note.group("toma"))
+    has_another_taker = bool(taker and before) and taker != before
+    return not is_outside_simples(case) and (has_another_taker or _differs(case, _KEPT_IN_SIMPLES))
 
 
 def being_analysed(case: NoteCase) -> bool:
     """The city has been asked to cancel it."""
-    return _has_event(case, frozenset({ANALYSIS}))
+    return any(event.type == ANALYSIS for event in case.replaced_events)
 
 
 def confirmed(case: NoteCase) -> bool:
     """Somebody has confirmed the service."""
-    return _has_event(case, CONFIRMATIONS)
-
-
-def confirmed_by_silence(case: NoteCase) -> bool:
-    """Nobody has objected to the service in time."""
-    return _has_event(case, frozenset({TACIT}))
+    return any(event.type in CONFIRMATIONS for event in case.replaced_events)
 
 
 def reason_untold(case: NoteCase) -> bool:
@@ -89,15 +81,7 @@ def reason_untold(case: NoteCase) -> bool:
 
 
 def _differs(case: NoteCase, paths: tuple[str, ...]) -> bool:
-    if case.replaced is None:
-        return False
-    before = note_of(case.replaced)
-    return any(before.text(path) != case.text(path) for path in paths)
-
-
-def _has_event(case: NoteCase, types: frozenset[str]) -> bool:
-    key = case.text("subst/chSubstda")
-    return any(event.type in types for event in case.ledger.events(case.place.environment, key))
+    return any(case.replaced_note.text(path) != case.text(path) for path in paths)
 
 
 SUBSTITUTION_RULES: tuple[Rule[NoteCase], ...] = (
@@ -105,10 +89,9 @@ SUBSTITUTION_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0044", note_unknown, replaces),
     Rule("E0046", note_canceled, replaces),
     Rule("E0050", replaced_too_late, replaces),
-    Rule("E0060", changed_outside_simples, replaces),
-    Rule("E0061", changed_in_simples, replaces),
+    Rule("E0060", changed_outside_simples, replaces_a_known_note),
+    Rule("E0061", changed_in_simples, replaces_a_known_note),
     Rule("E0068", being_analysed, replaces),
     Rule("E0070", confirmed, replaces),
-    Rule("E0072", confirmed_by_silence, replaces),
     Rule("E0078", reason_untold, replaces),
 )

@@ -3,19 +3,18 @@
 from decimal import Decimal
 
 from carimbo.simulator.nfse import amounts
-from carimbo.simulator.nfse.benefits import Benefit, benefit_of
+from carimbo.simulator.nfse.benefits import is_exempt
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import (
     BENEFIT,
     DEDUCTION,
     has_special_regime,
     is_mei,
-    is_taxed,
+    is_untaxed,
     pays_iss_by_simples,
 )
 from carimbo.simulator.rule import Rule
 
-_WHOLE = Decimal(100)
 _LOWEST_RATE = Decimal("2.00")
 # Services whose tax may be less than two percent (LC 116/2003, art. 8-A, as the rules have it).
 _LIGHTLY_TAXED = frozenset(
@@ -26,6 +25,11 @@ _LIGHTLY_TAXED = frozenset(
     | {"160103", "160104", "160201", "170601", "171001", "171002", "171101", "171102", "171201", "210101"}
     | {"250301"}
 )
+
+
+def has_deduction(case: NoteCase) -> bool:
+    """Declarations that take something off the base."""
+    return case.has(DEDUCTION)
 
 
 def received_out_of_place(case: NoteCase) -> bool:
@@ -47,16 +51,12 @@ def worth_less_than_all(case: NoteCase) -> bool:
 
 def discount_beyond_price(case: NoteCase) -> bool:
     """An unconditional discount of nothing, or of all."""
-    return _is_beyond(case, "valores/vDescCondIncond/vDescIncond")
+    return amounts.is_beyond_price(case, "valores/vDescCondIncond/vDescIncond")
 
 
 def conditional_discount_beyond_price(case: NoteCase) -> bool:
     """A conditional discount of nothing, or of all."""
-    return _is_beyond(case, "valores/vDescCondIncond/vDescCond")
-
-
-def _is_beyond(case: NoteCase, path: str) -> bool:
-    return case.has(path) and not 0 < case.amount(path) < amounts.service_amount(case)
+    return amounts.is_beyond_price(case, "valores/vDescCondIncond/vDescCond")
 
 
 def taxed_too_little(case: NoteCase) -> bool:
@@ -88,50 +88,29 @@ def benefit_percentage_too_great(case: NoteCase) -> bool:
 def _is_too_much(case: NoteCase, reduction: Decimal | int) -> bool:
     """Tell whether a reduction leaves less tax than the lowest rate would; discounts do not count."""
     tax = amounts.city_tax(case)
-    if tax is None or case.text("serv/cServ/cTribNac") in _LIGHTLY_TAXED:
+    if tax is None or case.service_code in _LIGHTLY_TAXED:
         return False
     price = amounts.service_amount(case)
     return (price - reduction) * tax.rate < price * _LOWEST_RATE
 
 
-def deduction_untaxed(case: NoteCase) -> bool:
-    """Nothing is taken off what is not taxed."""
-    return case.has(DEDUCTION) and not is_taxed(case)
-
-
-def deduction_of_mei(case: NoteCase) -> bool:
-    """MEI pay the same whatever they earn."""
-    return case.has(DEDUCTION) and is_mei(case)
-
-
-def deduction_in_special_regime(case: NoteCase) -> bool:
-    """Who is not taxed by its services has nothing to deduct."""
-    return case.has(DEDUCTION) and has_special_regime(case)
-
-
-def deduction_of_exempt(case: NoteCase) -> bool:
-    """Nothing is taken off what is exempt."""
-    return case.has(DEDUCTION) and benefit_of(case) is Benefit.EXEMPTION
-
-
 def deduction_in_simples(case: NoteCase) -> bool:
     """The Simples taxes the whole price, in cities that have joined."""
-    return _deducts_in_simples(case) and case.tax_city.has_agreement
+    return _is_taxed_by_simples(case) and case.tax_city.has_agreement
 
 
 def deduction_in_simples_elsewhere(case: NoteCase) -> bool:
     """The Simples taxes the whole price, in other cities too."""
-    return _deducts_in_simples(case) and not case.tax_city.has_agreement
+    return _is_taxed_by_simples(case) and not case.tax_city.has_agreement
 
 
-def _deducts_in_simples(case: NoteCase) -> bool:
-    is_spared = case.text("serv/cServ/cTribNac") in _LIGHTLY_TAXED
-    return case.has(DEDUCTION) and pays_iss_by_simples(case) and not is_spared
+def _is_taxed_by_simples(case: NoteCase) -> bool:
+    return pays_iss_by_simples(case) and case.service_code not in _LIGHTLY_TAXED
 
 
 def percentage_out_of_range(case: NoteCase) -> bool:
     """A deduction of nothing, or of more than all."""
-    return case.has(f"{DEDUCTION}/pDR") and not 0 < case.amount(f"{DEDUCTION}/pDR") <= _WHOLE
+    return case.has(f"{DEDUCTION}/pDR") and not 0 < case.amount(f"{DEDUCTION}/pDR") <= amounts.WHOLE
 
 
 VALUE_RULES: tuple[Rule[NoteCase], ...] = (
@@ -141,12 +120,12 @@ VALUE_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0429", taxed_too_little),
     Rule("E0431", discount_beyond_price),
     Rule("E0432", conditional_discount_beyond_price),
-    Rule("E0435", deduction_untaxed),
-    Rule("E0436", deduction_of_mei),
-    Rule("E0438", deduction_in_special_regime),
-    Rule("E0439", deduction_of_exempt),
-    Rule("E0441", deduction_in_simples),
-    Rule("E0442", deduction_in_simples_elsewhere),
+    Rule("E0435", is_untaxed, has_deduction),
+    Rule("E0436", is_mei, has_deduction),
+    Rule("E0438", has_special_regime, has_deduction),
+    Rule("E0439", is_exempt, has_deduction),
+    Rule("E0441", deduction_in_simples, has_deduction),
+    Rule("E0442", deduction_in_simples_elsewhere, has_deduction),
     Rule("E0444", percentage_too_great),
     Rule("E0447", amount_too_great),
     Rule("E0453", percentage_out_of_range),

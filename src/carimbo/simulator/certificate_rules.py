@@ -1,6 +1,6 @@
-"""Rules about certificates: the same seven of whoever sends (280 to 286) and signs (290 to 296)."""
+"""Rules about certificates: one for each flaw, of whoever sends and of whoever signs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from carimbo.simulator.family import World
@@ -11,16 +11,18 @@ CaseT = TypeVar("CaseT")
 _UNREADABLE = frozenset({Flaw.INVALID})
 
 
-def certificate_rules(first_code: int, flaws: Callable[[CaseT], frozenset[Flaw]]) -> tuple[Rule[CaseT], ...]:
-    """One rule for each flaw (MOC 7.0, A01 to A07 and E01 to E07)."""
+def certificate_rules(
+    codes: Mapping[Flaw, str], flaws: Callable[[CaseT], frozenset[Flaw]]
+) -> tuple[Rule[CaseT], ...]:
+    """One rule for each flaw that has a code, in their order."""
 
     def is_flawed(case: CaseT) -> bool:
         return bool(flaws(case))
 
     def rule_about(flaw: Flaw) -> Rule[CaseT]:
-        return Rule(str(first_code + flaw), lambda case: flaw in flaws(case), is_flawed)
+        return Rule(codes[flaw], lambda case: flaw in flaws(case), is_flawed)
 
-    return tuple(map(rule_about, Flaw))
+    return tuple(map(rule_about, codes))
 
 
 def flaws_of(shown: Credential | None, world: World) -> frozenset[Flaw]:
