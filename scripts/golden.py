@@ -41,7 +41,7 @@ from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.service_key import ServiceKey
+from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
@@ -58,7 +58,7 @@ _EVENTS: dict[str, type[Detail]] = {
     "unknown": OperationUnknown,
     "notPerformed": OperationNotPerformed,
 }
-_EVENTS_OF_NOTES: dict[str, type[dps_v1.Detail]] = {"cancellation": dps_v1.Cancellation}
+_EVENTS_OF_NOTES: dict[str, type[dps_v1.Cancellation]] = {"cancellation": dps_v1.Cancellation}
 T = TypeVar("T")
 
 _MANIFESTATIONS = ("confirmed", "acknowledged", "unknown", "notPerformed")
@@ -252,7 +252,7 @@ def _event_of_service(file: EventFile, company: CompanyFile, signer: Signer) -> 
         environment=company.environment.code,
         application_version=_SOFTWARE,
         tax_id=company.tax_id,
-        access_key=ServiceKey.parse(file.access_key),
+        access_key=parse_service_key(file.access_key),
         occurred_at=file.occurred_at,
         detail=_record(_EVENTS_OF_NOTES[file.event], file.detail),
     )

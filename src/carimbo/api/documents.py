@@ -1,12 +1,13 @@
 """The routes of every registered document type: create, list, read and its files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
+from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
 from carimbo.api.context import (
@@ -67,7 +68,6 @@ ISSUING_REFUSALS = (
     Code.CERTIFICATE_EXPIRED,
     Code.CERTIFICATE_INVALID,
     Code.FISCAL_RULE_VIOLATION,
-    Code.MUNICIPALITY_NOT_SUPPORTED,
 )
 DryRun = Annotated[
     bool,
@@ -184,9 +184,12 @@ def _transmit(kind: DocumentType) -> Callable[..., Any]:
     return transmit
 
 
-def _paper_refusals(issuing: Issuing) -> tuple[Code, ...]:
-    """What else is refused of a type whose documents may be on paper already."""
-    return (Code.NUMBER_ALREADY_USED,) if issuing.printed_emission else ()
+def _own_refusals(issuing: Issuing) -> Iterator[Code]:
+    """What else is refused of a type: that may be on paper already, that depends on municipalities."""
+    if issuing.printed_emission:
+        yield Code.NUMBER_ALREADY_USED
+    if issuing.jurisdiction:
+        yield Code.MUNICIPALITY_NOT_SUPPORTED
 
 
 def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
@@ -200,7 +203,7 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
         description="O documento volta em processamento; leia-o até que tenha um resultado.",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
-        responses=refuses(*ISSUING_REFUSALS, *_paper_refusals(issuing))
+        responses=refuses(*ISSUING_REFUSALS, *_own_refusals(issuing))
         | {
             200: {
                 "model": Success[DocumentRecord] | Success[TrialRecord],
@@ -232,6 +235,22 @@ def add_reading(
         tags=[kind.title],
         response_class=form,
         responses=(answers or {}) | refuses(Code.NOT_FOUND, *codes),
+    )
+
+
+def add_no_document(router: APIRouter, kind: DocumentType, path: str) -> None:
+    """Let nobody cancel what stands where the id of a document does, and is none."""
+
+    async def refuse() -> Response:
+        raise HTTPException(405)
+
+    router.add_api_route(
+        f"/{kind.collection}{path}",
+        refuse,
+        methods=["DELETE"],
+        include_in_schema=False,
+        # Whatever else is wrong with such a request is not looked at.
+        route_class_override=APIRoute,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from carimbo.api.context import (
     OF_COMPANY,
@@ -16,7 +16,15 @@ from carimbo.api.context import (
     RequestedPage,
 )
 from carimbo.api.documented import refuses
-from carimbo.api.documents import ACCEPTED, Which, XmlResponse, add_reading, name_of, xml_response
+from carimbo.api.documents import (
+    ACCEPTED,
+    Which,
+    XmlResponse,
+    add_no_document,
+    add_reading,
+    name_of,
+    xml_response,
+)
 from carimbo.api.envelope import Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
@@ -191,15 +199,8 @@ def _add_ranges(kind: DocumentType) -> None:
         responses=refuses(Code.NUMBER_ALREADY_USED, *_TELLING_REFUSALS)
         | {ACCEPTED: {"model": Success[InutilizationRecord], "description": _NOT_KNOWN_YET}},
     )
-    ranges.add_api_route(
-        f"/{kind.collection}/inutilizations", not_a_document, methods=["DELETE"], include_in_schema=False
-    )
+    add_no_document(ranges, kind, "/inutilizations")
     _add_reading_of_ranges(kind)
-
-
-async def not_a_document() -> Response:
-    """Nobody cancels what stands where the id of a document does, and is none."""
-    raise HTTPException(405)
 
 
 def _add_reading_of_ranges(kind: DocumentType) -> None:

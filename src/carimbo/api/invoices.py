@@ -81,7 +81,7 @@ async def read_invoice(database: CurrentDatabase, which: Which) -> Success[Docum
     description="Merge patch (RFC 7396) do corpo original, com a `version` lida (não é carta de correção).",
     responses=refuses(
         Code.INVALID_STATE, Code.VERSION_CONFLICT, Code.COMPANY_NOT_READY, Code.FISCAL_RULE_VIOLATION,
-        Code.NOT_FOUND,
+        Code.MUNICIPALITY_NOT_SUPPORTED, Code.NOT_FOUND,
     ),
 )  # fmt: skip
 async def change_invoice(
@@ -105,7 +105,9 @@ async def change_invoice(
     summary="Emite um rascunho ou reemite um documento rejeitado",
     description="Um documento rejeitado conserva o seu número.",
     response_model=Success[DocumentRecord],
-    responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *ISSUING_REFUSALS),
+    responses=refuses(
+        Code.INVALID_STATE, Code.VERSION_CONFLICT, Code.MUNICIPALITY_NOT_SUPPORTED, *ISSUING_REFUSALS
+    ),
 )
 async def emit_invoice(
     counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which

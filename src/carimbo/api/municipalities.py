@@ -6,14 +6,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 
 from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentServices, CurrentSubscription
-from carimbo.api.documents import add_reading, name_of
+from carimbo.api.documents import add_no_document, add_reading, name_of
 from carimbo.api.envelope import Success
-from carimbo.api.filings import not_a_document
 from carimbo.api.route import ReadingEndpoint
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.fields import CityCode
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.errors import Code
-from carimbo.service.municipality import CityCode, MunicipalityQuery, MunicipalityRecord, ServiceCode
+from carimbo.service.municipality import MunicipalityQuery, MunicipalityRecord, ServiceCode
 
 reading = APIRouter(prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY)
 _REFUSALS = (
@@ -64,10 +64,4 @@ for _kind in DOCUMENT_TYPES:
             _read(_kind),
             *_REFUSALS,
         )
-        reading.add_api_route(
-            f"/{_kind.collection}/municipality",
-            not_a_document,
-            methods=["DELETE"],
-            dependencies=[Depends(_query)],
-            include_in_schema=False,
-        )
+        add_no_document(reading, _kind, "/municipality")

@@ -40,8 +40,7 @@ _REST_SECONDS = 60
 _NO_DPS = "DPS" + "0" * 42
 # A note is canceled once: by its issuer or another note of the issuer's, or by the municipality, which may
 # have been asked to.
-_BY_ISSUER = ("101101", "105102")
-_CANCELLATIONS = (*_BY_ISSUER, "305101", "105104")
+_CANCELLATIONS = ("101101", "105102", "305101", "105104")
 # Events of these types occur once.
 _SEQUENCE = 1
 
@@ -89,7 +88,7 @@ class NationalNfse:
         note = await self._insist(sender, Question("GET", f"/nfse/{key}"), read)
         if not isinstance(note, Authorized):
             return note
-        return _with_fate(note, await self._first_registered(sender, _events(key, _BY_ISSUER)))
+        return _with_fate(note, await self._first_registered(sender, _events(key, _CANCELLATIONS)))
 
     async def status(
         self, sender: Sender, model: str, state: str, *, authorizer: str | None = None

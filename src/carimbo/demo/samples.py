@@ -1,4 +1,4 @@
-"""The documents that the demo issues: sales of a small shop, and two that meet trouble on purpose."""
+"""The documents that the demo issues: sales of a small shop, and three that meet trouble on purpose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

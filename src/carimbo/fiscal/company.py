@@ -41,6 +41,11 @@ class TaxRegime(StrEnum):
         """The code of the regime in the layouts of goods and transport."""
         return _CRT[self]
 
+    @property
+    def is_simples(self) -> bool:
+        """Whether it is that of a small company in the Simples Nacional, within its sublimit or beyond."""
+        return self in (TaxRegime.SIMPLES, TaxRegime.SIMPLES_EXCESS)
+
 
 _CRT = {
     TaxRegime.SIMPLES: "1",

@@ -6,24 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoldTo:
-    """Who buys, as far as the document tells."""
-
-    name: str
-    document: str | None = None
-    """CPF or CNPJ without punctuation."""
-    foreign_id: str | None = None
-    """How a buyer abroad is known there."""
-    email: str | None = None
-    phone: str | None = None
-    address: Mapping[str, Any] | None = None
-    """Plain values under the names of our JSON."""
-    municipal_registration: str | None = None
-    state_registration: str | None = None
-    trade_name: str | None = None
-    is_foreign: bool = False
+from carimbo.fiscal.customer import CustomerFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +28,7 @@ class SoldItem:
 class DirectSale:
     """The sale that a document makes: one item, once."""
 
-    customer: SoldTo
+    customer: CustomerFacts
     item: SoldItem
     amount: Decimal
     sold_on: date | None = None

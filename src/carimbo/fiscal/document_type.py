@@ -153,8 +153,8 @@ JurisdictionOf = Callable[[Any, Company, Any], Jurisdiction]
 ReplacedBy = Callable[[Any], UUID | None]
 """Tells which document of ours a validated request takes the place of."""
 
-SaleOf = Callable[[Any], DirectSale]
-"""Tells what a validated request sells, and to whom."""
+SaleOf = Callable[[Any, Company], DirectSale]
+"""Tells what a validated request of an issuer sells, and to whom."""
 
 HintForRejection = Callable[[str, str], Hint | None]
 """Tells, of an authority's code and words, where to look in the request and what to change."""

@@ -27,6 +27,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from carimbo.fiscal import taxpayer
+from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.tables.states import STATES
 
 # What XML 1.0 has no way to write, and what no field of one line should hold.
@@ -127,8 +128,13 @@ def _parse_email(text: str) -> str:
     return text
 
 
+def zipcode_digits(text: str) -> str:
+    """A CEP without the marks that people write in it."""
+    return text.replace("-", "").replace(".", "").strip()
+
+
 def _parse_zipcode(text: str) -> str:
-    digits = text.replace("-", "").replace(".", "").strip()
+    digits = zipcode_digits(text)
     if not re.fullmatch(r"[0-9]{8}", digits):
         raise ValueError(text)
     return digits
@@ -197,6 +203,8 @@ UnitValue = Annotated[
 ]
 
 Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
+CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
+CountryCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
 GoodsOrigin = Annotated[str, StringConstraints(pattern="^[0-8]$")]
 
 Cnpj = Annotated[
@@ -260,4 +268,9 @@ CnaeCode = Annotated[
     StringConstraints(max_length=12),
     _checked(_parse_cnae, "cnae", "CNAE inválido: informe 7 dígitos."),
     Field(examples=["4751201"]),
+]
+NoteKey = Annotated[
+    str,
+    StringConstraints(max_length=60),
+    _checked(parse_service_key, "service_key", "Não é a chave de uma NFS-e: confira as 50 posições."),
 ]

@@ -38,4 +38,4 @@ class Jurisdiction:
     service_code: str = ""
     """The service as that one is asked about it: `01.01.01.000`."""
     on: date | None = None
-    """The day that counts; None is today."""
+    """The day that the body tells; None where it tells none: then the rate of today is asked for."""

@@ -20,7 +20,7 @@ class Problem:
     """What to change, one sentence in Portuguese."""
     source: str | None = None
     """Where the rule comes from: XSD element, manual, technical note."""
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: tuple[tuple[str, str | tuple[str, ...]], ...] = ()
     """What a program may want to know besides, by names of our JSON."""
 
 

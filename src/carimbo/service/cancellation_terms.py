@@ -11,7 +11,7 @@ from carimbo.storage.emissions import Emission
 
 def terms_of(kind: DocumentType, emission: Emission) -> CancellationTerms | None:
     """The terms in force for a document; None where none are known, and the authority alone decides."""
-    if emission.access_key is None or kind.is_numbered_by_authority:
+    if emission.access_key is None or not kind.model:
         return None
     state = state_of_ibge(AccessKey.parse(emission.access_key).state_code)
     return CANCELLATION_TERMS.get((kind.model, state.code)) if state else None

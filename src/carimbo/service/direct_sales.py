@@ -5,8 +5,9 @@ from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
-from carimbo.fiscal.direct_sale import DirectSale, SoldItem, SoldTo
-from carimbo.storage.customers import Customer, CustomerFacts
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.direct_sale import DirectSale, SoldItem
+from carimbo.storage.customers import Customer
 from carimbo.storage.database import Tenant
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.products import NewProduct, new_product_id
@@ -21,15 +22,15 @@ async def add_direct_sale(
 ) -> UUID:
     """Store the sale of a document, in the document's transaction and before it.
 
-    Customer, item, sale, document, place in the plan: everybody writes them in this order, so that two never
-    wait crosswise.
+    Customer, item, sale, document, place in the plan: whoever makes them writes them in this order, so that
+    two never wait crosswise. A correction holds its document first, for which none of these waits.
     """
     sale = NewSale(
         id=new_id(),
         company_id=company_id,
         external_id=external_id,
         is_direct=True,
-        customer_id=await customer_for(tenant, company_id, _facts(sold.customer)),
+        customer_id=await customer_for(tenant, company_id, sold.customer),
         amount=sold.amount,
         sold_on=sold.sold_on or today,
         emit_when=_AT_ONCE,
@@ -48,7 +49,7 @@ async def correct_direct_sale(
     if sale is None:
         raise LookupError(f"sale {sale_id} is gone")
     if after.customer != before.customer:
-        customer_id = await customer_for(tenant, sale.company_id, _facts(after.customer))
+        customer_id = await customer_for(tenant, sale.company_id, after.customer)
         sale = replace(sale, customer_id=customer_id)
     if after.sold_on != before.sold_on:
         sale = replace(sale, sold_on=after.sold_on or today)
@@ -119,8 +120,3 @@ def _new_product(company_id: UUID, item: SoldItem) -> NewProduct:
         follows_company_defaults=not item.fiscal,
         fiscal=item.fiscal,
     )
-
-
-def _facts(told: SoldTo) -> CustomerFacts:
-    values = {field.name: getattr(told, field.name) for field in fields(SoldTo)}
-    return CustomerFacts(**values | {"address": dict(told.address) if told.address else None})

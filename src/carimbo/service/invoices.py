@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from carimbo.fiscal.company import Company as Issuer
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
@@ -81,7 +82,7 @@ async def change_invoice(
         paper = paper_of(kind, request, dossier, environment)
         if paper is not None:
             await tenant.emissions.correct_printed(document.id, paper.printed)
-        await _correct_sale(tenant, document, request, counter.workshop.today)
+        await _correct_sale(tenant, document, request, dossier.company, counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
 
 
@@ -125,11 +126,13 @@ async def emit(
         return record_of(await _locked(tenant, document.id))
 
 
-async def _correct_sale(tenant: Tenant, document: Document, request: Body, today: date) -> None:
+async def _correct_sale(
+    tenant: Tenant, document: Document, request: Body, issuer: Issuer, today: date
+) -> None:
     """Correct the sale that a document made; what was made for a sale leaves it as it is."""
     sale_of = issuing_of(kind_named(document.type)).sale
     if sale_of and document.is_direct and document.sale_id:
-        before, after = sale_of(stored_request(document)), sale_of(request)
+        before, after = sale_of(stored_request(document), issuer), sale_of(request, issuer)
         await correct_direct_sale(tenant, document.sale_id, before, after, today)
 
 

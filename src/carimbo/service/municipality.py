@@ -17,7 +17,6 @@ from carimbo.service.issuing.municipalities import Municipalities, Place
 from carimbo.service.issuing.readiness import require_teller
 from carimbo.storage.companies import Company
 
-CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
 ServiceCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.[0-9]{2}\.[0-9]{2}(\.[0-9]{3})?$")]
 _OF_NO_CITY = ".000"
 _LENGTH = len("01.05.01.000")

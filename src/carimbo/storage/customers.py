@@ -2,27 +2,10 @@
 
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.connection import Connection, Row, only
-
-
-@dataclass(frozen=True, kw_only=True)
-class CustomerFacts:
-    """What is known of a customer; None is what is not."""
-
-    name: str
-    email: str | None = None
-    document: str | None = None
-    """CPF or CNPJ without punctuation."""
-    foreign_id: str | None = None
-    phone: str | None = None
-    address: dict[str, Any] | None = None
-    municipal_registration: str | None = None
-    state_registration: str | None = None
-    trade_name: str | None = None
-    is_foreign: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

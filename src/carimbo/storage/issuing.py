@@ -83,6 +83,7 @@ _PAUSE = _state_written(
     "update documents set next_action_at = now() + $16::interval, lease_until = null, attempts = 0, turn = 0"
     f" {HELD} returning {_KEY}"
 )
+# What is replaced may be known as canceled already: who asked to cancel it was told of the replacement first.
 _CONCLUDE = f"""
     with held as (
         update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
@@ -105,7 +106,8 @@ _CONCLUDE = f"""
     ), replaced as (
         update documents set status = 'canceled', replaced_by = $2, updated_at = now()
         from held
-        where documents.subscription_id = $1 and documents.id = $26 and documents.status = 'authorized'
+        where documents.subscription_id = $1 and documents.id = $26
+            and documents.status in ('authorized', 'canceled')
         returning documents.*
     ), taken_back as (
         update emissions set state = 'canceled' from replaced

@@ -187,8 +187,7 @@ class TestNationalNfse:
             "POST /nfse",
             f"GET /dps/{DPS_ID}",
             f"GET /nfse/{KEY}",
-            f"GET /nfse/{KEY}/eventos/101101/1",
-            f"GET /nfse/{KEY}/eventos/105102/1",
+            *(f"GET /nfse/{KEY}/eventos/{type_}/1" for type_ in ("101101", "105102", "305101", "105104")),
         ]
 
     async def test_does_not_take_a_cut_answer_for_one(

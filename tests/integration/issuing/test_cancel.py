@@ -229,6 +229,7 @@ async def authorized_before(shop: Shop, document: dict[str, Any], hours: int) ->
 
 @of_each_numbering
 class TestNoAnswer:
+    @pytest.mark.usefixtures("short_wait")
     async def test_leaves_the_caller_with_a_202_and_the_document_canceled_later(
         self, shop: Shop, kind: str
     ) -> None:

@@ -5,6 +5,7 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
 from integration.issuing.shop import BY_NUMBERING, Shop, accepted, own_number, ready_shop
+from integration.issuing.test_cancel import cancel
 from support import data_of
 
 MOST = 10
@@ -29,6 +30,14 @@ class TestNumberOfAnother:
         told = [event["type"] for event in await twin.events(ours)]
         assert told.count("numbered") == 2
         assert told[-1] == "authorized"
+
+    async def test_is_left_to_it_though_it_took_its_document_back(
+        self, shop: Shop, twin: Shop, kind: str
+    ) -> None:
+        first = await shop.issue(kind)
+        data_of(await cancel(shop, first))
+        ours = await twin.issue(kind, notes="De outra instalação")
+        assert (ours["status"], own_number(ours)) == ("authorized", 2)
 
     async def test_again_and_again_is_a_refusal_that_another_number_cures(
         self, shop: Shop, twin: Shop, kind: str

@@ -53,8 +53,7 @@ class TestForms:
         body = body_of("nfse", **DETAILED | {"federalServiceCode": "01.03"})
         (rule,) = error_of(await idle_shop.post("/nfse", body), 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert (rule["code"], rule["field"]) == ("AMBIGUOUS", "federalServiceCode")
-        assert "01.03.01" in rule["candidates"]
-        assert "01.03.02" in rule["candidates"]
+        assert rule["candidates"][:2] == ["01.03.01", "01.03.02"]
 
     @pytest.mark.parametrize("code", ["01.03.02", "010302"])
     async def test_one_of_them_may_be_named(self, shop: Shop, code: str) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from integration.issuing.floor import Floor
+from integration.issuing.gate import gate_before
 from integration.issuing.provider import note_of
 from integration.issuing.shop import (
     BORROWER,
@@ -22,6 +23,7 @@ from pdf_reading import text_of
 from support import data_of, fields_of
 
 REASON = "O nome do tomador estava errado"
+ISSUING = "/producao/sefin/nfse/SefinNacional/nfse"
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 
 
@@ -80,6 +82,17 @@ class TestSubstitution:
         old = await shop.issue("nfse")
         new = await replaced(shop, old, notes="SIMULA:RESPOSTA_PERDIDA")
         assert (new["status"], (await shop.read(old))["status"]) == ("authorized", "canceled")
+
+    async def test_is_linked_to_what_is_known_as_canceled_by_then(self, floor: Floor, shop: Shop) -> None:
+        old = await shop.issue("nfse")
+        async with gate_before(ISSUING) as gate:
+            sent = accepted(await shop.post("/nfse", replacing(old)))
+            await gate.until_arrived(1)
+            await floor.fetch("update documents set status = 'canceled' where id = $1", UUID(old["id"]))
+        new = await shop.settled(sent)
+        read = await shop.read(old)
+        assert (read["status"], read["replacedById"]) == ("canceled", new["id"])
+        assert (await shop.events(old))[-1]["type"] == "substitution"
 
     async def test_comes_again_by_its_key_as_it_is(self, shop: Shop) -> None:
         old = await shop.issue("nfse")
@@ -163,7 +176,8 @@ class TestWhatCanNotBeReplaced:
             await floor.fetch("update documents set status = 'canceled' where id = $1", UUID(old["id"]))
         record = await shop.settled(made)
         assert (record["status"], record["rejection"]["field"]) == ("rejected", "replaces.documentId")
-        assert "transmitted" not in [event["type"] for event in await shop.events(record)]
+        assert [event["type"] for event in await shop.events(record)] == ["created", "queued", "rejected"]
+        assert record["dps"] is None
 
 
 class TestReason:

@@ -10,7 +10,9 @@ from uuid import UUID
 import asyncpg
 from fastapi import FastAPI
 
-from carimbo.fiscal.direct_sale import DirectSale, SoldItem, SoldTo
+from carimbo.fiscal.company import Company as Issuer
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.direct_sale import DirectSale, SoldItem
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.access import Gatekeeper
@@ -29,7 +31,7 @@ from integration.storage.neighbours import SUMMARY, everything_of
 
 TODAY = date(2026, 11, 10)
 CATALOG = ("customers", "products", "sales", "sale_lines")
-MARIA = SoldTo(name="Maria da Silva", document="52998224725", email="maria@example.com")
+MARIA = CustomerFacts(name="Maria da Silva", document="52998224725", email="maria@example.com")
 COURSE = SoldItem(
     sku="curso",
     name="Curso",
@@ -42,11 +44,11 @@ SOLD = DirectSale(customer=MARIA, item=COURSE, amount=Decimal("150.00"))
 BODY = NFE | {"payments": None, "recipient": RECIPIENT | {"email": "maria@example.com"}}
 
 
-def sale_of(request: Any) -> DirectSale:
+def sale_of(request: Any, _issuer: Issuer) -> DirectSale:
     """What an NF-e of one item would sell if it were a type that makes sales."""
     buyer, item = request.recipient, request.items[0]
     return DirectSale(
-        customer=SoldTo(
+        customer=CustomerFacts(
             name=buyer.name,
             document=buyer.tax_id,
             email=buyer.email,
@@ -65,11 +67,12 @@ Rows = dict[str, list[asyncpg.Record]]
 
 @dataclass(frozen=True)
 class Seller:
-    """A company that is ready to issue."""
+    """A company that is ready to issue, at a moment that does not pass."""
 
     app: FastAPI
     subscription: Subscription
     company: Company
+    now: datetime
 
     @property
     def database(self) -> Database:
@@ -77,8 +80,8 @@ class Seller:
 
     @property
     def counter(self) -> Counter:
-        found: Counter = self.app.state.services.counter
-        return found
+        counter: Counter = self.app.state.services.counter
+        return replace(counter, workshop=replace(counter.workshop, clock=lambda: self.now))
 
     async def create(self, key: str | None = None, kind: DocumentType = SELLING, **changes: Any) -> Accepted:
         text = json.dumps({name: value for name, value in (BODY | changes).items() if value is not None})
@@ -99,7 +102,7 @@ class Seller:
 
     async def sell_to(self, **customer: Any) -> UUID:
         """Sell to somebody and tell to which customer."""
-        sale_id = await self.sell(replace(SOLD, customer=SoldTo(**customer)))
+        sale_id = await self.sell(replace(SOLD, customer=CustomerFacts(**customer)))
         async with self.database.tenant(self.subscription.id) as tenant:
             sale = await tenant.sales.get(sale_id)
         assert sale is not None
@@ -136,4 +139,4 @@ async def ready_seller(app: FastAPI, gatekeeper: Gatekeeper, plan: str = "unlimi
         await tenant.certificates.put(company.id, certificate)
         subscription = await Subscriptions(tenant.connection).get(subscription_id)
     assert subscription is not None
-    return Seller(app, subscription, company)
+    return Seller(app, subscription, company, now)

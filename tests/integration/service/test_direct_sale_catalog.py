@@ -6,10 +6,9 @@ from dataclasses import asdict, replace
 import pytest
 from fastapi import FastAPI
 
-from carimbo.fiscal.direct_sale import SoldTo
+from carimbo.fiscal.customer import CustomerFacts
 from carimbo.service.access import Gatekeeper
 from carimbo.service.direct_sales import customer_for
-from carimbo.storage.customers import CustomerFacts
 from integration.service.direct_seller import COURSE, MARIA, SOLD, Seller, ready_seller
 
 
@@ -20,7 +19,7 @@ async def seller(app: FastAPI, gatekeeper: Gatekeeper) -> Seller:
 
 class TestCustomer:
     async def test_is_made_of_all_that_is_told(self, seller: Seller) -> None:
-        told = SoldTo(
+        told = CustomerFacts(
             name="John Smith",
             foreign_id="P123456",
             email="john@example.com",
@@ -49,7 +48,7 @@ class TestCustomer:
     async def test_that_two_know_by_different_marks_gets_what_both_tell(self, seller: Seller) -> None:
         await seller.sell()
         by_document = CustomerFacts(name="Maria", document=MARIA.document, phone="1133334444")
-        by_email = SoldTo(name="Maria", email="maria@example.com", trade_name="Loja")
+        by_email = CustomerFacts(name="Maria", email="maria@example.com", trade_name="Loja")
         async with seller.database.tenant(seller.subscription.id) as tenant:
             await customer_for(tenant, seller.company.id, by_document)
             other = asyncio.create_task(seller.sell(replace(SOLD, customer=by_email)))

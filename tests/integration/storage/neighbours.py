@@ -7,11 +7,11 @@ from uuid import UUID
 
 import asyncpg
 
+from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.document_type import LAST_NUMBER
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
-from carimbo.storage.customers import CustomerFacts
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emissions import Place
 from carimbo.storage.event_filings import NewEventFiling

@@ -5,7 +5,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from carimbo.storage.customers import Customer, CustomerFacts
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.storage.customers import Customer
 from carimbo.storage.identifiers import new_id
 from integration.storage.document_rows import Shop
 

@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from carimbo.storage.customers import CustomerFacts
+from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.sales import NewSale, Sale, SaleLine
 from integration.storage.document_rows import Shop

@@ -10,8 +10,8 @@ from typing import Any
 import asyncpg
 import pytest
 
+from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.allowances import Usage
-from carimbo.storage.customers import CustomerFacts
 from carimbo.storage.database import Tenant
 from carimbo.storage.emissions import Place
 from carimbo.storage.identifiers import new_id

@@ -53,18 +53,13 @@ def of_event(event_type: str) -> str:
     return f"GET /nfse/{KEY}/eventos/{event_type}/1"
 
 
-def issuers_events() -> list[str]:
-    return [of_event("101101"), of_event("105102")]
-
-
-def all_cancellations() -> list[str]:
-    return [*issuers_events(), of_event("305101"), of_event("105104")]
+CANCELLATIONS = [of_event(event_type) for event_type in ("101101", "105102", "305101", "105104")]
 
 
 @pytest.fixture
 def rest() -> RestWire:
     wire = RestWire()
-    for question in all_cancellations():
+    for question in CANCELLATIONS:
         wire.say(question, 404, said.NO_EVENT)
     return wire
 
@@ -122,7 +117,7 @@ class TestConsult:
         outcome = await national.consult(sender, DPS_ID)
         assert isinstance(outcome, Authorized)
         assert (outcome.access_key, outcome.digest) == (KEY, DIGEST)
-        assert rest.asked == [OF_DPS, OF_NOTE, *issuers_events()]
+        assert rest.asked == [OF_DPS, OF_NOTE, *CANCELLATIONS]
 
     async def test_tells_that_there_is_no_note(
         self, national: NationalNfse, sender: Sender, rest: RestWire
@@ -131,7 +126,7 @@ class TestConsult:
         assert isinstance(await national.consult(sender, DPS_ID), Unknown)
         assert rest.asked == [OF_DPS]
 
-    @pytest.mark.parametrize("event_type", [said.CANCELLATION, said.SUBSTITUTION])
+    @pytest.mark.parametrize("event_type", [said.CANCELLATION, said.SUBSTITUTION, said.BY_THE_CITY])
     async def test_tells_a_canceled_note_with_its_authorization(
         self, national: NationalNfse, sender: Sender, rest: RestWire, event_type: str
     ) -> None:
@@ -150,7 +145,7 @@ class TestConsult:
         )
         assert outcome.message.startswith("Cancelamento de NFS-e")
 
-    @pytest.mark.parametrize("question", [OF_DPS, OF_NOTE, of_event("101101"), of_event("105102")])
+    @pytest.mark.parametrize("question", [OF_DPS, OF_NOTE, *CANCELLATIONS])
     async def test_tells_nothing_before_all_is_known(
         self, national: NationalNfse, sender: Sender, rest: RestWire, question: str
     ) -> None:
@@ -230,7 +225,7 @@ class TestAnEvent:
         rest.say(REGISTER, 400, LINKED)
         outcome = await national.register_event(sender, EVENT)
         assert outcome == Rejected(code="E0840", message="Já está vinculado.")
-        assert rest.asked == [REGISTER, *all_cancellations()]
+        assert rest.asked == [REGISTER, *CANCELLATIONS]
 
     async def test_that_something_keeps_out_which_nobody_tells_stays_open(
         self, national: NationalNfse, sender: Sender, rest: RestWire

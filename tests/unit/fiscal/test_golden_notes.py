@@ -10,9 +10,10 @@ from lxml import etree
 
 from carimbo.fiscal.company_file import read_json
 from carimbo.fiscal.document_type import Preview, Review
-from carimbo.fiscal.layouts.dps_v1.document import WrittenNote, in_root, read_note, write
+from carimbo.fiscal.layouts.dps_v1.document import in_root, read_note, write
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote
 from carimbo.fiscal.layouts.paths import locate
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from unit.fiscal.layout_places import local_name, places_in, places_not_in
 from unit.fiscal.published_fields import NFSE, is_published
 
@@ -102,7 +103,7 @@ class TestNote:
     @of_every_note
     def test_that_is_read_and_written_again_is_the_same(self, example: Example) -> None:
         again = write(read_note(example.xml.read_bytes()))
-        assert isinstance(again, WrittenNote)
+        assert isinstance(again, WrittenPart)
         assert in_root(again) == preview_of(example).xml
 
 

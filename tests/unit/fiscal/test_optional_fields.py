@@ -13,8 +13,9 @@ from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfce.supplement import supplement_of
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
-from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, check, enclose, write
+from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
@@ -92,7 +93,7 @@ def sale_with_more(draw: Callable[..., Any], regime: str, of_the_type: Fields) -
 def schema_problems(invoice: Invoice, signer: Signer, *, is_receipt: bool = False) -> tuple[Problem, ...]:
     """What the XSD says of a document, whether or not a rule refuses it."""
     written = write(invoice)
-    if not isinstance(written, WrittenInvoice):
+    if not isinstance(written, WrittenPart):
         return written
     signature, supplement = signer.sign(written.canonical, written.id), b""
     if is_receipt:

@@ -16,10 +16,11 @@ from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
 from carimbo.fiscal.layouts.group import Element, layout_of
-from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, in_root, read_invoice, write
+from carimbo.fiscal.layouts.nfe_v4.document import in_root, read_invoice, write
 from carimbo.fiscal.layouts.nfe_v4.identification import Reference
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes
 from carimbo.fiscal.layouts.paths import groups_in
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from unit.printing.issued_notes import file_of
 from unit.printing.paper import example
 
@@ -200,5 +201,5 @@ def in_other_letters(xml: bytes) -> bytes:
 def written(invoice: Invoice, supplement: bytes = b"") -> bytes:
     """The XML of an invoice; what could not be written is told."""
     result = write(invoice)
-    assert isinstance(result, WrittenInvoice), result
+    assert isinstance(result, WrittenPart), result
     return in_root(result, supplement)

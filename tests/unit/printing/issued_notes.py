@@ -6,6 +6,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+from carimbo.fiscal.access_key import check_digit
 from carimbo.fiscal.layouts.dps_v1.computed_reform import (
     CbsRate,
     CbsTotal,
@@ -28,7 +29,6 @@ from carimbo.fiscal.layouts.dps_v1.issued_note import (
 )
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, VERSION, ServiceNote
 from carimbo.fiscal.layouts.group import written
-from carimbo.fiscal.service_key import ServiceKey
 
 _PROCESSED = datetime(2026, 11, 14, 10, 0, 2, tzinfo=timezone(timedelta(hours=-3)))
 _OUTSIDE_OF_SIMPLES, _TAXED = "1", "1"
@@ -43,11 +43,12 @@ def issued(declaration: bytes, **changes: Any) -> bytes:
 
 def issued_note(note: ServiceNote) -> IssuedNote:
     """What the authority tells of a note: of a taxpayer outside of the Simples the ISS, of others the sum."""
-    tax_id = note.provider.cnpj or note.provider.cpf or ""
-    key = ServiceKey(note.city_code, "2", tax_id, 123, f"{note.issued_at:%y%m}", "123456789")
+    who = note.provider
+    owner = f"2{who.cnpj}" if who.cnpj else f"1{who.cpf:0>14}"
+    first = f"{note.city_code}2{owner}{123:013d}{note.issued_at:%y%m}123456789"
     is_taxed = note.amounts.taxes.iss.taxation == _TAXED
     return IssuedNote(
-        id=f"NFS{key}",
+        id=f"NFS{first}{check_digit(first)}",
         issue_city="São Paulo",
         service_place="São Paulo",
         number=123,

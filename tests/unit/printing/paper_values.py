@@ -14,6 +14,7 @@ from lxml import etree
 
 from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from carimbo.fiscal.tables.statuses import NFSE_STATUSES
 from carimbo.printing.danfse import words as danfse_words
 
 SIGNATURE = "Signature"
@@ -38,7 +39,7 @@ REGIMES = {
 
 WORDS: dict[str, dict[str, str]] = {
     "issuers": danfse_words.ISSUERS,
-    "statuses": danfse_words.STATUSES,
+    "statuses": {code: status.text for code, status in NFSE_STATUSES.items()},
     "purposes": danfse_words.PURPOSES,
     "simples": danfse_words.SIMPLES,
     "simples_assessments": danfse_words.SIMPLES_ASSESSMENTS,

@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.tables.statuses import NFSE_STATUSES, Action
 from carimbo.printing.danfse import words
 
 
@@ -35,17 +36,37 @@ class TestWords:
         plain = {code: _plain(text.removeprefix(f"{code} - ")) for code, text in told.items()}
         assert plain == _official(name)
 
-    @pytest.mark.parametrize(
-        ("name", "told"), [("TStat", words.STATUSES), ("TSTipoImunidadeISSQN", words.IMMUNITIES)]
-    )
-    def test_leave_no_code_out_where_they_are_shorter_or_newer(self, name: str, told: dict[str, str]) -> None:
-        assert _official(name).keys() <= told.keys()
+    def test_of_a_status_are_those_of_the_table(self) -> None:
+        issued = {code: one for code, one in NFSE_STATUSES.items() if one.action is Action.AUTHORIZED}
+        assert {code: _plain(status.text) for code, status in issued.items()} == _official("TStat")
+
+    def test_of_an_immunity_are_shorter_where_the_paper_has_no_room(self) -> None:
+        official = _official("TSTipoImunidadeISSQN")
+        plain = {code: _plain(text) for code, text in words.IMMUNITIES.items()}
+        assert {code for code in plain if plain[code] != official[code]} == {"3", "5"}
+        assert plain.keys() == official.keys()
+        for code in ("3", "5"):
+            assert _article(plain[code]) == _article(official[code])
+
+    def test_of_a_benefit_name_no_amount(self) -> None:
+        # TBMISSQN has the rate or the amount of the benefit within its words.
+        assert words.BENEFITS == {
+            "1": "Isenção",
+            "2": "Redução da BC em percentual",
+            "3": "Redução da BC em valor",
+            "4": "Alíquota Diferenciada",
+        }
 
     def test_of_a_code_of_a_later_layout_are_the_code(self) -> None:
-        assert words.in_words(words.STATUSES, "999") == "999"
+        assert words.in_words(words.ISSUERS, "999") == "999"
 
     def test_of_no_code_are_a_hyphen(self) -> None:
-        assert words.in_words(words.STATUSES, None) == "-"
+        assert words.in_words(words.ISSUERS, None) == "-"
+
+
+def _article(text: str) -> str:
+    """Where the Constitution says it."""
+    return text[text.rindex("(") :]
 
 
 @cache

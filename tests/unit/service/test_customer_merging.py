@@ -5,8 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carimbo.fiscal.customer import CustomerFacts
 from carimbo.service.direct_sales import merged
-from carimbo.storage.customers import Customer, CustomerFacts
+from carimbo.storage.customers import Customer
 from carimbo.storage.identifiers import new_id
 
 NOW = datetime(2026, 11, 10, tzinfo=UTC)

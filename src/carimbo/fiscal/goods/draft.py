@@ -10,8 +10,9 @@ from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import Judgement, judged
 from carimbo.fiscal.goods.rules.size import size_problems, size_warnings
 from carimbo.fiscal.goods.sale import SaleBody
-from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, check, in_root, write
+from carimbo.fiscal.layouts.nfe_v4.document import check, in_root, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
 
@@ -24,7 +25,7 @@ class Draft:
     """The typed document and its text, and what the rules say of it."""
 
     invoice: Invoice
-    written: WrittenInvoice
+    written: WrittenPart
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...]
 

@@ -36,6 +36,11 @@ class NationalService:
     required_group: ServiceGroup | None
     description: str
 
+    @property
+    def dotted(self) -> str:
+        """The code as people write it: `01.05.01`."""
+        return f"{self.code[:2]}.{self.code[2:4]}.{self.code[4:]}"
+
 
 NATIONAL_SERVICES: Table[str, NationalService] = Table(
     "national_services", NationalService, lambda service: service.code

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.dps_v1.events import CancellationBySubstitution
 from carimbo.fiscal.layouts.dps_v1.issued_note import NoteIssuer
 from carimbo.fiscal.layouts.dps_v1.nfse import (
     ArchivedServiceEvent,
@@ -116,8 +115,7 @@ def _event_block(canvas: Canvas, event: ArchivedServiceEvent) -> Block:
 
 def _texts(event: ArchivedServiceEvent) -> Iterator[EventText]:
     detail = event.detail
-    is_substitution = event.event_type == CancellationBySubstitution.event_type
-    reasons = SUBSTITUTIONS if is_substitution else CANCELLATIONS
+    reasons = SUBSTITUTIONS if detail.replaced_by else CANCELLATIONS
     if code := detail.reason_code:
         yield EventText("MOTIVO", " - ".join(filter(None, (code, reasons.get(code)))), 11)
     if detail.reason:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.dps_v1.nfse import ArchivedServiceNote
+from carimbo.fiscal.tables.statuses import NFSE_STATUSES
 from carimbo.printing import formats
 from carimbo.printing.canvas import POINT, Align, Canvas, Ink
 from carimbo.printing.codes import square
@@ -23,7 +24,7 @@ from carimbo.printing.danfse.grid import (
     row,
     shade,
 )
-from carimbo.printing.danfse.words import ISSUERS, PURPOSES, STATUSES, in_words
+from carimbo.printing.danfse.words import ISSUERS, PURPOSES, in_words
 from carimbo.printing.wrapping import Fitted, fitted, wrapped
 
 _BAND = 12.0
@@ -141,11 +142,17 @@ def _rows(canvas: Canvas, archived: ArchivedServiceNote) -> list[Row]:
         ),
         (
             Cell("EMITENTE DA NFS-e", in_words(ISSUERS, note.issuer), is_shaded=True),
-            Cell("SITUAÇÃO DA NFS-e", in_words(STATUSES, issued.status)),
+            Cell("SITUAÇÃO DA NFS-e", _status(issued.status)),
             Cell("FINALIDADE", in_words(PURPOSES, purpose)),
         ),
     )
     return [row(canvas, *(cell._replace(label_size=TITLE_SIZE) for cell in cells)) for cells in rows]
+
+
+def _status(code: str) -> str:
+    """What the authority's code stands for, or the code itself if a later layout has made it."""
+    known = NFSE_STATUSES.get(code)
+    return known.text if known else code
 
 
 def _height(text: Fitted) -> float:

@@ -5,13 +5,6 @@ from collections.abc import Mapping
 from carimbo.printing.danfse.values import told
 
 ISSUERS = {"1": "Prestador", "2": "Tomador", "3": "Intermediário"}
-STATUSES = {
-    "100": "NFS-e Gerada",
-    "101": "NFS-e de Substituição Gerada",
-    "102": "NFS-e de Decisão Judicial ou Administrativa",
-    "103": "NFS-e Avulsa",
-    "107": "NFS-e MEI",
-}
 PURPOSES = {"0": "NFS-e regular"}
 SIMPLES = {
     "1": "Não Optante",

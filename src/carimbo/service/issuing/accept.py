@@ -140,7 +140,7 @@ def require_no_problems(problems: Iterable[Problem]) -> None:
         raise Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules_told(broken))
 
 
-def rules_told(problems: Iterable[Problem]) -> list[dict[str, str | None]]:
+def rules_told(problems: Iterable[Problem]) -> list[dict[str, Any]]:
     """Broken rules as callers read them."""
     return [
         {"code": one.code, "field": one.path, "message": one.message, "hint": one.hint, **dict(one.facts)}
@@ -188,7 +188,7 @@ async def _store(
         return await _store_printed(counter, order, document, paper, period)
     sale_of = issuing_of(order.kind).sale
     if sale_of is not None:
-        return await _store_sold(counter, order, document, sale_of(order.request), period)
+        return await _store_sold(counter, order, document, sale_of(order.request, dossier.company), period)
     return await _store_unprinted(counter, order, document, period)
 
 

@@ -198,8 +198,10 @@ async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outco
     judge = Judge(means.backoff, means.workshop.clock(), dice())
     decision = judge.decide(attempt, outcome)
     match decision:
-        case Authorized() if not await _is_ours(means, case, decision.digest):
-            return Foreign(decision)
+        case (Authorized() as held) | Canceled(authorization=Authorized() as held) if not await _is_ours(
+            means, case, held.digest
+        ):
+            return Foreign(held)
         case Foreign(answer=Duplicate(other_key=str() as key)) if await _has_signed(means, case, key):
             return replace(judge.ask(attempt), access_key=key)
         case _:

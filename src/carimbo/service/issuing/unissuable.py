@@ -4,6 +4,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.service.errors import Code
 from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.readiness import unready
+from carimbo.service.issuing.workshop import issuing_of
 
 NO_CERTIFICATE = Problem(
     Code.CERTIFICATE_MISSING.name, "company.certificate", Code.CERTIFICATE_MISSING.message
@@ -32,12 +33,20 @@ def unready_now(means: Means, case: Case) -> tuple[Problem, ...]:
 
 
 async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
-    """What the rules say today; the same request of the same company on the same day was judged already."""
-    seen = (case.document.reviewed_revision, case.document.reviewed_on)
-    if seen == (case.dossier.revision, means.workshop.today):
+    """What the rules say today, unless they have said it already."""
+    if _is_judged(means, case):
         return ()
     asked_at = case.document.created_at
     review = await means.workshop.review(
         case.kind, case.request, case.dossier, case.environment, asked_at=asked_at
     )
     return review.problems
+
+
+def _is_judged(means: Means, case: Case) -> bool:
+    """Tell whether nothing can have changed: neither company nor day, nor a document that it replaces."""
+    replaces = issuing_of(case.kind).replaces
+    if replaces and replaces(case.request):
+        return False
+    seen = (case.document.reviewed_revision, case.document.reviewed_on)
+    return seen == (case.dossier.revision, means.workshop.today)

@@ -18,8 +18,9 @@ from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.xml import review
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.dps_v1.document import WrittenNote, write
+from carimbo.fiscal.layouts.dps_v1.document import write
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
@@ -31,8 +32,9 @@ CPF = "52998224725"
 TAKER_CNPJ = "66677788000183"
 NBS = "115021000"
 KEY = "35503082211222333000181000000000004126111234567891"
-REPLACED = Replaced(KEY, (Path(__file__).parents[4] / "examples/nfse/minimal.xml").read_bytes())
-"""A note of ours that another may take the place of."""
+_MINIMAL = (Path(__file__).parents[4] / "examples/nfse/minimal.xml").read_bytes()
+REPLACED = Replaced(KEY, _MINIMAL.replace(b"<CPF>12345678909<", f"<CPF>{CPF}<".encode()))
+"""A note of ours, to the same taker and of the same amount, that another may take the place of."""
 ISSUED_AT = datetime.fromisoformat("2026-11-14T10:00:00-03:00")
 TODAY = "2026-11-14"
 
@@ -75,6 +77,9 @@ def provider(regime: str = "simples", **changes: Any) -> Company:
 SIMPLES, EXCESS, NORMAL, MEI = map(provider, ("simples", "simplesExcess", "normal", "mei"))
 APART = provider(simplesIssRegime=2)
 """Of the Simples Nacional, and pays the ISS to the city."""
+IN_ACRE = provider(address=SAO_PAULO | {"zipcode": "69900-000", "city": "Rio Branco", "state": "AC"})
+EVENING_IN_ACRE = "2026-11-13T23:30:00-05:00"
+"""When it is the day after in Brasília."""
 
 
 def agreement(city: str, *, is_active: bool = True, uses_national_emitter: bool = True) -> Agreement:
@@ -147,7 +152,7 @@ def declared(told: Mapping[str, Any], **circumstances: Any) -> etree._Element:
     assert made.problems == ()
     assert made.note
     written = write(made.note)
-    assert isinstance(written, WrittenNote), written
+    assert isinstance(written, WrittenPart), written
     return etree.fromstring(written.canonical)
 
 

@@ -6,9 +6,8 @@ from carimbo.fiscal.document_type import Issuing
 from carimbo.fiscal.documents.nfse.definition import NFSE
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
+    identity_of_declaration,
     registered_event,
-    rejected_note,
-    signed_identity,
 )
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from unit.fiscal.documents.nfse_support import SAO_PAULO_CODE, SIMPLES, request_of
@@ -26,14 +25,9 @@ class TestFiles:
         assert authorized_note(b"<DPS/>", b"<NFSe/>") == b"<NFSe/>"
         assert registered_event(b"<pedRegEvento/>", b"<evento/>") == b"<evento/>"
 
-    def test_of_a_refusal_are_both_what_was_sent_and_what_came(self) -> None:
-        joined = rejected_note(b'<?xml version="1.0"?><DPS/>', b"<erros/>")
-        assert joined == b"<rejection><sent><DPS/></sent><received><erros/></received></rejection>"
-        assert rejected_note(b"<DPS/>", None).endswith(b"<received></received></rejection>")
-
     def test_without_an_id_are_none_of_ours(self) -> None:
         with pytest.raises(LookupError):
-            signed_identity(b"<DPS/>")
+            identity_of_declaration(b"<DPS/>")
 
 
 class TestTypeOfDocument:
@@ -58,5 +52,5 @@ class TestTypeOfDocument:
         assert jurisdiction
         assert jurisdiction(request_of(), SIMPLES, NfseSettings()).cities == (SAO_PAULO_CODE,)
         assert sale
-        assert sale(request_of()).amount == 150
+        assert sale(request_of(), SIMPLES).amount == 150
         assert issuing().lines is None

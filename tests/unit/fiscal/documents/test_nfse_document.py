@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.documents.nfse.files import signed_identity
+from carimbo.fiscal.documents.nfse.files import identity_of_declaration
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.xml import issue
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
@@ -18,8 +18,10 @@ from carimbo.fiscal.signed_document import SignedDocument
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.documents.nfse_support import (
     CPF,
+    EVENING_IN_ACRE,
     FIRM,
     FOREIGNER,
+    IN_ACRE,
     ISSUED_AT,
     KEY,
     NBS,
@@ -70,8 +72,8 @@ class TestSignedDeclaration:
 
     def test_is_known_by_its_id_until_it_has_a_key(self, document: SignedDocument) -> None:
         assert document.access_key == DPS_ID
-        assert signed_identity(document.xml).access_key == DPS_ID
-        assert signed_identity(document.xml).issued_at == ISSUED_AT
+        assert identity_of_declaration(document.xml).access_key == DPS_ID
+        assert identity_of_declaration(document.xml).issued_at == ISSUED_AT
 
     def test_is_the_same_text_for_the_same_arguments(self, document: SignedDocument, signer: Signer) -> None:
         assert issued(signer) == document
@@ -232,6 +234,9 @@ class TestCompetence:
     def test_is_that_day_by_the_clock_of_the_company(self) -> None:
         midnight = datetime(2026, 11, 1, 1, 30, tzinfo=UTC)
         assert said(declared(body(), asked_at=midnight), "dCompet") == "2026-10-31"
+        told = body(issueDate=EVENING_IN_ACRE)
+        assert said(declared(told), "dCompet") == "2026-11-14"
+        assert said(declared(told, by=IN_ACRE), "dCompet") == "2026-11-13"
 
 
 class TestReview:

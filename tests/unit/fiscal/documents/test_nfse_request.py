@@ -3,12 +3,12 @@
 from datetime import date
 from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from carimbo.fiscal.documents.nfse.request import NfseRequest, day_in
-from unit.fiscal.documents.nfse_support import DETAILED, PERSON, SHORTCUT, body, request_of, wrong
+from carimbo.fiscal.documents.nfse.competence import told_day
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from unit.fiscal.documents.nfse_support import DETAILED, PERSON, SHORTCUT, SIMPLES, body, request_of, wrong
 
 OF_THE_FORM = ("cityServiceCode", "federalServiceCode", "iss")
 NOT_INHERITED = "Obrigatório na forma detalhada"
@@ -179,9 +179,7 @@ class TestIssueDate:
         "told", ["2026-11-14", "2026-11-14T10:00:00-03:00", "2026-11-15T02:59:59Z", "2026-11-14T10:00:00"]
     )
     def test_is_a_day_or_a_moment_of_it_by_the_clock_of_the_company(self, told: str) -> None:
-        competence = request_of(issueDate=told).competence
-        assert competence
-        assert day_in(competence, ZoneInfo("America/Sao_Paulo")) == date(2026, 11, 14)
+        assert told_day(request_of(issueDate=told), SIMPLES) == date(2026, 11, 14)
 
     @pytest.mark.parametrize("told", ["14/11/2026", "2026-02-30", "hoje", "", 20261114, 1.5, True, {}])
     def test_is_nothing_else(self, told: Any) -> None:

@@ -293,13 +293,63 @@ class TestReplacement:
         assert made.note.substitution
         assert (made.note.substitution.access_key, made.note.substitution.reason_code) == (KEY, "99")
 
-    def test_keeps_the_competence_of_the_note_unless_another_is_told(self) -> None:
+    def test_keeps_the_competence_of_the_note(self) -> None:
         told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
         before = Replaced(KEY, REPLACED.signed.replace(b"<dCompet>2026-11", b"<dCompet>2026-10"))
         kept = composed(told, replaced=before)
         assert kept.note and kept.note.competence == date(2026, 10, 14)
-        changed = composed(told | {"issueDate": "2026-11-02"}, replaced=before)
-        assert changed.note and changed.note.competence == date(2026, 11, 2)
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"issueDate": "2026-11-13"}, "issueDate"),
+            ({"federalServiceCode": "01.07"}, "federalServiceCode"),
+            ({"cityServiceCode": "123"}, "cityServiceCode"),
+            ({"serviceCityCode": RIO_CODE}, "serviceCityCode"),
+        ],
+    )
+    def test_outside_of_the_simples_keeps_day_service_and_place(
+        self, changes: dict[str, str], field: str
+    ) -> None:
+        told = body(**{"replaces": {"documentId": DOCUMENT_ID, "reasonCode": "01"}} | changes)
+        assert refusals(told, replaced=REPLACED, by=NORMAL) == {("E0060", field)}
+
+    @pytest.mark.parametrize("by", [SIMPLES, MEI])
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"issueDate": "2026-11-13"}, "issueDate"),
+            ({"amount": 149}, "amount"),
+            ({"borrower": FIRM}, "borrower.taxId"),
+        ],
+    )
+    def test_in_the_simples_keeps_day_amount_and_taker(
+        self, by: Company, changes: dict[str, Any], field: str
+    ) -> None:
+        told = body(**{"replaces": {"documentId": DOCUMENT_ID, "reasonCode": "01"}} | changes)
+        assert refusals(told, replaced=REPLACED, by=by) == {("E0061", field)}
+
+    def test_in_the_simples_may_change_everything_else(self) -> None:
+        told = body(
+            replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"},
+            federalServiceCode="01.07",
+            serviceCityCode=RIO_CODE,
+            borrower={"name": "Maria da Silva"},
+        )
+        assert refusals(told, replaced=REPLACED, by=SIMPLES) == set()
+
+    def test_outside_of_the_simples_may_change_everything_else(self) -> None:
+        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"}, amount=99, borrower=FIRM)
+        assert refusals(told, replaced=REPLACED, by=NORMAL) == set()
+
+    def test_outside_of_the_simples_does_not_go_abroad(self) -> None:
+        told = body(
+            replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"}, serviceCountryCode="US", **ABROAD
+        )
+        assert refusals(told, replaced=REPLACED, by=NORMAL) == {
+            ("E0060", "serviceCityCode"),
+            ("E0060", "serviceCountryCode"),
+        }
 
     def test_for_a_reason_without_a_code_says_it(self) -> None:
         told = body(replaces={"documentId": DOCUMENT_ID})

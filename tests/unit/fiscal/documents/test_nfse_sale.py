@@ -7,11 +7,23 @@ from typing import Any
 from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.sale import sale_of
-from unit.fiscal.documents.nfse_support import CPF, FIRM, FOREIGNER, NBS, SHORTCUT, TAKER_CNPJ, body
+from unit.fiscal.documents.nfse_support import (
+    CPF,
+    EVENING_IN_ACRE,
+    FIRM,
+    FOREIGNER,
+    IN_ACRE,
+    NBS,
+    SHORTCUT,
+    SIMPLES,
+    TAKER_CNPJ,
+    body,
+    request_of,
+)
 
 
 def sale(**changes: Any) -> DirectSale:
-    return sale_of(NfseRequest.model_validate(body(**changes)))
+    return sale_of(NfseRequest.model_validate(body(**changes)), SIMPLES)
 
 
 class TestItem:
@@ -33,9 +45,9 @@ class TestItem:
         }
 
     def test_of_a_shortcut_knows_no_more_than_the_body(self) -> None:
-        assert sale_of(NfseRequest.model_validate(SHORTCUT)).item.fiscal == {}
+        assert sale_of(NfseRequest.model_validate(SHORTCUT), SIMPLES).item.fiscal == {}
         told = NfseRequest.model_validate(SHORTCUT | {"serviceCode": "2800"})
-        assert sale_of(told).item.fiscal == {"cityServiceCode": "2800"}
+        assert sale_of(told, SIMPLES).item.fiscal == {"cityServiceCode": "2800"}
 
 
 class TestCustomer:
@@ -66,3 +78,8 @@ class TestSale:
     def test_is_of_the_price_on_the_day_that_is_told(self) -> None:
         assert (sale().amount, sale().sold_on) == (Decimal(150), None)
         assert sale(issueDate="2026-11-03").sold_on == date(2026, 11, 3)
+
+    def test_at_a_moment_is_of_the_day_that_the_clock_of_the_company_shows(self) -> None:
+        told = request_of(issueDate=EVENING_IN_ACRE)
+        assert sale_of(told, IN_ACRE).sold_on == date(2026, 11, 13)
+        assert sale_of(told, SIMPLES).sold_on == date(2026, 11, 14)

@@ -33,7 +33,7 @@ class TestNationalCode:
     def test_of_an_item_with_several_is_asked_for_and_not_guessed(self) -> None:
         (told,) = lacks(body(federalServiceCode="17.01"))
         assert (told.code, told.path) == ("AMBIGUOUS", "federalServiceCode")
-        assert dict(told.facts) == {"candidates": "17.01.01, 17.01.02"}
+        assert dict(told.facts) == {"candidates": ("17.01.01", "17.01.02")}
         assert "17.01.01 Assessoria ou consultoria" in told.message
         assert "17.01.02 Análise, exame" in told.message
 

@@ -1,5 +1,6 @@
 """Where a service is given, and which municipality taxes it."""
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -13,9 +14,11 @@ from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES
 from unit.fiscal.documents.nfse_support import (
     APART,
     BRASILIA_CODE,
+    EVENING_IN_ACRE,
     EXCESS,
     FIRM,
     FOREIGNER,
+    IN_ACRE,
     MEI,
     NORMAL,
     PERSON,
@@ -123,6 +126,11 @@ class TestJurisdiction:
     @pytest.mark.parametrize("by", [SIMPLES, MEI])
     def test_has_no_rate_to_ask_for_where_the_tax_is_paid_with_the_others(self, by: Company) -> None:
         assert asked(by).taxed_at is None
+
+    def test_is_asked_for_the_rate_of_the_day_that_is_told_by_the_clock_of_the_company(self) -> None:
+        assert asked(NORMAL).on is None
+        assert asked(NORMAL, issueDate=EVENING_IN_ACRE).on == date(2026, 11, 14)
+        assert asked(IN_ACRE, issueDate=EVENING_IN_ACRE).on == date(2026, 11, 13)
 
     def test_names_the_service_with_the_citys_own_digits(self) -> None:
         assert asked(NORMAL, cityServiceCode="123").service_code == "01.05.01.123"

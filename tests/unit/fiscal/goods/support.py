@@ -20,8 +20,9 @@ from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
 from carimbo.fiscal.goods.composition import Composition
-from carimbo.fiscal.layouts.nfe_v4.document import WrittenInvoice, write
+from carimbo.fiscal.layouts.nfe_v4.document import write
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.schemas import Schemas
@@ -185,7 +186,7 @@ def said(invoice: Invoice, path: str) -> str | None:
 def element(invoice: Invoice) -> etree._Element:
     """The document parsed, after it was written."""
     written = write(invoice)
-    assert isinstance(written, WrittenInvoice), written
+    assert isinstance(written, WrittenPart), written
     return etree.fromstring(written.canonical)
 
 

@@ -19,7 +19,6 @@ DECLARATION = (EXAMPLES / "normal.xml").read_text()
 REQUEST = (EXAMPLES / "events/cancellation-mistake.xml").read_text()
 CANCELED_KEY = "35503082211222333000181000000000004126111234567891"
 SIGNATURE = DECLARATION[DECLARATION.index("<Signature") : DECLARATION.index("</DPS>")]
-DIGEST = DECLARATION.partition("<DigestValue>")[2].partition("<")[0]
 
 NOTE = f"""<NFSe xmlns="{NAMESPACE}" versao="1.01"><infNFSe Id="NFS{KEY}"><xLocEmi>São Paulo</xLocEmi>\
 <xLocPrestacao>São Paulo</xLocPrestacao><nNFSe>123</nNFSe><cLocIncid>3550308</cLocIncid>\
@@ -90,14 +89,9 @@ class TestReadArchivedNote:
         assert (reform.totals.ibs.amount, reform.totals.cbs.amount) == (Decimal("0.95"), Decimal("8.51"))
         assert reform.totals.total == Decimal(1000)
 
-    def test_reads_the_declaration_and_its_digest(self) -> None:
+    def test_reads_the_declaration(self) -> None:
         assert self.archived.note.id == "DPS355030821122233300026200001000000000000001"
         assert self.archived.note.amounts.service.amount == Decimal("1234.50")
-        assert self.archived.digest_value == DIGEST
-
-    def test_reads_one_whose_declaration_nobody_signed(self) -> None:
-        unsigned = NOTE.replace(f"{SIGNATURE}</DPS>", "</DPS>")
-        assert read_archived_note(unsigned.encode()).digest_value is None
 
     def test_passes_over_what_a_later_layout_adds(self) -> None:
         later = NOTE.replace("<cStat>", "<verCalcIBSCBS>1</verCalcIBSCBS><cStat>")
@@ -128,7 +122,7 @@ class TestReadArchivedNote:
 class TestReadArchivedEvent:
     def test_reads_a_cancellation_and_its_registration(self) -> None:
         event = read_archived_event(EVENT.encode())
-        assert (event.access_key, event.event_type, event.cancels) == (CANCELED_KEY, "101101", True)
+        assert (event.access_key, event.event_type) == (CANCELED_KEY, "101101")
         assert (event.detail.reason_code, event.detail.reason) == ("1", "Nota emitida em duplicidade")
         assert event.heading.occurred_at == datetime.fromisoformat("2026-11-14T15:00:00-03:00")
         assert (event.heading.cnpj, event.heading.environment) == ("11222333000181", "2")
@@ -137,12 +131,12 @@ class TestReadArchivedEvent:
 
     def test_reads_which_note_replaced_it(self) -> None:
         event = read_archived_event(EVENT.replace(CANCELED, REPLACED).encode())
-        assert (event.event_type, event.cancels) == ("105102", True)
+        assert event.event_type == "105102"
         assert event.detail.replaced_by == KEY_WITH_LETTERS
 
     def test_reads_events_that_carimbo_never_tells(self) -> None:
         event = read_archived_event(EVENT.replace(CANCELED, BLOCKED).encode())
-        assert (event.event_type, event.cancels) == ("305102", False)
+        assert event.event_type == "305102"
         assert event.detail.description == "Bloqueio de NFS-e por Ofício"
 
     @pytest.mark.parametrize(

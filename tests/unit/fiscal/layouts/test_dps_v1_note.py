@@ -10,7 +10,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions
 from carimbo.fiscal.layouts.dps_v1.document import (
-    WrittenNote,
     check,
     enclose,
     in_root,
@@ -24,6 +23,7 @@ from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, Suspension
 from carimbo.fiscal.layouts.group import layout_of, written
 from carimbo.fiscal.layouts.paths import locate, problems
 from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
@@ -40,8 +40,8 @@ def refusals(note: ServiceNote, schemas: Schemas) -> tuple[Problem, ...]:
     return schemas.problems(Schema.NFSE_DPS, etree.fromstring(document), ServiceNote)
 
 
-def accepted(result: WrittenNote | tuple[Problem, ...]) -> WrittenNote:
-    assert isinstance(result, WrittenNote), result
+def accepted(result: WrittenPart | tuple[Problem, ...]) -> WrittenPart:
+    assert isinstance(result, WrittenPart), result
     return result
 
 

@@ -59,6 +59,7 @@ LEFT_OUT = {
     "IssuedNote/DPS/Signature": "read apart, for its digest alone",
     "Registration/pedRegEvento": "read apart, as its type is not known before",
     "EventRequest/e101103": "asks the municipality for what carimbo leaves to people",
+    "EventRequest/e105102": "registered by the authority with the note that replaces another",
     **{f"EventRequest/e{code}": "told by tax offices" for code in OF_OFFICES},
     **{f"EventRequest/e{code}": "a manifestation of the parties" for code in MANIFESTATIONS},
 }

@@ -23,7 +23,6 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
     receipt_query,
     registered_event,
     registered_inutilization,
-    rejected_invoice,
     status_query,
 )
 from carimbo.fiscal.layouts.paths import problems
@@ -343,17 +342,6 @@ class TestKeptFiles:
         root = etree.fromstring(text)
         assert schemas.problems(Schema.NFE_INUTILIZATION_REGISTERED, root) == ()
         assert verify(root[0]).reference_id == range_of().id
-
-    def test_an_invoice_with_the_refusal_that_it_got(self, signed_invoice: bytes) -> None:
-        text = rejected_invoice(signed_invoice, DECLARATION.encode() + PROTOCOL)
-        sent, received = b"<sent>" + signed_invoice + b"</sent>", b"<received>" + PROTOCOL + b"</received>"
-        assert text == b"<rejection>" + sent + received + b"</rejection>"
-        assert verify(etree.fromstring(text)[0][0]).reference_id == f"NFe{KEY}"
-
-    def test_an_invoice_that_was_refused_before_it_got_anywhere(self, signed_invoice: bytes) -> None:
-        sent = b"<sent>" + signed_invoice + b"</sent>"
-        expected = b"<rejection>" + sent + b"<received></received></rejection>"
-        assert rejected_invoice(signed_invoice, None) == expected
 
     def test_an_answer_with_a_declaration_loses_it(self) -> None:
         event, answer = b"<evento></evento>", b"<retEvento></retEvento>"

@@ -58,11 +58,12 @@ def key_named_by(root: etree._Element) -> list[str]:
 @contextmanager
 def case_of(name: str, trust: Trust) -> Iterator[NoteCase]:
     """An example in front of the judge, who holds the notes that it names."""
-    root = root_of(NOTES[name])
+    root, example = root_of(NOTES[name]), NOTES[name]
+    held = (FOLDER / example.replaced_file if example.replaced_file else example.xml).read_bytes()
     around = world(trust, datetime.fromisoformat(root.findtext(f".//{{{NAMESPACE}}}dhEmi", "")))
     with closing(around.store):
         for key in key_named_by(root):
-            earlier = replace(document(AT_SEFIN, key, around.now), xml=NOTES[name].xml.read_bytes())
+            earlier = replace(document(AT_SEFIN, key, around.now), xml=held)
             Ledger(around.store).keep_document(earlier)
         yield NoteCase(root, AT_SEFIN, around)
 

@@ -11,14 +11,14 @@ from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
-from carimbo.fiscal.goods.signed_identity import signed_identity
+from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
 from carimbo.fiscal.layouts.nfe_v4.messages import (
     authorized_invoice,
     registered_event,
-    rejected_invoice,
 )
 from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.rejection_file import rejection_file
 
 # One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
 # rule 704); the minute below that is for clocks that differ and for the way.
@@ -45,9 +45,9 @@ NFCE = DocumentType(
         review=review,
         issue=issue,
         hint=hint_for_rejection,
-        identity=signed_identity,
+        identity=identity_of_invoice,
         archived=authorized_invoice,
-        refused=rejected_invoice,
+        refused=rejection_file,
         papers=(Paper.ROLL_80, Paper.ROLL_58),
         print_name="NFCe",
         lines=lines_of_xml,

@@ -8,14 +8,14 @@ from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
-from carimbo.fiscal.goods.signed_identity import signed_identity
+from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
 from carimbo.fiscal.layouts.nfe_v4.messages import (
     authorized_invoice,
     registered_event,
-    rejected_invoice,
 )
 from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.rejection_file import rejection_file
 
 NFE = DocumentType(
     name="nfe",
@@ -30,9 +30,9 @@ NFE = DocumentType(
         review=review,
         issue=issue,
         hint=hint_for_rejection,
-        identity=signed_identity,
+        identity=identity_of_invoice,
         archived=authorized_invoice,
-        refused=rejected_invoice,
+        refused=rejection_file,
         papers=(Paper.A4,),
         print_name="DANFE",
         lines=lines_of_xml,

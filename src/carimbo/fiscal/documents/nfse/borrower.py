@@ -6,7 +6,7 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from carimbo.fiscal.address import Address
 from carimbo.fiscal.company import MunicipalRegistration
-from carimbo.fiscal.fields import Body, Email, Phone, TaxId, Text
+from carimbo.fiscal.fields import Body, CountryCode, Email, Phone, TaxId, Text
 from carimbo.fiscal.layouts.dps_v1 import addresses as layout
 from carimbo.fiscal.layouts.dps_v1.parties import Taker
 from carimbo.fiscal.taxpayer import is_cpf
@@ -38,9 +38,7 @@ class ForeignAddressBody(Body):
     postal_code: Annotated[Text, StringConstraints(max_length=11)] = Field(
         description="Código postal.", examples=["10118"]
     )
-    country_code: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] = Field(
-        description="País, em duas letras (ISO 3166).", examples=["US"]
-    )
+    country_code: CountryCode = Field(description="País, em duas letras (ISO 3166).", examples=["US"])
 
 
 class NationalAddressBody(Address):

@@ -6,9 +6,8 @@ from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfse.events import CANCELLATION
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
+    identity_of_declaration,
     registered_event,
-    rejected_note,
-    signed_identity,
 )
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
@@ -17,6 +16,7 @@ from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
 from carimbo.fiscal.documents.nfse.xml import issue, review
 from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.rejection_file import rejection_file
 
 
 def _replaced(request: NfseRequest) -> UUID | None:
@@ -39,9 +39,9 @@ NFSE = DocumentType(
         review=review,
         issue=issue,
         hint=hint_for_rejection,
-        identity=signed_identity,
+        identity=identity_of_declaration,
         archived=authorized_note,
-        refused=rejected_note,
+        refused=rejection_file,
         papers=(Paper.A4,),
         print_name="DANFSe",
         taken_code="E0014",

@@ -86,5 +86,5 @@ def _too_long(length: int) -> Problem:
     return Problem(
         "DESCRIPTION_LENGTH",
         "serviceDescription",
-        f"Com as variáveis preenchidas a descrição tem {length} caracteres, e cabem 2000.",
+        f"Com as variáveis preenchidas a descrição tem {length} caracteres, e cabem {LONGEST_DESCRIPTION}.",
     )

@@ -1,28 +1,31 @@
 """Composing a DPS: request, company and emission become the declaration that is written."""
 
-from dataclasses import dataclass, replace
-from datetime import UTC, date
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
+from functools import cached_property
 
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.document_type import Issuance, Surroundings
 from carimbo.fiscal.documents.nfse import iss
 from carimbo.fiscal.documents.nfse.borrower import taker_of
+from carimbo.fiscal.documents.nfse.competence import competence_of
 from carimbo.fiscal.documents.nfse.description import Sold, described
 from carimbo.fiscal.documents.nfse.federal_taxes import federal_taxes, total_taxes
 from carimbo.fiscal.documents.nfse.reform import ibs_cbs_of
-from carimbo.fiscal.documents.nfse.request import NfseRequest, day_in
+from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import rules_of_request
 from carimbo.fiscal.documents.nfse.rules import rules_of_note
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
-from carimbo.fiscal.documents.nfse.simples import assessment_of
+from carimbo.fiscal.documents.nfse.simples import assessment_of, option_of
+from carimbo.fiscal.documents.nfse.software import application_version
 from carimbo.fiscal.documents.nfse.territory import Territory, service_city, territory_of
+from carimbo.fiscal.documents.nfse.totals import NoteTotals
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.ids import dps_id
 from carimbo.fiscal.layouts.dps_v1 import parties as layout
 from carimbo.fiscal.layouts.dps_v1.amounts import Amounts, ServiceAmount
-from carimbo.fiscal.layouts.dps_v1.document import read_note
 from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation, Service, ServiceCode
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, Substitution
 from carimbo.fiscal.layouts.dps_v1.taxes import Taxes
@@ -30,26 +33,23 @@ from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Problem
 
 ISSUED_BY_PROVIDER = "1"
-_LONGEST_SOFTWARE = 20
-_REGIMES = {
-    TaxRegime.NORMAL: "1",
-    TaxRegime.MEI: "2",
-    TaxRegime.SIMPLES: "3",
-    TaxRegime.SIMPLES_EXCESS: "3",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
     """A declaration with everything found out while it was made; None when too much is missing."""
 
-    note: ServiceNote | None
-    facts: ServiceFacts | None
+    sums: NoteTotals | None
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def note(self) -> ServiceNote | None:
+        """The declaration itself."""
+        return self.sums.note if self.sums else None
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Parts:
     """What the groups of a declaration are made of."""
 
@@ -62,7 +62,7 @@ class Parts:
     description: str
     surroundings: Surroundings
 
-    @property
+    @cached_property
     def iss_case(self) -> iss.IssCase:
         """What decides about the rate of the ISS."""
         agreement = self.surroundings.agreements.get(self.territory.incidence_city or "")
@@ -88,40 +88,26 @@ class Parts:
 def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) -> Composition:
     """Make the declaration, and tell everything that is missing or wrong."""
     findings, company = Findings(), issuance.company
-    competence = _competence(request, issuance)
+    competence = competence_of(request, issuance)
     findings.missed_all(rules_of_request(request, competence, issuance))
     description = described(Sold(request, company, competence), findings)
     facts = findings.tried(facts_of, request, settings)
     territory = _territory(request, company, facts, findings)
     if facts is None or territory is None:
-        return Composition(None, facts, findings.problems, findings.warnings)
+        return Composition(None, findings.problems, findings.warnings)
     parts = Parts(
         request, company, settings, facts, territory, competence, description, issuance.surroundings
     )
     note = _note(parts, issuance, findings)
-    facts = _applied(facts, note, issuance.surroundings)
-    findings.missed_all(rules_of_note(note, request, facts))
-    return Composition(note, facts, findings.problems, findings.warnings)
+    sums = NoteTotals(note, _applied_rate(parts, note))
+    findings.missed_all(rules_of_note(sums, request, issuance.surroundings.replaced))
+    return Composition(sums, findings.problems, findings.warnings)
 
 
-def _applied(facts: ServiceFacts, note: ServiceNote, surroundings: Surroundings) -> ServiceFacts:
-    """The facts with the rate that Sefin will apply: where the note tells none, the municipality's own."""
-    theirs = surroundings.iss_rate
-    if theirs is None or note.amounts.taxes.iss.rate is not None:
-        return facts
-    return replace(facts, iss_rate=theirs)
-
-
-def _competence(request: NfseRequest, issuance: Issuance) -> date:
-    """As told; else that of the note which this one replaces, which must not change (E0060).
-
-    Else the day on which it was asked for: an authority that is out over midnight does not move it.
-    """
-    issued_at, replaced = issuance.emission.issued_at, issuance.surroundings.replaced
-    if replaced and request.competence is None:
-        return read_note(replaced.signed).competence
-    told = request.competence or issuance.asked_at or issued_at
-    return day_in(told, issued_at.tzinfo or UTC)
+def _applied_rate(parts: Parts, note: ServiceNote) -> Decimal:
+    """The rate that Sefin will apply: where the note tells none, the municipality's own if it is known."""
+    theirs, is_told = parts.surroundings.iss_rate, note.amounts.taxes.iss.rate is not None
+    return parts.facts.iss_rate if theirs is None or is_told else theirs
 
 
 def _territory(
@@ -143,7 +129,7 @@ def _note(parts: Parts, issuance: Issuance, findings: Findings) -> ServiceNote:
         id=dps_id(city, parts.company.tax_id, emission.series, emission.number),
         environment=emission.environment.code,
         issued_at=emission.issued_at,
-        application_version=issuance.software.name[:_LONGEST_SOFTWARE],
+        application_version=application_version(issuance.software),
         series=emission.series,
         number=emission.number,
         competence=parts.competence,
@@ -194,7 +180,7 @@ def _provider(parts: Parts) -> layout.Provider:
         municipal_registration=company.municipal_registration if is_told else None,
         phone=company.phone,
         regime=layout.TaxRegime(
-            simples=_REGIMES[company.tax_regime],
+            simples=option_of(company),
             simples_assessment=assessment_of(company),
             special=parts.settings.special_regime,
         ),

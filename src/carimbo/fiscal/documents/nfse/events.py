@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from carimbo.fiscal.documents.nfse.software import application_version
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Justification, Teller
 from carimbo.fiscal.layouts.dps_v1.events import Cancellation, Event, issue_event
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.fiscal.signed_filing import SignedFiling
 
-_LONGEST_SOFTWARE = 20
 _TOO_LATE = frozenset({"E0822"})
 
 
@@ -32,7 +32,7 @@ def cancel(request: NoteCancellationRequest, about: AboutDocument, teller: Telle
     """Sign the cancellation of an NFS-e (e101101)."""
     event = Event(
         environment=teller.environment.code,
-        application_version=teller.software.name[:_LONGEST_SOFTWARE],
+        application_version=application_version(teller.software),
         tax_id=teller.company.tax_id,
         access_key=about.access_key,
         occurred_at=about.occurred_at,

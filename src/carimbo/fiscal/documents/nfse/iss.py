@@ -9,6 +9,7 @@ from decimal import Decimal
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
+from carimbo.fiscal.documents.nfse.settings import NO_SPECIAL_REGIME
 from carimbo.fiscal.documents.nfse.simples import Assessment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1 import taxes as layout
@@ -18,7 +19,6 @@ HIGHEST_RATE = Decimal(5)
 LOWEST_WITHHELD_RATE = Decimal("1.8")
 # Operations that the national list has for the sake of IBS and CBS alone (E0532).
 _WITHOUT_ISS = "99"
-_NOT_WITHHELD, _WITHHELD_BY_TAKER = "1", "2"
 NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED = "3", "4", ("5", "6")
 
 
@@ -29,6 +29,13 @@ class Taxation:
     IMMUNE = "2"
     EXPORTED = "3"
     NOT_TAXED = "4"
+
+
+class Withholding:
+    """`tpRetISSQN`."""
+
+    NONE = "1"
+    BY_TAKER = "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ def is_rate_told(case: IssCase) -> bool:
     """Tell whether the document says the rate (pAliq); where it does not, it must not."""
     if case.regime is TaxRegime.MEI or case.taxation != Taxation.TAXABLE:
         return False
-    if case.special_regime != "0" or case.is_suspended or case.is_exempt:
+    if case.special_regime != NO_SPECIAL_REGIME or case.is_suspended or case.is_exempt:
         return False
     if case.assessment == Assessment.ALL:
         return case.is_withheld
@@ -82,7 +89,7 @@ def iss_of(request: NfseRequest, facts: ServiceFacts, case: IssCase, findings: F
         immunity=request.immunity_type if case.taxation == Taxation.IMMUNE else None,
         suspension=_suspension(request),
         benefit=request.benefit if request.nature_of_operation == NATURE_EXEMPT else None,
-        withholding=_WITHHELD_BY_TAKER if facts.is_withheld else _NOT_WITHHELD,
+        withholding=Withholding.BY_TAKER if facts.is_withheld else Withholding.NONE,
         rate=facts.iss_rate if is_told else None,
     )
 
@@ -128,7 +135,7 @@ def _wrongly_withheld(request: NfseRequest, case: IssCase) -> tuple[Problem, ...
     forbidden = (
         (case.taxation != Taxation.TAXABLE, "E0580", "O ISS só é retido de serviço tributável."),
         (case.regime is TaxRegime.MEI, "E0583", "O ISS de MEI não é retido."),
-        (case.special_regime != "0", "E0588", "O ISS de regime especial não é retido."),
+        (case.special_regime != NO_SPECIAL_REGIME, "E0588", "O ISS de regime especial não é retido."),
         (case.is_suspended, "E0589", "O ISS com exigibilidade suspensa não é retido."),
         (case.is_exempt, "E0594", "O ISS de serviço isento não é retido."),
         (taker.is_person, "E0667", "Pessoa física não retém ISS: o tomador deve ter CNPJ."),

@@ -54,7 +54,7 @@ def ibs_cbs_of(
 
 
 def _is_due(company: Company, competence: date) -> bool:
-    """Companies of Simples and MEI begin in 2027 (LC 214/2025, art. 348)."""
+    """Simples and MEI, which 2026 leaves free (LC 214/2025, art. 348), tell it only when they ask to."""
     return company.tax_regime is TaxRegime.NORMAL and competence >= _SINCE
 
 

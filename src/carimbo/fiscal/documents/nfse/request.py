@@ -5,14 +5,12 @@ of the three from the company; any other is in the shortcut form, where the comp
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     PlainValidator,
@@ -23,11 +21,23 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
-from carimbo.fiscal.fields import Body, CnaeCode, Flag, Integer, Notes, Number, Percent, Text
+from carimbo.fiscal.fields import (
+    Body,
+    CityCode,
+    CnaeCode,
+    CountryCode,
+    Flag,
+    Integer,
+    NoteKey,
+    Notes,
+    Number,
+    Percent,
+    Text,
+    zipcode_digits,
+)
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
-from carimbo.fiscal.service_key import InvalidServiceKey, ServiceKey
 
 LONGEST_DESCRIPTION = 2000
 _LONGEST_NAME = 64
@@ -66,19 +76,6 @@ def _day_of(value: Any) -> date:
     return moment if moment.tzinfo else moment.date()
 
 
-BRASILIA = ZoneInfo("America/Sao_Paulo")
-
-
-def day_in(told: date, zone: tzinfo) -> date:
-    """The day of a date, or of a moment by a clock; at the ends of the calendar there is but its own."""
-    if not isinstance(told, datetime):
-        return told
-    try:
-        return told.astimezone(zone).date()
-    except OverflowError:
-        return told.date()
-
-
 def _with_plain_zipcodes(value: Any) -> Any:
     """Groups of the layout take digits alone; addresses elsewhere in the body may have a hyphen."""
     if isinstance(value, list):
@@ -90,17 +87,8 @@ def _with_plain_zipcodes(value: Any) -> Any:
 
 def _plain(name: str, value: Any) -> Any:
     if name == "zipcode" and isinstance(value, str):
-        return value.replace("-", "").replace(".", "").strip()
+        return zipcode_digits(value)
     return _with_plain_zipcodes(value)
-
-
-def _key(text: str) -> str:
-    try:
-        return str(ServiceKey.parse(text))
-    except InvalidServiceKey:
-        raise PydanticCustomError(
-            "service_key", "Não é a chave de uma NFS-e: confira as 50 posições."
-        ) from None
 
 
 def _digits(value: Any) -> Any:
@@ -111,14 +99,11 @@ def _digits(value: Any) -> Any:
 IN_FORM = BeforeValidator(_refuse_lacking)
 IsoDay = Annotated[date, PlainValidator(_day_of), WithJsonSchema({"type": "string"})]
 PLAIN_ZIPCODES = BeforeValidator(_with_plain_zipcodes)
-NoteKey = Annotated[str, StringConstraints(max_length=60), AfterValidator(_key)]
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
 FederalServiceCode = Annotated[
     str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")
 ]
 Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), BeforeValidator(_digits)]
-CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
-CountryCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
 Amount = Annotated[Number, Field(gt=0, max_digits=15, decimal_places=2)]
 
 

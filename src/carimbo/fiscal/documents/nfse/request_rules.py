@@ -57,14 +57,12 @@ def _municipality(company: Company, competence: date, issuance: Issuance) -> Ite
 
 def _must_issue_here(company: Company, competence: date) -> bool:
     """Companies of Simples issue nationally whatever emitter their municipality has (Res. CGSN 191/2026)."""
-    in_simples = company.tax_regime in (TaxRegime.SIMPLES, TaxRegime.SIMPLES_EXCESS)
-    return in_simples and competence >= _SIMPLES_SINCE
+    return company.tax_regime.is_simples and competence >= _SIMPLES_SINCE
 
 
 def _regime(request: NfseRequest, company: Company) -> Iterator[Problem]:
     """What a company tells by its regime, or must not tell."""
-    in_simples = company.tax_regime in (TaxRegime.SIMPLES, TaxRegime.SIMPLES_EXCESS)
-    if in_simples and company.simples_rate is None:
+    if company.tax_regime.is_simples and company.simples_rate is None:
         told = "Empresa do Simples Nacional informa a alíquota total do Simples."
         yield Problem("E0712", "company.simplesRate", told, "Preencha simplesRate no cadastro da empresa.")
     if company.tax_regime is TaxRegime.MEI and request.taxes:

@@ -3,29 +3,32 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+from carimbo.fiscal.document_type import Replaced
 from carimbo.fiscal.documents.nfse.iss import Taxation
-from carimbo.fiscal.documents.nfse.preview import NotePreview
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
+from carimbo.fiscal.documents.nfse.settings import NO_SPECIAL_REGIME
+from carimbo.fiscal.documents.nfse.simples import Assessment, Option
+from carimbo.fiscal.documents.nfse.substitution_rules import rules_of_substitution
+from carimbo.fiscal.documents.nfse.totals import NoteTotals
+from carimbo.fiscal.layouts.dps_v1.document import read_note
 from carimbo.fiscal.layouts.dps_v1.service import Construction
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.problems import Problem, quoted
 from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, Incidence, ServiceGroup
 from carimbo.fiscal.tables.nbs import NBS
 
-_OTHER_REASON = "99"
-_CNPJ_BASE = 8
-_PROVIDER_SIMPLES_ALL = "1"
 
-
-def rules_of_note(note: ServiceNote, request: NfseRequest, facts: ServiceFacts) -> Iterator[Problem]:
+def rules_of_note(sums: NoteTotals, request: NfseRequest, replaced: Replaced | None) -> Iterator[Problem]:
     """Tell everything that Sefin would refuse of a declaration and that can be known here."""
+    note = sums.note
     yield from _incidence(note, request)
     yield from _codes(note)
     yield from _groups(note)
     yield from _abroad(note, request)
-    yield from _sums(note, facts)
+    yield from _sums(sums)
     yield from _benefits(note)
+    if replaced:
+        yield from rules_of_substitution(note, read_note(replaced.signed))
 
 
 def _incidence(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
@@ -72,19 +75,19 @@ def _abroad(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
         yield Problem("E0529", "resultCountryCode", told, "Informe o tomador com endereço no exterior.")
 
 
-def _sums(note: ServiceNote, facts: ServiceFacts) -> Iterator[Problem]:
-    amounts, price = note.amounts, note.amounts.service.amount
-    if amounts.discounts:
+def _sums(sums: NoteTotals) -> Iterator[Problem]:
+    discounts, price = sums.note.amounts.discounts, sums.amount
+    if discounts:
         for code, field, value in (
-            ("E0431", "discounts.unconditional", amounts.discounts.unconditional),
-            ("E0432", "discounts.conditional", amounts.discounts.conditional),
+            ("E0431", "discounts.unconditional", discounts.unconditional),
+            ("E0432", "discounts.conditional", discounts.conditional),
         ):
             if value is not None and not 0 < value < price:
                 yield Problem(code, field, "O desconto é maior que zero e menor que o valor do serviço.")
-    for code, field, value in _withheld(note):
+    for code, field, value in _withheld(sums.note):
         if value is not None and value >= price:
             yield Problem(code, f"taxes.{field}.rate", "A retenção não chega ao valor do serviço.")
-    if price < NotePreview(note, facts, b"").taken_off:
+    if price < sums.taken_off:
         told = "Descontos, deduções e retenções passam do valor do serviço."
         yield Problem("E0428", "amount", told)
 
@@ -102,12 +105,12 @@ def _benefits(note: ServiceNote) -> Iterator[Problem]:
     regime, taxes = note.provider.regime, note.amounts.taxes
     barred = (
         ("E0435", "E0533", taxes.iss.taxation != Taxation.TAXABLE, "de serviço que não é tributável"),
-        ("E0436", "E0534", regime.simples == "2", "de MEI"),
-        ("E0438", "E0535", regime.special != "0", "de regime especial"),
+        ("E0436", "E0534", regime.simples == Option.MEI, "de MEI"),
+        ("E0438", "E0535", regime.special != NO_SPECIAL_REGIME, "de regime especial"),
         (
             "E0441",
             "E0536",
-            regime.simples_assessment == _PROVIDER_SIMPLES_ALL and not _is_construction(note),
+            regime.simples_assessment == Assessment.ALL and not _is_construction(note),
             "apurado pelo Simples Nacional",
         ),
     )

@@ -2,25 +2,28 @@
 
 from typing import Any
 
-from carimbo.fiscal.direct_sale import DirectSale, SoldItem, SoldTo
-from carimbo.fiscal.documents.nfse.request import BRASILIA, NfseRequest, day_in
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.direct_sale import DirectSale, SoldItem
+from carimbo.fiscal.documents.nfse.competence import told_day
+from carimbo.fiscal.documents.nfse.request import NfseRequest
 
 _SERVICE = "service"
 
 
-def sale_of(request: NfseRequest) -> DirectSale:
+def sale_of(request: NfseRequest, company: Company) -> DirectSale:
     """Who took which service, and for how much."""
     return DirectSale(
         customer=_customer(request),
         item=_item(request),
         amount=request.amount,
-        sold_on=day_in(request.competence, BRASILIA) if request.competence else None,
+        sold_on=told_day(request, company),
     )
 
 
-def _customer(request: NfseRequest) -> SoldTo:
+def _customer(request: NfseRequest) -> CustomerFacts:
     taker = request.borrower
-    return SoldTo(
+    return CustomerFacts(
         name=taker.name,
         document=taker.tax_id,
         foreign_id=taker.foreign_id,

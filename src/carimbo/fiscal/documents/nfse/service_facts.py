@@ -12,7 +12,7 @@ from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, NationalS
 # What the national layout has room for; municipalities have longer codes of their own.
 _CITY_CODE_LENGTH = 3
 # What Sefin writes where there is none, and refuses to be told (E0315).
-_NO_CITY_CODE = "000"
+NO_CITY_CODE = "000"
 _MISSING = "MISSING"
 _UNKNOWN_SERVICE = "E0310"
 
@@ -77,7 +77,7 @@ def _service(told: str) -> NationalService:
 
 def _padded(told: str) -> str:
     """The digits of a code, with the zero that people leave out of `1.05`."""
-    return told.replace(".", "") if "." not in told else "".join(part.zfill(2) for part in told.split("."))
+    return "".join(part.zfill(2) for part in told.split("."))
 
 
 def _unknown(told: str) -> Problem:
@@ -91,21 +91,17 @@ def _unknown(told: str) -> Problem:
 
 def _several(told: str, found: tuple[NationalService, ...]) -> Problem:
     """Nobody but the caller knows which part of an item was done."""
-    listed = "; ".join(f"{_dotted(one.code)} {one.description}" for one in found)
+    listed = "; ".join(f"{one.dotted} {one.description}" for one in found)
     return Problem(
         "AMBIGUOUS",
         "federalServiceCode",
         f"O item {told} tem mais de um código nacional: {listed}",
         "Informe o código nacional completo, com o desdobro.",
-        facts=(("candidates", ", ".join(_dotted(one.code) for one in found)),),
+        facts=(("candidates", tuple(one.dotted for one in found)),),
     )
-
-
-def _dotted(code: str) -> str:
-    return f"{code[:2]}.{code[2:4]}.{code[4:]}"
 
 
 def _city_code(request: NfseRequest, settings: NfseSettings) -> str | None:
     told = request.city_service_code or request.service_code or settings.city_service_code or ""
-    is_written = len(told) == _CITY_CODE_LENGTH and told.isdigit() and told != _NO_CITY_CODE
+    is_written = len(told) == _CITY_CODE_LENGTH and told.isdigit() and told != NO_CITY_CODE
     return told if is_written else None

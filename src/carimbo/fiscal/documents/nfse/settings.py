@@ -8,6 +8,7 @@ from carimbo.fiscal.document_type import ModuleSettings
 from carimbo.fiscal.documents.nfse.request import CityServiceCode, FederalServiceCode, Nbs
 from carimbo.fiscal.fields import Flag, Integer, Percent
 
+NO_SPECIAL_REGIME = "0"
 # The national standard keeps 50000 and above for its own emitters.
 DpsSeries = Annotated[Integer, Field(ge=1, le=49_999, description="Série da DPS, de 1 a 49999.")]
 DpsNumber = Annotated[
@@ -30,7 +31,7 @@ class NfseSettings(ModuleSettings):
     iss_rate: Percent | None = Field(default=None, description="Alíquota do ISS, em percentual.")
     nbs: Nbs | None = Field(default=None, description="Código NBS dos serviços que não têm o seu (cNBS).")
     special_regime: Annotated[str, StringConstraints(pattern="^[0-69]$")] = Field(
-        default="0",
+        default=NO_SPECIAL_REGIME,
         description="Regime especial de tributação no município: 0 nenhum, 1 a 6 ou 9 (regEspTrib).",
     )
     send_municipal_registration: Flag = Field(

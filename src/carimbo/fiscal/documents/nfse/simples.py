@@ -1,14 +1,29 @@
-"""Which taxes a company of Simples Nacional pays by it (`regApTribSN`)."""
+"""What a company tells of the Simples Nacional: whether it is there, and which taxes it pays by it."""
 
 from carimbo.fiscal.company import Company, TaxRegime
 
 
+class Option:
+    """`opSimpNac`."""
+
+    OUTSIDE = "1"
+    MEI = "2"
+    SMALL = "3"
+
+
 class Assessment:
-    """The codes of the layout."""
+    """`regApTribSN`."""
 
     ALL = "1"
     FEDERAL = "2"
     NONE = "3"
+
+
+def option_of(company: Company) -> str:
+    """How the company stands with the Simples Nacional; beyond the sublimit it is still there."""
+    if company.tax_regime.is_simples:
+        return Option.SMALL
+    return Option.MEI if company.tax_regime is TaxRegime.MEI else Option.OUTSIDE
 
 
 def assessment_of(company: Company) -> str | None:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.documents.nfse.request import BRASILIA, NfseRequest, day_in
-from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
+from carimbo.fiscal.documents.nfse.competence import told_day
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.service_facts import NO_CITY_CODE, ServiceFacts, facts_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.simples import Assessment, assessment_of
 from carimbo.fiscal.findings import Incomplete
@@ -48,14 +49,13 @@ def jurisdiction_of(request: NfseRequest, company: Company, settings: NfseSettin
         return Jurisdiction((own,))
     cities = tuple(dict.fromkeys(city for city in (own, incidence) if city))
     is_asked = company.tax_regime is not TaxRegime.MEI and assessment_of(company) != Assessment.ALL
-    day = day_in(request.competence, BRASILIA) if request.competence else None
+    day = told_day(request, company)
     return Jurisdiction(cities, incidence if is_asked else None, service_name(facts), day)
 
 
 def service_name(facts: ServiceFacts) -> str:
     """A service as municipalities are asked about it: with dots, and with their own three digits."""
-    code = facts.service.code
-    return f"{code[:2]}.{code[2:4]}.{code[4:]}.{facts.city_code or '000'}"
+    return f"{facts.service.dotted}.{facts.city_code or NO_CITY_CODE}"
 
 
 def service_city(request: NfseRequest, company: Company) -> str:

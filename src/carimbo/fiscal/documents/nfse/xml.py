@@ -4,13 +4,15 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from carimbo.fiscal.document_type import Issuance, Review
-from carimbo.fiscal.documents.nfse.document import Composition, compose
+from carimbo.fiscal.documents.nfse.document import compose
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.preview import NotePreview
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
-from carimbo.fiscal.layouts.dps_v1.document import WrittenNote, check, enclose, in_root, write
+from carimbo.fiscal.documents.nfse.totals import NoteTotals
+from carimbo.fiscal.layouts.dps_v1.document import check, enclose, in_root, write
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
 
@@ -22,10 +24,11 @@ _SCHEMA_CODE = "E1235"
 class _Made:
     """A declaration that could be written."""
 
-    composed: Composition
-    written: WrittenNote
+    sums: NoteTotals
+    written: WrittenPart
     signed: SignedDocument
     problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
 
 
 def review(request: NfseRequest, issuance: Issuance) -> Review:
@@ -33,9 +36,7 @@ def review(request: NfseRequest, issuance: Issuance) -> Review:
     made = _made(request, issuance)
     if isinstance(made, Review):
         return made
-    note, facts = made.composed.note, made.composed.facts
-    preview = NotePreview(note, facts, in_root(made.written)) if note and facts else None
-    return Review(made.problems, made.composed.warnings, preview)
+    return Review(made.problems, made.warnings, NotePreview(made.sums, in_root(made.written)))
 
 
 def issue(request: NfseRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
@@ -43,19 +44,19 @@ def issue(request: NfseRequest, issuance: Issuance) -> SignedDocument | tuple[Pr
     made = _made(request, issuance)
     if isinstance(made, Review):
         return made.problems
-    return made.problems or replace(made.signed, warnings=made.composed.warnings)
+    return made.problems or replace(made.signed, warnings=made.warnings)
 
 
 def _made(request: NfseRequest, issuance: Issuance) -> _Made | Review:
     composed = compose(request, issuance, cast(NfseSettings, issuance.settings))
-    if composed.note is None:
+    if composed.sums is None:
         return Review(_told(composed.problems), composed.warnings)
-    written = write(composed.note)
+    written = write(composed.sums.note)
     if isinstance(written, tuple):
         return Review(_told((*composed.problems, *written)), composed.warnings)
     signed = enclose(written, issuance.signer.sign(written.canonical, written.id))
     found = (*composed.problems, *check(signed, issuance.schemas))
-    return _Made(composed, written, signed, _told(found))
+    return _Made(composed.sums, written, signed, _told(found), composed.warnings)
 
 
 def _told(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:

@@ -8,16 +8,15 @@ from lxml import etree
 
 from carimbo.fiscal.ids import nfse_event_id
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, VERSION
-from carimbo.fiscal.layouts.group import INLINE, attribute, content, group, moment, text, variant
+from carimbo.fiscal.layouts.group import INLINE, attribute, group, moment, text, variant
 from carimbo.fiscal.layouts.paths import problems
-from carimbo.fiscal.layouts.reading import read
+from carimbo.fiscal.layouts.signed_part import part_of, signed_message
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.taxpayer import is_cpf
 
 _IDENTIFIER = re.compile(rb'<infPedReg Id="PRE([0-9A-Z]{50})([0-9]{6})"')
-_ROOT = f'<pedRegEvento xmlns="{NAMESPACE}" versao="{VERSION}">'.encode()
 
 
 @group("e101101")
@@ -31,20 +30,6 @@ class Cancellation:
     reason: str = text("xMotivo", 255, path="justification")
 
 
-@group("e105102")
-class CancellationBySubstitution:
-    """`e105102`: a note gives way to another; the authority registers it with the one that replaces it."""
-
-    event_type = "105102"
-    description: str = text("xDesc", 38, default="Cancelamento de NFS-e por Substituição")
-    reason_code: str = text("cMotivo", 2)
-    reason: str | None = text("xMotivo", 255, path="justification", default=None)
-    replaced_by: str = text("chSubstituta", 50, path="replacedByAccessKey")
-
-
-Detail = Cancellation | CancellationBySubstitution
-
-
 @group("infPedReg")
 class EventRequest:
     """`infPedReg`: the part of an event that is signed."""
@@ -56,7 +41,7 @@ class EventRequest:
     cnpj: str | None = text("CNPJAutor", 14, path="taxId", default=None)
     cpf: str | None = text("CPFAutor", 11, path="taxId", default=None)
     access_key: str = text("chNFSe", 50)
-    detail: Detail = variant(path=INLINE)
+    detail: Cancellation = variant(path=INLINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +55,7 @@ class Event:
     access_key: str
     """As the authority gave it."""
     occurred_at: datetime
-    detail: Detail
+    detail: Cancellation
 
     @property
     def id(self) -> str:
@@ -99,11 +84,6 @@ class EventIdentity:
     type: str
     access_key: str
 
-    @property
-    def id(self) -> str:
-        """The identifier, which no other event has."""
-        return nfse_event_id(self.type, self.access_key)
-
 
 def event_identity(signed: bytes) -> EventIdentity:
     """Read what a signed event of ours says of itself."""
@@ -116,9 +96,7 @@ def event_identity(signed: bytes) -> EventIdentity:
 
 def signed_event(event: Event, signer: Signer) -> bytes:
     """The request to register an event, with its signature (pedRegEvento)."""
-    inside = f' Id="{event.id}">{content(event.information())}</infPedReg>'.encode()
-    signature = signer.sign(f'<infPedReg xmlns="{NAMESPACE}"'.encode() + inside, event.id)
-    return b"".join((_ROOT, b"<infPedReg", inside, signature.text, b"</pedRegEvento>"))
+    return signed_message("pedRegEvento", VERSION, part_of(event.information(), NAMESPACE), signer)
 
 
 def issue_event(event: Event, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
@@ -127,9 +105,3 @@ def issue_event(event: Event, signer: Signer, schemas: Schemas) -> bytes | tuple
         return unwritable
     signed = signed_event(event, signer)
     return schemas.problems(Schema.NFSE_EVENT, etree.fromstring(signed), EventRequest) or signed
-
-
-def read_event(request: bytes) -> EventRequest:
-    """Read the request of an event back, or raise `Unreadable`."""
-    (told,) = etree.fromstring(request).iter(f"{{{NAMESPACE}}}infPedReg")
-    return read(EventRequest, told)

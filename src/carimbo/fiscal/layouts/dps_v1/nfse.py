@@ -10,22 +10,17 @@ from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote
 from carimbo.fiscal.layouts.group import attribute, group, integer, moment, text
 from carimbo.fiscal.layouts.reading import Unreadable, read
-from carimbo.fiscal.signature import NAMESPACE as DSIG
 from carimbo.fiscal.xml_reading import read_xml
 
 _IN = f"{{{NAMESPACE}}}"
-_OF_THE_DPS = f"{_IN}DPS/{{{DSIG}}}Signature/{{{DSIG}}}SignedInfo/{{{DSIG}}}Reference/{{{DSIG}}}DigestValue"
 _DETAIL = re.compile(rf"{re.escape(_IN)}e([0-9]{{6}})")
-_CANCELED_BY = frozenset({"101101", "105102", "105104", "305101"})
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedServiceNote:
-    """An NFS-e, with what stands beside it in its file."""
+    """An NFS-e, with the declaration inside it."""
 
     issued: IssuedNote
-    digest_value: str | None
-    """Of the declaration, by its signature: tells which bytes of ours the authority took."""
 
     @property
     def access_key(self) -> str:
@@ -87,19 +82,10 @@ class ArchivedServiceEvent:
         """Of the note that it happened to."""
         return self.heading.access_key
 
-    @property
-    def cancels(self) -> bool:
-        """Whether the note has no force after it: by its issuer, by another note, or by the municipality."""
-        return self.event_type in _CANCELED_BY
-
 
 def read_archived_note(file: bytes) -> ArchivedServiceNote:
     """Read the file of an NFS-e, or raise `Unreadable`."""
-    content = _the_only(read_xml(file), "infNFSe", "uma NFS-e")
-    digest = content.findtext(_OF_THE_DPS)
-    return ArchivedServiceNote(
-        issued=read(IssuedNote, content), digest_value=digest.strip() if digest else None
-    )
+    return ArchivedServiceNote(read(IssuedNote, _the_only(read_xml(file), "infNFSe", "uma NFS-e")))
 
 
 def read_archived_event(file: bytes) -> ArchivedServiceEvent:

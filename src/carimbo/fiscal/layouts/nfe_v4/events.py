@@ -14,14 +14,14 @@ from carimbo.fiscal.layouts.group import (
     SCHEMA_PROBLEM,
     attribute,
     child,
-    content,
     group,
     integer,
     moment,
     text,
 )
-from carimbo.fiscal.layouts.nfe_v4.messages import signed_message
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.layouts.signed_part import part_of, signed_message
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
@@ -204,7 +204,7 @@ def event_identity(signed: bytes) -> EventIdentity:
 
 def signed_event(event: Event, signer: Signer) -> bytes:
     """The event with its signature (evento), as lots take it."""
-    return signed_message("evento", "1.00", "infEvento", event.id, content(event.information()), signer)
+    return signed_message("evento", "1.00", part_of(event.information(), NAMESPACE), signer)
 
 
 # nfelib has no XSD of the cancellation by substitution.

@@ -6,9 +6,10 @@ from lxml import etree
 
 from carimbo.fiscal.ids import InvalidId, inutilization_id
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, content, group, integer, text
-from carimbo.fiscal.layouts.nfe_v4.messages import signed_message
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.paths import problems
 from carimbo.fiscal.layouts.reading import read
+from carimbo.fiscal.layouts.signed_part import WrittenPart, signed_message
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
@@ -48,8 +49,9 @@ class Inutilization:
 
 def signed_inutilization(inutilization: Inutilization, signer: Signer) -> bytes:
     """The whole request (inutNFe), signed."""
-    inside = content(inutilization)
-    return signed_message("inutNFe", "4.00", "infInut", inutilization.id, inside, signer)
+    identifier, inside = inutilization.id, content(inutilization)
+    part = WrittenPart("infInut", NAMESPACE, identifier, f' Id="{identifier}"'.encode(), inside.encode())
+    return signed_message("inutNFe", "4.00", part, signer)
 
 
 def read_inutilization_request(signed: bytes) -> Inutilization:

@@ -8,19 +8,11 @@ from collections.abc import Iterator, Sequence
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.taxpayer import is_cpf
 from carimbo.fiscal.xml_reading import root_alone
 
 _MOST_INVOICES = 50
 _MOST_EVENTS = 20
-
-
-def signed_message(root: str, version: str, tag: str, identifier: str, content: str, signer: Signer) -> bytes:
-    """Sign one element and enclose it, with its signature, in the root of its message."""
-    inside = f'Id="{identifier}">{content}</{tag}>'.encode()
-    signature = signer.sign(f'<{tag} xmlns="{NAMESPACE}" '.encode() + inside, identifier)
-    return _message(root, version, f"<{tag} ".encode(), inside, signature.text)
 
 
 def authorization_lot(lot_id: int, signed_invoices: Sequence[bytes]) -> bytes:
@@ -70,12 +62,6 @@ def distribution_of_key(environment: str, state_code: str, tax_id: str, access_k
 def authorized_invoice(signed_invoice: bytes, protocol: bytes) -> bytes:
     """Join a document with its authorization, which makes the file that has legal force (nfeProc)."""
     return _message("nfeProc", "4.00", root_alone(signed_invoice), root_alone(protocol))
-
-
-def rejected_invoice(signed_invoice: bytes, answer: bytes | None) -> bytes:
-    """Join a document with the refusal that it got, if it got any, for people to look into."""
-    sent, received = root_alone(signed_invoice), root_alone(answer or b"")
-    return b"<rejection><sent>%b</sent><received>%b</received></rejection>" % (sent, received)
 
 
 def registered_event(signed_event: bytes, answer: bytes) -> bytes:
