@@ -1,10 +1,13 @@
 """One floor for all tests of issuing, and shops on it."""
 
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from carimbo.api.context import Services
+from carimbo.authorities import national_nfse
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.run import Simulator, running
 from carimbo.storage.migrate import migrate
@@ -34,6 +37,26 @@ async def work(floor: Floor) -> AsyncIterator[None]:
     floor.begin_work()
     yield
     await floor.end_work()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ample_time_for_parameters() -> Iterator[None]:
+    """Municipalities are heard however late: one that is given up on counts as active for minutes.
+
+    A loop that does everything at once may well keep their answer for longer than people would wait.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        unhurried = replace(national_nfse._PARAMETERS, most_seconds=None)
+        patch.setattr(national_nfse, "_PARAMETERS", unhurried)
+        yield
+
+
+@pytest.fixture
+def short_wait(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Callers who cancel, correct or give numbers up are soon answered 202, for tests that want just that."""
+    services: Services = floor.app.state.services
+    desk = replace(services.desk, patience=timedelta(seconds=0.5))
+    monkeypatch.setattr(floor.app.state, "services", replace(services, desk=desk))
 
 
 @pytest.fixture(scope="session")

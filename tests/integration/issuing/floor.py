@@ -23,13 +23,14 @@ from carimbo.worker.run import run_worker
 from support import BASE_URL, Caller, until_it_holds
 
 PATIENCE = 30.0
-# Short waits; how long each is in earnest is a matter of settings too.
+# Short waits, but for that of callers, which ends as soon as there is an outcome. How long each is in earnest
+# is a matter of settings too.
 QUICK = {
     "AUTHORITY_RETRY_FIRST_SECONDS": "0.05",
     "AUTHORITY_RETRY_LONGEST_SECONDS": "2",
     "RETRY_FIRST_SECONDS": "0.05",
     "ATTEMPTS_BEFORE_PARKING": "3",
-    "EVENT_WAIT_SECONDS": "5",
+    "EVENT_WAIT_SECONDS": "20",
     "WORKER_POLL_SECONDS": "0.2",
     "SWEEP_SECONDS": "0.3",
 }

@@ -210,6 +210,8 @@ class TestEmit:
         kept = ("id", "saleId", "series", "dps", "createdAt")
         assert (record["status"], own_number(record)) == ("authorized", own_number(refused))
         assert [record[name] for name in kept] == [refused[name] for name in kept]
+        # The key of an NFS-e is the authority's to give.
+        assert refused["accessKey"] == (None if kind == "nfse" else record["accessKey"])
         types = [event["type"] for event in await shop.events(record)]
         assert types[5:] == ["rejected", "queued", "signed", "transmitted", "authorized"]
         (row,) = await floor.fetch(

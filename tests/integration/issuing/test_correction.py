@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import httpx2
+import pytest
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
@@ -59,6 +60,7 @@ class TestCorrection:
         (rule,) = error_of(await correct(shop, document), 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert rule["code"] == "594"
 
+    @pytest.mark.usefixtures("short_wait")
     async def test_waits_for_the_one_before_it(self, shop: Shop) -> None:
         document = await shop.issue()
         async with out_of_service(shop.floor, "SP"):

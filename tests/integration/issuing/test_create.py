@@ -112,6 +112,10 @@ class TestCreateGoods:
         assert (record["number"], record["series"], record["dps"]) == (1, 1, None)
         assert len(record["protocol"]) == 15
 
+    async def test_null_is_the_same_as_nothing_for_the_cfop_too(self, shop: Shop, kind: str) -> None:
+        record = accepted(await shop.post(f"/{kind}", {**body_of(kind), "cfop": None}))
+        assert (await shop.settled(record))["status"] == "authorized"
+
     async def test_an_amount_is_a_number_to_the_cent(self, shop: Shop, kind: str) -> None:
         item = MUG | {"quantity": 3, "unitValue": 33.3333333333}
         body = body_of(kind, items=[item], payments=None)

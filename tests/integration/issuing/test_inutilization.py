@@ -119,6 +119,7 @@ class TestInutilization:
         assert (told["status"], told["authorityCode"]) == ("authorized", "563")
         assert len(told["protocol"]) == 15
 
+    @pytest.mark.usefixtures("short_wait")
     async def test_leaves_the_caller_with_a_202_while_the_authority_is_out(self, shop: Shop) -> None:
         async with out_of_service(shop.floor, "SP"):
             answer = await void(shop, 1, 1)

@@ -13,6 +13,7 @@ from support import data_of
 
 class TestParkedEvent:
     @pytest.mark.parametrize("kind", BY_NUMBERING)
+    @pytest.mark.usefixtures("short_wait")
     async def test_is_listed_and_resumed(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         floor, mine = shop.floor, f"where document_id = '{document['id']}'"
@@ -37,6 +38,7 @@ class TestParkedEvent:
 
 class TestCompanyWithAnEventUnderWay:
     @pytest.mark.parametrize("kind", BY_NUMBERING)
+    @pytest.mark.usefixtures("short_wait")
     async def test_is_not_deleted(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         async with shop.floor.standstill():
