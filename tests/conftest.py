@@ -36,6 +36,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares:
     return Shares(config, log)
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name octets by their argument: zipped or signed ones differ from process to process, and names must not."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="carimbo-"))

@@ -113,7 +113,7 @@ class TestZipped:
         opened = open_request(request(text, "nfeDadosMsgZip"), PLAIN)
         assert opened.damage is Damage.NOT_ZIPPED
 
-    @pytest.mark.parametrize("content", [GZIPPED[:-12], GZIPPED + b"more"])
+    @pytest.mark.parametrize("content", [GZIPPED[:-12], GZIPPED + b"more"], ids=["cut", "goes on"])
     def test_a_message_that_is_cut_or_goes_on_is_not_zipped(self, content: bytes) -> None:
         opened = open_request(request(b64encode(content).decode(), "nfeDadosMsgZip"), PLAIN)
         assert opened.damage is Damage.NOT_ZIPPED
