@@ -37,7 +37,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name octets by their argument: zipped or signed ones differ from process to process, and names must not."""
+    """Name octets by their argument: zipped or signed ones differ from process to process."""
     return argname if isinstance(val, bytes) else None
 
 
