@@ -9,30 +9,38 @@ from carimbo.api.context import RequestedPage
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, listing
 from carimbo.api.route import Endpoint
-from carimbo.service.code_search import CODE_TABLES, CodeRecord, search_codes
+from carimbo.service.code_search import LOOKUPS, Lookup
 
 router = APIRouter(tags=["Tabelas"], route_class=Endpoint)
 
 Search = Annotated[
     str,
-    Query(max_length=100, description="Início do código, ou palavras da descrição.", examples=["porcelana"]),
+    Query(
+        max_length=100,
+        description="Início do código, com ou sem pontos, ou palavras da descrição, em qualquer ordem, sem"
+        " distinção de acentos e maiúsculas; com três letras ou mais, também partes de palavras. Para um"
+        " início, a resposta segue a ordem dos códigos; para palavras, vem primeiro o mais provável.",
+        examples=["porcelana"],
+    ),
 ]
 
 
-def _search(table: str) -> Callable[..., Any]:
-    async def search_table(page: RequestedPage, search: Search = "") -> Listing[CodeRecord]:
-        return listing(search_codes(table, search, page))
+def _search(lookup: Lookup[Any, Any]) -> Callable[..., Any]:
+    # No coroutine: so it runs in a thread, and nobody else waits while the first search makes the index.
+    def search_table(page: RequestedPage, search: Search = "") -> Listing[Any]:
+        return listing(lookup.search(search, page))
 
     return search_table
 
 
-for _table in CODE_TABLES:
+for _lookup in LOOKUPS:
     for _under, _suffix in (("utils", ""), ("nfe", "OfNfe")):
         router.add_api_route(
-            f"/v1/{_under}/{_table}",
-            _search(_table),
+            f"/v1/{_under}/{_lookup.name}",
+            _search(_lookup),
             methods=["GET"],
-            operation_id=f"search{_table.capitalize()}{_suffix}",
-            summary=f"Procura na tabela {_table.upper()}",
+            operation_id=f"search{_lookup.name.capitalize()}{_suffix}",
+            summary=f"Procura na tabela {_lookup.name.upper()}",
+            response_model=Listing[_lookup.record],  # type: ignore[name-defined]
             responses=refuses(),
         )

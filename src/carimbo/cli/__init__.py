@@ -8,7 +8,7 @@ import typer
 import uvloop
 
 from carimbo import __version__, main
-from carimbo.cli import admin, authorities, documents, schemas, simulator, tables
+from carimbo.cli import admin, authorities, documents, schemas, simulator, tables, tables_update
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
 from carimbo.demo.run import DemoProblem, Ports, run_demo
@@ -27,6 +27,8 @@ app.add_typer(admin.app, name="admin")
 app.add_typer(authorities.app, name="authorities")
 app.add_typer(documents.app, name="documents")
 app.add_typer(simulator.app, name="simulator")
+app.add_typer(tables.app, name="tables")
+tables.app.add_typer(tables_update.app, name="update")
 
 
 def run() -> None:
@@ -104,4 +106,3 @@ def migrate() -> None:
 
 
 app.command(name="schemas")(schemas.show_schemas)
-app.command(name="tables")(tables.show_tables)

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import typer
+
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import About
 from carimbo.fiscal.tables.table_file import TableUnusable
 from carimbo.main import use_tables
 from carimbo.settings import Settings
+
+app = typer.Typer()
 
 
 def put_in_force(settings: Settings) -> None:
@@ -18,8 +22,11 @@ def put_in_force(settings: Settings) -> None:
         fail(str(error))
 
 
-def show_tables() -> None:
+@app.callback(invoke_without_command=True)
+def show_tables(context: typer.Context) -> None:
     """Mostra cada tabela oficial em vigor e confere as do operador, quando há. Não usa o banco."""
+    if context.invoked_subcommand:
+        return
     settings = loaded_settings(needs_database=False)
     put_in_force(settings)
     width = max(len(table.name) for table in ALL_TABLES)

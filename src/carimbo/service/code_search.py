@@ -1,65 +1,126 @@
 """Looking up official codes of goods and operations, by how they begin or by what they stand for."""
 
-import unicodedata
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
 from carimbo.fiscal.fields import Record
-from carimbo.fiscal.tables.cest import CESTS
-from carimbo.fiscal.tables.cfop import CFOPS
-from carimbo.fiscal.tables.ncm import NCMS
+from carimbo.fiscal.tables.cest import CESTS, Cest
+from carimbo.fiscal.tables.cfop import CFOPS, Cfop
+from carimbo.fiscal.tables.ncm import NCMS, Ncm
 from carimbo.fiscal.tables.table import Derived, Table
+from carimbo.service.code_search_index import WordIndex, folded, index_of, words_of
 from carimbo.service.pages import Page, PageRequest
+
+Row = TypeVar("Row")
+Told = TypeVar("Told", bound="CodeRecord")
+
+_AFTER_DIGITS = chr(ord("9") + 1)
 
 
 class CodeRecord(Record):
     """A code with what it stands for."""
 
-    code: str = Field(examples=["69120000"])
-    description: str
+    code: str = Field(description="Código, só com dígitos.", examples=["5102"])
+    description: str = Field(description="O que o código significa.")
+    valid_from: date | None = Field(description="Primeiro dia de vigência; nulo se a tabela não o informa.")
+    valid_until: date | None = Field(description="Último dia de vigência; nulo se não há fim previsto.")
+
+
+class NcmRecord(CodeRecord):
+    """A code of goods."""
+
+    code: str = Field(description="Código de oito dígitos.", examples=["69120000"])
+    description: str = Field(description="Descrição com as da posição e das subposições acima.")
+    unit: str | None = Field(description="Unidade estatística.", examples=["KG"])
+
+
+class CestRecord(CodeRecord):
+    """A code of goods under tax substitution."""
+
+    code: str = Field(description="Código de sete dígitos.", examples=["0100300"])
+    ncms: list[str] = Field(
+        description="Inícios dos códigos NCM que ele abrange; vazio se abrange qualquer um.",
+        examples=[["38151210", "3815129"]],
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    code: str
-    description: str
-    words: str
+class _Index:
+    codes: Sequence[str]
+    shortest_first: Sequence[str]
+    """The same codes by the length of their texts: the more words a text has, the less it is about each."""
+    words: WordIndex
+
+    def search(self, search: str) -> Sequence[str]:
+        """Without a letter it is how a code begins, with its marks or without them."""
+        plain = folded(search)
+        if any(map(str.isalpha, plain)):
+            return [self.shortest_first[place] for place in self.words.ranked(words_of(plain))]
+        return self._begun("".join(filter(str.isdecimal, plain)))
+
+    def _begun(self, digits: str) -> Sequence[str]:
+        return self.codes[bisect_left(self.codes, digits) : bisect_left(self.codes, digits + _AFTER_DIGITS)]
 
 
-def _entries(table: Table[str, Any], described: Callable[[Any], str]) -> Derived[tuple[_Entry, ...]]:
-    def read() -> tuple[_Entry, ...]:
-        rows = sorted(table.items())
-        return tuple(_Entry(code, described(row), _folded(described(row))) for code, row in rows)
+class Lookup(Generic[Row, Told]):
+    """A table that callers may search."""
 
-    return Derived(read)
+    def __init__(
+        self,
+        table: Table[str, Row],
+        record: type[Told],
+        tell: Callable[[Row], Told],
+        text: Callable[[Row], str],
+    ) -> None:
+        self.name = table.name
+        self.record = record
+        self._table = table
+        self._tell = tell
+        self._text = text
+        self._index = Derived(self._make_index)
+
+    def search(self, search: str, request: PageRequest) -> Page[Told]:
+        """Codes that begin so, in their order, or whose text has every word, the likeliest first."""
+        found = self._index.value.search(search)
+        shown = found[request.offset : request.offset + request.page_size]
+        return Page([self._tell(self._table.rows[code]) for code in shown], len(found), request)
+
+    def _make_index(self) -> _Index:
+        texts = {code: self._text(row) for code, row in sorted(self._table.rows.items())}
+        shortest_first = sorted(texts, key=lambda code: len(texts[code]))
+        return _Index(tuple(texts), tuple(shortest_first), index_of([texts[code] for code in shortest_first]))
 
 
-_TABLES: Mapping[str, Derived[tuple[_Entry, ...]]] = {
-    "ncm": _entries(NCMS, lambda row: str(row.description)),
-    "cfop": _entries(CFOPS, lambda row: str(row.name)),
-    "cest": _entries(CESTS, lambda row: str(row.description)),
-}
-CODE_TABLES = tuple(_TABLES)
+def _tell_ncm(row: Ncm) -> NcmRecord:
+    return NcmRecord(
+        code=row.code,
+        description=row.description,
+        valid_from=row.since,
+        valid_until=row.until,
+        unit=row.unit,
+    )
 
 
-def search_codes(table: str, search: str, request: PageRequest) -> Page[CodeRecord]:
-    """Codes that begin so, or whose description has every word, whatever its case and accents."""
-    digits, words = "".join(filter(str.isdigit, search)), _folded(search).split()
-    by_code = bool(digits) and not any(map(str.isalpha, search))
-    found = [
-        entry
-        for entry in _TABLES[table].value
-        if (entry.code.startswith(digits) if by_code else all(word in entry.words for word in words))
-    ]
-    shown = found[request.offset : request.offset + request.page_size]
-    records = [CodeRecord(code=entry.code, description=entry.description) for entry in shown]
-    return Page(records, len(found), request)
+def _tell_cfop(row: Cfop) -> CodeRecord:
+    return CodeRecord(code=row.code, description=row.name, valid_from=row.since, valid_until=row.until)
 
 
-def _folded(text: str) -> str:
-    """Text without case and accents."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+def _tell_cest(row: Cest) -> CestRecord:
+    return CestRecord(
+        code=row.code,
+        description=row.description,
+        valid_from=row.since,
+        valid_until=row.until,
+        ncms=list(row.ncm_prefixes),
+    )
+
+
+NCM_LOOKUP = Lookup(NCMS, NcmRecord, _tell_ncm, lambda row: row.description)
+CFOP_LOOKUP = Lookup(CFOPS, CodeRecord, _tell_cfop, lambda row: row.name)
+CEST_LOOKUP = Lookup(CESTS, CestRecord, _tell_cest, lambda row: row.description)
+LOOKUPS: tuple[Lookup[Any, Any], ...] = (NCM_LOOKUP, CFOP_LOOKUP, CEST_LOOKUP)

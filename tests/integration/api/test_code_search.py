@@ -1,7 +1,10 @@
 """Looking official codes up."""
 
+from pathlib import Path
+
 import pytest
 
+from carimbo.fiscal.tables.table import use_tables_of
 from support import Caller, code_of, data_of
 
 
@@ -12,6 +15,7 @@ class TestSearch:
         [
             ("ncm", "6912", "69120000"),
             ("ncm", "6912.00.00", "69120000"),
+            ("ncm", "em GRÃO cafe", "09011110"),
             ("cfop", "VENDA de mercadoria ADQUIRIDA", "5102"),
             ("cfop", "5.102", "5102"),
             ("cest", "protetores cacamba", "0100300"),
@@ -23,6 +27,43 @@ class TestSearch:
         answer = await caller.http.get(f"/v1/{under}/{table}", params={"search": search, "pageSize": 100})
         found = {one["code"]: one["description"] for one in data_of(answer)}
         assert found[code]
+
+    @pytest.mark.parametrize("under", ["utils", "nfe"])
+    @pytest.mark.parametrize(
+        ("table", "code", "also"),
+        [
+            ("ncm", "69120000", {"unit": "KG"}),
+            ("cfop", "5102", {}),
+            ("cest", "0100300", {"ncms": ["39181000"]}),
+        ],
+    )
+    async def test_tells_what_the_table_knows_of_a_code(
+        self, caller: Caller, under: str, table: str, code: str, also: dict[str, object]
+    ) -> None:
+        (found,) = data_of(await caller.http.get(f"/v1/{under}/{table}", params={"search": code}))
+        assert found.pop("description")
+        assert found == {"code": code, "validFrom": None, "validUntil": None, **also}
+
+    async def test_tells_the_validity_of_the_operators_table(self, caller: Caller, tmp_path: Path) -> None:
+        row = "code,unit,description,since,until\n77010000,UN,Novidade,2026-04-01,2027-03-31\n"
+        (tmp_path / "ncm.csv").write_text(f"# source: x\n# date: 2099-01-01\n{row}", encoding="utf-8")
+        use_tables_of(tmp_path)
+        try:
+            (found,) = data_of(await caller.http.get("/v1/utils/ncm", params={"search": "novidade"}))
+        finally:
+            use_tables_of(None)
+        assert (found["validFrom"], found["validUntil"]) == ("2026-04-01", "2027-03-31")
+
+    @pytest.mark.parametrize(
+        ("table", "search", "first"),
+        [("ncm", "cerveja", "22030000"), ("cest", "cerveja", "0302103"), ("cfop", "51", "5101")],
+    )
+    async def test_tells_the_likeliest_first(
+        self, caller: Caller, table: str, search: str, first: str
+    ) -> None:
+        answer = await caller.http.get(f"/v1/utils/{table}", params={"search": search, "pageSize": 1})
+        assert [one["code"] for one in data_of(answer)] == [first]
+        assert answer.json()["pageInfo"]["total"] > 1
 
     async def test_tells_all_of_a_table_page_by_page(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/utils/cfop", params={"page": 2, "pageSize": 5})

@@ -1,8 +1,8 @@
-"""How the cells of a table become the values of a row, by the types of its dataclass."""
+"""How the cells of a table become the values of a row, by the types of its dataclass, and the way back."""
 
 import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import date
 from decimal import Decimal
 from types import UnionType
@@ -18,6 +18,20 @@ def cells_of(row: type) -> dict[str, Cell]:
     """What reads each column of a row; a value that is none of its type raises ValueError."""
     hints = get_type_hints(row, include_extras=True)
     return {field.name: _cell(hints[field.name]) for field in fields(row)}
+
+
+def optional_cells_of(row: type) -> frozenset[str]:
+    """The columns that a file may leave out: those of fields with a default."""
+    return frozenset(field.name for field in fields(row) if field.default is not MISSING)
+
+
+def cell_of(value: Any) -> str:
+    """The cell that is read as this value."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _cell(hint: Any) -> Cell:

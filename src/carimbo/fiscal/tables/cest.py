@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated
 
 from carimbo.fiscal.tables.table import Derived, Table
@@ -18,6 +19,10 @@ class Cest:
     ncm_prefixes: tuple[str, ...]
     """Beginnings of the NCM codes that it covers; a few codes cover goods of any NCM and have none."""
     description: str
+    since: date | None = None
+    """First day in force; None where the source does not tell it."""
+    until: date | None = None
+    """Last day in force; None where the source tells no end."""
 
 
 CESTS: Table[str, Cest] = Table("cest", Cest, lambda cest: cest.code)

@@ -1,6 +1,7 @@
 """Codes of operations and services (CFOP), with the indicators of the official table."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated
 
 from carimbo.fiscal.tables.table import Table
@@ -24,6 +25,10 @@ class Cfop:
     is_transport: bool
     is_fuel: bool
     is_tax_substitution: bool
+    since: date | None = None
+    """First day in force; None where the source does not tell it."""
+    until: date | None = None
+    """Last day in force; None where the source tells no end."""
 
 
 CFOPS: Table[str, Cfop] = Table("cfop", Cfop, lambda cfop: cfop.code)

@@ -20,3 +20,10 @@ COUNTRIES: Table[str, Country] = Table("countries", Country, lambda country: cou
 _BRAZIL = "BR"
 FOREIGN_COUNTRIES = Derived(lambda: frozenset(one.iso2 for one in COUNTRIES.values()) - {_BRAZIL})
 """The letters of every country but this one."""
+
+_BY_LETTERS = Derived(lambda: {one.iso2: one for one in COUNTRIES.values()})
+
+
+def country_of_letters(iso2: str) -> Country | None:
+    """Find a country by its letters."""
+    return _BY_LETTERS.value.get(iso2)

@@ -1,6 +1,7 @@
 """The nomenclature of goods (NCM): codes in force, their units and descriptions."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated
 
 from carimbo.fiscal.tables.table import Derived, Table
@@ -14,6 +15,10 @@ class Ncm:
     unit: str | None
     """Statistical unit of the customs."""
     description: str
+    since: date | None = None
+    """First day in force; None where the source does not tell it."""
+    until: date | None = None
+    """Last day in force; None where the source tells no end."""
 
 
 NCMS: Table[str, Ncm] = Table("ncm", Ncm, lambda ncm: ncm.code, front_coded="description")

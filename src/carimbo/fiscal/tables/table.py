@@ -1,14 +1,14 @@
 """Official tables: mappings from code to row, read at first use from our file or the operator's newer one."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
-from carimbo.fiscal.tables.cells import cells_of
-from carimbo.fiscal.tables.table_file import TableFile, TableUnusable, open_table_file, unusable
+from carimbo.fiscal.tables.cells import cell_of, cells_of, optional_cells_of
+from carimbo.fiscal.tables.table_file import TableFile, TableUnusable, open_table_file, unusable, written
 
 Key = TypeVar("Key", bound=Hashable)
 Row = TypeVar("Row")
@@ -69,7 +69,7 @@ class Table(_Reader, Mapping[Key, Row]):
     """A table by its key, usually the code; the columns of its file are the fields of its rows.
 
     Long texts that resemble each other may be front coded: then the column `shared` tells how many characters
-    a text takes over from the beginning of the one above; an empty cell means none.
+    a text takes over from the beginning of the one above; an empty cell, or no such column, means none.
     """
 
     cached = ("rows", "_content")
@@ -97,9 +97,18 @@ class Table(_Reader, Mapping[Key, Row]):
         """Read the table now, or raise TableUnusable."""
         len(self.rows)
 
+    def rows_in(self, file: Path) -> dict[Key, Row]:
+        """Read a file that is not in force, or raise TableUnusable."""
+        return self._read(open_table_file(file))
+
+    def text_of(self, source: str, day: date, rows: Iterable[Row]) -> str:
+        """The text of a file with these rows, none of them front coded."""
+        own = tuple(cells_of(self.row))
+        return written(source, day, own, ([cell_of(getattr(row, column)) for column in own] for row in rows))
+
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that a file of this table has."""
+        """The columns that a file of this table may have."""
         own = tuple(cells_of(self.row))
         return (*own, _SHARED) if self._front_coded else own
 
@@ -146,7 +155,8 @@ class Table(_Reader, Mapping[Key, Row]):
     def _rows_of(self, file: TableFile) -> Iterator[tuple[int, Row]]:
         cells = cells_of(self.row)
         above = ""
-        for line, record in file.records(self.columns):
+        optional = optional_cells_of(self.row).union([_SHARED] if self._front_coded else [])
+        for line, record in file.records(self.columns, optional):
             if self._front_coded:
                 above = record[self._front_coded] = _restored(file, line, above, record, self._front_coded)
             values = {}

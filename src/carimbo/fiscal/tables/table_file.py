@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import takewhile
@@ -31,18 +31,24 @@ class TableFile:
     """How many lines stand before the line with the columns."""
     lines: tuple[str, ...]
 
-    def records(self, columns: Collection[str]) -> Iterator[tuple[int, dict[str, str]]]:
-        """Every row by column, with its line; the columns must be exactly these, in any order."""
+    def records(
+        self, columns: Collection[str], optional: Collection[str] = ()
+    ) -> Iterator[tuple[int, dict[str, str]]]:
+        """Every row by column, with its line; the columns must be exactly these, in any order.
+
+        An optional one that the file leaves out is empty in every row.
+        """
         reader = csv.reader(self.lines, strict=True)
         try:
             header = next(reader, [])
-            if sorted(header) != sorted(columns):
+            if sorted({*header, *optional}) != sorted(columns) or len(header) != len(set(header)):
                 raise unusable(self.path, self.comments + 1, f"as colunas devem ser {', '.join(columns)}")
+            left_out = dict.fromkeys(set(optional).difference(header), "")
             for cells in filter(None, reader):
                 line = self.comments + reader.line_num
                 if len(cells) != len(header):
                     raise unusable(self.path, line, f"são {len(cells)} valores para {len(header)} colunas")
-                yield line, dict(zip(header, cells, strict=True))
+                yield line, left_out | dict(zip(header, cells, strict=True))
         except csv.Error as error:
             raise unusable(self.path, self.comments + reader.line_num, str(error)) from error
 
@@ -61,6 +67,14 @@ def open_table_file(path: Path) -> TableFile:
         line = next(number for number, text in enumerate(comments, 1) if "date:" in text)
         raise unusable(path, line, f"“{notes['date']}” não é uma data AAAA-MM-DD") from None
     return TableFile(path, notes["source"], day, len(comments), lines[len(comments) :])
+
+
+def written(source: str, day: date, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The text of a file, as it is read."""
+    text = io.StringIO(newline="")
+    text.write(f"# source: {source}\n# date: {day}\n")
+    csv.writer(text, lineterminator="\n").writerows([columns, *rows])
+    return text.getvalue()
 
 
 def unusable(path: Path, line: int, reason: str) -> TableUnusable:

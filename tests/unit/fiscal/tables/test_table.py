@@ -5,6 +5,7 @@ import io
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,10 +14,10 @@ from hypothesis import strategies as st
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES, IcmsRate, internal_icms
 from carimbo.fiscal.tables.municipalities import find_municipality
-from carimbo.fiscal.tables.ncm import NCMS, chapters
+from carimbo.fiscal.tables.ncm import NCMS, Ncm, chapters
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
 from carimbo.fiscal.tables.states import STATES, state_of_ibge
-from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.fiscal.tables.table import Table, use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
 from unit.fiscal.tables.conftest import Provide
 
@@ -106,6 +107,30 @@ class TestForm:
         assert dict(ICMS_RATES.rows) == {"SP": IcmsRate("SP", Decimal(25), Decimal("1.5"))}
         assert ICMS_RATES.about.source == "Diário Oficial"
 
+    @pytest.mark.parametrize(
+        ("columns", "cells", "validity"),
+        [
+            ("code,unit,description", "UN,Cavalos", (None, None)),
+            ("code,since,unit,description", "2026-01-01,UN,Cavalos", (date(2026, 1, 1), None)),
+            ("code,until,unit,since,description", "2026-12-31,UN,,Cavalos", (None, date(2026, 12, 31))),
+        ],
+    )
+    def test_may_lack_columns_that_not_every_source_has(
+        self, provide: Provide, columns: str, cells: str, validity: tuple[date | None, date | None]
+    ) -> None:
+        provide("ncm", f"# source: x\n# date: {NEWER}\n{columns}\n01012100,{cells}\n")
+        assert dict(NCMS.rows) == {"01012100": Ncm("01012100", "UN", "Cavalos", *validity)}
+
+
+class TestText:
+    @pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
+    def test_is_read_as_the_rows_that_it_was_written_of(self, tmp_path: Path, table: Table[Any, Any]) -> None:
+        file = tmp_path / "any.csv"
+        text = table.text_of("Diário Oficial", date(2099, 1, 1), table.rows.values())
+        file.write_text(text, encoding="utf-8", newline="")
+        assert table.rows_in(file) == dict(table.rows)
+        assert text.startswith("# source: Diário Oficial\n# date: 2099-01-01\n")
+
 
 class TestUnusable:
     @pytest.mark.parametrize(
@@ -155,6 +180,7 @@ class TestUnusable:
             ("ncm", "01012100,UN,,", "description"),
             ("ncm", "01012100,UN,1,Cavalos", "shared"),
             ("ncm", "01012100,UN,-1,Cavalos", "shared"),
+            ("cest", "0100100,38,Coisas,31/12/2026", "until"),
             ("nfe_statuses", "100,success,Autorizado", "action"),
             ("ibs_cbs_rates", "2026-13-01,,0,0,0", "since"),
             ("payment_methods", "01,Dinheiro,,sim,yes", "has_card"),
@@ -163,6 +189,7 @@ class TestUnusable:
     def test_is_a_value_of_the_wrong_kind(self, provide: Provide, name: str, row: str, column: str) -> None:
         tables = {
             "ncm": "code,unit,shared,description",
+            "cest": "code,ncm_prefixes,description,until",
             "nfe_statuses": "code,action,text",
             "ibs_cbs_rates": "since,until,state,city,cbs",
             "payment_methods": "code,name,words,has_card,is_for_nfce",

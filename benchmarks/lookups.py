@@ -1,0 +1,106 @@
+"""How long a search for an official code takes, in process and over HTTP.
+
+`python benchmarks/lookups.py` searches the tables of NCM, CFOP and CEST for beginnings of codes, words, parts
+of words and several words at once, all taken from their own rows at random, and prints p50 and p99. The first
+search of a table, which reads it and makes its index, is told beside them. HTTP is that of a whole
+installation, over one connection.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+
+from carimbo.service.code_search import LOOKUPS, CodeRecord, Lookup
+from carimbo.service.pages import PageRequest
+from core import tell
+from installation import Installation, running_installation, running_server
+from load import middle_and_slowest, request_text, require_status, send
+
+MOST_MILLISECONDS = 10.0
+_WHOLE = PageRequest(1, 100_000)
+_OK = 200
+
+Kind = Callable[[Random, CodeRecord], str]
+
+
+def _beginning(random: Random, record: CodeRecord) -> str:
+    return record.code[: random.randint(2, len(record.code))]
+
+
+def _words(random: Random, record: CodeRecord) -> str:
+    words = record.description.split()
+    return " ".join(random.sample(words, min(random.randint(1, 3), len(words))))
+
+
+def _part(random: Random, record: CodeRecord) -> str:
+    word = random.choice(record.description.split())
+    start = random.randrange(len(word))
+    return word[start : start + random.randint(2, 5)]
+
+
+def _opening(random: Random, record: CodeRecord) -> str:
+    return " ".join(record.description.split()[: random.randint(2, 5)])
+
+
+KINDS: Sequence[Kind] = (_beginning, _words, _part, _opening)
+
+
+def searches(lookup: Lookup[Any, Any]) -> Iterator[str]:
+    """Searches that find something, without end and each time the same."""
+    random, records = Random(lookup.name), lookup.search("", _WHOLE).items
+    while True:
+        for kind in KINDS:
+            yield kind(random, random.choice(records))[:100]
+
+
+def measure_in_process(lookup: Lookup[Any, Any], many: int) -> None:
+    """Print what the searches of a table take by themselves."""
+    start = time.perf_counter()
+    lookup.search("", PageRequest())
+    first = 1_000 * (time.perf_counter() - start)
+    latencies = []
+    for search in islice(searches(lookup), many):
+        start = time.perf_counter()
+        lookup.search(search, PageRequest())
+        latencies.append(time.perf_counter() - start)
+    tell(f"{_row(lookup, 'in process', latencies)}  first {first:.0f} ms")
+
+
+async def measure_over_http(installation: Installation, lookup: Lookup[Any, Any], many: int) -> None:
+    """Print what they take for a caller of the API."""
+    requests = [
+        request_text("GET", f"/v1/utils/{lookup.name}?{urlencode({'search': search})}", installation.headers)
+        for search in islice(searches(lookup), many)
+    ]
+    await send(installation.port, requests[:1], 1)
+    load = require_status(await send(installation.port, requests, 1), _OK)
+    tell(_row(lookup, "HTTP", [reply.seconds for reply in load.replies]))
+
+
+def _row(lookup: Lookup[Any, Any], name: str, latencies: Sequence[float]) -> str:
+    middle, slowest = (1_000 * moment for moment in middle_and_slowest(latencies))
+    bar = f", bar {MOST_MILLISECONDS:.0f}"
+    return f"  {lookup.name:4} {name:10}  p50 {middle:6.2f} ms  p99 {slowest:6.2f} ms{bar}"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read the options and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--searches", type=int, default=2_000, help="how many in each table")
+    many: int = parser.parse_args(arguments).searches
+    tell(f"searches of each table: {many}")
+    for lookup in LOOKUPS:
+        measure_in_process(lookup, many)
+    with running_server() as server, running_installation(server, with_worker=False) as installation:
+        for lookup in LOOKUPS:
+            asyncio.run(measure_over_http(installation, lookup, many))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,145 @@
+"""Looking official codes up in the tables in force."""
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.tables.cest import CESTS
+from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.ncm import NCMS
+from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.service.code_search import CEST_LOOKUP, CFOP_LOOKUP, LOOKUPS, NCM_LOOKUP, Lookup
+from carimbo.service.code_search_index import words_of
+from carimbo.service.pages import PageRequest
+
+ALL = PageRequest(1, 20_000)
+SAMPLE = 60
+
+Provide = Callable[[str, str], None]
+
+
+@pytest.fixture
+def provide(tmp_path: Path) -> Iterator[Provide]:
+    """Put a table of the operator in force."""
+
+    def write(name: str, rows: str) -> None:
+        (tmp_path / f"{name}.csv").write_text(f"# source: x\n# date: 2099-01-01\n{rows}", encoding="utf-8")
+        use_tables_of(tmp_path)
+
+    yield write
+    use_tables_of(None)
+
+
+def codes(lookup: Lookup[Any, Any], search: str, request: PageRequest = ALL) -> list[str]:
+    return [record.code for record in lookup.search(search, request).items]
+
+
+class TestByCode:
+    @pytest.mark.parametrize("search", ["6911", "69.11", " 6911. ", "６９１１"])
+    def test_finds_what_begins_so_in_the_order_of_codes(self, search: str) -> None:
+        assert codes(NCM_LOOKUP, search) == [code for code in sorted(NCMS) if code.startswith("6911")]
+
+    @pytest.mark.parametrize("search", ["69120000", "6912.00.00", "6912.00", "6912"])
+    def test_takes_the_marks_of_a_code_or_none(self, search: str) -> None:
+        assert codes(NCM_LOOKUP, search) == ["69120000"]
+
+    @pytest.mark.parametrize("search", ["", " ", "."])
+    def test_finds_every_code_by_no_beginning(self, search: str) -> None:
+        assert codes(CFOP_LOOKUP, search) == sorted(CFOPS)
+
+    @pytest.mark.parametrize("search", ["99", "691200001", "4"])
+    def test_finds_nothing_that_begins_otherwise(self, search: str) -> None:
+        assert codes(CFOP_LOOKUP, search) == []
+
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.name)
+    def test_finds_every_code_first_by_itself(self, lookup: Lookup[Any, Any]) -> None:
+        every = codes(lookup, "")
+        assert [codes(lookup, code, PageRequest(1, 1)) for code in every] == [[code] for code in every]
+
+
+class TestByWords:
+    def test_finds_items_by_the_words_of_their_heading(self) -> None:
+        assert "09011110" in codes(NCM_LOOKUP, "cafe em grao")
+        assert set(codes(NCM_LOOKUP, "café")[:6]) == {code for code in NCMS if code.startswith("0901")}
+
+    @pytest.mark.parametrize("search", ["protetores caçamba", "CACAMBA protetor", "tetores cacam"])
+    def test_takes_words_in_any_order_case_and_part(self, search: str) -> None:
+        assert codes(CEST_LOOKUP, search)[0] == "0100300"
+
+    @pytest.mark.parametrize(
+        ("lookup", "search", "first"),
+        [
+            (NCM_LOOKUP, "cerveja", "22030000"),
+            (NCM_LOOKUP, "camiseta algodão", "61091000"),
+            (CFOP_LOOKUP, "venda de mercadoria adquirida", "7102"),
+            (CEST_LOOKUP, "cerveja", "0302103"),
+        ],
+    )
+    def test_tells_the_shortest_that_begins_with_the_word_first(
+        self, lookup: Lookup[Any, Any], search: str, first: str
+    ) -> None:
+        assert codes(lookup, search)[0] == first
+
+    def test_tells_equals_by_code(self) -> None:
+        found = NCM_LOOKUP.search("outros", ALL).items
+        same = [record.code for record in found if record.description == "Outros"]
+        assert len(same) > 1
+        assert [record.code for record in found[: len(same)]] == sorted(same)
+
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.name)
+    def test_finds_codes_by_their_own_words(self, lookup: Lookup[Any, Any]) -> None:
+        for record in Random(1).sample(lookup.search("", ALL).items, SAMPLE):
+            words = words_of(record.description)
+            with_letters = next(word for word in words if word.isalpha())
+            some = Random(record.code).sample(words, min(4, len(words)))
+            assert record.code in codes(lookup, " ".join([*some, with_letters]))
+
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.name)
+    def test_finds_nothing_that_lacks_a_word(self, lookup: Lookup[Any, Any]) -> None:
+        vocabulary = words_of(" ".join(record.description for record in lookup.search("", ALL).items))
+        letters = [word for word in vocabulary if word.isalpha() and len(word) > 3]
+        for word in Random(2).sample(letters, SAMPLE):
+            part = word[1:]
+            found = lookup.search(part, ALL).items
+            assert found
+            assert all(any(part in own for own in words_of(record.description)) for record in found)
+
+
+class TestPages:
+    def test_part_what_was_found_and_tell_how_much(self) -> None:
+        whole = codes(NCM_LOOKUP, "de algodão")
+        pages = [NCM_LOOKUP.search("de algodão", PageRequest(number, 7)) for number in (1, 2, 3)]
+        assert [record.code for page in pages for record in page.items] == whole[:21]
+        assert {page.total for page in pages} == {len(whole)}
+
+    def test_after_the_last_are_empty(self) -> None:
+        page = CFOP_LOOKUP.search("5102", PageRequest(2, 20))
+        assert (page.items, page.total) == ([], 1)
+
+
+class TestRecord:
+    def test_of_goods_tells_the_unit(self) -> None:
+        (record,) = NCM_LOOKUP.search("69120000", ALL).items
+        assert (record.unit, record.description) == ("KG", NCMS["69120000"].description)
+
+    def test_of_tax_substitution_tells_the_goods(self) -> None:
+        (record,) = CEST_LOOKUP.search("0100100", ALL).items
+        assert record.ncms == ["38151210", "3815129"] == list(CESTS["0100100"].ncm_prefixes)
+
+    def test_tells_no_validity_that_the_table_does_not_know(self) -> None:
+        (record,) = CFOP_LOOKUP.search("5102", ALL).items
+        assert (record.valid_from, record.valid_until) == (None, None)
+
+    def test_tells_the_validity_of_the_table_in_force(self, provide: Provide) -> None:
+        assert codes(CEST_LOOKUP, "aparelho novo") == []
+        provide(
+            "cest",
+            "code,ncm_prefixes,since,until,description\n9900100,84,2026-01-01,2026-12-31,Aparelho novo\n",
+        )
+        (record,) = CEST_LOOKUP.search("aparelho novo", ALL).items
+        assert (record.valid_from, record.valid_until) == (date(2026, 1, 1), date(2026, 12, 31))
+        assert codes(CEST_LOOKUP, "") == ["9900100"]
