@@ -14,6 +14,7 @@ from carimbo.fiscal.fields import (
     Cnpj,
     GoodsOrigin,
     Integer,
+    Ncm,
     Percent,
     Phone,
     Rate,
@@ -76,6 +77,9 @@ class TaxDefaults(Changes):
         default=None,
         description="CFOP das vendas dentro do estado; para outros destinos usa-se o correspondente.",
         examples=["5102"],
+    )
+    ncm: Ncm | None = Field(
+        default=None, description="NCM das mercadorias que não têm o seu.", examples=["69120000"]
     )
     origin: GoodsOrigin | None = Field(default=None, description="Origem das mercadorias (orig).")
     icms_rate: Rate | None = Field(

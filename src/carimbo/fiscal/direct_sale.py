@@ -30,6 +30,7 @@ class DirectSale:
 
     customer: CustomerFacts
     item: SoldItem
-    amount: Decimal
+    price: Decimal
+    discount: Decimal = Decimal(0)
     sold_on: date | None = None
     """None where the document does not say: it is the day on which it is created."""

@@ -69,6 +69,7 @@ _FORMS = {
     r"^[0-9]{9}$": "informe os 9 dígitos do código",
     r"^[0-9]{30}$": "informe os 30 dígitos do processo",
     r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$": "informe um item, 01.05, ou um código, 01.05.01",
+    r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$": "informe os 26 caracteres do id",
     r"^[A-Z]{2}$": "informe as duas letras do país, por exemplo US",
     r"^[1-6]$": "informe um dígito de 1 a 6",
     r"^[1-5]$": "informe um dígito de 1 a 5",
@@ -116,7 +117,8 @@ def _is_ours(error: Any) -> bool:
     return "url" not in error and error["type"] in OWN_ERROR_TYPES
 
 
-UNION_TAGS = frozenset({"national", "foreign"})
+UNION_TAGS = frozenset({"in Brazil", "abroad", "by id", "described"})
+"""Names that no field has."""
 
 # The types of our own validation errors, whose messages are Portuguese already.
 OWN_ERROR_TYPES = frozenset(
@@ -126,10 +128,12 @@ OWN_ERROR_TYPES = frozenset(
         "city_unknown",
         "cnae",
         "cnpj",
+        "component",
         "control_characters",
         "date_text",
         "email",
         "missing_in_form",
+        "named_otherwise",
         "number_type",
         "payment_method",
         "phone",

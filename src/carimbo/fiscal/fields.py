@@ -5,7 +5,7 @@ guessed at, so each type here takes exactly the JSON type that the published con
 """
 
 import re
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -18,9 +18,11 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     PlainSerializer,
+    PlainValidator,
     Strict,
     StrictBool,
     StringConstraints,
+    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
@@ -168,6 +170,16 @@ def _only_days(value: Any) -> Any:
     return value
 
 
+def _day_of(value: Any) -> date:
+    """Take a date, or a moment; what it leaves open, the company's clock tells."""
+    if not isinstance(value, str):
+        raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
+    try:
+        return date.fromisoformat(value) if _DAY.fullmatch(value) else datetime.fromisoformat(value)
+    except ValueError:
+        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
+
+
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls)
 ]
@@ -179,6 +191,13 @@ Flag = StrictBool
 Integer = Annotated[int, Strict()]
 # pydantic would also take a number, as the seconds since 1970.
 Day = Annotated[date, BeforeValidator(_only_days)]
+# A day, or a moment.
+IsoDay = Annotated[
+    date,
+    PlainValidator(_day_of),
+    PlainSerializer(lambda told: told.isoformat(), return_type=str),
+    WithJsonSchema({"type": "string"}),
+]
 Moment = Annotated[AwareDatetime, BeforeValidator(_only_texts)]
 _NUMBERS_ONLY = BeforeValidator(_only_numbers)
 _AS_NUMBER = PlainSerializer(float, return_type=float)
@@ -203,8 +222,15 @@ UnitValue = Annotated[
 ]
 
 Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
+# What a catalog and the documents of what it sells call an item.
+Sku = Annotated[Text, StringConstraints(max_length=60)]
+ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]
+Category = Annotated[Text, StringConstraints(max_length=64)]
+GuaranteeDays = Annotated[Integer, Field(ge=1, le=365)]
 CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
 CountryCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
+# What is no good has but two digits.
+Ncm = Annotated[str, StringConstraints(pattern=r"^([0-9]{2}|[0-9]{8})$")]
 GoodsOrigin = Annotated[str, StringConstraints(pattern="^[0-8]$")]
 
 Cnpj = Annotated[

@@ -70,6 +70,8 @@ _PARKED = """
         from inutilizations
         union all
         select 'stray', subscription_id, company_id, id, 'emission', created_at, parked_reason from strays
+        union all
+        select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
     ) as work where parked_reason is not null order by queued_at, id
 """
 _STATEMENTS_UNDER_WAY = """

@@ -94,6 +94,15 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
+    async def hold(self, company_id: UUID) -> bool:
+        """Keep it from being changed or deleted until the transaction ends; False if it is deleted."""
+        held: bool | None = await self._connection.fetchval(
+            "select true from companies where subscription_id = $1 and id = $2 and deleted_at is null"
+            " for share",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return bool(held)
+
     async def find_by_tax_id(self, tax_id: str) -> UUID | None:
         found: UUID | None = await self._connection.fetchval(
             "select id from companies where subscription_id = $1 and tax_id = $2",

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.searching import matches_search
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ _OF_COMPANY = (
     f"select {_COLUMNS} from customers where subscription_id = $1 and company_id = $2 and deleted_at is null"
 )
 _ONE = f"select {_COLUMNS} from customers where subscription_id = $1 and id = $2 and deleted_at is null"
+_SEARCHED = f"{_OF_COMPANY} and {matches_search(3)}"
 # An e-mail may be that of several, such as an accountant's: it tells nothing of two who are known otherwise.
 _FOUND = f"""
     select * from (
@@ -79,6 +81,20 @@ class Customers:
         marks = [mark for mark in (facts.document, facts.foreign_id, facts.email) if mark]
         await self._connection.execute(_HELD, company_id, marks)
 
+    async def page(self, company_id: UUID, search: str | None, offset: int, size: int) -> list[Customer]:
+        """Customers of a company, newest first."""
+        rows = await self._connection.fetch(
+            f"{_SEARCHED} order by created_at desc, id desc offset $4 limit $5",
+            self._subscription_id, company_id, search, offset, size,
+        )  # fmt: skip
+        return [_customer(row) for row in rows]
+
+    async def count(self, company_id: UUID, search: str | None) -> int:
+        total: int = await self._connection.fetchval(
+            f"select count(*) from ({_SEARCHED}) as found", self._subscription_id, company_id, search
+        )
+        return total
+
     async def get(self, customer_id: UUID) -> Customer | None:
         row = await self._connection.fetchrow(_ONE, self._subscription_id, customer_id)
         return row and _customer(row)
@@ -88,14 +104,24 @@ class Customers:
         row = await self._connection.fetchrow(f"{_ONE} for no key update", self._subscription_id, customer_id)
         return row and _customer(row)
 
-    async def write(self, customer_id: UUID, facts: CustomerFacts) -> None:
+    async def write(self, customer_id: UUID, facts: CustomerFacts) -> Customer | None:
         """Replace all that is known of a customer."""
         changes = ", ".join(f"{name} = ${position}" for position, name in enumerate(_FACTS, 3))
-        await self._connection.execute(
+        row = await self._connection.fetchrow(
             f"update customers set {changes}, updated_at = now()"
-            " where subscription_id = $1 and id = $2 and deleted_at is null",
+            f" where subscription_id = $1 and id = $2 and deleted_at is null returning {_COLUMNS}",
             self._subscription_id, customer_id, *(getattr(facts, name) for name in _FACTS),
         )  # fmt: skip
+        return row and _customer(row)
+
+    async def delete(self, company_id: UUID, customer_id: UUID) -> bool:
+        """Mark a customer of a company as deleted; False when there is none."""
+        result = await self._connection.execute(
+            "update customers set deleted_at = now(), updated_at = now()"
+            " where subscription_id = $1 and company_id = $2 and id = $3 and deleted_at is null",
+            self._subscription_id, company_id, customer_id,
+        )  # fmt: skip
+        return bool(result == "UPDATE 1")
 
 
 def _customer(row: Row) -> Customer:

@@ -1,6 +1,6 @@
 """Fiscal documents as callers asked for them, and where they stand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from decimal import Decimal
@@ -69,6 +69,11 @@ class Document:
     """The document that took its place."""
     company_revision: int
     emission: Emission | None
+
+    @property
+    def asked_at(self) -> datetime | None:
+        """When it was asked for: what a sale needs, when the sale lets it go, and not before."""
+        return self.created_at if self.is_direct else self.queued_at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +202,23 @@ class Documents:
         )  # fmt: skip
         return row and _document(row)
 
+    async def of_sales(self, sale_ids: Sequence[UUID]) -> list[Document]:
+        """The documents of sales, in the order in which they were made."""
+        rows = await self._connection.fetch(
+            f"{_SELECT} where d.subscription_id = $1 and d.sale_id = any($2) order by d.created_at, d.id",
+            self._subscription_id, sale_ids,
+        )  # fmt: skip
+        return [_document(row) for row in rows]
+
+    async def lock_of_sale(self, sale_id: UUID) -> list[Document]:
+        """Read the documents of a sale, and keep others from changing them until the transaction ends."""
+        rows = await self._connection.fetch(
+            f"{_SELECT} where d.subscription_id = $1 and d.sale_id = $2 order by d.created_at, d.id"
+            " for no key update of d",
+            self._subscription_id, sale_id,
+        )  # fmt: skip
+        return [_document(row) for row in rows]
+
     async def page(self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int) -> list[Document]:
         """A page of a company's documents, newest first."""
         matching, values = self._matching(company_id, wanted)
@@ -267,6 +289,22 @@ class Documents:
             " where subscription_id = $1 and id = $2",
             self._subscription_id, document_id, amount, warnings, revision, day, period,
         )  # fmt: skip
+
+    async def refuse(self, document_id: UUID, rejection: Mapping[str, Any]) -> None:
+        """Refuse a draft before it is sent on its way."""
+        await self._connection.execute(
+            "update documents set status = 'rejected', rejection = $3, updated_at = now()"
+            " where subscription_id = $1 and id = $2",
+            self._subscription_id, document_id, rejection,
+        )  # fmt: skip
+
+    async def delete(self, document_ids: Sequence[UUID]) -> None:
+        """Delete drafts with their histories: no authority has heard of them."""
+        for table, column in (("document_events", "document_id"), ("documents", "id")):
+            await self._connection.execute(
+                f"delete from {table} where subscription_id = $1 and {column} = any($2)",
+                self._subscription_id, document_ids,
+            )  # fmt: skip
 
     def _matching(self, company_id: UUID, wanted: DocumentFilter) -> tuple[str, list[Any]]:
         """The condition of what is asked, and no more: a plan for all that might be asked is a slow one."""

@@ -39,7 +39,7 @@ def job_added(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
     return f"""
         insert into pgqueuer (status, entrypoint, priority, payload, dedupe_key, execute_after)
         select 'queued', '{kind}', {PRIORITIES[kind]}, convert_to(key, 'UTF8'), key || ':' || lease_token,
-            now() + {after}
+            now() + ({after})
         from {of}, lateral (select '{kind}:' || subscription_id || ':' || id as key) as named
         on conflict (dedupe_key) where status in ('queued', 'picked') and dedupe_key is not null do nothing
     """
@@ -74,6 +74,18 @@ async def enqueue_due(connection: Connection, kind: WorkKind, overdue: timedelta
         order by next_action_at, subscription_id, id limit $2
     ) as due"""
     return _count(await connection.execute(job_added(kind, due), overdue, most))
+
+
+async def enqueue_coming(connection: Connection, kind: WorkKind, within: timedelta, most: int) -> int:
+    """Have workers woken on time for rows that come due soon.
+
+    Rows that wait for weeks have no job until then: every job that is taken is looked for among all others.
+    """
+    coming = f"""(
+        select * from {TABLES[kind]} where next_action_at between now() and now() + $1::interval
+        order by next_action_at, subscription_id, id limit $2
+    ) as coming"""
+    return _count(await connection.execute(job_added(kind, coming, "next_action_at - now()"), within, most))
 
 
 def _count(command: str) -> int:

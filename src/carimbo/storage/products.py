@@ -1,18 +1,33 @@
 """The products and services in each company's catalog."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from carimbo.storage.connection import Connection
+import asyncpg
+
+from carimbo.storage.connection import Connection, only
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.searching import matches_search
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LENGTH = 26
 _BITS = 5
+
+
+class SkuTaken(Exception):
+    """Another item of the catalog has the SKU."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProductFilter:
+    """Which items of a catalog are meant; None is all."""
+
+    type: str | None = None
+    search: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +46,8 @@ class NewProduct:
     follows_company_defaults: bool
     fiscal: Mapping[str, Any] = field(default_factory=dict)
     """Codes and rates of its own, plain values of JSON."""
+    components: Sequence[Mapping[str, str]] = field(default_factory=list)
+    """Of a split item: `id` and `percentage`, a text in which no digit is lost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +60,11 @@ class Product(NewProduct):
 
 
 _INSERTED = tuple(field.name for field in fields(NewProduct))
+_CHANGEABLE = tuple(name for name in _INSERTED if name not in ("id", "company_id"))
 _COLUMNS = ", ".join(field.name for field in fields(Product))
+_OF_COMPANY = "subscription_id = $1 and company_id = $2 and deleted_at is null"
+_SELECT = f"select {_COLUMNS} from products where {_OF_COMPANY}"
+_MATCHING = f"{_OF_COMPANY} and ($3::text is null or type = $3) and {matches_search(4)}"
 
 
 class Products:
@@ -63,13 +84,87 @@ class Products:
         )  # fmt: skip
         return row and Product(**row)
 
+    async def hold(self, company_id: UUID) -> None:
+        """Wait for whoever changes the catalog, and keep others from it until the transaction ends.
+
+        So no item leaves the catalog, or becomes another, while a split is made of it.
+        """
+        await self._connection.execute(
+            "select pg_advisory_xact_lock(hashtextextended('catalog:' || $1::uuid, 0))", company_id
+        )
+
+    async def get(self, company_id: UUID, product_id: str) -> Product | None:
+        row = await self._connection.fetchrow(
+            f"{_SELECT} and id = $3", self._subscription_id, company_id, product_id
+        )
+        return row and Product(**row)
+
     async def find_by_sku(self, company_id: UUID, sku: str) -> Product | None:
         row = await self._connection.fetchrow(
-            f"select {_COLUMNS} from products where subscription_id = $1 and company_id = $2 and sku = $3"
-            " and deleted_at is null",
-            self._subscription_id, company_id, sku,
-        )  # fmt: skip
+            f"{_SELECT} and sku = $3", self._subscription_id, company_id, sku
+        )
         return row and Product(**row)
+
+    async def by_skus(self, company_id: UUID, skus: Sequence[str]) -> list[Product]:
+        """Those of these SKUs that the catalog has, in no order."""
+        rows = await self._connection.fetch(
+            f"{_SELECT} and sku = any($3)", self._subscription_id, company_id, skus
+        )
+        return [Product(**row) for row in rows]
+
+    async def by_ids(self, company_id: UUID, ids: Sequence[str]) -> list[Product]:
+        """Those of these ids that the catalog has, in no order."""
+        rows = await self._connection.fetch(
+            f"{_SELECT} and id = any($3)", self._subscription_id, company_id, ids
+        )
+        return [Product(**row) for row in rows]
+
+    async def splits_with(self, company_id: UUID, product_id: str) -> list[Product]:
+        """The split items that divide into an item, oldest first."""
+        rows = await self._connection.fetch(
+            f"{_SELECT} and components @> $3 order by created_at, id",
+            self._subscription_id, company_id, [{"id": product_id}],
+        )  # fmt: skip
+        return [Product(**row) for row in rows]
+
+    async def page(self, company_id: UUID, wanted: ProductFilter, offset: int, size: int) -> list[Product]:
+        """A page of a catalog, newest first."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from products where {_MATCHING}"
+            " order by created_at desc, id desc offset $5 limit $6",
+            self._subscription_id, company_id, wanted.type, wanted.search, offset, size,
+        )  # fmt: skip
+        return [Product(**row) for row in rows]
+
+    async def count(self, company_id: UUID, wanted: ProductFilter) -> int:
+        total: int = await self._connection.fetchval(
+            f"select count(*) from products where {_MATCHING}",
+            self._subscription_id, company_id, wanted.type, wanted.search,
+        )  # fmt: skip
+        return total
+
+    async def write(self, product: NewProduct) -> Product:
+        """Replace all but what it is known by; raises SkuTaken, and the transaction may go on."""
+        changes = ", ".join(f"{name} = ${position}" for position, name in enumerate(_CHANGEABLE, 4))
+        try:
+            async with self._connection.transaction():
+                row = await self._connection.fetchrow(
+                    f"update products set {changes}, updated_at = now()"
+                    f" where {_OF_COMPANY} and id = $3 returning {_COLUMNS}",
+                    self._subscription_id, product.company_id, product.id,
+                    *(getattr(product, name) for name in _CHANGEABLE),
+                )  # fmt: skip
+        except asyncpg.UniqueViolationError as error:
+            raise SkuTaken(product.sku) from error
+        return Product(**only(row))
+
+    async def delete(self, company_id: UUID, product_id: str) -> bool:
+        """Mark as deleted: sales go on naming it."""
+        result = await self._connection.execute(
+            f"update products set deleted_at = now(), updated_at = now() where {_OF_COMPANY} and id = $3",
+            self._subscription_id, company_id, product_id,
+        )  # fmt: skip
+        return bool(result == "UPDATE 1")
 
 
 def new_product_id() -> str:

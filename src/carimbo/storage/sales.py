@@ -1,6 +1,6 @@
-"""Sales, and the lines that each has."""
+"""Sales, the lines that each has, and how each stands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from decimal import Decimal
@@ -8,6 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
+from carimbo.storage.jobs import job_added
+from carimbo.storage.work import WorkKind
 
 _NOTHING = Decimal(0)
 
@@ -24,12 +26,23 @@ class SaleLine:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShownLine(SaleLine):
+    """A line with what the catalog says of its item."""
+
+    sale_id: UUID
+    sku: str
+    type: str
+    category: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class NewSale:
     """A sale to be stored."""
 
     id: UUID
     company_id: UUID
     external_id: str | None
+    idempotency_key: str | None = None
     is_direct: bool
     """Whether a document that was created directly makes it."""
     customer_id: UUID
@@ -40,22 +53,92 @@ class NewSale:
     payment_method: str | None = None
     emit_when: str
     guarantee_date: date | None = None
+    scheduled_emit_at: datetime | None = None
+    """When its documents are to be issued, of a sale that waits."""
+    send_email: bool | None = None
+    product_invoice_type: str | None = None
+    nfse: Mapping[str, Any] | None = None
+    """What it says of its note of services, plain values of JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sale(NewSale):
-    """A stored sale; how it stands is what its documents say."""
+    """A stored sale."""
 
     created_at: datetime
     updated_at: datetime
 
 
-_IDENTITY = ("id", "company_id", "external_id", "is_direct")
+@dataclass(frozen=True, kw_only=True)
+class ShownSale(Sale):
+    """A sale with how it stands and whom it is to."""
+
+    status: str
+    customer_name: str
+    customer_email: str | None
+    customer_document: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaleFilter:
+    """Which sales of a company are meant; None is all."""
+
+    status: str | None = None
+    customer_id: UUID | None = None
+    external_id: str | None = None
+    emit_when: str | None = None
+    sold_from: date | None = None
+    sold_until: date | None = None
+
+
+_IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct")
 _INSERTED = tuple(field.name for field in fields(NewSale))
 _CHANGEABLE = tuple(name for name in _INSERTED if name not in _IDENTITY)
 _COLUMNS = ", ".join(field.name for field in fields(Sale))
 _LINE_COLUMNS = ", ".join(field.name for field in fields(SaleLine))
 _LINE_TYPES = ("text", "text", "numeric", "numeric", "numeric")
+# How a sale stands is what its documents say; only of drafts does it say itself whether they wait for a time.
+_STATUS = """(
+    select case
+        when bool_or(d.status = 'processing') then 'processing'
+        when bool_and(d.status = 'authorized') then 'invoiced'
+        when bool_or(d.status = 'authorized') then 'partiallyInvoiced'
+        when bool_or(d.status = 'rejected') then 'failed'
+        when bool_and(d.status = 'canceled') then 'canceled'
+        when s.next_action_at is not null or s.parked_reason is not null then 'scheduled'
+        else 'draft' end
+    from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
+)"""
+_CHANGED = """(
+    select max(d.updated_at) from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
+)"""
+_SHOWN = f"""
+    select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
+        greatest(s.updated_at, {_CHANGED}) as updated_at, {_STATUS} as status,
+        c.name as customer_name, c.email as customer_email, c.document as customer_document
+    from sales s join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
+"""
+_SHOWN_LINES = f"""
+    select {", ".join(f"l.{field.name}" for field in fields(SaleLine))}, l.sale_id, p.sku, p.type, p.category
+    from sale_lines l
+    join products p on p.subscription_id = l.subscription_id and p.id = l.product_id
+    where l.subscription_id = $1 and l.sale_id = any($2) order by l.sale_id, l.position
+"""
+
+
+_UNSCHEDULE = (
+    "update sales set next_action_at = null, parked_reason = null, updated_at = now()"
+    " where subscription_id = $1 and (next_action_at is not null or parked_reason is not null)"
+)
+_REPEATED = """
+    select id from (
+        select 1 as mark, id from sales
+        where subscription_id = $1 and company_id = $2 and idempotency_key = $3
+        union all
+        select 2 as mark, id from sales
+        where subscription_id = $1 and company_id = $2 and external_id = $4 and not is_direct
+    ) as known order by mark limit 1
+"""
 
 
 def _lines_added(of: str, first: int) -> str:
@@ -68,20 +151,31 @@ def _lines_added(of: str, first: int) -> str:
     )
 
 
+# What comes due later than this has its job made by then.
+_SOON = "interval '1 hour'"
+_WAKE = "greatest(next_action_at - now(), interval '0')"
 _ADD = f"""
     with added as (
-        insert into sales (subscription_id, {", ".join(_INSERTED)})
-        values ($1, {", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))})
+        insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)})
+        values (${2 + _INSERTED.index("scheduled_emit_at")}, $1,
+            {", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))})
         on conflict do nothing returning *
-    ), listed as ({_lines_added("added", 2 + len(_INSERTED))})
+    ), listed as ({_lines_added("added", 2 + len(_INSERTED))}),
+    soon as (select * from added where next_action_at < now() + {_SOON}),
+    woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
     select {_COLUMNS} from added
 """
+# Another token, and with it another job: that of the time before finds nothing to do.
 _REWRITE = f"""
     with changed as (
         update sales set {", ".join(f"{name} = ${place}" for place, name in enumerate(_CHANGEABLE, 3))},
+            next_action_at = ${3 + _CHANGEABLE.index("scheduled_emit_at")},
+            lease_token = lease_token + 1, lease_until = null, attempts = 0, parked_reason = null,
             updated_at = now()
         where subscription_id = $1 and id = $2 returning *
-    ) {_lines_added("changed", 3 + len(_CHANGEABLE))}
+    ), soon as (select * from changed where next_action_at < now() + {_SOON}),
+    woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
+    {_lines_added("changed", 3 + len(_CHANGEABLE))}
 """
 
 
@@ -93,7 +187,7 @@ class Sales:
         self._subscription_id = subscription_id
 
     async def add(self, sale: NewSale, lines: Sequence[SaleLine]) -> Sale | None:
-        """Insert with its lines; None when another sale has the external id."""
+        """Insert with its lines and the job of its time; None when another sale has a key of it."""
         row = await self._connection.fetchrow(
             _ADD, self._subscription_id, *(getattr(sale, name) for name in _INSERTED), *_line_columns(lines)
         )
@@ -106,26 +200,98 @@ class Sales:
         )  # fmt: skip
         return row and Sale(**row)
 
-    async def lines(self, sale_id: UUID) -> list[SaleLine]:
-        """What a sale sells, in the order that it was told in."""
-        rows = await self._connection.fetch(
-            f"select {_LINE_COLUMNS} from sale_lines where subscription_id = $1 and sale_id = $2"
-            " order by position",
+    async def lock(self, sale_id: UUID) -> Sale | None:
+        """Read, and keep others from changing it until the transaction ends."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from sales where subscription_id = $1 and id = $2 for update",
             self._subscription_id, sale_id,
         )  # fmt: skip
-        return [SaleLine(**row) for row in rows]
+        return row and Sale(**row)
+
+    async def find_repeated(
+        self, company_id: UUID, idempotency_key: str | None, external_id: str | None
+    ) -> UUID | None:
+        """Find the sale that was created under the key, or else under the external id."""
+        found: UUID | None = await self._connection.fetchval(
+            _REPEATED, self._subscription_id, company_id, idempotency_key, external_id
+        )
+        return found
+
+    async def show(self, sale_id: UUID) -> ShownSale | None:
+        row = await self._connection.fetchrow(
+            f"{_SHOWN} where s.subscription_id = $1 and s.id = $2", self._subscription_id, sale_id
+        )
+        return row and ShownSale(**row)
+
+    async def page(self, company_id: UUID, wanted: SaleFilter, offset: int, size: int) -> list[ShownSale]:
+        """A page of a company's sales, the latest first."""
+        matching, values = self._matching(company_id, wanted)
+        paged = f"order by s.sold_on desc, s.id desc offset ${len(values) + 1} limit ${len(values) + 2}"
+        rows = await self._connection.fetch(f"{_SHOWN} where {matching} {paged}", *values, offset, size)
+        return [ShownSale(**row) for row in rows]
+
+    async def count(self, company_id: UUID, wanted: SaleFilter) -> int:
+        matching, values = self._matching(company_id, wanted)
+        total: int = await self._connection.fetchval(
+            f"select count(*) from sales s where {matching}", *values
+        )
+        return total
+
+    async def lines(self, sale_ids: Sequence[UUID]) -> list[ShownLine]:
+        """What sales sell, in the order that it was told in; what was taken out of the catalog too."""
+        rows = await self._connection.fetch(_SHOWN_LINES, self._subscription_id, sale_ids)
+        return [ShownLine(**row) for row in rows]
 
     async def rewrite(self, sale: Sale, lines: Sequence[SaleLine]) -> None:
         """Write all of a sale but what it is known by, in the caller's transaction."""
-        await self._connection.execute(
-            "delete from sale_lines where subscription_id = $1 and sale_id = $2",
-            self._subscription_id, sale.id,
-        )  # fmt: skip
+        await self._delete_lines(sale.id)
         await self._connection.execute(
             _REWRITE,
             self._subscription_id, sale.id, *(getattr(sale, name) for name in _CHANGEABLE),
             *_line_columns(lines),
         )  # fmt: skip
+
+    async def unschedule(self, sale_id: UUID) -> None:
+        """Let it wait no more: what it waited for has been done, or never will be."""
+        await self._connection.execute(
+            f"{_UNSCHEDULE} and id = $2",
+            self._subscription_id, sale_id,
+        )  # fmt: skip
+
+    async def unschedule_all(self, company_id: UUID) -> None:
+        """Let no sale of a company wait any more."""
+        await self._connection.execute(
+            f"{_UNSCHEDULE} and company_id = $2",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+
+    async def delete(self, sale_id: UUID) -> None:
+        """Delete with its lines; nothing may name it any more."""
+        await self._delete_lines(sale_id)
+        await self._connection.execute(
+            "delete from sales where subscription_id = $1 and id = $2", self._subscription_id, sale_id
+        )
+
+    async def _delete_lines(self, sale_id: UUID) -> None:
+        await self._connection.execute(
+            "delete from sale_lines where subscription_id = $1 and sale_id = $2",
+            self._subscription_id, sale_id,
+        )  # fmt: skip
+
+    def _matching(self, company_id: UUID, wanted: SaleFilter) -> tuple[str, list[Any]]:
+        """The condition of what is asked, and no more: a plan for all that might be asked is a slow one."""
+        asked = (
+            (f"{_STATUS} =", wanted.status),
+            ("s.customer_id =", wanted.customer_id),
+            ("s.external_id =", wanted.external_id),
+            ("s.emit_when =", wanted.emit_when),
+            ("s.sold_on >=", wanted.sold_from),
+            ("s.sold_on <=", wanted.sold_until),
+        )
+        given = [(comparison, value) for comparison, value in asked if value is not None]
+        conditions = [f"{comparison} ${position}" for position, (comparison, _) in enumerate(given, 3)]
+        text = " and ".join(["s.subscription_id = $1", "s.company_id = $2", *conditions])
+        return text, [self._subscription_id, company_id, *(value for _, value in given)]
 
 
 def _line_columns(lines: Sequence[SaleLine]) -> tuple[list[Any], ...]:

@@ -26,6 +26,7 @@ class WorkKind(StrEnum):
     EVENT = "event"
     INUTILIZATION = "inutilization"
     STRAY = "stray"
+    SALE = "sale"
     PROBE = "probe"
 
 
@@ -35,6 +36,7 @@ TABLES = {
     WorkKind.EVENT: "event_filings",
     WorkKind.INUTILIZATION: "inutilizations",
     WorkKind.STRAY: "strays",
+    WorkKind.SALE: "sales",
     WorkKind.PROBE: "probes",
 }
 # A row's place in the queue, in SQL: lower turns first, urgent ones before all others. Priorities have 32
@@ -45,6 +47,7 @@ PRIORITIES = {
     WorkKind.EVENT: "1 << 30",
     WorkKind.INUTILIZATION: "0",
     WorkKind.STRAY: "0",
+    WorkKind.SALE: "0",
     WorkKind.PROBE: "0",
 }
 

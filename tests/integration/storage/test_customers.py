@@ -37,9 +37,16 @@ async def found(shop: Shop, **told: Any) -> Customer | None:
         return await tenant.customers.find(shop.company_id, CustomerFacts(name="Fulano", **told))
 
 
-async def delete(shop: Shop, customer: Customer) -> None:
-    async with shop.database.connection() as connection:
-        await connection.execute("update customers set deleted_at = now() where id = $1", customer.id)
+async def delete(shop: Shop, customer: Customer) -> bool:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        return await tenant.customers.delete(shop.company_id, customer.id)
+
+
+async def listed(shop: Shop, search: str | None = None) -> list[Customer]:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        page = await tenant.customers.page(shop.company_id, search, 0, 100)
+        assert await tenant.customers.count(shop.company_id, search) == len(page)
+    return page
 
 
 class TestAdd:
@@ -170,9 +177,10 @@ class TestWrite:
     async def test_all_that_is_known_is_replaced(self, shop: Shop) -> None:
         before = await add(shop, MARIA)
         async with shop.database.tenant(shop.subscription_id) as tenant:
-            await tenant.customers.write(before.id, WHOLE)
+            written = await tenant.customers.write(before.id, WHOLE)
             after = await tenant.customers.lock(before.id)
         assert after is not None
+        assert written == after
         assert after.updated_at > before.updated_at
         assert after == replace(before, **asdict(WHOLE), updated_at=after.updated_at)
 
@@ -180,7 +188,41 @@ class TestWrite:
         maria = await add(shop, MARIA)
         await delete(shop, maria)
         async with shop.database.tenant(shop.subscription_id) as tenant:
-            await tenant.customers.write(maria.id, WHOLE)
+            assert await tenant.customers.write(maria.id, WHOLE) is None
             assert await tenant.customers.lock(maria.id) is None
             name = await tenant.connection.fetchval("select name from customers where id = $1", maria.id)
         assert name == MARIA.name
+
+
+class TestPage:
+    async def test_is_newest_first(self, shop: Shop) -> None:
+        added = [await add(shop, CustomerFacts(name=f"Cliente {number}")) for number in range(3)]
+        assert await listed(shop) == added[::-1]
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            assert await tenant.customers.page(shop.company_id, None, 1, 1) == [added[1]]
+
+    async def test_has_nobody_of_another_company_and_nobody_who_is_deleted(
+        self, shop: Shop, other_shop: Shop
+    ) -> None:
+        await add(other_shop, MARIA)
+        await delete(shop, await add(shop, MARIA))
+        assert await listed(shop) == []
+        assert await listed(shop, "maria") == []
+
+    async def test_finds_what_is_written_now(self, shop: Shop) -> None:
+        maria = await add(shop, MARIA)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.customers.write(maria.id, replace(MARIA, name="Ana Lima", email=None))
+        assert await listed(shop, "maria") == []
+        assert [one.id for one in await listed(shop, "LIMA 529.982")] == [maria.id]
+
+
+class TestDelete:
+    async def test_is_done_once(self, shop: Shop) -> None:
+        maria = await add(shop, MARIA)
+        assert [await delete(shop, maria) for _ in range(2)] == [True, False]
+
+    async def test_another_company_s_stays(self, shop: Shop, other_shop: Shop) -> None:
+        maria = await add(shop, MARIA)
+        assert await delete(other_shop, maria) is False
+        assert await listed(shop) == [maria]

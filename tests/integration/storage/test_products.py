@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from carimbo.storage.products import Product, new_product_id
+from carimbo.storage.products import Product, SkuTaken, new_product_id
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import SKU, new_product
 
@@ -18,12 +18,19 @@ FULL: dict[str, Any] = {
     "guarantee": 30,
     "follows_company_defaults": False,
     "fiscal": {"serviceItemCode": "01.05", "iss": {"rate": 2.5}},
+    "components": [{"id": "01KNWJH000000000000000000Z", "percentage": "33.3330"}],
 }
 
 
 async def add(shop: Shop, **changes: Any) -> Product | None:
     async with shop.database.tenant(shop.subscription_id) as tenant:
         return await tenant.products.add(replace(new_product(shop.company_id), **changes))
+
+
+async def added(shop: Shop, **changes: Any) -> Product:
+    product = await add(shop, **changes)
+    assert product is not None
+    return product
 
 
 async def find(shop: Shop, sku: str = SKU) -> Product | None:
@@ -72,6 +79,37 @@ class TestAdd:
     async def test_an_unknown_type_is_refused(self, shop: Shop) -> None:
         with pytest.raises(asyncpg.CheckViolationError):
             await add(shop, type="bundle")
+
+
+class TestFindingSeveral:
+    async def test_by_skus_and_by_ids_gives_those_that_there_are(self, shop: Shop, other_shop: Shop) -> None:
+        first, second = await added(shop, sku="a"), await added(shop, sku="b")
+        await added(shop, sku="c")
+        foreign = await added(other_shop, sku="d")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            by_sku = await tenant.products.by_skus(shop.company_id, ["b", "a", "d", "absent"])
+            by_id = await tenant.products.by_ids(shop.company_id, [second.id, first.id, foreign.id])
+        assert sorted(by_sku, key=lambda item: item.sku) == [first, second]
+        assert sorted(by_id, key=lambda item: item.sku) == [first, second]
+
+
+class TestWrite:
+    async def test_what_it_answers_is_what_was_told_and_what_is_stored(self, shop: Shop) -> None:
+        before = await added(shop)
+        told = replace(new_product(shop.company_id, "other"), id=before.id, **FULL)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            written = await tenant.products.write(told)
+        assert asdict(told).items() <= asdict(written).items()
+        assert written.created_at == before.created_at < written.updated_at
+        assert await find(shop, "other") == written
+
+    async def test_a_taken_sku_is_told_and_the_transaction_goes_on(self, shop: Shop) -> None:
+        first, second = await added(shop), await added(shop, sku="other")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            with pytest.raises(SkuTaken):
+                await tenant.products.write(replace(new_product(shop.company_id), id=second.id))
+            assert await tenant.products.find_by_sku(shop.company_id, SKU) == first
+        assert await find(shop, "other") == second
 
 
 class TestNewProductId:

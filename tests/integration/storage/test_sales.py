@@ -1,6 +1,6 @@
 import asyncio
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.sales import NewSale, Sale, SaleLine
+from carimbo.storage.sales import NewSale, Sale, SaleLine, ShownLine
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_product, new_sale
 
@@ -44,7 +44,13 @@ class Seller:
 
     async def read(self, sale: Sale) -> tuple[Sale | None, list[SaleLine]]:
         async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
-            return await tenant.sales.get(sale.id), await tenant.sales.lines(sale.id)
+            shown = await tenant.sales.lines([sale.id])
+            return await tenant.sales.get(sale.id), [_sold(line) for line in shown]
+
+
+def _sold(line: ShownLine) -> SaleLine:
+    """A line without what the catalog says of its item."""
+    return SaleLine(**{field.name: getattr(line, field.name) for field in fields(SaleLine)})
 
 
 async def seller_of(shop: Shop) -> Seller:

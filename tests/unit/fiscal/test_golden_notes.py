@@ -87,9 +87,12 @@ class TestReviewOfANote:
         assert told == example.totals
 
     @of_every_note
-    def test_amounts_to_the_price(self, example: Example) -> None:
-        price = root_of(example.file).findtext(f".//{{{NAMESPACE}}}vServ", "")
-        assert preview_of(example).amount == Decimal(price) == example.totals["amount"]
+    def test_amounts_to_the_price_without_what_is_taken_off_for_good(self, example: Example) -> None:
+        root = root_of(example.file)
+        price = root.findtext(f".//{{{NAMESPACE}}}vServ", "")
+        discount = root.findtext(f".//{{{NAMESPACE}}}vDescIncond", "0")
+        assert Decimal(price) == example.totals["amount"]
+        assert preview_of(example).amount == Decimal(price) - Decimal(discount)
 
 
 def rate_of(example: Example) -> Decimal:

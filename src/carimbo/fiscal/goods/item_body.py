@@ -4,7 +4,19 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.fields import Body, Cfop, Cnpj, Flag, GoodsOrigin, Money, Notes, Quantity, Text, UnitValue
+from carimbo.fiscal.fields import (
+    Body,
+    Cfop,
+    Cnpj,
+    Flag,
+    GoodsOrigin,
+    Money,
+    Ncm,
+    Notes,
+    Quantity,
+    Text,
+    UnitValue,
+)
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody, ReturnedIpiBody
 from carimbo.fiscal.goods.ibs_cbs import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
@@ -25,8 +37,11 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 
 LONGEST_DESCRIPTION = 120
-_GTIN = r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$"
 
+BenefitCode = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$|^SEM CBENEF$")]
+Cest = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
+Gtin = Annotated[str, StringConstraints(pattern=r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$")]
+Unit = Annotated[Text, StringConstraints(max_length=6)]
 NveCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{4}$")]
 
 
@@ -46,21 +61,21 @@ class ItemBody(Body):
         default=None,
         description="Código do produto na empresa; na falta, ITEM001, ITEM002 e assim por diante (cProd).",
     )
-    ncm: Annotated[str, StringConstraints(pattern=r"^([0-9]{2}|[0-9]{8})$")] | None = Field(
+    ncm: Ncm | None = Field(
         default=None,
-        description="Código NCM com 8 dígitos, obrigatório para mercadorias; 00 no que não é mercadoria.",
+        description="Código NCM com 8 dígitos; 00 no que não é mercadoria; na falta, o padrão da empresa.",
         examples=["69120000"],
     )
     cfop: Cfop | None = Field(default=None, description="CFOP do item; na falta, o do documento.")
-    unit: Annotated[Text, StringConstraints(max_length=6)] = Field(
+    unit: Unit = Field(
         default="UN", description="Unidade de venda; na falta, UN (uCom).", examples=["UN", "KG", "CX"]
     )
-    gtin: Annotated[str, StringConstraints(pattern=_GTIN)] | None = Field(
+    gtin: Gtin | None = Field(
         default=None,
         description="GTIN (código EAN) do produto; na falta, a nota leva SEM GTIN (cEAN).",
         examples=["7891000315507"],
     )
-    cest: Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")] | None = Field(
+    cest: Cest | None = Field(
         default=None,
         description="Código CEST, com 7 dígitos, de produtos sujeitos a substituição tributária.",
         examples=["2104600"],
@@ -69,7 +84,7 @@ class ItemBody(Body):
         default=None,
         description="Origem da mercadoria, de 0 a 8; na falta, a padrão da empresa, ou 0, nacional (orig).",
     )
-    benefit_code: Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$|^SEM CBENEF$")] | None = Field(
+    benefit_code: BenefitCode | None = Field(
         default=None,
         description="Código de benefício fiscal da UF, ou SEM CBENEF (cBenef).",
         examples=["SP010001"],
@@ -87,10 +102,10 @@ class ItemBody(Body):
         default=None,
         description="Tipo do crédito presumido do IBS na Zona Franca de Manaus (tpCredPresIBSZFM).",
     )
-    taxable_gtin: Annotated[str, StringConstraints(pattern=_GTIN)] | None = Field(
+    taxable_gtin: Gtin | None = Field(
         default=None, description="GTIN da unidade tributável; na falta, o de `gtin` (cEANTrib)."
     )
-    taxable_unit: Annotated[Text, StringConstraints(max_length=6)] | None = Field(
+    taxable_unit: Unit | None = Field(
         default=None, description="Unidade tributável; na falta, a de `unit` (uTrib)."
     )
     taxable_quantity: Quantity | None = Field(

@@ -32,7 +32,8 @@ def compose_item(
     """Make one line of the document; `position` counts from zero, as the caller's list does."""
     if trade.is_sale and not body.quantity:
         findings.missed(_nothing_sold(position))
-    product = _product(body, position, cfop, description, charges)
+    ncm = body.ncm or trade.company.defaults.ncm
+    product = _product(body, position, ncm, cfop, description, charges)
     taxes = item_taxes(body, product, position, trade, findings)
     returned = returned_ipi_group(body.returned_ipi) if body.returned_ipi else None
     return Item(
@@ -91,7 +92,7 @@ _TOLD = frozenset(ItemBody.model_fields) & frozenset(layout_of(Product).inner)
 
 
 def _product(
-    body: ItemBody, position: int, cfop: str, description: str, charges: ItemBody | Charges
+    body: ItemBody, position: int, ncm: str | None, cfop: str, description: str, charges: ItemBody | Charges
 ) -> Product:
     gtin = body.gtin or NO_GTIN
     values = {
@@ -99,7 +100,7 @@ def _product(
         "sku": body.sku or f"ITEM{position + 1:03d}",
         "gtin": gtin,
         "description": description,
-        "ncm": body.ncm or "",
+        "ncm": ncm or "",
         "manufacturer_cnpj": body.manufacturer_tax_id,
         "cfop": body.cfop or cfop,
         "unit": body.unit,

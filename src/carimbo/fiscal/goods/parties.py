@@ -51,11 +51,11 @@ class NationalAddress(Address):
 
 def _where(value: Any) -> str:
     code = value.get("countryCode") if isinstance(value, dict) else getattr(value, "country_code", None)
-    return "national" if code in (None, BRAZIL) else "foreign"
+    return "in Brazil" if code in (None, BRAZIL) else "abroad"
 
 
 AnyAddress = Annotated[
-    Annotated[NationalAddress, Tag("national")] | Annotated[ForeignAddress, Tag("foreign")],
+    Annotated[NationalAddress, Tag("in Brazil")] | Annotated[ForeignAddress, Tag("abroad")],
     Discriminator(_where),
 ]
 

@@ -52,5 +52,5 @@ class TestTypeOfDocument:
         assert jurisdiction
         assert jurisdiction(request_of(), SIMPLES, NfseSettings()).cities == (SAO_PAULO_CODE,)
         assert sale
-        assert sale(request_of(), SIMPLES).amount == 150
+        assert sale(request_of(), SIMPLES).price == 150
         assert issuing().lines is None

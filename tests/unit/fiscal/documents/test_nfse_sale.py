@@ -76,7 +76,7 @@ class TestCustomer:
 
 class TestSale:
     def test_is_of_the_price_on_the_day_that_is_told(self) -> None:
-        assert (sale().amount, sale().sold_on) == (Decimal(150), None)
+        assert (sale().price, sale().sold_on) == (Decimal(150), None)
         assert sale(issueDate="2026-11-03").sold_on == date(2026, 11, 3)
 
     def test_at_a_moment_is_of_the_day_that_the_clock_of_the_company_shows(self) -> None:

@@ -1,63 +1,16 @@
 """Who takes the service: as a body gives it, and as the layout writes it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import Discriminator, Field, StringConstraints, Tag
+from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.address import Address
 from carimbo.fiscal.company import MunicipalRegistration
-from carimbo.fiscal.fields import Body, CountryCode, Email, Phone, TaxId, Text
+from carimbo.fiscal.fields import Body, Email, Phone, TaxId, Text
 from carimbo.fiscal.layouts.dps_v1 import addresses as layout
 from carimbo.fiscal.layouts.dps_v1.parties import Taker
+from carimbo.fiscal.party_address import AnyAddress, ForeignAddressBody, NationalAddressBody
 from carimbo.fiscal.taxpayer import is_cpf
-
-BRAZIL = "BR"
-
-
-class ForeignAddressBody(Body):
-    """A place abroad."""
-
-    street: Annotated[Text, StringConstraints(max_length=255)] = Field(
-        description="Logradouro.", examples=["5th Avenue"]
-    )
-    number: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Número do imóvel, ou S/N.", examples=["350"]
-    )
-    complement: Annotated[Text, StringConstraints(max_length=156)] | None = Field(
-        default=None, description="Complemento."
-    )
-    district: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Bairro ou distrito.", examples=["Manhattan"]
-    )
-    city: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Cidade.", examples=["New York"]
-    )
-    region: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Estado, província ou região.", examples=["NY"]
-    )
-    postal_code: Annotated[Text, StringConstraints(max_length=11)] = Field(
-        description="Código postal.", examples=["10118"]
-    )
-    country_code: CountryCode = Field(description="País, em duas letras (ISO 3166).", examples=["US"])
-
-
-class NationalAddressBody(Address):
-    """A place in Brazil, which may say so."""
-
-    country_code: Annotated[str, StringConstraints(pattern=f"^{BRAZIL}$")] | None = Field(
-        default=None, description="BR; pode faltar."
-    )
-
-
-def _where(value: Any) -> str:
-    code = value.get("countryCode") if isinstance(value, dict) else getattr(value, "country_code", None)
-    return "national" if code in (None, BRAZIL) else "foreign"
-
-
-AnyAddress = Annotated[
-    Annotated[NationalAddressBody, Tag("national")] | Annotated[ForeignAddressBody, Tag("foreign")],
-    Discriminator(_where),
-]
 
 
 class BorrowerBody(Body):

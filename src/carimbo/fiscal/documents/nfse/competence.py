@@ -1,13 +1,12 @@
 """The day that a note belongs to (dCompet), by the company's clock."""
 
-from datetime import date, datetime
-from zoneinfo import ZoneInfo
+from datetime import date
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.layouts.dps_v1.document import read_note
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.local_time import local_day
 
 
 def competence_of(request: NfseRequest, issuance: Issuance) -> date:
@@ -20,19 +19,9 @@ def competence_of(request: NfseRequest, issuance: Issuance) -> date:
         return told
     if replaced:
         return read_note(replaced.signed).competence
-    return _day(issuance.asked_at or issuance.emission.issued_at, issuance.company)
+    return local_day(issuance.asked_at or issuance.emission.issued_at, issuance.company.address.state)
 
 
 def told_day(request: NfseRequest, company: Company) -> date | None:
     """The day that a body tells, if it does."""
-    return _day(request.competence, company) if request.competence else None
-
-
-def _day(told: date, company: Company) -> date:
-    """The day of a date, or of a moment; at the ends of the calendar there is but its own."""
-    if not isinstance(told, datetime):
-        return told
-    try:
-        return told.astimezone(ZoneInfo(STATES[company.address.state].zone)).date()
-    except OverflowError:
-        return told.date()
+    return local_day(request.competence, company.address.state) if request.competence else None

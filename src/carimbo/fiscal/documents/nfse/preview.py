@@ -18,8 +18,8 @@ class NotePreview:
 
     @property
     def amount(self) -> Decimal:
-        """What the service costs (vServ)."""
-        return self.sums.amount
+        """What is charged for the service."""
+        return self.sums.charged
 
     @property
     def lines(self) -> Lines:

@@ -5,7 +5,6 @@ of the three from the company; any other is in the shortcut form, where the comp
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,9 +12,7 @@ from uuid import UUID
 from pydantic import (
     BeforeValidator,
     Field,
-    PlainValidator,
     StringConstraints,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -23,15 +20,19 @@ from pydantic_core import PydanticCustomError
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
 from carimbo.fiscal.fields import (
     Body,
+    Category,
     CityCode,
     CnaeCode,
     CountryCode,
     Flag,
-    Integer,
+    GuaranteeDays,
+    IsoDay,
+    ItemName,
     NoteKey,
     Notes,
     Number,
     Percent,
+    Sku,
     Text,
     zipcode_digits,
 )
@@ -65,17 +66,6 @@ def _refuse_lacking(value: Any) -> Any:
     return value
 
 
-def _day_of(value: Any) -> date:
-    """Take a date, or a moment: which day that is, the company's clock tells."""
-    if not isinstance(value, str):
-        raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
-    return moment if moment.tzinfo else moment.date()
-
-
 def _with_plain_zipcodes(value: Any) -> Any:
     """Groups of the layout take digits alone; addresses elsewhere in the body may have a hyphen."""
     if isinstance(value, list):
@@ -97,7 +87,6 @@ def _digits(value: Any) -> Any:
 
 
 IN_FORM = BeforeValidator(_refuse_lacking)
-IsoDay = Annotated[date, PlainValidator(_day_of), WithJsonSchema({"type": "string"})]
 PLAIN_ZIPCODES = BeforeValidator(_with_plain_zipcodes)
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
 FederalServiceCode = Annotated[
@@ -198,18 +187,14 @@ class NfseRequest(Body):
         description="Descrição do serviço, que aceita variáveis como {nomeProduto} (xDescServ).",
         examples=["Assinatura mensal do plano {nomeProduto}"],
     )
-    name: Annotated[Text, StringConstraints(min_length=3, max_length=_LONGEST_NAME)] | None = Field(
+    name: ItemName | None = Field(
         default=None, description="Nome no catálogo; na falta, os primeiros 64 caracteres da descrição."
     )
-    sku: Annotated[Text, StringConstraints(max_length=64)] = Field(
-        default="direct-api-nfse", description="SKU no catálogo."
-    )
-    category: Annotated[Text, StringConstraints(max_length=64)] = Field(
+    sku: Sku = Field(default="direct-api-nfse", description="SKU no catálogo.")
+    category: Category = Field(
         default="other_service", description="Categoria no catálogo.", examples=["saas"]
     )
-    guarantee: Annotated[Integer, Field(ge=1, le=365)] | None = Field(
-        default=None, description="Garantia, de 1 a 365 dias."
-    )
+    guarantee: GuaranteeDays | None = Field(default=None, description="Garantia, de 1 a 365 dias.")
     service_code: CityServiceCode | None = Field(
         default=None, description="Código municipal do serviço, na forma simples."
     )

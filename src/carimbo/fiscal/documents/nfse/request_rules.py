@@ -5,9 +5,10 @@ from datetime import date, datetime
 
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.document_type import Issuance, Replaced
-from carimbo.fiscal.documents.nfse.borrower import BorrowerBody, ForeignAddressBody
+from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
 from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
 from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.party_address import ForeignAddressBody
 from carimbo.fiscal.problems import Problem, quoted
 from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
 from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj

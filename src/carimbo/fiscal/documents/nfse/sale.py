@@ -7,6 +7,7 @@ from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.direct_sale import DirectSale, SoldItem
 from carimbo.fiscal.documents.nfse.competence import told_day
 from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.money import ZERO
 
 _SERVICE = "service"
 
@@ -16,7 +17,8 @@ def sale_of(request: NfseRequest, company: Company) -> DirectSale:
     return DirectSale(
         customer=_customer(request),
         item=_item(request),
-        amount=request.amount,
+        price=request.amount,
+        discount=(request.discounts and request.discounts.unconditional) or ZERO,
         sold_on=told_day(request, company),
     )
 
