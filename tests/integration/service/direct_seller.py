@@ -40,7 +40,7 @@ COURSE = SoldItem(
     guarantee=7,
     fiscal={"serviceItemCode": "08.02"},
 )
-SOLD = DirectSale(customer=MARIA, item=COURSE, amount=Decimal("150.00"))
+SOLD = DirectSale(customer=MARIA, item=COURSE, price=Decimal("150.00"))
 BODY = NFE | {"payments": None, "recipient": RECIPIENT | {"email": "maria@example.com"}}
 
 
@@ -55,7 +55,7 @@ def sale_of(request: Any, _issuer: Issuer) -> DirectSale:
             address=buyer.address.model_dump(mode="json", by_alias=True),
         ),
         item=SoldItem(sku=item.sku or "direto", name=item.description, type="product", category="other"),
-        amount=item.quantity * item.unit_value,
+        price=item.quantity * item.unit_value,
         sold_on=request.issue_date and request.issue_date.date(),
     )
 

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.service.access import Gatekeeper
-from carimbo.service.direct_sales import customer_for
+from carimbo.service.customers import customer_for
 from integration.service.direct_seller import COURSE, MARIA, SOLD, Seller, ready_seller
 
 
@@ -100,11 +100,7 @@ class TestItem:
         await seller.sell()
         product = await seller.only("products")
         assert asdict(COURSE).items() <= product.items()
-        assert (product["price"], product["follows_company_defaults"]) == (None, False)
-
-    async def test_without_codes_of_its_own_follows_the_company(self, seller: Seller) -> None:
-        await seller.sell(replace(SOLD, item=replace(COURSE, fiscal={})))
-        assert (await seller.only("products"))["follows_company_defaults"] is True
+        assert (product["price"], product["follows_company_defaults"]) == (None, True)
 
     async def test_that_is_known_stays_as_it_is(self, seller: Seller) -> None:
         await seller.sell()
@@ -113,5 +109,5 @@ class TestItem:
         sale_id = await seller.sell(replace(SOLD, item=renamed))
         assert await seller.only("products") == before
         async with seller.database.tenant(seller.subscription.id) as tenant:
-            (line,) = await tenant.sales.lines(sale_id)
+            (line,) = await tenant.sales.lines([sale_id])
         assert (line.product_id, line.name) == (before["id"], "Outro nome")

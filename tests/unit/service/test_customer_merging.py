@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carimbo.fiscal.customer import CustomerFacts
-from carimbo.service.direct_sales import merged
+from carimbo.service.customers import CustomerBody, facts_of, merged, overwritten
 from carimbo.storage.customers import Customer
 from carimbo.storage.identifiers import new_id
 
@@ -22,6 +22,25 @@ facts = st.builds(
     **{name: texts for name in FACTS if name not in ("name", "address", "is_foreign")},
     is_foreign=st.booleans(),
 )
+
+ABROAD = {
+    "street": "5th Avenue", "number": "350", "district": "Manhattan", "city": "New York", "region": "NY",
+    "postalCode": "10118", "countryCode": "US",
+}  # fmt: skip
+OPTIONAL = {
+    "document": "52998224725", "foreignId": "AB-123", "phone": "11988887777", "foreign": True,
+    "address": ABROAD, "municipalRegistration": "123", "stateRegistration": "ISENTO", "tradeName": "Loja",
+}  # fmt: skip
+COLUMNS = {
+    "name": "name", "email": "email", "document": "document", "foreignId": "foreign_id", "phone": "phone",
+    "foreign": "is_foreign", "address": "address", "municipalRegistration": "municipal_registration",
+    "stateRegistration": "state_registration", "tradeName": "trade_name",
+}  # fmt: skip
+needed = st.fixed_dictionaries({"name": st.just("Maria Souza"), "email": st.just("souza@example.com")})
+optional = st.fixed_dictionaries(
+    {}, optional={name: st.none() | st.just(value) for name, value in OPTIONAL.items()}
+)
+told_bodies = st.builds(lambda *parts: parts[0] | parts[1], needed, optional)
 
 
 def customer(known: CustomerFacts) -> Customer:
@@ -65,3 +84,38 @@ class TestMerged:
     def test_who_has_a_cpf_is_no_foreigner_for_living_abroad(self) -> None:
         known = customer(CustomerFacts(name="Maria", document="52998224725"))
         assert not merged(known, CustomerFacts(name="Maria", is_foreign=True)).is_foreign
+
+
+class TestOverwritten:
+    @given(facts, told_bodies)
+    def test_all_that_is_told_is_taken(self, known: CustomerFacts, told: dict[str, Any]) -> None:
+        after = overwritten(customer(known), CustomerBody.model_validate(told))
+        plain = {name: value for name, value in told.items() if name != "foreign" or value is not None}
+        assert {name: getattr(after, COLUMNS[name]) for name in plain} == plain
+
+    @given(facts, told_bodies)
+    def test_all_that_is_not_told_stays(self, known: CustomerFacts, told: dict[str, Any]) -> None:
+        before = customer(known)
+        after = overwritten(before, CustomerBody.model_validate(told))
+        changeable = {COLUMNS[name] for name in told} | {"is_foreign"}
+        assert replace(after, **{name: getattr(before, name) for name in changeable}) == before
+
+    @given(facts, told_bodies)
+    def test_nobody_stops_being_foreign_without_being_told(
+        self, known: CustomerFacts, told: dict[str, Any]
+    ) -> None:
+        silent = {name: value for name, value in told.items() if name != "foreign"}
+        after = overwritten(customer(known), CustomerBody.model_validate(silent))
+        assert after.is_foreign >= known.is_foreign
+
+    @given(facts, told_bodies)
+    def test_to_tell_the_same_again_changes_nothing(self, known: CustomerFacts, told: dict[str, Any]) -> None:
+        body = CustomerBody.model_validate(told)
+        once = overwritten(customer(known), body)
+        assert overwritten(once, body) == once
+
+    @given(told_bodies)
+    def test_of_somebody_of_whom_all_is_told_is_what_is_told(self, told: dict[str, Any]) -> None:
+        body = CustomerBody.model_validate(dict.fromkeys(OPTIONAL) | told)
+        known = customer(CustomerFacts(name="Fulano", phone="1133334444", is_foreign=True))
+        assert known_of(overwritten(known, body)) == asdict(facts_of(body))

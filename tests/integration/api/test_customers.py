@@ -1,0 +1,293 @@
+"""Customers of a company's catalog: created or updated by what they are known by, read, replaced, deleted."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from integration.api.customer_book import ABROAD, ADDRESS, JOHN, MARIA, WHOLE, Book, facts_of, new_book
+from support import OTHER_CNPJ, Caller, code_of, data_of, fields_of
+
+ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+NOTHING_ELSE = {
+    "document": None, "foreignId": None, "phone": None, "foreign": False, "address": None,
+    "municipalRegistration": None, "stateRegistration": None, "tradeName": None,
+}  # fmt: skip
+
+
+@pytest.fixture
+async def book(caller: Caller) -> Book:
+    return await new_book(caller)
+
+
+@pytest.fixture
+async def other_book(book: Book) -> Book:
+    """That of another company of the same subscription."""
+    return await new_book(book.caller, tax_id=OTHER_CNPJ)
+
+
+class TestCreate:
+    async def test_with_name_and_e_mail_alone(self, book: Book) -> None:
+        told = {"name": "Maria da Silva", "email": "maria@example.com"}
+        record = await book.tell(told)
+        assert facts_of(record) == told | NOTHING_ELSE
+        assert record["createdAt"] == record["updatedAt"]
+
+    async def test_with_every_field_normalised_and_shown_with_punctuation(self, book: Book) -> None:
+        record = await book.tell(WHOLE)
+        assert facts_of(record) == WHOLE | {
+            "document": "12.ABC.345/01DE-35",
+            "foreignId": None,
+            "phone": "11988887777",
+            "address": ADDRESS | {"zipcode": "01310-100", "cityCode": "3550308", "countryCode": None},
+            "stateRegistration": "110042490114",
+        }
+        assert data_of(await book.get(record["id"])) == record
+
+    @pytest.mark.parametrize(
+        ("told", "shown"),
+        [
+            ("52998224725", "529.982.247-25"),
+            ("529.982.247-25", "529.982.247-25"),
+            ("11222333000181", "11.222.333/0001-81"),
+            ("12ABC34501DE35", "12.ABC.345/01DE-35"),
+        ],
+    )
+    async def test_returns_a_document_with_punctuation(self, book: Book, told: str, shown: str) -> None:
+        assert (await book.tell(document=told))["document"] == shown
+
+    async def test_of_a_customer_abroad(self, book: Book) -> None:
+        record = await book.tell(JOHN)
+        assert facts_of(record) == NOTHING_ELSE | JOHN | {"address": ABROAD | {"complement": None}}
+        assert data_of(await book.get(record["id"])) == record
+
+    @pytest.mark.parametrize(
+        ("told", "foreign"),
+        [
+            ({}, False),
+            ({"foreignId": "AB-123"}, True),
+            ({"address": ABROAD}, True),
+            ({"address": ABROAD, "document": "52998224725"}, False),
+            ({"address": ABROAD, "foreign": False}, False),
+            ({"document": "52998224725", "foreign": True}, True),
+            ({"foreignId": "AB-123", "foreign": None}, True),
+        ],
+    )
+    async def test_knows_who_is_abroad_by_what_is_told(
+        self, book: Book, told: dict[str, Any], foreign: bool
+    ) -> None:
+        assert (await book.tell(MARIA | {"document": None} | told))["foreign"] is foreign
+
+    @pytest.mark.parametrize("length", [3, 64])
+    async def test_takes_names_of_3_to_64_characters(self, book: Book, length: int) -> None:
+        assert (await book.tell(name="á" * length))["name"] == "á" * length
+
+    @pytest.mark.parametrize(
+        ("told", "field"),
+        [
+            ({"name": "ab"}, "name"),
+            ({"name": "  ab  "}, "name"),
+            ({"name": "a" * 65}, "name"),
+            ({"name": None}, "name"),
+            ({"email": None}, "email"),
+            ({"email": "maria"}, "email"),
+            ({"email": ""}, "email"),
+            ({"document": "52998224724"}, "document"),
+            ({"document": "12ABC34501DE36"}, "document"),
+            ({"document": 52998224725}, "document"),
+            ({"foreignId": "a" * 41}, "foreignId"),
+            ({"phone": "ramal"}, "phone"),
+            ({"foreign": "sim"}, "foreign"),
+            ({"is_foreign": True}, "is_foreign"),
+            ({"isForeign": True}, "isForeign"),
+            ({"stateRegistration": "ABC"}, "stateRegistration"),
+            ({"address": ADDRESS | {"zipcode": "0131010"}}, "address.zipcode"),
+            ({"address": ADDRESS | {"city": "Curitiba"}}, "address.city"),
+            ({"address": ADDRESS | {"state": "XX"}}, "address.state"),
+            ({"address": ABROAD | {"countryCode": "USA"}}, "address.countryCode"),
+            ({"address": ABROAD | {"state": "NY"}}, "address.state"),
+            ({"id": "7"}, "id"),
+            ({"nickname": "Mari"}, "nickname"),
+        ],
+    )
+    async def test_refuses_a_field_by_its_name(self, book: Book, told: dict[str, Any], field: str) -> None:
+        assert list(fields_of(await book.post(MARIA | told))) == [field]
+        assert await book.total() == 0
+
+    async def test_demands_name_and_e_mail(self, book: Book) -> None:
+        assert fields_of(await book.post({})) == {
+            "name": "Campo obrigatório.",
+            "email": "Campo obrigatório.",
+        }
+
+
+class TestMatching:
+    """POST updates the customer that it finds by id, then by document, then by e-mail."""
+
+    async def test_by_id_before_all(self, book: Book) -> None:
+        maria = await book.tell()
+        await book.tell(JOHN)
+        told = await book.tell(id=maria["id"], email=JOHN["email"], name="Maria Souza")
+        assert (told["id"], told["name"], told["email"]) == (maria["id"], "Maria Souza", JOHN["email"])
+        assert await book.total() == 2
+
+    async def test_by_document_before_the_e_mail(self, book: Book) -> None:
+        maria = await book.tell()
+        other = await book.tell({"name": "Ana Lima", "email": "ana@example.com"})
+        told = await book.tell(document="529.982.247-25", email="ana@example.com")
+        assert (told["id"], told["email"]) == (maria["id"], "ana@example.com")
+        assert data_of(await book.get(other["id"])) == other
+
+    async def test_by_the_id_abroad(self, book: Book) -> None:
+        john = await book.tell(JOHN)
+        assert (await book.tell(JOHN, email="new@example.com"))["id"] == john["id"]
+
+    async def test_by_e_mail_in_either_case(self, book: Book) -> None:
+        maria = await book.tell()
+        told = await book.tell({"name": "Maria Souza", "email": "MARIA@example.com"})
+        assert (told["id"], told["email"]) == (maria["id"], "MARIA@example.com")
+
+    async def test_by_e_mail_of_one_whose_document_was_not_known(self, book: Book) -> None:
+        known = await book.tell({"name": "Maria", "email": "maria@example.com"})
+        told = await book.tell()
+        assert (told["id"], told["document"]) == (known["id"], "529.982.247-25")
+
+    async def test_makes_another_of_one_who_shares_the_e_mail_and_has_another_document(
+        self, book: Book
+    ) -> None:
+        maria = await book.tell()
+        other = await book.tell(name="José Souza", document="11144477735")
+        assert other["id"] != maria["id"]
+        assert data_of(await book.get(maria["id"])) == maria
+
+    async def test_makes_another_in_another_company(self, book: Book, other_book: Book) -> None:
+        assert (await book.tell())["id"] != (await other_book.tell())["id"]
+
+    async def test_refuses_an_id_that_nobody_has_and_names_it(self, book: Book, other_book: Book) -> None:
+        deleted = await book.tell(JOHN)
+        await book.delete(deleted["id"])
+        for unknown in (ABSENT, deleted["id"], (await other_book.tell())["id"]):
+            answer = await book.post(MARIA | {"id": unknown})
+            assert (answer.status_code, code_of(answer)) == (404, "NOT_FOUND")
+            assert unknown in answer.json()["error"]["message"]
+        assert await book.total() == 0
+
+    async def test_refuses_to_give_one_the_document_of_another(self, book: Book) -> None:
+        maria, john = await book.tell(), await book.tell(JOHN)
+        answer = await book.post(JOHN | {"id": john["id"], "document": MARIA["document"]})
+        assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
+        assert answer.json()["error"]["details"] == {"field": "document", "existingId": maria["id"]}
+        assert [data_of(await book.get(one["id"])) for one in (maria, john)] == [maria, john]
+
+
+class TestUpdate:
+    async def test_overwrites_what_is_told_and_keeps_what_is_not(self, book: Book) -> None:
+        before = await book.tell(WHOLE)
+        changes = {"name": "Açaí do Pará", "email": "novo@acai.example", "phone": "1133334444"}
+        after = await book.tell(changes | {"id": before["id"]})
+        assert facts_of(after) == facts_of(before) | changes
+        assert after["createdAt"] == before["createdAt"] < after["updatedAt"]
+        assert data_of(await book.get(before["id"])) == after
+
+    async def test_clears_what_is_null(self, book: Book) -> None:
+        before = await book.tell(WHOLE)
+        kept = {"id": before["id"], "name": WHOLE["name"], "email": WHOLE["email"]}
+        after = await book.tell(kept | NOTHING_ELSE | {"foreign": None})
+        assert facts_of(after) == {"name": kept["name"], "email": kept["email"]} | NOTHING_ELSE
+
+    async def test_replaces_an_address_as_a_whole(self, book: Book) -> None:
+        await book.tell(address=ADDRESS)
+        address = {name: value for name, value in ADDRESS.items() if name != "complement"}
+        after = await book.tell(address=address | {"number": "2000"})
+        assert (after["address"]["number"], after["address"]["complement"]) == ("2000", None)
+
+    async def test_learns_that_somebody_is_abroad(self, book: Book) -> None:
+        known = await book.tell({"name": "John Smith", "email": "john@example.com"})
+        told = {name: value for name, value in JOHN.items() if name != "foreign"}
+        after = await book.tell(told)
+        assert (known["foreign"], after["id"], after["foreign"]) == (False, known["id"], True)
+
+    async def test_keeps_one_with_a_cpf_who_moves_abroad_no_foreigner_unless_told(self, book: Book) -> None:
+        await book.tell()
+        moved = {"name": MARIA["name"], "email": MARIA["email"], "address": ABROAD}
+        assert (await book.tell(moved))["foreign"] is False
+        assert (await book.tell(moved | {"foreign": True}))["foreign"] is True
+        assert (await book.tell(moved))["foreign"] is True
+
+
+class TestReplace:
+    async def test_overwrites_all_and_clears_what_is_absent(self, book: Book) -> None:
+        before = await book.tell(WHOLE)
+        told = {"name": "Maria da Silva", "email": "maria@example.com"}
+        after = data_of(await book.put(before["id"], told))
+        assert facts_of(after) == told | NOTHING_ELSE
+        assert (after["id"], after["createdAt"]) == (before["id"], before["createdAt"])
+        assert data_of(await book.get(before["id"])) == after
+
+    @pytest.mark.parametrize("told", [MARIA, WHOLE, JOHN], ids=lambda told: told["name"])
+    async def test_takes_what_was_read(self, book: Book, told: dict[str, Any]) -> None:
+        record = await book.tell(told)
+        again = data_of(await book.put(record["id"], facts_of(record)))
+        assert facts_of(again) == facts_of(record)
+
+    async def test_refuses_the_document_of_another(self, book: Book) -> None:
+        maria, john = await book.tell(), await book.tell(JOHN)
+        answer = await book.put(john["id"], MARIA | {"email": "john@example.com"})
+        assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
+        assert answer.json()["error"]["details"] == {"field": "document", "existingId": maria["id"]}
+        assert data_of(await book.get(john["id"])) == john
+
+    async def test_takes_an_e_mail_and_an_id_abroad_that_another_has(self, book: Book) -> None:
+        maria, john = await book.tell(), await book.tell(JOHN)
+        shared = {"email": john["email"], "foreignId": john["foreignId"]}
+        assert data_of(await book.put(maria["id"], MARIA | shared)).items() >= shared.items()
+
+    async def test_demands_what_a_new_one_needs_and_takes_no_id(self, book: Book) -> None:
+        record = await book.tell()
+        assert list(fields_of(await book.put(record["id"], {"document": None}))) == ["name", "email"]
+        assert list(fields_of(await book.put(record["id"], MARIA | {"id": record["id"]}))) == ["id"]
+        assert data_of(await book.get(record["id"])) == record
+
+
+class TestDelete:
+    async def test_answers_the_id_and_that_it_is_deleted(self, book: Book) -> None:
+        record = await book.tell()
+        assert data_of(await book.delete(record["id"])) == {"id": record["id"], "deleted": True}
+        assert await book.total() == 0
+
+    async def test_leaves_nobody_to_be_found(self, book: Book) -> None:
+        record = await book.tell()
+        await book.delete(record["id"])
+        answers = [
+            await book.get(record["id"]),
+            await book.put(record["id"], MARIA),
+            await book.delete(record["id"]),
+        ]
+        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+
+    async def test_frees_document_and_e_mail(self, book: Book) -> None:
+        first = await book.tell()
+        await book.delete(first["id"])
+        assert (await book.tell())["id"] != first["id"]
+        assert await book.total() == 1
+
+
+class TestAnotherCompany:
+    async def test_of_the_same_subscription_has_customers_of_its_own(
+        self, book: Book, other_book: Book
+    ) -> None:
+        record = await book.tell()
+        answers = [
+            await other_book.get(record["id"]),
+            await other_book.put(record["id"], JOHN),
+            await other_book.delete(record["id"]),
+        ]
+        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+        assert await other_book.total() == 0
+        assert data_of(await book.get(record["id"])) == record
+
+    async def test_may_have_one_with_the_same_document(self, book: Book, other_book: Book) -> None:
+        await book.tell()
+        john = await other_book.tell(JOHN)
+        changed = data_of(await other_book.put(john["id"], MARIA))
+        assert UUID(changed["id"]) == UUID(john["id"])

@@ -1,0 +1,68 @@
+"""Customers that an NFS-e made, in the catalog over HTTP."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from integration.issuing.shop import ADDRESS, NFSE, Shop, accepted
+from support import data_of
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "nfse"
+LONG_NAME = "Companhia Brasileira de Importação e Exportação de Artigos para Escritório e Papelaria Ltda"
+
+
+async def only_customer(shop: Shop) -> dict[str, Any]:
+    """The one whom the list has, who is read the same."""
+    (record,) = data_of(await shop.get("/customers"))
+    assert data_of(await shop.get(f"/customers/{record['id']}")) == record
+    return dict(record)
+
+
+class TestCustomerOfANote:
+    async def test_is_in_the_catalog_with_what_the_note_says(self, shop: Shop) -> None:
+        borrower = {"taxId": "12ABC34501DE35", "name": LONG_NAME, "phone": "11 3333-4444", "address": ADDRESS}
+        await shop.create("nfse", borrower=borrower | {"municipalRegistration": "123"})
+        record = await only_customer(shop)
+        assert (record["name"], record["email"]) == (LONG_NAME, None)
+        assert (record["document"], record["phone"]) == ("12.ABC.345/01DE-35", "1133334444")
+        assert record["address"]["zipcode"] == "01310-100"
+        assert (record["municipalRegistration"], record["foreign"]) == ("123", False)
+        assert data_of(await shop.get("/customers", search="papelaria importacao")) == [record]
+
+    async def test_abroad_is_in_the_catalog(self, shop: Shop) -> None:
+        body = json.loads((EXAMPLES / "foreign-taker.json").read_text())
+        accepted(await shop.post("/nfse", body))
+        record = await only_customer(shop)
+        assert (record["foreign"], record["document"]) == (True, None)
+        assert record["address"] == body["borrower"]["address"] | {"complement": None}
+
+    async def test_is_the_one_that_is_updated(self, shop: Shop) -> None:
+        await shop.create("nfse")
+        made = await only_customer(shop)
+        told = {"name": "Maria Souza", "email": "maria@example.com", "document": "529.982.247-25"}
+        updated = data_of(await shop.post("/customers", told))
+        assert updated.items() >= {"id": made["id"], **told}.items()
+
+    async def test_is_the_one_that_was_created_and_keeps_what_was_told(self, shop: Shop) -> None:
+        told = {"name": "Maria Souza", "email": "maria@example.com", "document": "529.982.247-25"}
+        created = data_of(await shop.post("/customers", told))
+        other = {
+            "taxId": "52998224725",
+            "name": "Outro nome",
+            "email": "outro@example.com",
+            "phone": "1133334444",
+        }
+        await shop.create("nfse", borrower=other)
+        record = await only_customer(shop)
+        assert record == created | {"phone": "1133334444", "updatedAt": record["updatedAt"]}
+
+    async def test_goes_on_being_named_by_its_sale_when_it_is_deleted(self, shop: Shop) -> None:
+        first = accepted(await shop.post("/nfse", NFSE))
+        made = await only_customer(shop)
+        await shop.caller.http.delete(shop.path(f"/customers/{made['id']}"))
+        assert data_of(await shop.get("/customers")) == []
+        sold = await shop.floor.fetch("select customer_id from sales where id = $1", first["saleId"])
+        assert [str(row["customer_id"]) for row in sold] == [made["id"]]
+        assert (await shop.settled(first))["status"] == "authorized"
+        await shop.create("nfse")
+        assert (await only_customer(shop))["id"] != made["id"]
