@@ -14,6 +14,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from carimbo.fiscal.catalog_sale import CatalogSale
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.emission import Emission, EmissionType
@@ -207,6 +208,8 @@ class Issuing:
     """For a type whose documents may take the place of others, which are canceled by that."""
     sale: SaleOf | None = None
     """For a type whose documents, created directly, make a sale: what was sold, and to whom."""
+    catalog_sale: CatalogSale | None = None
+    """For a type that sales of the catalog may ask for."""
     lines: LinesOfXml | None = None
     """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None

@@ -227,6 +227,7 @@ SALE: Fields = {
     "externalId": TEXT,
     "presence": one("none", "inPerson", "internet", "phone", "delivery", "outside", "other"),
     "ibsTaxableCityCode": one("3550308"),
+    "paymentMethod": one("cash", "pix", "creditCard", "boleto", "22"),
     "payments": few(PAYMENT),
     "change": AMOUNT,
     "intermediary": having({"taxId": one(CNPJ), "sellerId": TEXT}),
@@ -323,7 +324,6 @@ OFFLINE = having(
     }
 )
 NFCE_ONLY: Fields = {
-    "paymentMethod": one("cash", "pix", "creditCard", "boleto", "22"),
     "transmit": one("now", "later"),
     "issueMode": one("normal"),
 }

@@ -331,7 +331,7 @@ class TestWholeRequest:
             ({"issueDate": "2026-11-14T10:00:00"}, "issueDate", "A data e hora deve trazer o fuso horário."),
             ({"finalConsumer": "yes"}, "finalConsumer", "Deve ser true ou false."),
             ({"presence": 1}, "presence", None),
-            ({"paymentMethod": "pix"}, "paymentMethod", "Campo desconhecido."),
+            ({"transmit": "later"}, "transmit", "Campo desconhecido."),
             ({"natOp": "Venda"}, "natOp", "Campo desconhecido."),
             ({"notes": "uma\x00duas"}, "notes", "Não pode conter caracteres de controle."),
             ({"notes": "x" * 5001}, "notes", "Deve ter no máximo 5000 caracteres."),

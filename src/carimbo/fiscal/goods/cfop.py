@@ -44,11 +44,16 @@ def usual_cfop(destination: str, trade: Trade, *, inbound: bool) -> str:
         return _FIRST_INBOUND[destination] + _GOODS_OF_OTHERS
     default = trade.company.defaults.cfop
     kind = default[1:] if default else _GOODS_OF_OTHERS
+    return cfop_of_sale(kind, destination, trade.company.tax_regime, trade.buyer_is_contributor)
+
+
+def cfop_of_sale(kind: str, destination: str, regime: TaxRegime, buyer_is_contributor: bool) -> str:
+    """The code of a kind of sale, its last three digits within the state, by where the goods go."""
     if destination == ABROAD:
         kind = _TO_OTHER_COUNTRIES.get(kind, kind)
     if destination == TO_ANOTHER_STATE:
         kind = _BETWEEN_STATES.get(kind, kind)
         # The short list of the MEI has no codes for non-contributors (NT 2024.001, N12a-90).
-        if not trade.buyer_is_contributor and trade.company.tax_regime is not TaxRegime.MEI:
+        if not buyer_is_contributor and regime is not TaxRegime.MEI:
             kind = _TO_NON_CONTRIBUTORS.get(kind, kind)
     return _FIRST_OUTBOUND[destination] + kind

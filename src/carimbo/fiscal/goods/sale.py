@@ -17,7 +17,7 @@ from carimbo.fiscal.goods.freight import FreightBody
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.parties import PlaceBody, ReaderBody, RecipientBody, in_homologation
-from carimbo.fiscal.goods.payments import PaymentBody, payment, whole_payment
+from carimbo.fiscal.goods.payments import Method, PaymentBody, payment, whole_payment
 from carimbo.fiscal.layouts.group import made
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -83,6 +83,10 @@ class SaleBody(Body):
     )
     ibs_taxable_city_code: Annotated[str, Field(pattern=r"^[0-9]{7}$")] | None = Field(
         default=None, description="Código IBGE do município do fato gerador de IBS e CBS (cMunFGIBS)."
+    )
+    payment_method: Method | None = Field(
+        default=None,
+        description="Meio de pagamento do valor total, quando não há `payments`; na falta, dinheiro (tPag).",
     )
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
         default=(), description="Pagamentos; na falta, um só do valor total do documento (detPag)."

@@ -1,5 +1,6 @@
 """Payments: the means that callers name, and the whole amount when they name none."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from lxml import etree
 from pydantic import ValidationError
 
 from carimbo.fiscal.goods.payments import NOTHING_PAID_NOW, PaymentBody
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
@@ -30,8 +31,13 @@ class TestWithoutPayments:
         made = nfe(purpose=purpose)
         assert (said(made, "pag/detPag/tPag"), said(made, "pag/detPag/vPag")) == ("90", "0.00")
 
-    def test_a_receipt_is_paid_by_the_means_that_it_names(self) -> None:
-        made = nfce(paymentMethod="pix")
+    def test_what_has_a_price_but_is_no_sale_is_paid_by_the_means_that_it_names(self) -> None:
+        made = nfe(cfop="5910", items=[item(icms={"csosn": "102"})], paymentMethod="cash")
+        assert (said(made, "pag/detPag/tPag"), said(made, "pag/detPag/vPag")) == ("01", "71.80")
+
+    @pytest.mark.parametrize("make", [nfe, nfce])
+    def test_the_document_is_paid_by_the_means_that_it_names(self, make: Callable[..., Invoice]) -> None:
+        made = make(paymentMethod="pix")
         assert [said(made, f"pag/detPag/{path}") for path in ("tPag", "vPag", "card/tpIntegra")] == [
             "17",
             "71.80",

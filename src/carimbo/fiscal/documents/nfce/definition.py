@@ -2,12 +2,15 @@
 
 from datetime import timedelta
 
+from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
 from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
+from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
 from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
@@ -50,6 +53,7 @@ NFCE = DocumentType(
         refused=rejection_file,
         papers=(Paper.ROLL_80, Paper.ROLL_58),
         print_name="NFCe",
+        catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
         lines=lines_of_xml,
         printed_emission=printed_emission,
         transmission_deadline=transmission_deadline,

@@ -1,10 +1,13 @@
 """What carimbo knows of the NF-e."""
 
+from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.documents.nfe.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
 from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
@@ -35,6 +38,7 @@ NFE = DocumentType(
         refused=rejection_file,
         papers=(Paper.A4,),
         print_name="DANFE",
+        catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
         lines=lines_of_xml,
     ),
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},

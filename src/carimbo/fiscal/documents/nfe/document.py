@@ -44,7 +44,6 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     items = compose_items(request, trade, cfop, findings)
     buyer = findings.tried(recipient, request.recipient, emission.environment)
     totals = totals_of(items, request.withheld_taxes)
-    usual_payment = _CASH if _is_paid(request, items) else NO_PAYMENT
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
         id=document_id(key),
@@ -58,7 +57,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         totals=totals,
         transport=transport(request.freight),
         billing=request.billing,
-        payment=compose_payments(request, totals.invoice.amount, usual_payment),
+        payment=compose_payments(request, totals.invoice.amount, _payment_method(request, items)),
         intermediary=request.intermediary,
         additional=additional_information(request),
         export=request.export,
@@ -68,6 +67,10 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         farming=request.farming,
     )
     return Composition(invoice, findings.problems, findings.warnings)
+
+
+def _payment_method(request: NfeRequest, items: tuple[Item, ...]) -> str:
+    return request.payment_method or (_CASH if _is_paid(request, items) else NO_PAYMENT)
 
 
 def _is_paid(request: NfeRequest, items: tuple[Item, ...]) -> bool:

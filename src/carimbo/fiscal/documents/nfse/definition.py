@@ -2,13 +2,16 @@
 
 from uuid import UUID
 
+from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
 from carimbo.fiscal.documents.nfse.events import CANCELLATION
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
     identity_of_declaration,
     registered_event,
 )
+from carimbo.fiscal.documents.nfse.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.sale import sale_of
@@ -48,6 +51,7 @@ NFSE = DocumentType(
         jurisdiction=jurisdiction_of,
         replaces=_replaced,
         sale=sale_of,
+        catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale),
     ),
     events=(CANCELLATION,),
     registered_event=registered_event,

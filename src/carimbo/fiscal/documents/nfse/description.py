@@ -12,6 +12,7 @@ from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxpayer import format_tax_id
 
+_MARKS_HERE = str.maketrans(",.", ".,")
 _VARIABLE = re.compile(r"\{([A-Za-z]\w*)\}")
 
 
@@ -30,7 +31,12 @@ def _shown(tax_id: str | None) -> str:
 
 def _reais(amount: Decimal) -> str:
     """An amount as people here write it."""
-    return f"{amount:,.2f}".translate(str.maketrans(",.", ".,"))
+    return with_decimal_comma(f"{amount:,.2f}")
+
+
+def with_decimal_comma(number: str) -> str:
+    """A number as people here write it."""
+    return number.translate(_MARKS_HERE)
 
 
 VARIABLES: Mapping[str, Callable[[Sold], str]] = {

@@ -63,7 +63,7 @@ def _missing(code: str | None, rate: Decimal | None) -> list[Problem]:
 
 def _service(told: str) -> NationalService:
     """The service of a code of the national list, or of an item that has only one."""
-    digits = _padded(told)
+    digits = code_digits(told)
     if len(digits) == len("010101"):
         service = NATIONAL_SERVICES.get(digits)
         if service is None:
@@ -75,7 +75,7 @@ def _service(told: str) -> NationalService:
     return found[0]
 
 
-def _padded(told: str) -> str:
+def code_digits(told: str) -> str:
     """The digits of a code, with the zero that people leave out of `1.05`."""
     return "".join(part.zfill(2) for part in told.split("."))
 
@@ -102,6 +102,11 @@ def _several(told: str, found: tuple[NationalService, ...]) -> Problem:
 
 
 def _city_code(request: NfseRequest, settings: NfseSettings) -> str | None:
-    told = request.city_service_code or request.service_code or settings.city_service_code or ""
+    told = request.city_service_code or request.service_code or settings.city_service_code
+    return written_city_code(told or "")
+
+
+def written_city_code(told: str) -> str | None:
+    """A municipality's code as the layout takes it, if it does."""
     is_written = len(told) == _CITY_CODE_LENGTH and told.isdigit() and told != NO_CITY_CODE
     return told if is_written else None

@@ -12,7 +12,8 @@ from carimbo.fiscal.taxpayer import is_cnpj
 
 def _is_told(case: Case) -> bool:
     """Whether the caller said how it is paid; else the whole amount is paid by the usual means."""
-    return case.model == NFCE or bool(case.request.payments) or case.request.change is not None
+    request = case.request
+    return bool(request.payments or request.payment_method) or request.change is not None
 
 
 def _has_a_card(case: Case) -> bool:
@@ -168,7 +169,7 @@ def _paid_in_excess(case: Case) -> Decimal:
 
 
 def _at(case: Case, position: int, name: str, detail: str = "") -> At:
-    """A field of a payment; receipts may have told the means alone."""
+    """A field of a payment; the body may have told the means alone."""
     if case.request.payments:
         return At(f"payments[{position}].{name}", detail)
-    return At("paymentMethod" if case.model == NFCE else "payments", detail)
+    return At("paymentMethod" if case.request.payment_method else "payments", detail)

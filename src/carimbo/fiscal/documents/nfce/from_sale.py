@@ -1,0 +1,25 @@
+"""The body of the NFC-e that a sale of the catalog needs."""
+
+from typing import Any
+
+from carimbo.fiscal.catalog_sale import SaleBody, SalePart
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.documents.nfce.settings import NfceSettings
+from carimbo.fiscal.goods.from_sale import body_of_goods, is_shipped, party_of
+from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.party_address import is_in_brazil
+
+
+def body_of_sale(part: SalePart, settings: NfceSettings) -> SaleBody:
+    """What is shipped is delivered at home, which alone may have freight (rule 753)."""
+    presence = Presence.DELIVERY if is_shipped(part) else Presence.IN_PERSON
+    return body_of_goods(part, presence, _buyer(part.customer))
+
+
+def _buyer(customer: CustomerFacts) -> dict[str, Any] | None:
+    """Receipts name who has a document, and never a registration as a contributor (rule 789)."""
+    if not customer.known_as:
+        return None
+    buyer = party_of(customer)
+    is_near = customer.address is not None and is_in_brazil(customer.address)
+    return buyer if is_near else {name: value for name, value in buyer.items() if name != "address"}

@@ -1,0 +1,77 @@
+"""Which service the lines of a sale are: a declaration has room for one."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from carimbo.fiscal.catalog_sale import SoldLine, without_absent
+from carimbo.fiscal.documents.nfse.request import IbsCbsBody, IssBody, TaxesBody
+from carimbo.fiscal.documents.nfse.service_facts import code_digits, written_city_code
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.problems import Problem, quoted
+
+_DETAILED = ("serviceItemCode", "cityServiceCode", "iss")
+# By the fields of an item, how values that mean the same become equal; the CNAE stands in no declaration.
+_COMPARED: Mapping[str, Callable[[Any], Any]] = {
+    "serviceItemCode": code_digits,
+    "cityServiceCode": written_city_code,
+    "iss": IssBody.model_validate,
+    "nbs": lambda code: code.replace(".", ""),
+    "taxes": TaxesBody.model_validate,
+    "ibsCbs": IbsCbsBody.model_validate,
+}
+
+Facts = dict[str, Any]
+"""Fiscal fields of an item, under their names in the catalog."""
+
+
+def service_of(lines: Sequence[SoldLine], settings: NfseSettings) -> Facts:
+    """The facts that all lines share; what items leave to the company is left to it when the note is issued.
+
+    Once an item tells any fact of the detailed form, the body has to tell all of them, and the company's
+    settings of today fill in the rest.
+    """
+    told = [without_absent(line.fiscal) for line in lines]
+    settled = [facts | _of_detailed_form(facts, settings) for facts in told]
+    with_nbs = [{"nbs": settings.nbs} | facts for facts in settled]
+    differing = [
+        problem
+        for line, facts in zip(lines[1:], with_nbs[1:], strict=True)
+        for problem in _differences(lines[0], with_nbs[0], line, facts)
+    ]
+    if differing:
+        raise Incomplete(*differing)
+    is_detailed = any(facts.get(name) is not None for facts in told for name in _DETAILED)
+    return settled[0] if is_detailed else told[0]
+
+
+def _of_detailed_form(told: Facts, settings: NfseSettings) -> Facts:
+    code = told.get("serviceItemCode", settings.federal_service_code)
+    rate = None if settings.iss_rate is None else {"rate": settings.iss_rate}
+    facts = {
+        "serviceItemCode": code,
+        "cityServiceCode": told.get("cityServiceCode") or _city_code(code, settings),
+        "iss": told.get("iss", rate),
+    }
+    return without_absent(facts)
+
+
+def _city_code(code: str | None, settings: NfseSettings) -> str | None:
+    """The company's, if it is of the same service; the form wants one, even one that is never written."""
+    usual = settings.federal_service_code
+    is_usual = code is None or usual is None or code_digits(code) == code_digits(usual)
+    own = settings.city_service_code if is_usual else None
+    return own or (code_digits(code) if code else None)
+
+
+def _differences(first: SoldLine, firsts: Facts, line: SoldLine, facts: Facts) -> Iterator[Problem]:
+    for name, meaning in _COMPARED.items():
+        meant = [meaning(one[name]) if one.get(name) is not None else None for one in (firsts, facts)]
+        if meant[0] != meant[1]:
+            yield Problem(
+                "DIFFERENT_SERVICES",
+                f"products[{line.position}].{name}",
+                f"A NFS-e é de um só serviço, e {quoted(line.name)} não tem o mesmo {name} de"
+                f" {quoted(first.name)}.",
+                "Venda em separado os serviços que têm códigos ou tributação diferentes.",
+            )

@@ -1,0 +1,99 @@
+"""What the bodies of NF-e and NFC-e share that a sale of the catalog needs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_absent
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.goods.freight import FreightMode
+from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.party_address import is_in_brazil
+from carimbo.fiscal.tables.countries import country_of_letters
+
+# The layout has room for less than an e-mail may have.
+_LONGEST_EMAIL = 60
+_PLACE_ABROAD = ("street", "number", "complement", "district", "city")
+_PATHS = {
+    "items": "products",
+    "items[]": "products[]",
+    "payments": "paymentMethod",
+    "change": "paymentMethod",
+    "freight": "shipping",
+    "freight.mode": "shipping",
+    "presence": "productInvoiceType",
+    "recipient": "customer",
+    "recipient.taxId": "customer.document",
+    "recipient.address.country": "customer.address.countryCode",
+    "destination": "customer.address",
+    "export": "customer.address",
+    "finalConsumer": "customer.stateRegistration",
+}
+_PATHS_OF_ITEM = {"description": "name", "unitValue": "price"}
+_SHARED_OUT = {"discount": "discount", "freight": "shipping"}
+
+
+def body_of_goods(part: SalePart, presence: Presence, recipient: Mapping[str, Any] | None) -> SaleBody:
+    """What was sold, how it is paid and how it travels; the rest is for the type to say."""
+    json = {
+        "items": [_item(line) for line in part.lines],
+        "recipient": recipient,
+        "presence": presence.value,
+        "paymentMethod": part.payment_method,
+        "freight": {"mode": FreightMode.SENDER.value} if is_shipped(part) else None,
+    }
+    return SaleBody(without_absent(json), _PATHS | _paths_of_items(part))
+
+
+def is_shipped(part: SalePart) -> bool:
+    """Whether the buyer pays for being sent the goods."""
+    return any(line.shipping for line in part.lines)
+
+
+def party_of(customer: CustomerFacts) -> dict[str, Any]:
+    """Who buys, and where to find them."""
+    email = customer.email or ""
+    told = {
+        **customer.known_as,
+        "name": customer.name,
+        "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
+        "phone": customer.phone,
+        "address": _address(customer.address) if customer.address else None,
+    }
+    return without_absent(told)
+
+
+def _address(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Documents of goods know countries by the Central Bank's codes, and have no room for regions abroad."""
+    if is_in_brazil(told):
+        return {name: value for name, value in told.items() if name != "countryCode"}
+    country = country_of_letters(told["countryCode"])
+    place = {name: told.get(name) for name in _PLACE_ABROAD}
+    place["countryCode"] = country.code if country else told["countryCode"]
+    return without_absent(place | {"country": country and country.name})
+
+
+def _item(line: SoldLine) -> dict[str, Any]:
+    told = {
+        "description": line.name,
+        "sku": line.sku,
+        "quantity": line.quantity,
+        "unitValue": line.price,
+        "discount": line.discount or None,
+        "freight": line.shipping or None,
+        **line.fiscal,
+    }
+    return without_absent(told)
+
+
+def _paths_of_items(part: SalePart) -> dict[str, str]:
+    return {
+        path: in_sale
+        for at, line in enumerate(part.lines)
+        for path, in_sale in _paths_of_item(f"items[{at}]", f"products[{line.position}]").items()
+    }
+
+
+def _paths_of_item(item: str, line: str) -> dict[str, str]:
+    own = {f"{item}.{name}": f"{line}.{in_sale}" for name, in_sale in _PATHS_OF_ITEM.items()}
+    shared = {f"{item}.{name}": in_sale for name, in_sale in _SHARED_OUT.items()}
+    return {item: line} | own | shared

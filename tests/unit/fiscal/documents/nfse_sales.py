@@ -1,0 +1,32 @@
+"""Services of the catalog, sold, and the body of the NFS-e that their sale needs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine
+from carimbo.fiscal.documents.nfse.definition import NFSE
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from unit.fiscal.sold_parts import part_of, sold
+
+USUAL = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2}
+"""Settings that leave nothing open."""
+OWN: dict[str, Any] = {"serviceItemCode": "01.05", "cityServiceCode": "123", "iss": {"rate": 2}}
+
+
+def service(price: Any = 150, **changes: Any) -> SoldLine:
+    """A line of a service that leaves everything to the company."""
+    return sold(
+        price, **{"sku": "CURSO", "name": "Curso", "category": "online_course", "fiscal": {}} | changes
+    )
+
+
+def body_of(part: SalePart, settings: Mapping[str, Any] = USUAL) -> SaleBody:
+    """The body that a part of a sale makes."""
+    assert NFSE.issuing
+    assert NFSE.issuing.catalog_sale
+    return NFSE.issuing.catalog_sale.body(part, NfseSettings.model_validate(settings))
+
+
+def json_of(*sold_lines: SoldLine, settings: Mapping[str, Any] = USUAL, **of_the_part: Any) -> Any:
+    """What the body of these lines says."""
+    return body_of(part_of(*sold_lines, **of_the_part), settings).json

@@ -1,0 +1,135 @@
+"""Which service a sale is of: its items tell, or the company, and all of them the same."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from carimbo.fiscal.catalog_sale import SoldLine
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.findings import Incomplete
+from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service
+from unit.fiscal.documents.nfse_support import NBS, declared, reviewed, said
+from unit.fiscal.goods.support import misformed
+from unit.fiscal.sold_parts import part_of
+
+
+def differing(*fiscal: Mapping[str, Any], settings: Mapping[str, Any] = USUAL) -> list[str]:
+    """Where lines of these items are said not to be of one service."""
+    with pytest.raises(Incomplete) as caught:
+        json_of(*of_items(*fiscal), settings=settings)
+    return [problem.path for problem in caught.value.problems]
+
+
+def of_items(*fiscal: Mapping[str, Any]) -> list[SoldLine]:
+    return [service(position=at, fiscal=one) for at, one in enumerate(fiscal)]
+
+
+class TestService:
+    def test_is_left_to_the_company_where_no_item_tells_of_it(self) -> None:
+        told = json_of(service(fiscal={"nbs": NBS, "iss": None, "cnaeCode": "6201501"}))
+        assert not {"federalServiceCode", "cityServiceCode", "iss"} & set(told)
+        assert (told["nbs"], told["cnaeCode"]) == (NBS, "6201501")
+
+    def test_is_the_items_own(self) -> None:
+        own = {"serviceItemCode": "17.01", "cityServiceCode": "456", "iss": {"rate": 5, "isWithheld": True}}
+        taxed = own | {"taxes": {"ir": {"rate": 1.5}}, "ibsCbs": {"cst": "000"}}
+        told = json_of(service(fiscal=taxed))
+        assert {name: told[name] for name in taxed if name in told} | {
+            "serviceItemCode": told["federalServiceCode"]
+        } == taxed
+
+    @pytest.mark.parametrize(
+        ("fiscal", "filled"),
+        [
+            ({"serviceItemCode": "1.05"}, ("1.05", "123", {"rate": 2})),
+            ({"cityServiceCode": "789"}, ("01.05", "789", {"rate": 2})),
+            ({"iss": {"rate": 3}}, ("01.05", "123", {"rate": 3})),
+            ({"serviceItemCode": "17.01"}, ("17.01", "1701", {"rate": 2})),
+        ],
+        ids=["code of the company", "city code", "rate", "another service than the company's"],
+    )
+    def test_has_its_gaps_filled_by_the_company(self, fiscal: Any, filled: tuple[Any, ...]) -> None:
+        told = json_of(service(fiscal=fiscal))
+        assert (told["federalServiceCode"], told["cityServiceCode"], told["iss"]) == filled
+
+    def test_of_the_catalog_never_takes_the_citys_code_of_another(self) -> None:
+        told = json_of(service(fiscal={"serviceItemCode": "01.07"}))
+        assert said(declared(told, settings=USUAL), "serv/cServ/cTribMun") is None
+
+    def test_that_needs_more_than_a_sale_tells_is_refused_in_the_sales_names(self) -> None:
+        body = body_of(part_of(service(fiscal=OWN | {"serviceItemCode": "07.02.01"})))
+        problems = reviewed(body.json, settings=USUAL).problems
+        assert [(one.code, body.path_in_sale(one.path)) for one in problems] == [
+            ("E0370", "products[0].serviceItemCode")
+        ]
+
+    def test_that_nobody_completes_is_told_in_the_sales_names(self) -> None:
+        body = body_of(part_of(service(position=2, fiscal={"cityServiceCode": "123"})), {})
+        with pytest.raises(ValidationError) as caught:
+            NfseRequest.model_validate(body.json)
+        assert set(map(body.path_in_sale, misformed(caught.value))) == {
+            "products[2].serviceItemCode",
+            "products[2].iss",
+        }
+
+
+class TestServices:
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            (OWN, {}),
+            ({}, OWN),
+            (OWN, OWN | {"serviceItemCode": "1.05"}),
+            (OWN, OWN | {"iss": {"rate": Decimal("2.0"), "isWithheld": False}}),
+            (OWN | {"cityServiceCode": "28000"}, OWN | {"cityServiceCode": "29000"}),
+            ({"nbs": "1.1502.10.00"}, {"nbs": NBS}),
+            ({"cnaeCode": "6201501"}, {"cnaeCode": "6202300"}),
+            ({"nbs": None}, {}),
+        ],
+        ids=[
+            "the company's last",
+            "the company's first",
+            "another spelling",
+            "another number",
+            "city codes that are not written",
+            "dots",
+            "CNAE",
+            "nothing",
+        ],
+    )
+    def test_that_mean_the_same_share_a_note(self, first: Any, second: Any) -> None:
+        told = json_of(*of_items(first, second))
+        assert reviewed(told, settings=USUAL).problems == ()
+
+    def test_with_the_companys_nbs_share_a_note(self) -> None:
+        assert json_of(*of_items({"nbs": NBS}, {}), settings=USUAL | {"nbs": NBS})["nbs"] == NBS
+
+    @pytest.mark.parametrize(
+        ("second", "fields"),
+        [
+            ({"serviceItemCode": "17.01"}, ["serviceItemCode", "cityServiceCode"]),
+            ({"cityServiceCode": "456"}, ["cityServiceCode"]),
+            ({"iss": {"rate": 5}}, ["iss"]),
+            ({"iss": {"rate": 2, "isWithheld": True}}, ["iss"]),
+            ({"nbs": NBS}, ["nbs"]),
+            ({"taxes": {"ir": {"rate": 1.5}}}, ["taxes"]),
+            ({"ibsCbs": {"cst": "000"}}, ["ibsCbs"]),
+        ],
+        ids=["code", "city code", "rate", "withheld", "NBS", "taxes", "reform"],
+    )
+    def test_that_differ_are_refused_in_the_sales_names(self, second: Any, fields: list[str]) -> None:
+        assert differing({}, second) == [f"products[1].{name}" for name in fields]
+        assert differing(second, {}) == [f"products[1].{name}" for name in fields]
+
+    def test_that_differ_are_all_told(self) -> None:
+        assert differing({}, {"nbs": NBS}, {}, {"iss": {"rate": 0}}) == ["products[1].nbs", "products[3].iss"]
+
+    def test_that_differ_are_called_by_their_names(self) -> None:
+        with pytest.raises(Incomplete) as caught:
+            json_of(service(), service(name="Mentoria", fiscal={"nbs": NBS}))
+        [problem] = caught.value.problems
+        assert "“Mentoria”" in problem.message
+        assert "“Curso”" in problem.message

@@ -1,0 +1,273 @@
+"""The NF-e or NFC-e that a sale needs: its products, to its customer, paid as the sale was."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from carimbo.fiscal.catalog_sale import SaleBody, SalePart
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.document_type import DocumentType, Issuing, Review
+from carimbo.fiscal.documents.nfce.definition import NFCE
+from carimbo.fiscal.documents.nfe.definition import NFE
+from carimbo.fiscal.goods.catalog_item import GoodsFiscal
+from carimbo.fiscal.signature import Signer
+from unit.fiscal.documents.nfse_support import NEW_YORK
+from unit.fiscal.goods.support import CSC, NORMAL, company, issuance
+from unit.fiscal.sold_parts import (
+    ABROAD,
+    FAR,
+    FIRM,
+    HERE,
+    LETTERED,
+    MUG,
+    PERSON,
+    STRANGER,
+    TOURIST,
+    due,
+    lines,
+    part_of,
+    sold,
+    strange_paths,
+)
+
+SIMPLES, MEI = company(), company(taxRegime="mei")
+SETTINGS = {NFE.name: NFE.settings(), NFCE.name: NFCE.settings.model_validate(CSC)}
+TRIAL = Signer.throwaway()
+SHIPPED = Decimal("12.50")
+EXIT = {"export": {"state": "SP", "exitPlace": "Guarulhos"}}
+FISCAL_NAMES = {field.alias or name for name, field in GoodsFiscal.model_fields.items()}
+
+
+def issuing_of(kind: DocumentType) -> Issuing:
+    assert kind.issuing
+    return kind.issuing
+
+
+def body_of(kind: DocumentType, part: SalePart) -> SaleBody:
+    catalog_sale = issuing_of(kind).catalog_sale
+    assert catalog_sale
+    return catalog_sale.body(part, SETTINGS[kind.name])
+
+
+def review_of(kind: DocumentType, json: Mapping[str, Any], by: Company = SIMPLES) -> Review:
+    request = issuing_of(kind).request.model_validate(json)
+    return issuing_of(kind).review(request, issuance(TRIAL, SETTINGS[kind.name], by=by))
+
+
+def refused(kind: DocumentType, part: SalePart, by: Company = SIMPLES) -> list[tuple[str, str]]:
+    """Code and place in the sale of everything that keeps its document from being issued."""
+    body = body_of(kind, part)
+    return [(one.code, body.path_in_sale(one.path)) for one in review_of(kind, body.json, by).problems]
+
+
+@pytest.fixture(params=[NFE, NFCE], ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> DocumentType:
+    found: DocumentType = request.param
+    return found
+
+
+class TestItems:
+    def test_are_the_lines(self, kind: DocumentType) -> None:
+        fiscal = {"ncm": "69120000", "unit": "CX", "icms": {"csosn": "102"}, "gtin": None}
+        line = sold("35.9", quantity="2.5", discount=Decimal(3), shipping=SHIPPED, fiscal=fiscal)
+        assert body_of(kind, part_of(line)).json["items"] == [
+            {
+                "description": "Caneca",
+                "sku": "CANECA",
+                "quantity": Decimal("2.5"),
+                "unitValue": Decimal("35.9"),
+                "discount": 3,
+                "freight": SHIPPED,
+                "ncm": "69120000",
+                "unit": "CX",
+                "icms": {"csosn": "102"},
+            }
+        ]
+
+    def test_have_neither_discount_nor_freight_where_there_is_none(self, kind: DocumentType) -> None:
+        [item] = body_of(kind, part_of(sold())).json["items"]
+        assert set(item) == {"description", "sku", "quantity", "unitValue", "ncm"}
+
+
+class TestRecipient:
+    def test_of_an_nfe_is_the_customer(self) -> None:
+        buyer = replace(FIRM, email="a@b.example", phone="1133334444", address=HERE | {"countryCode": "BR"})
+        assert body_of(NFE, part_of(sold(), to=buyer)).json["recipient"] == {
+            "taxId": "66677788000183",
+            "name": "Mercado Modelo S.A.",
+            "stateRegistration": "110042490114",
+            "email": "a@b.example",
+            "phone": "1133334444",
+            "address": HERE,
+        }
+
+    def test_of_a_receipt_is_no_contributor(self) -> None:
+        assert body_of(NFCE, part_of(sold(), to=FIRM)).json["recipient"] == {
+            "taxId": "66677788000183",
+            "name": "Mercado Modelo S.A.",
+            "address": HERE,
+        }
+
+    def test_of_a_receipt_may_be_anybody(self) -> None:
+        assert "recipient" not in body_of(NFCE, part_of(sold(), to=STRANGER)).json
+
+    def test_has_no_mail_that_the_document_has_no_room_for(self, kind: DocumentType) -> None:
+        for length, is_told in ((60, True), (61, False)):
+            mail = "@b.example".rjust(length, "a")
+            told = body_of(kind, part_of(sold(), to=replace(PERSON, email=mail))).json["recipient"]
+            assert ("email" in told) is is_told
+
+    def test_abroad_has_the_country_of_the_central_bank(self) -> None:
+        assert body_of(NFE, part_of(sold(), to=ABROAD)).json["recipient"] == {
+            "foreignId": "EIN123456789",
+            "name": "Model Stores Inc.",
+            "address": {
+                "street": "5th Avenue",
+                "number": "350",
+                "district": "Manhattan",
+                "city": "New York",
+                "countryCode": "2496",
+                "country": "Estados Unidos",
+            },
+        }
+
+    def test_of_no_country_is_told_in_the_sales_names(self) -> None:
+        body = body_of(NFE, part_of(sold(), to=replace(ABROAD, address=NEW_YORK | {"countryCode": "XX"})))
+        with pytest.raises(ValueError, match=r"recipient\.address\.abroad\.countryCode"):
+            review_of(NFE, body.json)
+        assert body.path_in_sale("recipient.address.country") == "customer.address.countryCode"
+
+    def test_of_a_receipt_has_no_address_abroad(self) -> None:
+        told = body_of(NFCE, part_of(sold(), to=ABROAD)).json["recipient"]
+        assert told == {"foreignId": "EIN123456789", "name": "Model Stores Inc."}
+
+    @pytest.mark.parametrize(
+        ("customer", "path"),
+        [
+            (STRANGER, "customer.document"),
+            (replace(PERSON, address=None), "customer.address"),
+            (ABROAD, "customer.address"),
+        ],
+        ids=["nobody", "nowhere", "abroad"],
+    )
+    def test_that_an_nfe_is_not_issued_to_is_told_in_the_sales_names(
+        self, customer: CustomerFacts, path: str
+    ) -> None:
+        assert {found for _, found in refused(NFE, part_of(sold(), to=customer))} == {path}
+
+
+class TestPayment:
+    @pytest.mark.parametrize("method", ["credit_card", "pix", "boleto", "later", "01"])
+    def test_is_the_sales(self, kind: DocumentType, method: str) -> None:
+        part = part_of(sold(), paid=method)
+        assert body_of(kind, part).json["paymentMethod"] == method
+        assert refused(kind, part) == []
+
+    def test_that_says_nothing_is_refused_in_the_sales_names(self, kind: DocumentType) -> None:
+        assert refused(kind, part_of(sold(), paid="other")) == [("441", "paymentMethod")]
+
+    def test_pays_the_tax_that_comes_on_top(self) -> None:
+        ipi = {"cst": "50", "rate": 10}
+        part = part_of(sold(100, fiscal=MUG | {"ipi": ipi}))
+        review = review_of(NFE, body_of(NFE, part).json, NORMAL)
+        assert (review.problems, review.preview and review.preview.amount) == ((), Decimal("110.00"))
+
+
+class TestShipping:
+    def test_makes_a_receipt_one_of_a_delivery(self) -> None:
+        shipped = body_of(NFCE, part_of(sold(shipping=SHIPPED))).json
+        assert (shipped["presence"], shipped["freight"]) == ("delivery", {"mode": "sender"})
+        carried = body_of(NFCE, part_of(sold())).json
+        assert (carried["presence"], carried.get("freight")) == ("inPerson", None)
+
+    def test_is_hired_by_who_sells(self) -> None:
+        shipped = body_of(NFE, part_of(sold(), sold(shipping=SHIPPED))).json
+        assert (shipped["presence"], shipped["freight"]) == ("internet", {"mode": "sender"})
+        assert "freight" not in body_of(NFE, part_of(sold())).json
+
+    @pytest.mark.parametrize(
+        ("customer", "problem"),
+        [
+            (STRANGER, ("787", "customer")),
+            (replace(PERSON, address=None), ("788", "customer.address")),
+        ],
+        ids=["to nobody", "to nowhere"],
+    )
+    def test_of_a_receipt_needs_to_know_where(
+        self, customer: CustomerFacts, problem: tuple[str, str]
+    ) -> None:
+        assert refused(NFCE, part_of(sold(shipping=SHIPPED), to=customer)) == [problem]
+
+
+CUSTOMERS = {"CPF": PERSON, "CNPJ": FIRM, "CNPJ with letters": LETTERED, "of another state": FAR}
+COMPANIES = {"simples": SIMPLES, "normal": NORMAL, "mei": MEI}
+
+
+class TestSale:
+    @pytest.mark.parametrize("customer", CUSTOMERS.values(), ids=CUSTOMERS)
+    @pytest.mark.parametrize("company", COMPANIES.values(), ids=COMPANIES)
+    @pytest.mark.parametrize("discount", [0, 3], ids=["whole price", "discount"])
+    @pytest.mark.parametrize("shipping", [0, SHIPPED], ids=["nothing shipped", "shipped"])
+    def test_makes_a_document_that_may_be_issued(
+        self, kind: DocumentType, customer: CustomerFacts, company: Company, discount: int, shipping: Decimal
+    ) -> None:
+        own = MUG | {"cfop": "5102"}
+        line = sold(discount=Decimal(discount), shipping=Decimal(shipping), fiscal=own)
+        sale = part_of(line, sold(position=1, quantity=3), to=customer, by=company)
+        review = review_of(kind, body_of(kind, sale).json, company)
+        assert review.problems == ()
+        assert review.preview
+        assert review.preview.amount == due(sale)
+
+    @pytest.mark.parametrize("customer", [TOURIST, STRANGER, ABROAD], ids=["tourist", "nobody", "abroad"])
+    def test_at_the_counter_is_to_anybody(self, customer: CustomerFacts) -> None:
+        assert refused(NFCE, part_of(sold(), to=customer)) == []
+
+    @pytest.mark.parametrize("company", [SIMPLES, NORMAL], ids=["simples", "normal"])
+    def test_abroad_makes_an_nfe_once_its_exit_is_told(self, company: Company) -> None:
+        body = body_of(NFE, part_of(sold(fiscal=MUG | {"cfop": "5102"}), to=ABROAD, by=company))
+        assert review_of(NFE, {**body.json, **EXIT}, company).problems == ()
+
+    @given(
+        sale=some.builds(
+            lambda sold_lines, customer: part_of(*sold_lines, to=customer, by=SIMPLES),
+            some.sampled_from([MUG, {**MUG, "cfop": "5101", "unit": "CX"}]).flatmap(lines),
+            some.sampled_from([PERSON, FIRM, LETTERED, FAR]),
+        ),
+        kind=some.sampled_from([NFE, NFCE]),
+    )
+    def test_costs_what_the_customer_pays_to_the_cent(self, sale: SalePart, kind: DocumentType) -> None:
+        body = body_of(kind, sale)
+        review = review_of(kind, body.json)
+        assert review.problems == ()
+        assert review.preview
+        assert review.preview.amount == due(sale)
+        assert strange_paths(body, FISCAL_NAMES) == set()
+
+    def test_knows_where_each_of_its_fields_stands(self, kind: DocumentType) -> None:
+        sale = part_of(sold(position=1), sold(position=3, discount=Decimal(1), shipping=SHIPPED))
+        body = body_of(kind, sale)
+        places = {
+            "items[0]": "products[1]",
+            "items[1].description": "products[3].name",
+            "items[1].unitValue": "products[3].price",
+            "items[1].quantity": "products[3].quantity",
+            "items[1].icms.cst": "products[3].icms.cst",
+            "items[1].discount": "discount",
+            "items[1].freight": "shipping",
+            "recipient": "customer",
+            "recipient.taxId": "customer.document",
+            "recipient.address.zipcode": "customer.address.zipcode",
+            "paymentMethod": "paymentMethod",
+            "payments": "paymentMethod",
+            "freight": "shipping",
+            "freight.mode": "shipping",
+            "presence": "productInvoiceType",
+        }
+        assert {path: body.path_in_sale(path) for path in places} == places
