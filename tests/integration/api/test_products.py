@@ -1,0 +1,225 @@
+"""Products and services of a company's catalog: created, read, replaced and deleted, each SKU once."""
+
+import asyncio
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from integration.api.product_shelf import (
+    COURSE,
+    GOODS_FISCAL,
+    MUG,
+    SERVICE_FISCAL,
+    Shelf,
+    body_of,
+    new_shelf,
+)
+from support import OTHER_CNPJ, Caller, code_of, data_of, fields_of
+
+ABSENT = "01KNWJH000000000000000000Z"
+ALONE = {"fiscalFollowsCompanyDefaults": False}
+LACKING_ALONE = "Obrigatório quando fiscalFollowsCompanyDefaults é false."
+WHOLE = [(COURSE, SERVICE_FISCAL), (MUG, GOODS_FISCAL)]
+BOTH = pytest.mark.parametrize("body", [COURSE, MUG], ids=["service", "product"])
+
+
+@pytest.fixture
+async def shelf(caller: Caller) -> Shelf:
+    return await new_shelf(caller)
+
+
+@pytest.fixture
+async def other_shelf(shelf: Shelf) -> Shelf:
+    """That of another company of the same subscription."""
+    return await new_shelf(shelf.caller, OTHER_CNPJ)
+
+
+class TestCreate:
+    @BOTH
+    async def test_with_what_is_required_alone(self, shelf: Shelf, body: dict[str, Any]) -> None:
+        item = await shelf.add(body)
+        assert re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", item["id"])
+        assert item["createdAt"] == item["updatedAt"]
+        told = {name: value for name, value in body_of(item).items() if value is not None}
+        assert told == body | {"fiscalFollowsCompanyDefaults": True}
+        assert {name: item[name] for name in ("price", "guarantee")} == {"price": None, "guarantee": None}
+
+    @pytest.mark.parametrize(("body", "fiscal"), WHOLE, ids=["service", "product"])
+    async def test_with_every_field(self, shelf: Shelf, body: dict[str, Any], fiscal: dict[str, Any]) -> None:
+        told = body | fiscal | ALONE | {"price": 35.9012345678, "guarantee": 365}
+        item = await shelf.add(told)
+        assert body_of(item) == told
+        assert await shelf.read(item) == item
+
+    @pytest.mark.parametrize(("body", "fiscal"), WHOLE, ids=["service", "product"])
+    async def test_without_a_fiscal_field_shows_it_as_null(
+        self, shelf: Shelf, body: dict[str, Any], fiscal: dict[str, Any]
+    ) -> None:
+        item = await shelf.add(body)
+        assert {name: item[name] for name in fiscal} == dict.fromkeys(fiscal)
+
+    @pytest.mark.parametrize(
+        ("body", "name", "told", "kept"),
+        [
+            (MUG, "ncm", "6912.00.00", "69120000"),
+            (MUG, "cest", "21.046.00", "2104600"),
+            (COURSE, "nbs", "1.2205.19.00", "122051900"),
+            (COURSE, "cnaeCode", "8599-6/04", "8599604"),
+            (COURSE, "name", "  Curso de cerâmica ", "Curso de cerâmica"),
+            (COURSE, "price", 0, 0),
+        ],
+    )
+    async def test_keeps_codes_without_punctuation(
+        self, shelf: Shelf, body: dict[str, Any], name: str, told: Any, kept: Any
+    ) -> None:
+        assert (await shelf.add(body, **{name: told}))[name] == kept
+
+    @BOTH
+    @pytest.mark.parametrize("name", ["name", "sku", "category", "type"])
+    async def test_needs_what_is_required(self, shelf: Shelf, body: dict[str, Any], name: str) -> None:
+        lacking = {other: value for other, value in body.items() if other != name}
+        assert fields_of(await shelf.post(lacking)) == {name: "Campo obrigatório."}
+
+    @pytest.mark.parametrize(
+        ("name", "value", "error"),
+        [
+            ("name", "ab", "Deve ter pelo menos 3 caractere(s)."),
+            ("name", "x" * 65, "Deve ter no máximo 64 caracteres."),
+            ("sku", "", "Deve ter pelo menos 1 caractere(s)."),
+            ("sku", "x" * 61, "Deve ter no máximo 60 caracteres."),
+            ("category", "x" * 65, "Deve ter no máximo 64 caracteres."),
+            ("type", "bundle", "Valor inválido: use 'service', 'product' ou 'split'."),
+            ("price", -0.01, "Deve ser maior ou igual a 0."),
+            ("price", "35", "Deve ser um número."),
+            ("price", 0.00000000001, "Deve ter no máximo 10 casas decimais."),
+            ("guarantee", 0, "Deve ser maior ou igual a 1."),
+            ("guarantee", 366, "Deve ser menor ou igual a 365."),
+            ("fiscalFollowsCompanyDefaults", "sim", "Deve ser true ou false."),
+            ("fiscalFollowsCompanyDefaults", None, "Deve ser true ou false."),
+            ("ncm", "123", "Formato inválido: informe os 8 dígitos, sem pontos, por exemplo 69120000."),
+            ("serviceItemCode", "01.05", "Campo desconhecido."),
+            ("components", [], "Campo desconhecido."),
+            ("id", ABSENT, "Campo desconhecido."),
+            ("weight", None, "Campo desconhecido."),
+        ],
+    )
+    async def test_refuses_a_wrong_field_by_name(
+        self, shelf: Shelf, name: str, value: Any, error: str
+    ) -> None:
+        assert fields_of(await shelf.post(MUG | {name: value})) == {name: error}
+
+    async def test_takes_null_in_a_field_of_another_type(self, shelf: Shelf) -> None:
+        item = await shelf.add(COURSE, ncm=None, components=None)
+        assert "ncm" not in item
+        assert fields_of(await shelf.post(COURSE | {"sku": "other", "ncm": "69120000"})) == {
+            "ncm": "Campo desconhecido."
+        }
+
+    async def test_refuses_what_is_no_object(self, shelf: Shelf) -> None:
+        assert fields_of(await shelf.post([COURSE])) == {"body": "Deve ser um objeto JSON."}
+
+    @pytest.mark.parametrize(
+        ("body", "lacking"),
+        [(COURSE, ["serviceItemCode", "iss"]), (MUG, ["ncm", "cfop", "icms"])],
+        ids=["service", "product"],
+    )
+    async def test_alone_needs_all_that_the_company_would_give(
+        self, shelf: Shelf, body: dict[str, Any], lacking: list[str]
+    ) -> None:
+        assert fields_of(await shelf.post(body | ALONE)) == dict.fromkeys(lacking, LACKING_ALONE)
+
+
+class TestSku:
+    async def test_is_unique_in_the_catalog(self, shelf: Shelf) -> None:
+        first = await shelf.add(COURSE)
+        answer = await shelf.post(MUG | {"sku": "curso"})
+        assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
+        assert answer.json()["error"]["details"] == {"field": "sku", "existingId": first["id"]}
+
+    async def test_of_twenty_at_once_one_is_made(self, shelf: Shelf) -> None:
+        answers = await asyncio.gather(*(shelf.post(COURSE) for _ in range(20)))
+        assert Counter(answer.status_code for answer in answers) == {409: 19, 200: 1}
+        (made,) = data_of(await shelf.get())
+        named = {
+            answer.json()["error"]["details"]["existingId"] for answer in answers if answer.status_code == 409
+        }
+        assert named == {made["id"]}
+
+    async def test_of_another_company_may_be_the_same(self, shelf: Shelf, other_shelf: Shelf) -> None:
+        assert (await shelf.add(COURSE))["id"] != (await other_shelf.add(COURSE))["id"]
+
+    async def test_is_free_again_after_a_delete(self, shelf: Shelf) -> None:
+        first = await shelf.add(COURSE)
+        data_of(await shelf.delete(first["id"]))
+        assert (await shelf.add(COURSE))["id"] != first["id"]
+
+    async def test_of_another_item_can_t_be_taken_over(self, shelf: Shelf) -> None:
+        course, mug = await shelf.add(COURSE), await shelf.add(MUG)
+        answer = await shelf.put(mug["id"], MUG | {"sku": "curso"})
+        assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
+        assert answer.json()["error"]["details"] == {"field": "sku", "existingId": course["id"]}
+        assert await shelf.read(mug) == mug
+
+
+class TestReplace:
+    @pytest.mark.parametrize(("body", "fiscal"), WHOLE, ids=["service", "product"])
+    async def test_with_what_was_read_changes_nothing(
+        self, shelf: Shelf, body: dict[str, Any], fiscal: dict[str, Any]
+    ) -> None:
+        item = await shelf.add(body, **fiscal, price=10.5)
+        again = data_of(await shelf.put(item["id"], body_of(item)))
+        assert body_of(again) == body_of(item)
+        assert (again["id"], again["createdAt"]) == (item["id"], item["createdAt"])
+        assert again["updatedAt"] > item["updatedAt"]
+
+    async def test_clears_what_the_body_does_not_tell(self, shelf: Shelf) -> None:
+        item = await shelf.add(MUG, **GOODS_FISCAL, price=10.5, guarantee=7)
+        data_of(await shelf.put(item["id"], MUG | {"name": "Caneca nova"}))
+        told = {name: value for name, value in body_of(await shelf.read(item)).items() if value is not None}
+        assert told == MUG | {"name": "Caneca nova", "fiscalFollowsCompanyDefaults": True}
+
+    async def test_may_change_the_type(self, shelf: Shelf) -> None:
+        item = await shelf.add(MUG, **GOODS_FISCAL)
+        changed = data_of(await shelf.put(item["id"], COURSE | {"sku": "caneca"}))
+        assert (changed["type"], "ncm" in changed) == ("service", False)
+
+    async def test_needs_as_much_as_a_new_item(self, shelf: Shelf) -> None:
+        item = await shelf.add(COURSE)
+        assert set(fields_of(await shelf.put(item["id"], COURSE | ALONE))) == {"serviceItemCode", "iss"}
+
+
+class TestById:
+    @pytest.mark.parametrize("written", [str.upper, str.lower])
+    async def test_an_id_may_be_in_lower_case(self, shelf: Shelf, written: Any) -> None:
+        item = await shelf.add(COURSE)
+        told = written(item["id"])
+        assert data_of(await shelf.get(f"/{told}")) == item
+        assert data_of(await shelf.put(told, COURSE))["id"] == item["id"]
+        assert data_of(await shelf.delete(told)) == {"id": item["id"], "deleted": True}
+
+    async def test_what_is_deleted_is_not_found(self, shelf: Shelf) -> None:
+        item = await shelf.add(COURSE)
+        data_of(await shelf.delete(item["id"]))
+        answers = [
+            await shelf.get(f"/{item['id']}"), await shelf.put(item["id"], COURSE),
+            await shelf.delete(item["id"]),
+        ]  # fmt: skip
+        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+        assert await shelf.found() == []
+
+    async def test_an_item_of_another_company_is_not_found(self, shelf: Shelf, other_shelf: Shelf) -> None:
+        item = await shelf.add(COURSE)
+        answers = [
+            await other_shelf.get(f"/{item['id']}"), await other_shelf.put(item["id"], COURSE),
+            await other_shelf.delete(item["id"]),
+        ]  # fmt: skip
+        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+        assert await shelf.read(item) == item
+
+    @pytest.mark.parametrize("told", ["1", "8" + ABSENT[1:], "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"])
+    async def test_what_is_no_id_is_refused(self, shelf: Shelf, told: str) -> None:
+        assert fields_of(await shelf.get(f"/{told}")) == {
+            "id": "Formato inválido: informe os 26 caracteres do id."
+        }
