@@ -72,6 +72,10 @@ def free_port() -> int:
 
 
 ALL_ANSWERED = "not exists (select from probes where answered_at is null)"
+HELD_UP = (
+    "(select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
+)
+"""An SQL expression: how many wait for what somebody else has."""
 
 
 async def until_it_holds(fetch: Callable[[str], Awaitable[Any]], condition: str, patience: float) -> None:
@@ -79,3 +83,18 @@ async def until_it_holds(fetch: Callable[[str], Awaitable[Any]], condition: str,
     async with asyncio.timeout(patience):
         while not (await fetch(f"select {condition} as holds"))[0]["holds"]:  # noqa: ASYNC110 - a row tells nobody
             await asyncio.sleep(0.02)
+
+
+_COME_DUE = """
+    update sales set scheduled_emit_at = now() - interval '1 minute',
+        next_action_at = now() - interval '1 minute', lease_token = lease_token + 1
+    where $1 in (id, company_id)
+"""
+
+
+async def come_due(fetch: Callable[..., Awaitable[Any]], which: str) -> None:
+    """Let the moment have passed for which a sale waits, or all sales of a company.
+
+    With their tokens, jobs for another moment are worth nothing.
+    """
+    await fetch(_COME_DUE, UUID(which))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, Path, Query, Request
@@ -83,6 +83,17 @@ async def _page_request(
     ] = 20,
 ) -> PageRequest:
     return PageRequest(page, page_size)
+
+
+def search_parameter(description: str, example: str) -> Any:
+    """A search among rows of the database, in the query."""
+    return Query(
+        max_length=100,
+        # Control characters are in nothing that could be found, and the database does not take all of them.
+        pattern=r"^[^\x00-\x1f\x7f]*$",
+        description=f"{description}, sem distinção de maiúsculas, acentos e pontuação.",
+        examples=[example],
+    )
 
 
 async def _counter(request: Request) -> Counter:

@@ -8,8 +8,8 @@ from pydantic import StringConstraints
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.envelope import success
 from carimbo.api.route import Endpoint, ReadRequest
+from carimbo.fiscal.fields import Record
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.documents import DocumentRecord
 from carimbo.service.errors import invalid_field
 from carimbo.service.issuing.accept import find_replay
 
@@ -52,8 +52,8 @@ class CreatingEndpoint(Endpoint):
         return replay(found) if found else None
 
 
-def replay(record: DocumentRecord) -> Response:
-    """The document that was created before, and a word that it is not new."""
+def replay(record: Record) -> Response:
+    """What was created before, and a word that it is not new."""
     return success(record, headers={REPLAYED: "true"})
 
 

@@ -164,6 +164,11 @@ def tax_defaults_of(company: Company) -> TaxDefaults:
     return TaxDefaults.model_validate(stored.model_dump(exclude_unset=True, by_alias=True, include=fields))
 
 
+def product_invoice_type_of(company: Company) -> str:
+    """The document of a company's sales of products, where they do not say."""
+    return DefaultSettings.model_validate(company.settings.get("defaults", {})).product_invoice_type
+
+
 def environment_of(company: Company, module: ModuleSettings) -> str:
     """Tell which environment a module issues in: its own if it has one, else the company's."""
     return module.environment_beside(Environment(company.environment))

@@ -242,8 +242,13 @@ async def require_document(tenant: Tenant, which: Reference) -> Document:
     """Find the document that is meant, or refuse as if it never existed."""
     document = await tenant.documents.get(which.document_id)
     if document is None or not _is(document, which):
-        raise not_found("Documento não encontrado.")
+        raise unknown_document()
     return document
+
+
+def unknown_document() -> Refusal:
+    """The refusal of a document that is not there."""
+    return not_found("Documento não encontrado.")
 
 
 def stored_request(document: Document) -> Body:

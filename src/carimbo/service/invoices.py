@@ -1,5 +1,6 @@
 """Changing a document that is not issued yet, and sending it on its way."""
 
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -8,10 +9,11 @@ from pydantic import ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.company import Company as Issuer
+from carimbo.fiscal.document_type import Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
-from carimbo.service.allowance import reserve_document
+from carimbo.service.allowance import Period, reserve_document
 from carimbo.service.direct_sales import correct_direct_sale
 from carimbo.service.documents import (
     DocumentRecord,
@@ -20,11 +22,13 @@ from carimbo.service.documents import (
     record_of,
     require_document,
     stored_request,
+    unknown_document,
     wrong_state,
 )
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, read, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
+from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
@@ -66,8 +70,7 @@ async def change_invoice(
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_complete(dossier, kind, environment)
-    asked_at = document.created_at
-    review = await counter.workshop.review(kind, request, dossier, environment, asked_at=asked_at)
+    review = await counter.workshop.review(kind, request, dossier, environment, asked_at=document.asked_at)
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked(tenant, document.id), version)
@@ -86,6 +89,17 @@ async def change_invoice(
         return record_of(await _locked(tenant, document.id))
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A draft or a rejected document that may be sent on its way."""
+
+    document: Document
+    allowed: tuple[Status, ...]
+    review: Review
+    dossier: Dossier
+    period: Period | None
+
+
 async def emit(
     counter: Counter,
     subscription: Subscription,
@@ -97,33 +111,55 @@ async def emit(
     """Send a draft or a rejected document on its way; one that has a number keeps it."""
     async with counter.database.autocommit(subscription.id) as tenant:
         document = await require_document(tenant, which)
+    ready = await make_ready(counter, subscription, company, document, allowed)
+    async with counter.database.tenant(subscription.id) as tenant:
+        await start(tenant, ready, counter.workshop.today)
+        await reserve(tenant, ready)
+        return record_of(await _locked(tenant, document.id))
+
+
+async def make_ready(
+    counter: Counter,
+    subscription: Subscription,
+    company: Company,
+    document: Document,
+    allowed: tuple[Status, ...] = EMITTABLE,
+) -> Ready:
+    """Review a document as it is today, or refuse to emit it."""
     _require_emittable(document, allowed)
     kind, environment = kind_named(document.type), Environment(document.environment)
     require_feature(subscription, kind)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_ready(dossier, kind, environment, counter.workshop.clock())
-    asked_at = document.created_at
     review = await counter.workshop.review(
-        kind, stored_request(document), dossier, environment, asked_at=asked_at
+        kind, stored_request(document), dossier, environment, asked_at=document.asked_at
     )
     require_no_problems(review.problems)
     period = plan_period(subscription, environment, counter.workshop)
-    async with counter.database.tenant(subscription.id) as tenant:
-        locked = await _locked(tenant, document.id)
-        _require_emittable(locked, allowed)
-        _require_version(locked, document.version)
-        await tenant.documents.start(
-            document.id,
-            amount_of(review),
-            review.warnings,
-            dossier.revision,
-            counter.workshop.today,
-            period.name if period else None,
-        )
-        await _begin(tenant, locked)
-        if period:
-            await reserve_document(tenant, period.beyond_limit() if is_printed(document) else period)
-        return record_of(await _locked(tenant, document.id))
+    return Ready(document, allowed, review, dossier, period)
+
+
+async def start(tenant: Tenant, ready: Ready, today: date) -> None:
+    """Send a reviewed document on its way, unless it is another by now."""
+    document = await _locked(tenant, ready.document.id)
+    _require_emittable(document, ready.allowed)
+    _require_version(document, ready.document.version)
+    await tenant.documents.start(
+        document.id,
+        amount_of(ready.review),
+        ready.review.warnings,
+        ready.dossier.revision,
+        today,
+        ready.period.name if ready.period else None,
+    )
+    await begin(tenant, document)
+
+
+async def reserve(tenant: Tenant, ready: Ready) -> None:
+    """Keep a place in the plan: last, as it is in a row that every document of the subscription needs."""
+    if ready.period:
+        printed = is_printed(ready.document)
+        await reserve_document(tenant, ready.period.beyond_limit() if printed else ready.period)
 
 
 async def _correct_sale(
@@ -136,7 +172,7 @@ async def _correct_sale(
         await correct_direct_sale(tenant, document.sale_id, before, after, today)
 
 
-async def _begin(tenant: Tenant, document: Document) -> None:
+async def begin(tenant: Tenant, document: Document) -> None:
     """Make anew what was refused, under the number that it has, and queue it."""
     if document.emission:
         await tenant.emissions.begin_anew(document.id, document.emission.ordinal)
@@ -149,7 +185,8 @@ async def _begin(tenant: Tenant, document: Document) -> None:
 async def _locked(tenant: Tenant, document_id: UUID) -> Document:
     document = await tenant.documents.lock(document_id)
     if document is None:
-        raise LookupError(f"document {document_id} is gone")
+        # A draft goes when its sale is changed or deleted.
+        raise unknown_document()
     return document
 
 

@@ -1,4 +1,7 @@
-"""Puts back into the queue whatever is due and has no job: the rows are the truth, the queue only wakes."""
+"""Puts into the queue whatever is due, or soon will be, and has no job.
+
+The rows are the truth, the queue only wakes.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -7,7 +10,7 @@ import structlog
 
 from carimbo.storage.backlog import whole_backlog
 from carimbo.storage.database import Database, DatabaseUnavailable
-from carimbo.storage.jobs import enqueue_due, tidy
+from carimbo.storage.jobs import enqueue_coming, enqueue_due, tidy
 from carimbo.storage.probes import forget_probes
 from carimbo.storage.work import WorkKind
 from carimbo.worker.metrics import (
@@ -32,6 +35,12 @@ async def sweep(database: Database, overdue: timedelta) -> int:
     return count
 
 
+async def announce(database: Database, within: timedelta) -> None:
+    """Put into the queue what comes due before the next sweep but one."""
+    async with database.connection() as connection:
+        await enqueue_coming(connection, WorkKind.SALE, within, _MOST_PER_SWEEP)
+
+
 async def measure(database: Database, overdue_after: timedelta) -> None:
     """Show what is under way, for those who watch over an installation."""
     async with database.connection() as connection:
@@ -48,6 +57,7 @@ async def sweep_forever(
     while True:
         try:
             await sweep(database, overdue=every)
+            await announce(database, within=2 * every)
             await measure(database, overdue_after)
             async with database.connection() as connection:
                 await tidy(connection, keep_history)

@@ -10,6 +10,7 @@ from carimbo.service.issuing import advance as issuing
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.stray import settle_stray
 from carimbo.service.probes import answer
+from carimbo.service.sales.schedule import fire
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease, WorkKind
 
@@ -33,10 +34,14 @@ def tasks_of(means: Means) -> Mapping[WorkKind, Task]:
     async def settle(_: Database, lease: Lease) -> timedelta | None:
         return await settle_stray(means, lease)
 
+    async def fire_sale(_: Database, lease: Lease) -> None:
+        await fire(means, lease)
+
     return {
         WorkKind.DOCUMENT: issue,
         WorkKind.EVENT: tell_event,
         WorkKind.INUTILIZATION: give_numbers_up,
         WorkKind.STRAY: settle,
+        WorkKind.SALE: fire_sale,
         WorkKind.PROBE: answer,
     }

@@ -23,6 +23,7 @@ from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from integration.storage.document_rows import Shop
+from integration.storage.neighbours import line_of, new_sale
 from support import BASE_URL, Caller, code_of, data_of, fields_of
 
 CONTRACT = contract(api_of(Settings()))
@@ -40,6 +41,9 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
 }}}  # fmt: skip
 NFSE = {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": {"name": "Maria da Silva"}}
 OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE}
+CUSTOMER = {"name": "Maria da Silva", "email": "maria@example.com", "document": "529.982.247-25"}
+PRODUCT = {"type": "service", "name": "Curso de cerâmica", "sku": "curso", "category": "course"}
+SALE = {"customer": {"name": "Invasor"}, "products": [{"sku": "curso", "price": 1}], "emitWhen": "manual"}
 RANGE = {"series": 1, "numberStart": 1, "numberEnd": 1, "justification": "Inutilizada por um invasor"}
 LOGO = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
@@ -64,6 +68,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "inutilizeNfce": {"json": RANGE},
     "inutilizeGaps": {"json": {"justification": "Inutilizada por um invasor"}},
     "changeContingency": {"json": {"mode": "forbidden"}},
+    "upsertCustomer": {"json": CUSTOMER | {"name": "Invasor"}},
+    "replaceCustomer": {"json": CUSTOMER | {"name": "Invasor"}},
+    "createProduct": {"json": PRODUCT | {"name": "Invasor"}},
+    "replaceProduct": {"json": PRODUCT | {"name": "Invasor"}},
+    "createSale": {"json": SALE},
+    "changeSale": {"json": SALE},
+    "cancelSale": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
 }
 
 
@@ -107,6 +118,11 @@ async def owned(
     shop = Shop(database, created.subscription_id, UUID(company_id))
     invoices = {name: await document_of(shop, name, body) for name, body in OWNED.items()}
     ids = {"state-registrations": data_of(registration)["id"], "invoices": invoices["nfe"], **invoices}
+    customer = await client.post(f"/v1/companies/{company_id}/customers", json=CUSTOMER)
+    ids["customers"] = data_of(customer)["id"]
+    product = await client.post(f"/v1/companies/{company_id}/products", json=PRODUCT)
+    ids["products"] = data_of(product)["id"]
+    ids["sales"] = await sale_of(shop, ids)
     for kind in OWNED:
         ids |= await filings_of(shop, kind, UUID(invoices[kind]))
     return Owned(owner, company_id, ids)
@@ -126,6 +142,16 @@ async def filings_of(shop: Shop, kind: str, document_id: UUID) -> dict[str, str]
         await tenant.event_filings.add(event)
         await tenant.inutilizations.add(numbers)
     return {f"{kind}/events": str(event.id), f"{kind}/inutilizations": str(numbers.id)}
+
+
+async def sale_of(shop: Shop, ids: dict[str, str]) -> str:
+    """A sale of the owner's catalog with a draft."""
+    sale = new_sale(shop.company_id, UUID(ids["customers"]))
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        await tenant.sales.add(sale, [line_of(ids["products"])])
+    made = {"type": "nfse", "request": json.dumps(NFSE), "sale_id": sale.id, "is_direct": False}
+    await shop.added(queued=False, status=Status.PENDING, **made)
+    return str(sale.id)
 
 
 async def document_of(shop: Shop, kind: str, body: dict[str, Any]) -> str:

@@ -124,10 +124,15 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     environment = dossier.environment_of(order.kind)
     require_ready(dossier, order.kind, environment, counter.workshop.clock())
     review = await counter.workshop.review(
-        order.kind, order.request, dossier, environment, in_place=len(order.text) < _SMALL
+        order.kind, order.request, dossier, environment, in_place=is_small(order.text)
     )
     require_no_problems(review.problems)
     return await _store(counter, order, dossier, environment, review)
+
+
+def is_small(text: str) -> bool:
+    """Whether a request is reviewed without a thread."""
+    return len(text) < _SMALL
 
 
 def require_no_problems(problems: Iterable[Problem]) -> None:
@@ -229,7 +234,7 @@ async def _store_printed(
     """Store what is in the buyer's hands: the plan counts it, and can't refuse it."""
     try:
         async with counter.database.tenant(order.subscription.id) as tenant:
-            events = _beginning(document.status, Happening.CREATED, Happening.NUMBERED)
+            events = beginning(document.status, Happening.CREATED, Happening.NUMBERED)
             stored = await add_printed(tenant, document, events, paper)
             if period:
                 await reserve_document(tenant, period.beyond_limit())
@@ -243,7 +248,7 @@ async def _store_printed(
 
 
 async def _add(tenant: Tenant, order: Order, document: NewDocument) -> Accepted:
-    events = _beginning(document.status, Happening.CREATED)
+    events = beginning(document.status, Happening.CREATED)
     stored = await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
     if stored is not None:
         return Accepted(record_of(stored), is_new=True)
@@ -254,7 +259,8 @@ async def _add(tenant: Tenant, order: Order, document: NewDocument) -> Accepted:
     return Accepted(record_of(found), is_new=False)
 
 
-def _beginning(status: str, *happened: Happening) -> list[NewEvent]:
+def beginning(status: str, *happened: Happening) -> list[NewEvent]:
+    """The first events of a document."""
     queued = (Happening.QUEUED,) if status == Status.PROCESSING else ()
     return [NewEvent(type=one, status=status) for one in (*happened, *queued)]
 

@@ -25,7 +25,7 @@ async def build(means: Means, case: Case, seal: Seal) -> Made | tuple[Problem, .
     under = _emission_of(means, case)
     if isinstance(under, tuple):
         return under
-    asked_at = case.document.created_at
+    asked_at = case.document.asked_at
     signed = await means.workshop.make(case.kind, case.request, case.dossier, under, seal.signer, asked_at)
     return signed if isinstance(signed, tuple) else Made(signed, under.issued_at)
 

@@ -36,7 +36,7 @@ async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     """What the rules say today, unless they have said it already."""
     if _is_judged(means, case):
         return ()
-    asked_at = case.document.created_at
+    asked_at = case.document.asked_at
     review = await means.workshop.review(
         case.kind, case.request, case.dossier, case.environment, asked_at=asked_at
     )

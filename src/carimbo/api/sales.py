@@ -1,0 +1,207 @@
+"""Sales of the catalog."""
+
+from enum import Enum
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from carimbo.api.context import (
+    OF_COMPANY,
+    CurrentCompany,
+    CurrentCounter,
+    CurrentDatabase,
+    CurrentDesk,
+    CurrentSubscription,
+    RequestedPage,
+    services_of,
+    subscription_of,
+)
+from carimbo.api.documented import Answers, refuses
+from carimbo.api.documents import ACCEPTED, ISSUING_REFUSALS
+from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.idempotency import REPLAYED_HEADER, IdempotencyKey, key_of, replay
+from carimbo.api.json_body import JsonBody
+from carimbo.api.route import Endpoint, ReadingEndpoint, ReadRequest
+from carimbo.fiscal.fields import Day, Text
+from carimbo.service.companies import Deleted
+from carimbo.service.errors import Code
+from carimbo.service.sales.body import EmitWhen, SaleBody
+from carimbo.service.sales.change import change_sale, delete_sale
+from carimbo.service.sales.create import SaleOrder, create_sale, find_replay
+from carimbo.service.sales.emit import SaleCancellation, cancel_sale, emit_sale
+from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
+
+_TAGS: list[str | Enum] = ["Vendas"]
+_SALES = "/v1/companies/{companyId}/sales"
+_SALE = _SALES + "/{id}"
+_REFUSALS = (*ISSUING_REFUSALS, Code.MUNICIPALITY_NOT_SUPPORTED)
+_CHANGE_REFUSALS = (Code.NOT_FOUND, Code.INVALID_STATE, Code.SALE_ALREADY_INVOICED)
+_QUEUED: Answers = {
+    ACCEPTED: {"model": Success[SaleRecord], "description": "Documentos a caminho da autoridade."}
+}
+SaleId = Annotated[UUID, Path(alias="id", description="Id da venda.")]
+
+
+class CreatingSale(Endpoint):
+    """The route that creates sales: the same order twice is one, answered before its body is looked at."""
+
+    async def _early_answer(self, request: ReadRequest) -> Response | None:
+        found = await find_replay(
+            services_of(request).database,
+            subscription_of(request).id,
+            request.state.company.id,
+            key_of(request),
+            request.parsed,
+        )
+        return replay(found) if found else None
+
+
+creating = APIRouter(tags=_TAGS, route_class=CreatingSale, dependencies=OF_COMPANY)
+router = APIRouter(tags=_TAGS, route_class=Endpoint, dependencies=OF_COMPANY)
+reading = APIRouter(tags=_TAGS, route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+
+
+async def _query(
+    status: Annotated[SaleStatus | None, Query(description="Só as deste status.")] = None,
+    customer_id: Annotated[UUID | None, Query(alias="customerId", description="Só as do cliente.")] = None,
+    external_id: Annotated[Text | None, Query(alias="externalId", max_length=100)] = None,
+    emit_when: Annotated[EmitWhen | None, Query(alias="emitWhen")] = None,
+    start_date: Annotated[Day | None, Query(alias="startDate", description="Vendidas desde o dia.")] = None,
+    end_date: Annotated[Day | None, Query(alias="endDate", description="Vendidas até o dia.")] = None,
+) -> SaleQuery:
+    return SaleQuery.model_validate(
+        {
+            "status": status,
+            "customerId": customer_id,
+            "externalId": external_id,
+            "emitWhen": emit_when,
+            "startDate": start_date,
+            "endDate": end_date,
+        }
+    )
+
+
+@creating.post(
+    _SALES,
+    operation_id="createSale",
+    summary="Registra uma venda e emite os seus documentos",
+    description=(
+        "Serviços vão em uma NFS-e, produtos em uma NF-e ou NFC-e. Com `emitWhen` immediately os documentos"
+        " seguem logo; senão ficam como rascunhos em invoices."
+    ),
+    response_model=Success[SaleRecord],
+    responses=_QUEUED
+    | refuses(*_REFUSALS)
+    | {
+        200: {
+            "model": Success[SaleRecord],
+            "description": "Venda com rascunhos, ou criada antes com a mesma chave.",
+            "headers": REPLAYED_HEADER,
+        }
+    },
+)
+async def create(
+    http: Request,
+    counter: CurrentCounter,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    body: JsonBody[SaleBody],
+    key: IdempotencyKey = None,
+) -> Response:
+    accepted = await create_sale(counter, SaleOrder(subscription, company, body, key_of(http)))
+    if not accepted.is_new:
+        return replay(accepted.record)
+    return success(accepted.record, ACCEPTED if accepted.goes_now else 200)
+
+
+@reading.get(_SALES, operation_id="listSales", summary="Lista as vendas", responses=refuses(Code.NOT_FOUND))
+async def list_all(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    query: Annotated[SaleQuery, Depends(_query)],
+    page: RequestedPage,
+) -> Listing[SaleRecord]:
+    return listing(await list_sales(database, subscription.id, company.id, query, page))
+
+
+@reading.get(_SALE, operation_id="readSale", summary="Lê uma venda", responses=refuses(Code.NOT_FOUND))
+async def read(
+    database: CurrentDatabase, subscription: CurrentSubscription, company: CurrentCompany, sale_id: SaleId
+) -> Success[SaleRecord]:
+    return Success(data=await read_sale(database, subscription.id, company.id, sale_id))
+
+
+@router.put(
+    _SALE,
+    operation_id="changeSale",
+    summary="Substitui uma venda cujos documentos ainda são rascunhos",
+    description="Os rascunhos são feitos de novo: o que foi corrigido neles se perde.",
+    response_model=Success[SaleRecord],
+    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
+)
+async def change(
+    counter: CurrentCounter,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    sale_id: SaleId,
+    body: JsonBody[SaleBody],
+) -> Response:
+    changed = await change_sale(counter, SaleOrder(subscription, company, body), sale_id)
+    return success(changed.record, ACCEPTED if changed.goes_now else 200)
+
+
+@router.delete(
+    _SALE,
+    operation_id="deleteSale",
+    summary="Exclui uma venda cujos documentos ainda são rascunhos",
+    responses=refuses(*_CHANGE_REFUSALS),
+)
+async def delete(
+    database: CurrentDatabase, subscription: CurrentSubscription, company: CurrentCompany, sale_id: SaleId
+) -> Success[Deleted]:
+    return Success(data=await delete_sale(database, subscription.id, company.id, sale_id))
+
+
+@router.post(
+    _SALE + "/emit-invoice",
+    status_code=ACCEPTED,
+    operation_id="emitSale",
+    summary="Emite os rascunhos e os documentos rejeitados da venda",
+    response_model=Success[SaleRecord],
+    responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *_REFUSALS),
+)
+async def emit(
+    counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, sale_id: SaleId
+) -> Response:
+    return success(await emit_sale(counter, subscription, company, sale_id), ACCEPTED)
+
+
+@router.post(
+    _SALE + "/cancel-invoice",
+    operation_id="cancelSale",
+    summary="Cancela os documentos autorizados da venda",
+    response_model=Success[SaleRecord],
+    responses=refuses(
+        Code.NOT_FOUND, Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, Code.AUTHORITY_REJECTED,
+        Code.COMPANY_NOT_READY, Code.CERTIFICATE_MISSING, Code.CERTIFICATE_EXPIRED, Code.CERTIFICATE_INVALID,
+        Code.FISCAL_RULE_VIOLATION,
+    )
+    | {
+        ACCEPTED: {
+            "model": Success[SaleRecord],
+            "description": "Uma autoridade ainda não respondeu: o resultado virá pela leitura.",
+        }
+    },
+)  # fmt: skip
+async def cancel(
+    desk: CurrentDesk,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    sale_id: SaleId,
+    body: JsonBody[SaleCancellation] | None = None,
+) -> Response:
+    told = body or SaleCancellation()
+    record, is_open = await cancel_sale(desk, subscription.id, company, sale_id, told)
+    return success(record, ACCEPTED if is_open else 200)

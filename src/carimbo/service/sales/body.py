@@ -1,0 +1,176 @@
+"""The body of a request for a sale."""
+
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated, Any, Literal, NoReturn
+from uuid import UUID
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StringConstraints, Tag
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
+
+from carimbo.fiscal.fields import (
+    Body,
+    Category,
+    CityCode,
+    Email,
+    Flag,
+    IsoDay,
+    ItemName,
+    Money,
+    Notes,
+    Quantity,
+    Sku,
+    Text,
+    UnitValue,
+)
+from carimbo.fiscal.tables.payment_methods import find_payment_method
+from carimbo.service.customers import CustomerDetails, CustomerName
+from carimbo.service.product_bodies import ProductType
+from carimbo.service.split_items import ProductId
+
+MOST_LINES = 990
+USUAL_PAYMENT = "credit_card"
+
+
+def _instead(advice: str) -> BeforeValidator:
+    """Refuse a name that others use for what is called otherwise here."""
+
+    def refuse(_: Any) -> NoReturn:
+        raise PydanticCustomError("named_otherwise", "{advice}", {"advice": advice})
+
+    return BeforeValidator(refuse)
+
+
+def _known_method(text: str) -> str:
+    if find_payment_method(text) is None:
+        raise PydanticCustomError(
+            "payment_method", "Meio de pagamento desconhecido: use por exemplo credit_card, pix ou boleto."
+        )
+    return text
+
+
+class EmitWhen(StrEnum):
+    """When the documents of a sale are issued."""
+
+    IMMEDIATELY = "immediately"
+    AFTER_GUARANTEE = "after_guarantee"
+    MANUAL = "manual"
+
+
+class BuyerBody(CustomerDetails):
+    """Who buys; what the catalog knows already stays as it is there."""
+
+    name: CustomerName | None = Field(
+        default=None,
+        description="Nome, de 3 a 64 caracteres; obrigatório para quem o catálogo não conhece.",
+        examples=["Maria da Silva"],
+    )
+    email: Email | None = Field(default=None, description="E-mail.", examples=["maria@example.com"])
+
+
+class SaleLineBody(Body):
+    """One line of a sale: an item of the catalog, or a new one."""
+
+    sku: Sku | None = Field(
+        default=None, description="SKU do item; um desconhecido, com name, type e category, é cadastrado."
+    )
+    id: ProductId | None = Field(default=None, description="Id do item no catálogo (ULID).")
+    price: UnitValue | None = Field(
+        default=None, description="Preço de uma unidade, em reais; na falta, o do catálogo.", examples=[97]
+    )
+    quantity: Annotated[Quantity, Field(gt=0)] = Field(
+        default=Decimal(1), description="Quantidade; na falta, 1."
+    )
+    name: ItemName | None = Field(default=None, description="Nome nesta venda; na falta, o do catálogo.")
+    type: ProductType | None = Field(
+        default=None, description="Tipo do item; de um que ainda não está no catálogo, service ou product."
+    )
+    category: Category | None = Field(
+        default=None, description="Categoria de um item que ainda não está no catálogo."
+    )
+    ncm: Text | None = Field(
+        default=None, description="NCM de um produto que ainda não está no catálogo.", examples=["69120000"]
+    )
+    service_item_code: Text | None = Field(
+        default=None, description="Item da lista de serviços de um serviço que ainda não está no catálogo."
+    )
+    amount: SkipJsonSchema[Annotated[None, _instead("Use price, o preço de uma unidade.")]] = None
+    product_type: SkipJsonSchema[Annotated[None, _instead("Use type.")]] = None
+
+
+class ServiceNoteBody(Body):
+    """What the note of the sale's services says in place of the usual."""
+
+    discrimination: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
+        default=None, description="Descrição do serviço, que aceita variáveis como {nomeProduto}."
+    )
+    competence_date: IsoDay | None = Field(
+        default=None, description="Data da competência; na falta, a da emissão.", examples=["2026-11-14"]
+    )
+    service_location: Annotated[str, StringConstraints(pattern=r"^[12]$")] | None = Field(
+        default=None, description="Local da prestação: 1 município do prestador, 2 do tomador."
+    )
+    city_ibge: CityCode | None = Field(
+        default=None, description="Código IBGE do local da prestação, se é outro município."
+    )
+
+
+def _how_told(value: Any) -> str:
+    return "described" if isinstance(value, dict | BuyerBody) else "by id"
+
+
+Buyer = Annotated[
+    Annotated[UUID, Tag("by id")] | Annotated[BuyerBody, Tag("described")], Discriminator(_how_told)
+]
+
+
+class SaleBody(Body):
+    """A sale: to whom, what, and when its documents are issued."""
+
+    customer: Buyer = Field(
+        description="Id do cliente, que fica como está, ou seus dados, que completam os do catálogo."
+    )
+    # Of a tuple, pydantic would also tell that it is too short when all that is in it is wrong.
+    products: Annotated[list[SaleLineBody], Field(min_length=1, max_length=MOST_LINES)] = Field(
+        description="O que foi vendido, de 1 a 990 linhas."
+    )
+    sale_date: IsoDay | None = Field(
+        default=None, description="Data da venda; na falta, a de hoje.", examples=["2026-11-14"]
+    )
+    payment_method: Annotated[Text, StringConstraints(max_length=30), AfterValidator(_known_method)] = Field(
+        default=USUAL_PAYMENT, description="Meio de pagamento; na falta, credit_card."
+    )
+    emit_when: EmitWhen = Field(
+        default=EmitWhen.IMMEDIATELY,
+        description=(
+            "Quando emitir: immediately (agora), o padrão, after_guarantee (passada a garantia) ou manual"
+            " (quando mandado)."
+        ),
+    )
+    guarantee_date: IsoDay | None = Field(
+        default=None,
+        description=(
+            "Com after_guarantee, quando emitir: no começo do dia, ou no instante, se há hora; na falta, a"
+            " data da venda mais a maior garantia dos itens."
+        ),
+        examples=["2026-11-21"],
+    )
+    send_email: Flag | None = Field(
+        default=None, description="Se o cliente recebe os documentos por e-mail; na falta, como na empresa."
+    )
+    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+        default=None, description="Identificador no sistema de quem chama; o mesmo não cria outra venda."
+    )
+    discount: Money = Field(
+        default=Decimal(0), description="Desconto, em reais, repartido pelas linhas na proporção do total."
+    )
+    shipping: Money = Field(
+        default=Decimal(0), description="Frete, em reais, repartido pelas linhas de produtos."
+    )
+    nfse: ServiceNoteBody | None = Field(
+        default=None, description="O que a NFS-e da venda diz de outro modo."
+    )
+    product_invoice_type: Literal["nfe", "nfce"] | None = Field(
+        default=None, description="Documento dos produtos; na falta, o padrão da empresa."
+    )

@@ -1,0 +1,208 @@
+"""The documents that a sale needs, made and reviewed before anything of it is stored."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart, ServiceNote, SoldLine
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.document_type import DocumentType, Review
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.local_time import local_day
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.company_settings import product_invoice_type_of
+from carimbo.service.errors import Code, Refusal, invalid_body
+from carimbo.service.exact_json import read, write
+from carimbo.service.issuing.accept import Counter, is_small, require_no_problems
+from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
+from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.sales.body import EmitWhen, ServiceNoteBody
+from carimbo.service.sales.division import divided
+from carimbo.service.sales.plan import Plan
+from carimbo.storage.subscriptions import Subscription
+
+_BY_ITEM: Mapping[ItemType, tuple[DocumentType, ...]] = {
+    item: tuple(
+        kind
+        for kind in DOCUMENT_TYPES
+        if kind.issuing and kind.issuing.catalog_sale and kind.issuing.catalog_sale.item_type is item
+    )
+    for item in ItemType
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document of a sale, reviewed."""
+
+    kind: DocumentType
+    environment: Environment
+    text: str
+    """The JSON of its request."""
+    review: Review
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The request of a document, made of a part of a sale."""
+
+    kind: DocumentType
+    body: SaleBody
+    text: str
+    request: Body
+
+
+async def draft_documents(
+    counter: Counter, subscription: Subscription, dossier: Dossier, plan: Plan
+) -> list[Draft]:
+    """Make the documents of a sale for trial; refuse with everything that is wrong with any of them."""
+    lines = _lines(plan, dossier)
+    for kind, _ in lines:
+        _require_able(counter, subscription, dossier, kind, plan)
+    forms = _forms([(kind, _part(plan, own, dossier.company)) for kind, own in lines], dossier)
+    reviews = [await _reviewed(counter, dossier, form) for form in forms]
+    require_no_problems(
+        problem for form, review in zip(forms, reviews, strict=True) for problem in _in_sale(form, review)
+    )
+    return [
+        Draft(form.kind, dossier.environment_of(form.kind), form.text, review)
+        for form, review in zip(forms, reviews, strict=True)
+    ]
+
+
+def _lines(plan: Plan, dossier: Dossier) -> list[tuple[DocumentType, tuple[SoldLine, ...]]]:
+    """The lines of each document: one for the services, one for the products."""
+    body = plan.body
+    lines = divided(plan.found.lines, body.discount, body.shipping)
+    asked = body.product_invoice_type or product_invoice_type_of(dossier.row)
+    return [(_kind_for(item, asked), own) for item, own in lines.items()]
+
+
+def _kind_for(item: ItemType, asked: str) -> DocumentType:
+    """The type that invoices a kind of item; where several do, the one that is asked for."""
+    kinds = _BY_ITEM[item]
+    return next((kind for kind in kinds if kind.name == asked), kinds[0])
+
+
+def _part(plan: Plan, lines: tuple[SoldLine, ...], seller: Company) -> SalePart:
+    return SalePart(
+        seller=seller,
+        customer=plan.found.buyer.facts,
+        lines=lines,
+        payment_method=plan.body.payment_method,
+        external_id=plan.body.external_id,
+        note=_note(plan.body.nfse, seller) if plan.body.nfse else ServiceNote(),
+    )
+
+
+def _note(told: ServiceNoteBody, seller: Company) -> ServiceNote:
+    competence = told.competence_date
+    return ServiceNote(
+        discrimination=told.discrimination,
+        competence_date=local_day(competence, seller.address.state) if competence else None,
+        service_location=told.service_location,
+        city_ibge=told.city_ibge,
+    )
+
+
+def _require_able(
+    counter: Counter, subscription: Subscription, dossier: Dossier, kind: DocumentType, plan: Plan
+) -> None:
+    """Refuse what the company can't issue; a draft needs no certificate yet."""
+    require_feature(subscription, kind)
+    environment = dossier.environment_of(kind)
+    if plan.body.emit_when is EmitWhen.IMMEDIATELY:
+        require_ready(dossier, kind, environment, counter.workshop.clock())
+    else:
+        require_complete(dossier, kind, environment)
+
+
+def _forms(parts: Sequence[tuple[DocumentType, SalePart]], dossier: Dossier) -> list[_Form]:
+    """The requests of all documents, or a refusal by the fields of the sale that make them wrong."""
+    problems: list[Problem] = []
+    fields: list[dict[str, Any]] = []
+    forms = []
+    for kind, part in parts:
+        try:
+            body = _sale_of(kind).body(part, dossier.settings_of(kind))
+            forms.append(_form(kind, body, part.external_id))
+        except Incomplete as incomplete:
+            problems += _named(kind, incomplete.problems)
+        except _Misshapen as misshapen:
+            fields += misshapen.fields
+    if fields:
+        raise Refusal(Code.VALIDATION_ERROR, fields=fields)
+    require_no_problems(problems)
+    return forms
+
+
+class _Misshapen(Exception):
+    """The request that a sale makes lacks something that every such document has."""
+
+    def __init__(self, fields: list[dict[str, Any]]) -> None:
+        super().__init__()
+        self.fields = fields
+
+
+def _form(kind: DocumentType, body: SaleBody, external_id: str | None) -> _Form:
+    named = {"externalId": external_id} if external_id else {}
+    text = write({**body.json, **named})
+    try:
+        return _Form(kind, body, text, issuing_of(kind).request.model_validate(read(text)))
+    except ValidationError as invalid:
+        raise _Misshapen(_fields_in_sale(kind, body, invalid)) from None
+
+
+def _fields_in_sale(kind: DocumentType, body: SaleBody, invalid: ValidationError) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = (invalid_body(invalid).details or {})["fields"]
+    return [
+        {
+            "field": body.path_in_sale(one["field"]),
+            "error": body.text_in_sale(one["error"]),
+            "documentType": kind.name,
+        }
+        for one in told
+    ]
+
+
+async def _reviewed(counter: Counter, dossier: Dossier, form: _Form) -> Review:
+    return await counter.workshop.review(
+        form.kind,
+        form.request,
+        dossier,
+        dossier.environment_of(form.kind),
+        in_place=is_small(form.text),
+    )
+
+
+def _in_sale(form: _Form, review: Review) -> Iterator[Problem]:
+    """The problems of a document, where the sale's own body has them."""
+    return _named(form.kind, (_translated(form.body, one) for one in review.problems))
+
+
+def _translated(body: SaleBody, problem: Problem) -> Problem:
+    return replace(
+        problem,
+        path=body.path_in_sale(problem.path),
+        message=body.text_in_sale(problem.message),
+        hint=problem.hint and body.text_in_sale(problem.hint),
+    )
+
+
+def _named(kind: DocumentType, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Problems with the name of the document that has them."""
+    for one in problems:
+        yield replace(one, facts=(*one.facts, ("documentType", kind.name)))
+
+
+def _sale_of(kind: DocumentType) -> CatalogSale:
+    catalog_sale = issuing_of(kind).catalog_sale
+    if catalog_sale is None:
+        raise LookupError(f"{kind.name} takes no part in sales")
+    return catalog_sale

@@ -1,0 +1,98 @@
+"""Sending a sale's documents on their way, and canceling them."""
+
+import asyncio
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, StringConstraints
+from pydantic.alias_generators import to_snake
+
+from carimbo.fiscal.fields import Body, Text
+from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
+from carimbo.service.documents import Reference, kind_named
+from carimbo.service.errors import Code, Refusal
+from carimbo.service.filing.cancel import cancel
+from carimbo.service.filing.desk import Desk
+from carimbo.service.filing.event import event_kind
+from carimbo.service.filing.outcome import CanceledRecord, CancellationUnderWay
+from carimbo.service.invoices import make_ready, reserve, start
+from carimbo.service.issuing.accept import Counter
+from carimbo.service.sales.record import SaleRecord, SaleStatus, shown
+from carimbo.storage.companies import Company
+from carimbo.storage.documents import Document
+from carimbo.storage.subscriptions import Subscription
+
+_EMITTABLE = (
+    SaleStatus.DRAFT, SaleStatus.SCHEDULED, SaleStatus.FAILED, SaleStatus.PARTIALLY_INVOICED,
+)  # fmt: skip
+_CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
+
+
+class SaleCancellation(Body):
+    """Why the documents of a sale are canceled."""
+
+    justification: Annotated[Text, StringConstraints(min_length=15, max_length=255)] | None = Field(
+        default=None, description="Justificativa, de 15 a 255 caracteres; na falta, um texto padrão."
+    )
+    reason_code: Annotated[str, StringConstraints(pattern="^[129]$")] | None = Field(
+        default=None, description="Motivo, para a NFS-e: 1 erro na emissão, 2 serviço não prestado, 9 outros."
+    )
+
+
+async def emit_sale(
+    counter: Counter, subscription: Subscription, company: Company, sale_id: UUID
+) -> SaleRecord:
+    """Send every draft and every rejected document of a sale on its way: all of them, or none."""
+    async with counter.database.snapshot(subscription.id) as tenant:
+        sale = await shown(tenant, company.id, sale_id)
+        documents = await tenant.documents.of_sales([sale_id])
+    waiting = [document for document in documents if document.status in EMITTABLE]
+    if not waiting:
+        raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
+    ready = [await make_ready(counter, subscription, company, document) for document in waiting]
+    async with counter.database.tenant(subscription.id) as tenant:
+        await tenant.sales.unschedule(sale_id)
+        for one in ready:
+            await start(tenant, one, counter.workshop.today)
+        for one in ready:
+            await reserve(tenant, one)
+        return await shown(tenant, company.id, sale_id)
+
+
+async def cancel_sale(
+    desk: Desk, subscription_id: UUID, company: Company, sale_id: UUID, told: SaleCancellation
+) -> tuple[SaleRecord, bool]:
+    """Cancel every authorized document of a sale; tells whether an authority has still to answer."""
+    database = desk.counter.database
+    async with database.snapshot(subscription_id) as tenant:
+        sale = await shown(tenant, company.id, sale_id)
+        documents = await tenant.documents.of_sales([sale_id])
+    authorized = [document for document in documents if document.status == Status.AUTHORIZED]
+    if not authorized:
+        raise _wrong_state(sale, "A venda não tem documento autorizado a cancelar.", *_CANCELABLE)
+    # Each by itself: what an authority says of one does not keep another from being canceled.
+    outcomes = await asyncio.gather(
+        *(_cancel(desk, subscription_id, company, document, told) for document in authorized),
+        return_exceptions=True,
+    )
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    async with database.snapshot(subscription_id) as tenant:
+        record = await shown(tenant, company.id, sale_id)
+    return record, any(isinstance(outcome, CancellationUnderWay) for outcome in outcomes)
+
+
+async def _cancel(
+    desk: Desk, subscription_id: UUID, company: Company, document: Document, told: SaleCancellation
+) -> CanceledRecord:
+    kind = kind_named(document.type)
+    request = event_kind(kind, Happening.CANCELLATION).request
+    given: dict[str, Any] = told.model_dump(by_alias=True, exclude_none=True)
+    own = {name: value for name, value in given.items() if to_snake(name) in request.model_fields}
+    which = Reference(subscription_id, document.id, company.id, kind)
+    return await cancel(desk, company, which, request.model_validate(own))
+
+
+def _wrong_state(sale: SaleRecord, sentence: str, *allowed: SaleStatus) -> Refusal:
+    return Refusal(Code.INVALID_STATE, sentence, currentStatus=sale.status, allowed=[*allowed])

@@ -1,0 +1,81 @@
+"""What a sale comes to: its amounts, its days, and when its documents are issued."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.local_time import beginning_of, local_day
+from carimbo.fiscal.money import total
+from carimbo.fiscal.problems import Problem
+from carimbo.service.sales.body import EmitWhen, SaleBody
+from carimbo.service.sales.catalog import Found, require_known
+from carimbo.service.sales.division import PricedLine
+
+# The clock of most companies, for one whose address is not known yet.
+_USUAL_STATE = "SP"
+_WRONG = "INVALID"
+_FIRST_DAY, _LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sale, whole, before its documents are drafted."""
+
+    body: SaleBody
+    found: Found
+    amount: Decimal
+    sold_on: date
+    guarantee_date: date | None
+    due_at: datetime | None
+    """When its documents are issued, of a sale that waits for a time."""
+
+
+def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) -> Plan:
+    """Work out a sale by the company's clock, or refuse what can't be."""
+    clock, findings = state or _USUAL_STATE, Findings()
+    goods = total(line.total for line in found.lines)
+    if body.discount > goods:
+        shown = f"{goods:.2f}".replace(".", ",")
+        findings.missed(Problem(_WRONG, "discount", f"É maior do que o total dos itens, R$ {shown}."))
+    for name, told in (("saleDate", body.sale_date), ("guaranteeDate", body.guarantee_date)):
+        if told and not _FIRST_DAY <= local_day(told, clock) <= _LAST_DAY:
+            findings.missed(Problem(_WRONG, name, "A data está fora do calendário."))
+    require_known(findings.problems)
+    sold_on = local_day(body.sale_date or now, clock)
+    waits_for = _waits_for(body, found.lines, sold_on, findings)
+    require_known(findings.problems)
+    return Plan(
+        body=body,
+        found=found,
+        amount=goods - body.discount + body.shipping,
+        sold_on=sold_on,
+        guarantee_date=_day(body.guarantee_date or waits_for, clock),
+        due_at=beginning_of(waits_for, clock) if waits_for else None,
+    )
+
+
+def _waits_for(
+    body: SaleBody, lines: tuple[PricedLine, ...], sold_on: date, findings: Findings
+) -> date | None:
+    """The day, or the moment, that the documents wait for."""
+    if body.emit_when is not EmitWhen.AFTER_GUARANTEE:
+        return None
+    if body.guarantee_date:
+        return body.guarantee_date
+    longest = max((days for line in lines for days in _guarantees(line)), default=None)
+    if longest is None:
+        message = "Informe a data: nenhum dos itens tem garantia no catálogo."
+        findings.missed(Problem(_WRONG, "guaranteeDate", message))
+        return None
+    return sold_on + timedelta(days=longest)
+
+
+def _guarantees(line: PricedLine) -> list[int]:
+    """Of a split item, those of its parts count too."""
+    items = (line.product, *(component.product for component in line.components))
+    return [item.guarantee for item in items if item.guarantee is not None]
+
+
+def _day(told: date | None, state: str) -> date | None:
+    return None if told is None else local_day(told, state)

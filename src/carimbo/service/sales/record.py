@@ -1,0 +1,230 @@
+"""Sales as callers read them."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from enum import StrEnum
+from itertools import groupby
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.fields import Body, Number, Record
+from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.taxpayer import format_tax_id
+from carimbo.service.documents import Rejection, record_of
+from carimbo.service.errors import Refusal, not_found
+from carimbo.service.pages import Page, PageRequest
+from carimbo.service.sales.body import EmitWhen
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.documents import Document
+from carimbo.storage.sales import SaleFilter, ShownLine, ShownSale
+
+
+class SaleStatus(StrEnum):
+    """How a sale stands, which its documents tell."""
+
+    DRAFT = "draft"
+    SCHEDULED = "scheduled"
+    PROCESSING = "processing"
+    INVOICED = "invoiced"
+    PARTIALLY_INVOICED = "partiallyInvoiced"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+class SaleCustomer(Record):
+    """Who bought."""
+
+    id: UUID
+    name: str
+    email: str | None
+    document: str | None = Field(description="CPF ou CNPJ, com pontuação.", examples=["529.982.247-25"])
+
+
+class SaleProduct(Record):
+    """What was sold."""
+
+    id: str
+    sku: str
+    name: str
+    type: str
+    category: str | None
+    price: Number
+    quantity: Number
+    total: Number
+
+
+class SaleInvoice(Record):
+    """A document of the sale."""
+
+    id: UUID
+    type: str = Field(examples=["nfse"])
+    status: Status
+    amount: Number
+    number: int | None
+    access_key: str | None
+    rejection: Rejection | None
+
+
+class SaleNote(Record):
+    """What the sale says of its NFS-e."""
+
+    discrimination: str | None
+    competence_date: str | None
+    service_location: str | None
+    city_ibge: str | None
+
+
+class SaleRecord(Record):
+    """A sale as callers see it."""
+
+    id: UUID
+    external_id: str | None
+    status: SaleStatus
+    customer: SaleCustomer
+    products: list[SaleProduct]
+    amount: Number = Field(description="Total dos itens, menos o desconto, mais o frete.")
+    discount: Number
+    shipping: Number
+    sale_date: date
+    payment_method: str | None
+    emit_when: EmitWhen
+    guarantee_date: date | None
+    scheduled_emit_at: datetime | None = Field(description="Quando os documentos são emitidos, se há hora.")
+    send_email: bool | None
+    product_invoice_type: str | None
+    nfse: SaleNote | None
+    invoices: list[SaleInvoice]
+    created_at: datetime
+    updated_at: datetime
+
+
+class SaleQuery(Body):
+    """What a list of sales is narrowed down to."""
+
+    status: SaleStatus | None = None
+    customer_id: UUID | None = None
+    external_id: str | None = None
+    emit_when: EmitWhen | None = None
+    start_date: date | None = None
+    end_date: date | None = None
+
+
+async def read_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> SaleRecord:
+    """Read a sale."""
+    async with database.snapshot(subscription_id) as tenant:
+        return await shown(tenant, company_id, sale_id)
+
+
+async def list_sales(
+    database: Database, subscription_id: UUID, company_id: UUID, query: SaleQuery, request: PageRequest
+) -> Page[SaleRecord]:
+    """List a company's sales, the latest first."""
+    wanted = SaleFilter(
+        status=query.status,
+        customer_id=query.customer_id,
+        external_id=query.external_id,
+        emit_when=query.emit_when,
+        sold_from=query.start_date,
+        sold_until=query.end_date,
+    )
+    async with database.snapshot(subscription_id) as tenant:
+        found = await tenant.sales.page(company_id, wanted, request.offset, request.page_size)
+        total = await tenant.sales.count(company_id, wanted)
+        return Page(await _records(tenant, found), total, request)
+
+
+async def shown(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRecord:
+    """Show a sale of a company, or refuse as if it never existed."""
+    sale = await tenant.sales.show(sale_id)
+    if sale is None or sale.company_id != company_id:
+        raise unknown_sale()
+    (record,) = await _records(tenant, [sale])
+    return record
+
+
+def unknown_sale() -> Refusal:
+    """The refusal of a sale that is not there."""
+    return not_found("Venda não encontrada.")
+
+
+async def _records(tenant: Tenant, sales: Sequence[ShownSale]) -> list[SaleRecord]:
+    ids = [sale.id for sale in sales]
+    lines = {of: list(own) for of, own in groupby(await tenant.sales.lines(ids), lambda line: line.sale_id)}
+    documents = await tenant.documents.of_sales(ids)
+    return [
+        _record(sale, lines.get(sale.id, []), [one for one in documents if one.sale_id == sale.id])
+        for sale in sales
+    ]
+
+
+def _record(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Document]) -> SaleRecord:
+    return SaleRecord(
+        id=sale.id,
+        external_id=sale.external_id,
+        status=SaleStatus(sale.status),
+        customer=_customer(sale),
+        products=[_product(line) for line in lines],
+        amount=sale.amount,
+        discount=sale.discount,
+        shipping=sale.shipping,
+        sale_date=sale.sold_on,
+        payment_method=sale.payment_method,
+        emit_when=EmitWhen(sale.emit_when),
+        guarantee_date=sale.guarantee_date,
+        scheduled_emit_at=sale.scheduled_emit_at,
+        send_email=sale.send_email,
+        product_invoice_type=sale.product_invoice_type,
+        nfse=_note(sale),
+        invoices=[_invoice(document) for document in documents],
+        created_at=sale.created_at,
+        updated_at=sale.updated_at,
+    )
+
+
+def _customer(sale: ShownSale) -> SaleCustomer:
+    document = sale.customer_document
+    return SaleCustomer(
+        id=sale.customer_id,
+        name=sale.customer_name,
+        email=sale.customer_email,
+        document=document and format_tax_id(document),
+    )
+
+
+def _product(line: ShownLine) -> SaleProduct:
+    return SaleProduct(
+        id=line.product_id,
+        sku=line.sku,
+        name=line.name,
+        type=line.type,
+        category=line.category,
+        price=line.price,
+        quantity=line.quantity,
+        total=line.total,
+    )
+
+
+def _note(sale: ShownSale) -> SaleNote | None:
+    if sale.nfse is None:
+        return None
+    told = sale.nfse
+    return SaleNote(
+        discrimination=told.get("discrimination"),
+        competence_date=told.get("competenceDate"),
+        service_location=told.get("serviceLocation"),
+        city_ibge=told.get("cityIbge"),
+    )
+
+
+def _invoice(document: Document) -> SaleInvoice:
+    record = record_of(document)
+    return SaleInvoice(
+        id=record.id,
+        type=record.type,
+        status=record.status,
+        amount=record.amount,
+        number=record.number,
+        access_key=record.access_key,
+        rejection=record.rejection,
+    )

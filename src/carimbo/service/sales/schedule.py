@@ -1,0 +1,89 @@
+"""Sales that wait for their time: when it has come, their documents are sent on their way, once."""
+
+from uuid import UUID
+
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.lifecycle import Happening, Status
+from carimbo.service.allowance import Period
+from carimbo.service.documents import Rejection, kind_named
+from carimbo.service.errors import Code
+from carimbo.service.invoices import begin
+from carimbo.service.issuing.accept import plan_period
+from carimbo.service.issuing.case import Means
+from carimbo.storage import work
+from carimbo.storage.database import Tenant
+from carimbo.storage.document_events import NewEvent
+from carimbo.storage.documents import Document
+from carimbo.storage.subscriptions import Subscription, Subscriptions
+from carimbo.storage.work import Lease
+
+_HINTS = {
+    Code.DOCUMENT_LIMIT_REACHED: "Emita o documento quando o plano tiver lugar.",
+    Code.FEATURE_NOT_ENABLED: "Emita o documento quando o recurso estiver habilitado.",
+}
+
+
+async def fire(means: Means, lease: Lease) -> None:
+    """Send the drafts of a sale on their way, and conclude its work, in one transaction.
+
+    What the rules say of them today is found out on their way, as of every document.
+    """
+    subject = str(lease.key.id)
+    means.reached("due", subject)
+    async with means.database.tenant(lease.key.subscription_id) as tenant:
+        # The company first, as whoever deletes it holds it before its sales.
+        may_go = await _has_company(tenant, lease.key.id)
+        await work.conclude(tenant.connection, lease)
+        if may_go:
+            await _send_all(means, tenant, lease.key.id)
+    means.reached("fired", subject)
+
+
+async def _has_company(tenant: Tenant, sale_id: UUID) -> bool:
+    """Tell whether there is still a company for a sale, which stays until its documents are on their way."""
+    sale = await tenant.sales.get(sale_id)
+    return sale is not None and await tenant.companies.hold(sale.company_id)
+
+
+async def _send_all(means: Means, tenant: Tenant, sale_id: UUID) -> None:
+    subscription = await Subscriptions(tenant.connection).get(tenant.subscription_id)
+    if subscription is None:
+        raise LookupError(f"subscription {tenant.subscription_id} is gone")
+    for document in await tenant.documents.lock_of_sale(sale_id):
+        if document.status == Status.PENDING:
+            await _send(means, tenant, subscription, document)
+
+
+async def _send(means: Means, tenant: Tenant, subscription: Subscription, document: Document) -> None:
+    period = plan_period(subscription, Environment(document.environment), means.workshop)
+    lacking = await _lacking(tenant, subscription, document, period)
+    if lacking:
+        await _refuse(tenant, document, lacking)
+        return
+    await tenant.documents.start(
+        document.id,
+        document.amount,
+        document.warnings,
+        document.reviewed_revision,
+        document.reviewed_on,
+        period.name if period else None,
+    )
+    await begin(tenant, document)
+
+
+async def _lacking(
+    tenant: Tenant, subscription: Subscription, document: Document, period: Period | None
+) -> Code | None:
+    """What the subscription has no more that it needs; else a place in its plan is kept."""
+    feature = kind_named(document.type).feature
+    if feature and feature not in subscription.features:
+        return Code.FEATURE_NOT_ENABLED
+    is_kept = period is None or await tenant.allowances.reserve(period.name, period.limit)
+    return None if is_kept else Code.DOCUMENT_LIMIT_REACHED
+
+
+async def _refuse(tenant: Tenant, document: Document, code: Code) -> None:
+    rejection = Rejection(code=code.name, message=code.message, field=None, hint=_HINTS[code], retryable=True)
+    await tenant.documents.refuse(document.id, rejection.model_dump(by_alias=True))
+    happened = NewEvent(type=Happening.REJECTED, status=Status.REJECTED)
+    await tenant.document_events.add(document.id, [happened])

@@ -1,0 +1,145 @@
+"""A company that is ready to issue and has a catalog, and whoever sells from it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import httpx2
+
+from integration.issuing.shop import ADDRESS, REFUSALS, UNANSWERED, Shop
+from support import data_of
+
+COURSE: dict[str, Any] = {
+    "sku": "curso",
+    "name": "Curso de violão",
+    "type": "service",
+    "category": "online_course",
+    "price": 100,
+}
+MUG: dict[str, Any] = {
+    "sku": "caneca",
+    "name": "Caneca",
+    "type": "product",
+    "category": "other_product",
+    "price": 29.9,
+    "ncm": "69120000",
+}
+REFUSED_COURSE = COURSE | {"sku": "curso-recusado", "name": f"Curso {REFUSALS['nfse']}"}
+REFUSED_MUG = MUG | {"sku": "caneca-recusada", "name": f"Caneca {REFUSALS['nfe']}"}
+"""Items whose documents the authority refuses for their names."""
+UNANSWERED_MUG = MUG | {"sku": "caneca-parada", "name": f"Caneca {UNANSWERED}"}
+"""An item whose documents stay on their way for ever."""
+MARIA: dict[str, Any] = {
+    "name": "Maria da Silva",
+    "email": "maria@example.com",
+    "document": "529.982.247-25",
+    "address": ADDRESS,
+}
+NOTHING_STORED: dict[str, list[Any]] = {"sales": [], "customers": [], "products": [], "documents": []}
+Line = str | dict[str, Any]
+"""A SKU, or a whole line."""
+
+
+@dataclass(frozen=True)
+class Store(Shop):
+    """A shop that sells from its catalog."""
+
+    async def stock(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Put an item into the catalog."""
+        return dict(data_of(await self.post("/products", item)))
+
+    async def know(self, customer: dict[str, Any]) -> dict[str, Any]:
+        """Put a customer into the catalog."""
+        return dict(data_of(await self.post("/customers", customer)))
+
+    async def sell(self, *lines: Line, key: str | None = None, **changes: Any) -> httpx2.Response:
+        """Ask for a sale to Maria, unless told otherwise."""
+        return await self.post("/sales", sale_of(*lines, **changes), key=key)
+
+    async def sold(self, *lines: Line, **changes: Any) -> dict[str, Any]:
+        """Make a sale."""
+        return made(await self.sell(*lines, **changes))
+
+    async def draft(self, *lines: Line, **changes: Any) -> dict[str, Any]:
+        """Make a sale that waits for someone to have it invoiced."""
+        return await self.sold(*lines, emitWhen="manual", **changes)
+
+    async def invoiced(self, *lines: Line, **changes: Any) -> dict[str, Any]:
+        """Make a sale, and have its documents brought to their outcomes."""
+        return await self.sale_settled(await self.sold(*lines, **changes))
+
+    async def put(self, sale: dict[str, Any], *lines: Line, **changes: Any) -> httpx2.Response:
+        """Write a sale anew."""
+        return await self.caller.http.put(self.path(f"/sales/{sale['id']}"), json=sale_of(*lines, **changes))
+
+    async def delete(self, sale: dict[str, Any]) -> httpx2.Response:
+        return await self.caller.http.delete(self.path(f"/sales/{sale['id']}"))
+
+    async def emit_sale(self, sale: dict[str, Any]) -> httpx2.Response:
+        return await self.post(f"/sales/{sale['id']}/emit-invoice")
+
+    async def cancel_sale(self, sale: dict[str, Any], body: Any = None) -> httpx2.Response:
+        return await self.post(f"/sales/{sale['id']}/cancel-invoice", body)
+
+    async def read_sale(self, sale: dict[str, Any]) -> dict[str, Any]:
+        return dict(data_of(await self.get(f"/sales/{sale['id']}")))
+
+    async def sale_settled(self, sale: dict[str, Any]) -> dict[str, Any]:
+        """Wait for the outcomes of a sale's documents."""
+        sale_id = UUID(sale["id"])
+        under_way = f"select from documents where sale_id = '{sale_id}' and status = 'processing'"
+        waiting = f"select from sales where id = '{sale_id}' and next_action_at is not null"
+        await self.floor.until(f"not exists ({under_way}) and not exists ({waiting})")
+        return await self.read_sale(sale)
+
+    async def invoice(self, sale: dict[str, Any], kind: str) -> dict[str, Any]:
+        """The only document of a type that a sale has, as the document's own list shows it."""
+        (listed,) = (one for one in sale["invoices"] if one["type"] == kind)
+        return await self.read(listed)
+
+    async def rows(self, table: str) -> list[dict[str, Any]]:
+        """What a company has in a table of the database."""
+        query = f"select * from {table} where company_id = $1 order by created_at"
+        return [dict(row) for row in await self.floor.fetch(query, UUID(self.id))]
+
+    async def stored(self) -> dict[str, list[Any]]:
+        """The ids of all that a sale may make."""
+        return {table: [row["id"] for row in await self.rows(table)] for table in NOTHING_STORED}
+
+
+NewStore = Callable[..., Awaitable[Store]]
+
+
+async def open_store(shop: Shop, *items: dict[str, Any]) -> Store:
+    """Give a shop a catalog: a course and a mug, unless told otherwise."""
+    store = Store(shop.floor, shop.caller, shop.id)
+    for item in items or (COURSE, MUG):
+        await store.stock(item)
+    return store
+
+
+def sale_of(*lines: Line, **changes: Any) -> dict[str, Any]:
+    """The body of a sale to Maria, of SKUs or of whole lines; a field that is None is left out."""
+    products = [{"sku": line} if isinstance(line, str) else line for line in lines]
+    body = {"customer": MARIA, "products": products} | changes
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def made(answer: httpx2.Response) -> dict[str, Any]:
+    """The record of a sale that was just made: 202 if its documents are on their way."""
+    assert answer.status_code in (200, 202), answer.text
+    assert "Idempotent-Replayed" not in answer.headers
+    return dict(answer.json()["data"])
+
+
+def invoices(sale: dict[str, Any], *names: str) -> dict[str, tuple[Any, ...]]:
+    """What a sale shows of its documents, by type."""
+    return {one["type"]: tuple(one[name] for name in names) for one in sale["invoices"]}
+
+
+def rules_of(answer: httpx2.Response) -> dict[str, str]:
+    """The types whose rules a sale breaks, by the field."""
+    body = answer.json()
+    assert (answer.status_code, body["error"]["code"]) == (422, "FISCAL_RULE_VIOLATION"), answer.text
+    return {rule["field"]: rule["documentType"] for rule in body["error"]["details"]["rules"]}

@@ -1,0 +1,279 @@
+"""Making a sale: to whom, of what, and for how much."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from integration.issuing.shop import ADDRESS
+from integration.issuing.test_correcting import text_in_xml
+from integration.sales.store import MARIA, NewStore, Store, rules_of, sale_of
+from support import data_of, fields_of
+
+ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+ABSENT_ITEM = "01JD3V7QXZ0000000000000000"
+JOAO = {"name": "João Souza", "email": "joao@example.com", "document": "111.444.777-35"}
+BOOK = {"sku": "livro", "name": "Livro", "type": "service", "category": "ebook", "price": 40}
+_SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+
+
+class TestCustomer:
+    async def test_told_by_id_is_the_one_of_the_catalog_as_it_is(self, store: Store) -> None:
+        known = await store.know(JOAO)
+        sale = await store.draft("curso", customer=known["id"])
+        assert sale["customer"] == {name: known[name] for name in ("id", "name", "email", "document")}
+        assert data_of(await store.get(f"/customers/{known['id']}")) == known
+
+    async def test_told_as_an_object_is_made(self, store: Store) -> None:
+        told = MARIA | {"phone": "11987654321", "tradeName": "Maria Modas", "municipalRegistration": "12345"}
+        sale = await store.draft("curso", customer=told)
+        (customer,) = data_of(await store.get("/customers"))
+        assert sale["customer"] == {name: customer[name] for name in ("id", "name", "email", "document")}
+        assert (customer["name"], customer["email"]) == (MARIA["name"], MARIA["email"])
+        assert customer["document"] == "529.982.247-25"
+        assert (customer["phone"], customer["tradeName"]) == (told["phone"], told["tradeName"])
+        assert customer["municipalRegistration"] == told["municipalRegistration"]
+        assert customer["address"]["street"] == ADDRESS["street"]
+
+    async def test_told_as_an_object_fills_gaps_and_overwrites_nothing(self, store: Store) -> None:
+        known = await store.know(JOAO)
+        told = {
+            "name": "Joãozinho", "email": "outro@example.com", "document": "11144477735",
+            "phone": "11987654321", "address": ADDRESS,
+        }  # fmt: skip
+        sale = await store.draft("curso", customer=told)
+        now = data_of(await store.get(f"/customers/{known['id']}"))
+        assert sale["customer"]["id"] == known["id"]
+        assert (now["name"], now["email"]) == (JOAO["name"], JOAO["email"])
+        assert (now["phone"], now["address"]["city"]) == (told["phone"], "São Paulo")
+
+    async def test_without_a_document_is_known_by_its_e_mail(self, store: Store) -> None:
+        known = await store.know({"name": "João Souza", "email": "joao@example.com"})
+        sale = await store.draft("curso", customer=JOAO | {"email": "JOAO@example.com"})
+        now = data_of(await store.get(f"/customers/{known['id']}"))
+        assert (sale["customer"]["id"], now["document"]) == (known["id"], JOAO["document"])
+
+    async def test_that_is_known_need_not_be_named(self, store: Store) -> None:
+        known = await store.know(JOAO)
+        sale = await store.draft("curso", customer={"document": JOAO["document"]})
+        assert (sale["customer"]["id"], sale["customer"]["name"]) == (known["id"], JOAO["name"])
+
+    async def test_may_lack_an_e_mail(self, store: Store) -> None:
+        sale = await store.draft("curso", customer={"name": "Maria da Silva"})
+        assert (sale["customer"]["email"], sale["customer"]["document"]) == (None, None)
+
+    async def test_of_two_sales_is_one(self, store: Store) -> None:
+        sales = [await store.draft("curso"), await store.draft("caneca")]
+        assert len({sale["customer"]["id"] for sale in sales}) == len(await store.rows("customers")) == 1
+
+    async def test_that_nobody_knows_is_invalid(self, store: Store, new_store: NewStore) -> None:
+        neighbour = await new_store(store.caller)
+        foreign, gone = await neighbour.know(JOAO), await store.know(JOAO)
+        data_of(await store.caller.http.delete(store.path(f"/customers/{gone['id']}")))
+        for customer_id in (ABSENT, foreign["id"], gone["id"]):
+            assert set(fields_of(await store.sell("curso", customer=customer_id))) == {"customer"}
+
+    @pytest.mark.parametrize("told", [5, "maria", [], True, None], ids=str)
+    async def test_that_is_neither_an_id_nor_an_object_is_invalid(self, store: Store, told: Any) -> None:
+        body = sale_of("curso") | {"customer": told}
+        assert set(fields_of(await store.post("/sales", body))) == {"customer"}
+
+    @pytest.mark.parametrize(
+        ("told", "field"),
+        [
+            ({"email": "maria@example.com"}, "name"),
+            (MARIA | {"name": "M"}, "name"),
+            (MARIA | {"document": "529.982.247-26"}, "document"),
+            (MARIA | {"email": "maria"}, "email"),
+            (MARIA | {"address": ADDRESS | {"state": "XX"}}, "address.state"),
+            (MARIA | {"cor": "azul"}, "cor"),
+        ],
+        ids=["no name", "short name", "document", "email", "address.state", "cor"],
+    )
+    async def test_that_is_wrong_is_told_by_its_path(
+        self, store: Store, told: dict[str, Any], field: str
+    ) -> None:
+        assert set(fields_of(await store.sell("curso", customer=told))) == {f"customer.{field}"}
+
+
+class TestLine:
+    async def test_is_found_by_sku_by_id_and_by_both(self, store: Store) -> None:
+        item = await store.stock(BOOK)
+        ways = [{"sku": "livro"}, {"id": item["id"]}, {"sku": "livro", "id": item["id"]}]
+        sale = await store.draft(*ways)
+        assert [line["id"] for line in sale["products"]] == [item["id"]] * 3
+        assert [line["sku"] for line in sale["products"]] == ["livro"] * 3
+        assert sale["amount"] == 120
+
+    async def test_shows_the_item_and_what_was_paid_for_it(self, store: Store) -> None:
+        item = await store.stock(BOOK)
+        sale = await store.draft({"sku": "livro", "price": 35.5, "quantity": 1.5})
+        assert sale["products"] == [{
+            "id": item["id"], "sku": "livro", "name": "Livro", "type": "service", "category": "ebook",
+            "price": 35.5, "quantity": 1.5, "total": 53.25,
+        }]  # fmt: skip
+
+    async def test_whose_sku_and_id_are_of_different_items_is_invalid(self, store: Store) -> None:
+        item = await store.stock(BOOK)
+        wrong = fields_of(await store.sell({"sku": "curso", "id": item["id"]}))
+        assert wrong.keys() == {"products[0].sku"}
+
+    async def test_of_an_id_that_nobody_knows_is_invalid(self, store: Store, new_store: NewStore) -> None:
+        foreign = await (await new_store(store.caller)).stock(BOOK)
+        lines = [{"id": ABSENT_ITEM}, {"id": foreign["id"]}]
+        assert set(fields_of(await store.sell(*lines))) == {"products[0].id", "products[1].id"}
+
+    async def test_of_an_item_that_was_deleted_is_invalid(self, store: Store) -> None:
+        item = await store.stock(BOOK)
+        data_of(await store.caller.http.delete(store.path(f"/products/{item['id']}")))
+        assert fields_of(await store.sell({"id": item["id"]})).keys() == {"products[0].id"}
+
+    async def test_of_a_new_sku_makes_the_item(self, store: Store) -> None:
+        await store.draft(BOOK | {"price": 35})
+        (item,) = data_of(await store.get("/products", search="livro"))
+        told = {name: item[name] for name in ("sku", "name", "type", "category", "price")}
+        assert told == BOOK | {"price": 35}
+        assert item["fiscalFollowsCompanyDefaults"] is True
+
+    async def test_of_a_new_sku_may_tell_which_goods_they_are(self, store: Store) -> None:
+        vase = {"sku": "vaso", "name": "Vaso", "type": "product", "category": "home", "ncm": "6912.00.00"}
+        sale = await store.draft(vase | {"price": 50})
+        (line,) = sale["products"]
+        item = data_of(await store.get(f"/products/{line['id']}"))
+        assert (item["sku"], item["ncm"], item["price"]) == ("vaso", "69120000", 50)
+
+    async def test_of_a_new_sku_is_of_the_goods_that_the_company_usually_sells(self, store: Store) -> None:
+        vase = {"sku": "vaso", "name": "Vaso", "type": "product", "category": "home", "price": 50}
+        assert rules_of(await store.sell(vase)) == {"products[0].ncm": "nfe"}
+        defaults = {"defaults": {"ncm": "69120000"}}
+        data_of(await store.caller.http.put(store.path("/settings"), json=defaults))
+        sale = await store.invoiced(vase)
+        assert await text_in_xml(store, await store.invoice(sale, "nfe"), "prod/NCM") == "69120000"
+
+    @pytest.mark.parametrize(
+        ("told", "field"),
+        [
+            ({"type": "product", "ncm": "6912"}, "ncm"),
+            ({"type": "service", "ncm": "69120000"}, "ncm"),
+            ({"type": "service", "serviceItemCode": "curso"}, "serviceItemCode"),
+        ],
+    )
+    async def test_of_a_new_sku_is_as_strict_as_the_catalog(
+        self, store: Store, told: dict[str, Any], field: str
+    ) -> None:
+        answer = await store.sell({"sku": "curso", "quantity": 2}, BOOK | told)
+        assert fields_of(answer).keys() == {f"products[1].{field}"}
+
+    async def test_of_a_new_sku_twice_makes_one_item(self, store: Store) -> None:
+        sale = await store.draft(BOOK, BOOK | {"quantity": 2})
+        (item,) = data_of(await store.get("/products", search="livro"))
+        assert [line["id"] for line in sale["products"]] == [item["id"]] * 2
+
+    @pytest.mark.parametrize("lacking", ["name", "type", "category"])
+    async def test_of_a_new_sku_needs_name_type_and_category(self, store: Store, lacking: str) -> None:
+        line = {name: value for name, value in BOOK.items() if name != lacking}
+        assert fields_of(await store.sell(line)).keys() == {f"products[0].{lacking}"}
+
+    async def test_of_a_new_sku_alone_is_told_all_that_it_lacks(self, store: Store) -> None:
+        needed = {f"products[0].{name}" for name in ("name", "type", "category")}
+        assert fields_of(await store.sell("livro")).keys() == needed
+
+    async def test_without_a_price_of_its_own_needs_one_in_the_catalog(self, store: Store) -> None:
+        await store.stock({name: value for name, value in BOOK.items() if name != "price"})
+        assert set(fields_of(await store.sell("curso", "livro"))) == {"products[1].price"}
+        assert (await store.draft({"sku": "livro", "price": 12.34}))["amount"] == 12.34
+
+    async def test_does_not_change_the_item(self, store: Store) -> None:
+        item = await store.stock(BOOK)
+        await store.draft({"sku": "livro", "price": 1})
+        assert data_of(await store.get(f"/products/{item['id']}")) == item
+
+    @pytest.mark.parametrize(("forbidden", "instead"), [("amount", "price"), ("productType", "type")])
+    async def test_has_no_amount_and_no_product_type(
+        self, store: Store, forbidden: str, instead: str
+    ) -> None:
+        wrong = fields_of(await store.sell("curso", {"sku": "caneca", forbidden: 10}))
+        assert wrong.keys() == {f"products[1].{forbidden}"}
+        assert instead in wrong[f"products[1].{forbidden}"]
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("quantity", 0), ("quantity", -1), ("quantity", 1.23456), ("quantity", "2"), ("price", -0.01),
+            ("type", "split"), ("type", "livro"), ("cor", "azul"),
+        ],
+    )  # fmt: skip
+    async def test_with_a_wrong_field_is_told_by_its_path(self, store: Store, name: str, value: Any) -> None:
+        wrong = fields_of(await store.sell("curso", {"sku": "caneca", name: value}))
+        assert set(wrong) == {f"products[1].{name}"}
+
+    async def test_of_nothing_is_invalid(self, store: Store) -> None:
+        assert fields_of(await store.sell({"quantity": 2})).keys() == {"products[0].sku"}
+
+    @pytest.mark.parametrize("count", [0, 991])
+    async def test_lines_are_as_many_as_a_document_takes(self, store: Store, count: int) -> None:
+        assert set(fields_of(await store.sell(*["curso"] * count))) == {"products"}
+
+
+class TestDefaults:
+    async def test_are_today_a_credit_card_and_immediately(self, store: Store) -> None:
+        before = datetime.now(_SAO_PAULO).date()
+        answer = await store.sell("curso")
+        assert answer.status_code == 202
+        sale = answer.json()["data"]
+        assert sale["saleDate"] in {f"{day:%Y-%m-%d}" for day in (before, datetime.now(_SAO_PAULO).date())}
+        assert (sale["paymentMethod"], sale["emitWhen"]) == ("credit_card", "immediately")
+        assert (sale["discount"], sale["shipping"], sale["externalId"]) == (0, 0, None)
+        assert (sale["guaranteeDate"], sale["scheduledEmitAt"]) == (None, None)
+        assert (sale["products"][0]["price"], sale["products"][0]["quantity"]) == (100, 1)
+
+    async def test_give_way_to_what_is_told(self, store: Store) -> None:
+        told = {
+            "saleDate": "2026-11-02", "paymentMethod": "pix", "emitWhen": "manual", "sendEmail": True,
+            "externalId": "pedido-1", "productInvoiceType": "nfce",
+        }  # fmt: skip
+        sale = await store.sold("curso", **told)
+        assert {name: sale[name] for name in told} == told
+
+    async def test_have_no_company_in_the_record(self, store: Store) -> None:
+        sale = await store.draft("curso")
+        assert sale.keys() == {
+            "id", "externalId", "status", "customer", "products", "amount", "discount", "shipping",
+            "saleDate", "paymentMethod", "emitWhen", "guaranteeDate", "scheduledEmitAt", "sendEmail",
+            "productInvoiceType", "nfse", "invoices", "createdAt", "updatedAt",
+        }  # fmt: skip
+        assert await store.read_sale(sale) == sale
+
+    async def test_of_a_moment_are_its_day_where_the_company_is(self, store: Store) -> None:
+        late = await store.draft("curso", saleDate="2026-11-03T02:59:59Z")
+        next_day = await store.draft("curso", saleDate="2026-11-03T03:00:00Z")
+        assert (late["saleDate"], next_day["saleDate"]) == ("2026-11-02", "2026-11-03")
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("saleDate", "02/11/2026"), ("saleDate", 5), ("paymentMethod", "conchas"), ("emitWhen", "depois"),
+            ("guaranteeDate", "amanhã"), ("sendEmail", "sim"), ("externalId", "x" * 101), ("discount", -1),
+            ("discount", 0.001), ("shipping", -1), ("shipping", "10"), ("productInvoiceType", "cte"),
+            ("nfse", {"serviceLocation": "3"}), ("nfse", {"cor": "azul"}), ("cor", "azul"),
+        ],
+    )  # fmt: skip
+    async def test_are_not_taken_for_what_is_wrong(self, store: Store, name: str, value: Any) -> None:
+        (field,) = fields_of(await store.sell("curso", **{name: value}))
+        assert field.partition(".")[0] == name
+
+
+class TestAmount:
+    async def test_is_the_sum_of_the_lines_to_the_cent(self, store: Store) -> None:
+        lines = [{"sku": "curso", "price": 33.333, "quantity": 3}, {"sku": "caneca", "quantity": 2}]
+        sale = await store.draft(*lines)
+        assert [line["total"] for line in sale["products"]] == [100, 59.8]
+        assert sale["amount"] == 159.8
+
+    async def test_is_less_the_discount_and_more_the_shipping(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca", discount=9.9, shipping=15)
+        assert (sale["amount"], sale["discount"], sale["shipping"]) == (135, 9.9, 15)
+
+    async def test_has_a_discount_of_no_more_than_the_lines(self, store: Store) -> None:
+        assert set(fields_of(await store.sell("curso", discount=100.01, shipping=20))) == {"discount"}

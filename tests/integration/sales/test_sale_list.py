@@ -1,0 +1,127 @@
+"""Lists of sales: pages, filters, and whose they are."""
+
+from typing import Any
+
+import pytest
+
+from integration.issuing.floor import Floor
+from integration.issuing.shop import error_of
+from integration.sales.store import MARIA, NewStore, Store
+from support import data_of, fields_of
+
+JOAO = MARIA | {"name": "João Souza", "email": "joao@example.com", "document": "111.444.777-35"}
+
+
+async def listed(store: Store, **query: Any) -> tuple[list[str], int]:
+    """The ids of a list, and how many there are in all."""
+    answer = await store.get("/sales", **query)
+    return [sale["id"] for sale in data_of(answer)], answer.json()["pageInfo"]["total"]
+
+
+async def drafts(store: Store, *days: str, **changes: Any) -> list[str]:
+    """Sales of some days."""
+    return [(await store.draft("curso", saleDate=day, **changes))["id"] for day in days]
+
+
+class TestPages:
+    async def test_have_the_newest_sales_first(self, store: Store) -> None:
+        old, new, middle = await drafts(store, "2026-09-01", "2026-11-01", "2026-10-01")
+        assert await listed(store) == ([new, middle, old], 3)
+
+    async def test_of_one_day_have_what_was_made_last_first(self, store: Store) -> None:
+        made = await drafts(store, *["2026-11-01"] * 4)
+        assert await listed(store) == (made[::-1], 4)
+
+    async def test_have_twenty_sales_unless_told(self, store: Store) -> None:
+        made = await drafts(store, *["2026-11-01"] * 21)
+        answer = await store.get("/sales")
+        assert [sale["id"] for sale in data_of(answer)] == made[:0:-1]
+        assert answer.json()["pageInfo"] == {"page": 1, "pageSize": 20, "total": 21}
+
+    async def test_follow_each_other_without_gap_or_overlap(self, store: Store) -> None:
+        made = (await drafts(store, *["2026-11-01"] * 5))[::-1]
+        pages = [await listed(store, page=page, pageSize=2) for page in (1, 2, 3, 4)]
+        assert pages == [(made[:2], 5), (made[2:4], 5), (made[4:], 5), ([], 5)]
+
+    async def test_have_the_records_that_a_read_gives(self, store: Store) -> None:
+        sale = await store.invoiced("curso", "caneca", discount=5, externalId="pedido-1")
+        assert data_of(await store.get("/sales")) == [sale]
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("pageSize", 101), ("pageSize", 0), ("page", 0), ("page", "x"), ("pagesize", 5)]
+    )
+    async def test_outside_of_the_limits_are_invalid(self, store: Store, name: str, value: Any) -> None:
+        assert set(fields_of(await store.get("/sales", **{name: value}))) == {name}
+
+    async def test_have_sales_of_documents_that_were_created_directly(self, store: Store) -> None:
+        document = await store.issue("nfse", externalId="pedido-1")
+        (sale,) = data_of(await store.get("/sales"))
+        assert (sale["id"], sale["status"]) == (document["saleId"], "invoiced")
+        assert (sale["externalId"], sale["amount"]) == ("pedido-1", 59.8)
+        assert [one["id"] for one in sale["invoices"]] == [document["id"]]
+        assert await store.read_sale(sale) == sale
+
+
+class TestFilters:
+    async def test_by_customer(self, store: Store) -> None:
+        (own,), (other,) = await drafts(store, "2026-11-01"), await drafts(store, "2026-11-01", customer=JOAO)
+        sale = await store.read_sale({"id": other})
+        assert await listed(store, customerId=sale["customer"]["id"]) == ([other], 1)
+        assert await listed(store, customerId=own) == ([], 0)
+
+    async def test_by_external_id(self, store: Store) -> None:
+        made = [(await store.draft("curso", externalId=f"pedido-{place}"))["id"] for place in range(3)]
+        assert await listed(store, externalId="pedido-1") == ([made[1]], 1)
+        assert await listed(store, externalId="pedido") == ([], 0)
+
+    async def test_by_the_days_of_the_sales(self, store: Store) -> None:
+        first, second, third = await drafts(store, "2026-10-31", "2026-11-01", "2026-11-02")
+        assert await listed(store, startDate="2026-11-01") == ([third, second], 2)
+        assert await listed(store, endDate="2026-11-01") == ([second, first], 2)
+        assert await listed(store, startDate="2026-11-01", endDate="2026-11-01") == ([second], 1)
+        assert await listed(store, startDate="2026-11-03") == ([], 0)
+
+    async def test_by_when_they_are_to_be_invoiced(self, store: Store) -> None:
+        told = {"emitWhen": "after_guarantee", "guaranteeDate": "2999-01-01"}
+        waiting = (await store.sold("curso", **told))["id"]
+        (draft,) = await drafts(store, "2026-11-01")
+        assert await listed(store, emitWhen="after_guarantee") == ([waiting], 1)
+        assert await listed(store, emitWhen="manual") == ([draft], 1)
+        assert await listed(store, emitWhen="immediately") == ([], 0)
+
+    async def test_together(self, store: Store) -> None:
+        await drafts(store, "2026-10-01", "2026-11-01", customer=JOAO)
+        wanted = await store.draft("curso", saleDate="2026-11-01")
+        query = {"startDate": "2026-11-01", "status": "draft", "customerId": wanted["customer"]["id"]}
+        assert await listed(store, **query) == ([wanted["id"]], 1)
+        assert await listed(store, **query, page=2, pageSize=1) == ([], 1)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("startDate", "01/11/2026"), ("endDate", "hoje"), ("customerId", "1"), ("emitWhen", "depois"),
+            ("status", "pending"),
+        ],
+    )  # fmt: skip
+    async def test_by_what_is_none_are_invalid(self, store: Store, name: str, value: str) -> None:
+        assert set(fields_of(await store.get("/sales", **{name: value}))) == {name}
+
+
+class TestAnother:
+    async def test_company_has_sales_of_its_own(self, store: Store, new_store: NewStore) -> None:
+        neighbour = await new_store(store.caller)
+        (own,), (others,) = await drafts(store, "2026-11-01"), await drafts(neighbour, "2026-11-01")
+        assert (await listed(store), await listed(neighbour)) == (([own], 1), ([others], 1))
+        for method, rest in (("GET", ""), ("DELETE", ""), ("POST", "/emit-invoice")):
+            path = neighbour.path(f"/sales/{own}{rest}")
+            error_of(await store.caller.http.request(method, path), 404, "NOT_FOUND")
+        assert (await store.read_sale({"id": own}))["status"] == "draft"
+
+    async def test_subscription_finds_nothing(self, floor: Floor, store: Store) -> None:
+        (own,) = await drafts(store, "2026-11-01")
+        stranger = Store(floor, await floor.new_caller(), store.id)
+        for rest in ("/sales", f"/sales/{own}"):
+            error_of(await stranger.get(rest), 404, "NOT_FOUND")
+        error_of(await stranger.sell("curso"), 404, "NOT_FOUND")
+        error_of(await stranger.delete({"id": own}), 404, "NOT_FOUND")
+        assert await listed(store) == ([own], 1)

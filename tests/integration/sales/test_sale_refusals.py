@@ -1,0 +1,117 @@
+"""What is wrong with a sale, all at once and in its own names, and what its company lacks."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.service.subscriptions import set_features
+from integration.issuing.floor import Floor
+from integration.issuing.shop import error_of
+from integration.issuing.test_plan import TRIAL, spend
+from integration.sales.store import COURSE, MARIA, MUG, NewStore, Store, rules_of
+from integration.sales.test_create_sale import ABSENT, ABSENT_ITEM, BOOK, JOAO
+from support import data_of, fields_of
+
+
+class TestRefusal:
+    async def test_tells_all_that_is_wrong_at_once(self, store: Store) -> None:
+        lines = [{"sku": "curso", "amount": 5}, {"sku": "caneca", "quantity": 0}]
+        answer = await store.sell(*lines, customer={"name": "M"}, emitWhen="nunca", discount=-1)
+        assert fields_of(answer).keys() == {
+            "products[0].amount", "products[1].quantity", "customer.name", "emitWhen", "discount",
+        }  # fmt: skip
+
+    async def test_tells_all_that_the_catalog_lacks_at_once(self, store: Store) -> None:
+        answer = await store.sell({"id": ABSENT_ITEM}, BOOK | {"type": None}, customer=ABSENT)
+        assert fields_of(answer).keys() == {"products[0].id", "products[1].type", "customer"}
+
+    @pytest.mark.parametrize("told", ["product", "split"])
+    async def test_of_a_type_that_the_item_has_not_names_it(self, store: Store, told: str) -> None:
+        answer = await store.sell({"sku": "curso", "type": told})
+        assert fields_of(answer) == {"products[0].type": "No catálogo o item é do tipo service."}
+
+    async def test_of_a_new_split_item_says_where_it_is_made(self, store: Store) -> None:
+        answer = await store.sell(BOOK | {"type": "split"})
+        assert fields_of(answer).keys() == {"products[0].type"}
+
+    async def test_by_a_rule_names_the_field_of_the_sale_and_the_document(self, store: Store) -> None:
+        await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
+        assert rules_of(await store.sell("curso", "sem-ncm")) == {"products[1].ncm": "nfe"}
+
+    async def test_by_a_rule_speaks_of_the_sale_in_its_sentences_too(self, store: Store) -> None:
+        await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
+        (rule,) = (await store.sell("sem-ncm")).json()["error"]["details"]["rules"]
+        assert "items" not in f"{rule['message']} {rule['hint']}"
+        assert "products[].ncm" in rule["hint"]
+
+    async def test_by_rules_of_two_documents_tells_both(self, store: Store) -> None:
+        await store.stock(MUG | {"sku": "ncm-errado", "ncm": "99999999"})
+        answer = await store.sell("ncm-errado", "curso", nfse={"competenceDate": "2999-01-01"})
+        assert rules_of(answer) == {"products[0].ncm": "nfe", "nfse.competenceDate": "nfse"}
+
+    async def test_of_what_a_document_needs_names_the_field_of_the_sale(self, store: Store) -> None:
+        assert rules_of(await store.sell("caneca", customer=JOAO)) == {"customer.address": "nfe"}
+
+    @pytest.mark.parametrize(
+        ("sku", "told", "field"),
+        [
+            ("caneca", {"paymentMethod": "other"}, "paymentMethod"),
+            ("caneca", {"customer": MARIA | {"stateRegistration": "ISENTO"}}, "customer.stateRegistration"),
+            ("curso", {"nfse": {"cityIbge": "9999999"}}, "nfse.cityIbge"),
+            ("curso", {"nfse": {"serviceLocation": "2"}, "customer": JOAO}, "customer.address"),
+            ("curso", {"discount": 100}, "discount"),
+        ],
+        ids=["paymentMethod", "stateRegistration", "cityIbge", "serviceLocation", "discount"],
+    )
+    async def test_by_a_rule_of_a_document_names_no_field_that_the_sale_has_not(
+        self, store: Store, sku: str, told: dict[str, Any], field: str
+    ) -> None:
+        assert rules_of(await store.sell(sku, **told)).keys() == {field}
+
+    @pytest.mark.parametrize("when", ["immediately", "manual"])
+    async def test_stores_nothing(self, store: Store, when: str) -> None:
+        before = await store.stored()
+        note = {"competenceDate": "2999-01-01"}
+        rules_of(await store.sell(BOOK, customer=JOAO, nfse=note, emitWhen=when))
+        assert await store.stored() == before
+
+    async def test_of_services_that_can_not_share_a_note_names_the_second(self, store: Store) -> None:
+        for sku, code in (("aula", "08.02"), ("suporte", "01.07")):
+            await store.stock(COURSE | {"sku": sku, "serviceItemCode": code})
+        assert rules_of(await store.sell("aula", "suporte"))["products[1].serviceItemCode"] == "nfse"
+
+
+class TestReadiness:
+    async def test_is_needed_for_what_is_issued_immediately(self, store: Store) -> None:
+        data_of(await store.caller.http.delete(store.path("/certificate")))
+        before = await store.stored()
+        error_of(await store.sell(BOOK), 422, "CERTIFICATE_MISSING")
+        assert await store.stored() == before
+
+    async def test_of_the_certificate_is_not_needed_for_a_draft(self, store: Store) -> None:
+        data_of(await store.caller.http.delete(store.path("/certificate")))
+        assert (await store.draft("curso", "caneca"))["status"] == "draft"
+
+    async def test_of_the_module_is_needed_for_a_receipt(self, store: Store) -> None:
+        await store.put_settings(nfce={"active": False})
+        details = error_of(await store.sell("caneca", productInvoiceType="nfce"), 422, "COMPANY_NOT_READY")
+        assert details["missing"] == ["nfce.active"]
+
+    async def test_of_the_feature_is_needed_for_a_receipt(self, floor: Floor, store: Store) -> None:
+        await set_features(floor.database, store.caller.subscription_id, [])
+        answer = await store.sell("caneca", productInvoiceType="nfce")
+        assert error_of(answer, 403, "FEATURE_NOT_ENABLED") == {"feature": "nfceEmission"}
+
+    async def test_of_the_plan_is_one_for_all_documents_of_a_sale(self, new_store: NewStore) -> None:
+        store = await new_store(plan="trial")
+        await spend(store, TRIAL - 1)
+        before = await store.stored()
+        error_of(await store.sell("curso", "caneca"), 402, "DOCUMENT_LIMIT_REACHED")
+        assert await store.stored() == before
+        assert (await store.invoiced("curso"))["status"] == "invoiced"
+
+    async def test_of_the_plan_is_not_needed_for_a_draft(self, new_store: NewStore) -> None:
+        store = await new_store(plan="trial")
+        await spend(store)
+        draft = await store.draft("curso")
+        error_of(await store.emit_sale(draft), 402, "DOCUMENT_LIMIT_REACHED")
