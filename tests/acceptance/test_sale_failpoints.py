@@ -1,0 +1,163 @@
+"""Workers that are killed or frozen while a sale's time comes: its documents go out, and only once."""
+
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from acceptance.fault_company import Company
+from acceptance.fault_programs import Failpoint
+from acceptance.fault_sales import (
+    DOCUMENTS,
+    contradictions_of_sales,
+    sale_until,
+    schedule,
+    stock,
+    until_issued,
+)
+from acceptance.fault_site import Site
+from acceptance.test_issuing_failpoints import codes_of
+from support import HELD_UP, come_due
+
+LATER = "2999-02-01"
+
+
+@pytest.fixture
+async def sale(site: Site, company: Company) -> str:
+    """A sale whose time has come."""
+    await stock(company)
+    sale_id = await schedule(company)
+    await come_due(site.fetch, sale_id)
+    return sale_id
+
+
+@asynccontextmanager
+async def frozen_before_firing(site: Site, sale: str, folder: Path) -> AsyncIterator[None]:
+    """A worker that has a sale in its hands and stands still for the length of a block, then goes on."""
+    gate = folder / "gate"
+    gate.touch()
+    with site.worker(Failpoint(sale, "due", gate)) as frozen:
+        await site.until(f"(select lease_until is not null from sales where id = '{sale}')")
+        yield
+        gate.unlink()
+        assert await frozen.terminate() == 0
+
+
+def lost(site: Site, sale: str) -> bool:
+    """Tell whether a worker found that a sale was not its own any more."""
+    lines = (site.folder / "log").read_text().splitlines()
+    return any("lease_lost" in line and sale in line for line in lines)
+
+
+class TestKilledWorker:
+    @pytest.mark.parametrize(("step", "waiting"), [("due", DOCUMENTS), ("fired", 0)])
+    async def test_leaves_a_sale_whose_documents_go_out_once(
+        self, site: Site, company: Company, sale: str, step: str, waiting: int
+    ) -> None:
+        with site.worker(Failpoint(sale, step)) as victim:
+            assert await victim.end() == -signal.SIGKILL
+        assert await site.holds(f"{company.count('pending')} = {waiting}")
+        with site.worker():
+            await until_issued(site, company)
+        assert await codes_of(site, company) == ["100"] * DOCUMENTS
+        assert await contradictions_of_sales(site, company, 1) == []
+
+    async def test_in_the_midst_of_firing_leaves_all_of_it_to_another_one(
+        self, site: Site, company: Company, sale: str
+    ) -> None:
+        async with site.pool.acquire() as connection, connection.transaction():
+            await connection.execute("lock table document_events in share mode")
+            with site.worker() as victim:
+                await site.until(f"{HELD_UP} = 1")
+                await victim.kill()
+        assert await site.holds(f"{company.count('pending')} = {DOCUMENTS}")
+        with site.worker():
+            await until_issued(site, company)
+        assert await codes_of(site, company) == ["100"] * DOCUMENTS
+        assert await contradictions_of_sales(site, company, 1) == []
+
+    async def test_by_the_same_sale_every_time_sets_it_aside(
+        self, site: Site, company: Company, sale: str
+    ) -> None:
+        parked = f"(select parked_reason is not null from sales where id = '{sale}')"
+        for _ in range(2):
+            with site.worker(Failpoint(sale, "due"), attempts_before_parking="2") as victim:
+                assert await victim.end() == -signal.SIGKILL
+        with site.worker(Failpoint(sale, "due"), attempts_before_parking="2") as survivor:
+            await site.until(parked)
+            assert survivor.is_alive
+        assert sale in await site.command("documents", "parked")
+        await site.command("documents", "resume", sale)
+        with site.worker():
+            await until_issued(site, company)
+        assert await contradictions_of_sales(site, company, 1) == []
+
+
+class TestFrozenWorker:
+    async def test_whose_sale_another_one_fired_writes_nothing(
+        self, site: Site, company: Company, sale: str, tmp_path: Path
+    ) -> None:
+        async with frozen_before_firing(site, sale, tmp_path):
+            with site.worker():
+                await until_issued(site, company)
+        assert lost(site, sale)
+        assert await codes_of(site, company) == ["100"] * DOCUMENTS
+        assert await contradictions_of_sales(site, company, 1) == []
+
+    async def test_that_had_fired_leaves_the_documents_to_another_one(
+        self, site: Site, company: Company, sale: str, tmp_path: Path
+    ) -> None:
+        gate = tmp_path / "gate"
+        gate.touch()
+        with site.worker(Failpoint(sale, "fired", gate)) as frozen:
+            await site.until(f"{company.count('pending')} = 0")
+            with site.worker():
+                await until_issued(site, company)
+            gate.unlink()
+            assert await frozen.terminate() == 0
+        assert await codes_of(site, company) == ["100"] * DOCUMENTS
+        assert await contradictions_of_sales(site, company, 1) == []
+
+    async def test_whose_sale_was_put_off_lets_it_wait(
+        self, site: Site, company: Company, sale: str, tmp_path: Path
+    ) -> None:
+        path = f"/v1/companies/{company.id}/sales/{sale}"
+        async with frozen_before_firing(site, sale, tmp_path):
+            answer = await company.http.put(path, json=sale_until(LATER))
+            assert answer.status_code == 200, answer.text
+        assert lost(site, sale)
+        shown = await company.read(f"sales/{sale}")
+        assert (shown["status"], shown["guaranteeDate"]) == ("scheduled", LATER)
+        assert await site.sent(company) == []
+
+    async def test_whose_sale_was_deleted_sends_nothing(
+        self, site: Site, company: Company, sale: str, tmp_path: Path
+    ) -> None:
+        async with frozen_before_firing(site, sale, tmp_path):
+            answer = await company.http.delete(f"/v1/companies/{company.id}/sales/{sale}")
+            assert answer.status_code == 200, answer.text
+        assert lost(site, sale)
+        assert await site.sent(company) == []
+
+    async def test_whose_sale_was_emitted_by_hand_does_not_send_it_again(
+        self, site: Site, company: Company, sale: str, tmp_path: Path
+    ) -> None:
+        async with frozen_before_firing(site, sale, tmp_path):
+            answer = await company.http.post(f"/v1/companies/{company.id}/sales/{sale}/emit-invoice")
+            assert answer.status_code == 202, answer.text
+        with site.worker():
+            await until_issued(site, company)
+        assert await codes_of(site, company) == ["100"] * DOCUMENTS
+        assert await contradictions_of_sales(site, company, 1) == []
+
+    async def test_whose_company_was_deleted_sends_nothing(
+        self, site: Site, company: Company, sale: str, tmp_path: Path
+    ) -> None:
+        async with frozen_before_firing(site, sale, tmp_path):
+            answer = await company.http.delete(f"/v1/companies/{company.id}")
+            assert answer.status_code == 200, answer.text
+        assert await site.holds(f"(select lease_until is null from sales where id = '{sale}')")
+        assert await site.holds(f"{company.count('pending')} = {DOCUMENTS}")
+        assert await site.sent(company) == []
