@@ -31,6 +31,7 @@ from acceptance.demo_runs import (
     environment,
     until,
 )
+from carimbo.demo.samples import CATALOG
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.sample_certificate import SampleAuthority
@@ -44,6 +45,7 @@ FACTS = {
 }  # fmt: skip
 
 LOST_AMOUNT = 92.5
+CHEAPER_ITEM = {**CATALOG[1], "price": 199.9}
 
 
 def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -131,15 +133,15 @@ class TestFirstStart:
     def test_shows_the_samples_with_their_outcomes(self, first: Demo) -> None:
         rows = re.findall(r"^(NFC?-e) +(\d+) (\w+) +[\d,]+ +[\d,]+ ", first.log, re.MULTILINE)
         shown = sorted((title, int(number), word) for title, number, word in rows)
-        assert [row[:2] for row in shown] == [("NF-e", 1), ("NF-e", 2), *(("NFC-e", n) for n in (1, 2, 3))]
-        assert sorted(row[2] for row in shown) == ["autorizada"] * 4 + ["rejeitada"]
+        assert [row[:2] for row in shown] == [(title, n) for title in ("NF-e", "NFC-e") for n in (1, 2, 3)]
+        assert sorted(row[2] for row in shown) == ["autorizada"] * 5 + ["rejeitada"]
         assert "778 Rejeição: Informado NCM inexistente" in first.log
         assert "em processamento" not in first.log
 
     def test_the_samples_are_documents_of_the_company(self, first: Demo) -> None:
         authorized = first.get("/v1/companies/{companyId}/invoices?status=authorized")
         shown = set(re.findall(r"^ +(\d{44}) *$", first.log, re.MULTILINE))
-        assert len(shown) == 4
+        assert len(shown) == 5
         assert shown <= {document["accessKey"] for document in authorized}
         (rejected,) = first.get("/v1/companies/{companyId}/invoices?status=rejected")
         assert (rejected["type"], rejected["rejection"]["code"]) == ("nfce", "778")
@@ -152,11 +154,20 @@ class TestFirstStart:
         assert history.count("transmitted") == 1
         assert history[-2:] == ["consulted", "authorized"]
 
+    def test_a_sale_of_the_catalog_made_two_of_them(self, first: Demo) -> None:
+        sales = first.get("/v1/companies/{companyId}/sales")
+        (sale,) = [sale for sale in sales if len(sale["products"]) > 1]
+        assert sale["status"] == "invoiced"
+        assert [product["sku"] for product in sale["products"]] == ["programa-estoque", "leitor-usb"]
+        assert [invoice["type"] for invoice in sale["invoices"]] == ["nfse", "nfe"]
+        assert first.log.count("da mesma venda") == len(sale["invoices"])
+
     def test_prints_commands_that_work_as_they_are(self, first: Demo) -> None:
-        issue, read, download, paper = re.findall(r"^curl .*$", first.log, re.MULTILINE)
+        issue, read, sell, download, paper = re.findall(r"^curl .*$", first.log, re.MULTILINE)
         issued = json.loads(output_of(issue))["data"]
         assert (issued["type"], issued["status"]) == ("nfe", "processing")
         assert json.loads(output_of(read))["data"][0]["id"] == issued["id"]
+        assert [made["type"] for made in json.loads(output_of(sell))["data"]["invoices"]] == ["nfse", "nfe"]
         assert "</nfeProc>" in output_of(download)
         assert output_of(paper.replace(" -o danfe.pdf ", " ")).startswith("%PDF-")
 
@@ -243,8 +254,11 @@ class TestFirstStart:
 def remembered(first: Demo) -> dict[str, Any]:
     """What the first life knew and changed before one Ctrl-C, sent to the demo only, ended it."""
     facts = first.facts
-    answer = first.call("PUT", f"/v1/companies/{facts['companyId']}", json={"tradeName": "Outro Nome"})
-    assert answer.status_code == 200
+    company = f"/v1/companies/{facts['companyId']}"
+    (item,) = first.get(f"{company}/products?search=leitor-usb")
+    changes = {company: {"tradeName": "Outro Nome"}, f"{company}/products/{item['id']}": CHEAPER_ITEM}
+    answers = [first.call("PUT", path, json=body) for path, body in changes.items()]
+    assert [answer.status_code for answer in answers] == [200, 200]
     facts["exit code"] = first.end(lambda: first.process.send_signal(signal.SIGINT))
     return facts
 
@@ -266,6 +280,8 @@ class TestSecondStart:
 
     def test_keeps_what_the_user_changed(self, second: Demo) -> None:
         assert second.get("/v1/companies/{companyId}")["tradeName"] == "Outro Nome"
+        (item,) = second.get("/v1/companies/{companyId}/products?search=leitor-usb")
+        assert item["price"] == CHEAPER_ITEM["price"]
 
     def test_issues_the_samples_anew_with_the_next_numbers(self, second: Demo) -> None:
         receipts = second.get("/v1/companies/{companyId}/nfce")

@@ -10,16 +10,19 @@ from rich.console import Console
 
 from carimbo.demo.folder import write_private
 from carimbo.demo.issuing import Progress
-from carimbo.demo.samples import NFE_BODY
+from carimbo.demo.samples import NFE_BODY, SALE_BODY
+
+_BODIES = {"nfe.json": NFE_BODY, "sale.json": SALE_BODY}
 
 
 def write_curl_files(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write what the commands read: the credentials, and a body that is left alone once it is there."""
+    """Write what the commands read: the credentials, and bodies that are left alone once they are there."""
     headers = f"X-Api-Key: {facts['apiKey']}\nX-Api-Secret: {facts['apiSecret']}\n"
     write_private(folder / "headers", headers)
-    body = folder / "nfe.json"
-    if not body.exists():
-        body.write_text(json.dumps(NFE_BODY, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, body in _BODIES.items():
+        file = folder / name
+        if not file.exists():
+            file.write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def greet(console: Console, folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress]) -> None:
@@ -43,11 +46,12 @@ def say(console: Console, text: str) -> None:
 
 def _commands(folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress]) -> list[tuple[str, str]]:
     curl = f"curl -s -H {_file(folder / 'headers')}"
-    documents = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}/nfe"
-    body = f"-H 'Content-Type: application/json' -d {_file(folder / 'nfe.json')}"
+    post = f"{curl} -H 'Content-Type: application/json' -d"
+    company = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}"
     commands = [
-        ("emitir uma NF-e", f"{curl} {body} {documents}"),
-        ("ler as NF-e, da mais nova à mais antiga", f"{curl} {documents}"),
+        ("emitir uma NF-e", f"{post} {_file(folder / 'nfe.json')} {company}/nfe"),
+        ("ler as NF-e, da mais nova à mais antiga", f"{curl} {company}/nfe"),
+        ("vender do catálogo: uma NFS-e e uma NF-e", f"{post} {_file(folder / 'sale.json')} {company}/sales"),
     ]
     authorized = [each.record["id"] for each in samples if each.record["status"] == "authorized"]
     if authorized:

@@ -11,24 +11,31 @@ from uuid import uuid4
 import httpx2
 
 from carimbo.demo.samples import SAMPLES, Sample
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 _PATIENCE_SECONDS = 20
 _PAUSE_SECONDS = 0.4
 _ANSWER_SECONDS = 20
 _PROCESSING = "processing"
+_TITLES = {kind.name: kind.title for kind in DOCUMENT_TYPES}
 REFUSED = "refused"
 """What we call a sample that the API did not take: it has no status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a sample has come."""
+    """How far a sample, or one of the documents of a sale, has come."""
 
     sample: Sample
     record: Mapping[str, Any]
     """The document as the API tells it; of a refused one its error, as if it were a rejection."""
     posted_at: float
     seconds: float
+
+    @property
+    def title(self) -> str:
+        """What the document is called; where there is none, what it was to be."""
+        return _TITLES.get(self.record.get("type", ""), self.sample.title)
 
     @property
     def is_settled(self) -> bool:
@@ -53,7 +60,7 @@ async def issue_samples(client: httpx2.AsyncClient, show: Show) -> list[Progress
     """Post every sample and show them until all are settled or patience ends."""
     progress: list[Progress] = []
     for sample in SAMPLES:
-        progress.append(await _post(client, sample))
+        progress += await _post(client, sample)
         show(progress)
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while not all(each.is_settled for each in progress) and time.monotonic() < deadline:
@@ -64,13 +71,22 @@ async def issue_samples(client: httpx2.AsyncClient, show: Show) -> list[Progress
     return progress
 
 
-async def _post(client: httpx2.AsyncClient, sample: Sample) -> Progress:
+async def _post(client: httpx2.AsyncClient, sample: Sample) -> list[Progress]:
     posted_at = time.monotonic()
     key = {"Idempotency-Key": f"demo-{uuid4()}"}
     answer = await client.post(sample.collection, json=sample.body, headers=key)
+    seconds = time.monotonic() - posted_at
+    return [Progress(sample, record, posted_at, seconds) for record in _documents(answer)]
+
+
+def _documents(answer: httpx2.Response) -> list[Mapping[str, Any]]:
+    """What the API made of a sample: one document, or all of a sale."""
     content = answer.json()
-    record = content["data"] if answer.is_success else {"status": REFUSED, "rejection": content["error"]}
-    return Progress(sample, record, posted_at, time.monotonic() - posted_at)
+    if not answer.is_success:
+        return [{"status": REFUSED, "rejection": content["error"]}]
+    made = content["data"]
+    documents: list[Mapping[str, Any]] = made.get("invoices", [made])
+    return documents
 
 
 async def _look(client: httpx2.AsyncClient, progress: Sequence[Progress]) -> list[Progress]:

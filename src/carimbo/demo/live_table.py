@@ -47,7 +47,7 @@ def table_of(progress: Sequence[Progress]) -> Table:
     for each in progress:
         record = each.record
         table.add_row(
-            each.sample.title,
+            each.title,
             str(record.get("number") or "–"),
             _WORDS[record["status"]],
             _decimal(record.get("amount"), 2),

@@ -1,4 +1,4 @@
-"""The documents that the demo issues: sales of a small shop, and three that meet trouble on purpose."""
+"""What the demo sells: documents of a small shop, three that meet trouble on purpose, and a whole sale."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A document to be issued."""
+    """A document to be issued, or a sale that needs some."""
 
     title: str
     collection: str
@@ -17,18 +17,36 @@ class Sample:
     body: Mapping[str, Any]
 
 
+_HOME: Mapping[str, Any] = {
+    "zipcode": "01001-000", "street": "Praça da Sé", "number": "100",
+    "district": "Sé", "city": "São Paulo", "state": "SP",
+}  # fmt: skip
 NFE_BODY: Mapping[str, Any] = {
-    "recipient": {
-        "taxId": "529.982.247-25",
-        "name": "Maria da Silva",
-        "address": {
-            "zipcode": "01001-000", "street": "Praça da Sé", "number": "100",
-            "district": "Sé", "city": "São Paulo", "state": "SP",
-        },
-    },
+    "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": _HOME},
     "items": [{"description": "Caneca de cerâmica", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}],
     "payments": [{"method": "pix", "amount": 59.8}],
-}  # fmt: skip
+}
+CATALOG: tuple[Mapping[str, Any], ...] = (
+    {
+        "type": "service", "name": "Programa de estoque", "sku": "programa-estoque",
+        "category": "saas", "price": 89.9, "guarantee": 7,
+    },
+    {
+        "type": "product", "name": "Leitor de código de barras", "sku": "leitor-usb",
+        "category": "informática", "price": 219.9, "ncm": "8471.90.12",
+    },
+)  # fmt: skip
+SALE_BODY: Mapping[str, Any] = {
+    "customer": {
+        "document": "529.982.247-25",
+        "name": "Maria da Silva",
+        "email": "maria@example.com",
+        "address": _HOME,
+    },
+    "products": [{"sku": item["sku"]} for item in CATALOG],
+    "paymentMethod": "pix",
+    "shipping": 15,
+}
 _STATIONER: Mapping[str, Any] = {
     "taxId": "44.455.566/0001-83",
     "name": "Papelaria Central Ltda",
@@ -85,6 +103,7 @@ SAMPLES = (
     Sample("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
     Sample("NFS-e", "nfse", "assinatura, com os padrões da empresa", _SUBSCRIPTION),
     Sample("NFS-e", "nfse", "ISS retido; a resposta se perde e é consultada", _LICENCE),
+    Sample("Venda", "sales", "da mesma venda: um serviço e um produto", SALE_BODY),
     Sample("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
     Sample("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
     Sample("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),

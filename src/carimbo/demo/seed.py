@@ -1,4 +1,4 @@
-"""What the demo starts with: a subscription, and a company that is ready to issue."""
+"""What the demo starts with: a subscription, and a company that is ready to issue and has things to sell."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from carimbo.demo.samples import CATALOG
 from carimbo.service.access import Gatekeeper, RotationRequest, rotate_credential
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.certificates import read_certificate, upload_certificate
@@ -13,6 +14,8 @@ from carimbo.service.companies import NewCompany, create_company, find_company
 from carimbo.service.company_settings import CompanySettings, change_settings
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.pages import PageRequest
+from carimbo.service.product_bodies import ProductBody
+from carimbo.service.products import create_product
 from carimbo.service.state_registrations import (
     NewStateRegistration,
     add_state_registration,
@@ -98,6 +101,7 @@ async def seed_company(database: Database, subscription_id: UUID, file: CompanyF
     await _seed_settings(database, subscription_id, company_id)
     await _seed_registration(database, subscription_id, company_id)
     await _seed_certificate(database, subscription_id, company_id, file)
+    await _seed_catalog(database, subscription_id, company_id)
     return company_id
 
 
@@ -124,6 +128,15 @@ async def _seed_certificate(
     company = await find_company(database, subscription_id, company_id)
     opener = CertificateOpener(_OPENING_SECONDS)
     await upload_certificate(database, opener, subscription_id, company, file.make(now), PFX_PASSWORD, now)
+
+
+async def _seed_catalog(database: Database, subscription_id: UUID, company_id: UUID) -> None:
+    for item in CATALOG:
+        try:
+            await create_product(database, subscription_id, company_id, ProductBody.model_validate(item).root)
+        except Refusal as refusal:
+            if refusal.code is not Code.DUPLICATE_RESOURCE:
+                raise
 
 
 async def _needs_certificate(

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from carimbo.demo.greeting import greet, write_curl_files
 from carimbo.demo.issuing import Progress
-from carimbo.demo.samples import NFE_BODY, SAMPLES
+from carimbo.demo.samples import NFE_BODY, SALE_BODY, SAMPLES
 
 FACTS = {
     "baseUrl": "http://127.0.0.1:8000",
@@ -31,15 +31,16 @@ def commands(folder: Path, *samples: Progress) -> list[list[str]]:
 
 
 class TestCommands:
-    def test_issue_read_and_download(self) -> None:
-        issue, read, download, paper = commands(Path("/data"), REJECTED, AUTHORIZED)
+    def test_issue_read_sell_and_download(self) -> None:
+        issue, read, sell, download, paper = commands(Path("/data"), REJECTED, AUTHORIZED)
         assert issue[-3:] == ["-d", "@/data/nfe.json", "http://127.0.0.1:8000/v1/companies/the-company/nfe"]
         assert read[1:] == ["-s", "-H", "@/data/headers", issue[-1]]
+        assert sell[-3:] == ["-d", "@/data/sale.json", "http://127.0.0.1:8000/v1/companies/the-company/sales"]
         assert download[-1] == "http://127.0.0.1:8000/v1/invoices/the-document.xml"
         assert paper[-3:] == ["-o", "danfe.pdf", "http://127.0.0.1:8000/v1/invoices/the-document.pdf"]
 
     def test_have_no_download_when_nothing_is_authorized(self) -> None:
-        assert len(commands(Path("/data"), REJECTED)) == 2
+        assert len(commands(Path("/data"), REJECTED)) == 3
 
     def test_survive_a_folder_with_spaces(self) -> None:
         assert "@/my data/headers" in commands(Path("/my data"))[0]
@@ -51,11 +52,14 @@ class TestFiles:
         assert (tmp_path / "headers").read_text() == "X-Api-Key: the-key\nX-Api-Secret: the-secret\n"
         assert (tmp_path / "headers").stat().st_mode & 0o777 == 0o600
 
-    @pytest.mark.parametrize(("there", "expected"), [(None, NFE_BODY), ({"items": []}, {"items": []})])
+    @pytest.mark.parametrize(
+        ("name", "body"), [("nfe.json", NFE_BODY), ("sale.json", SALE_BODY)], ids=["nfe", "sale"]
+    )
+    @pytest.mark.parametrize("there", [None, {"items": []}], ids=["absent", "changed"])
     def test_a_body_that_somebody_changed_is_left_alone(
-        self, tmp_path: Path, there: object, expected: object
+        self, tmp_path: Path, name: str, body: object, there: object
     ) -> None:
         if there:
-            (tmp_path / "nfe.json").write_text(json.dumps(there))
+            (tmp_path / name).write_text(json.dumps(there))
         write_curl_files(tmp_path, FACTS)
-        assert json.loads((tmp_path / "nfe.json").read_text(encoding="utf-8")) == expected
+        assert json.loads((tmp_path / name).read_text(encoding="utf-8")) == (there or body)
