@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
 
 from carimbo.api.context import RequestedPage
 from carimbo.api.documented import refuses
@@ -26,8 +27,10 @@ Search = Annotated[
 
 
 def _search(lookup: Lookup[Any, Any]) -> Callable[..., Any]:
-    # No coroutine: so it runs in a thread, and nobody else waits while the first search makes the index.
-    def search_table(page: RequestedPage, search: Search = "") -> Listing[Any]:
+    async def search_table(page: RequestedPage, search: Search = "") -> Listing[Any]:
+        # In a thread the first one, so that nobody else waits while it makes the index.
+        if not lookup.is_ready:
+            return listing(await run_in_threadpool(lookup.search, search, page))
         return listing(lookup.search(search, page))
 
     return search_table

@@ -182,6 +182,7 @@ async def emit(
     _SALE + "/cancel-invoice",
     operation_id="cancelSale",
     summary="Cancela os documentos autorizados da venda",
+    description="Os rascunhos que restam deixam de esperar a sua hora e, cancelado o resto, são excluídos.",
     response_model=Success[SaleRecord],
     responses=refuses(
         Code.NOT_FOUND, Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, Code.AUTHORITY_REJECTED,

@@ -12,8 +12,9 @@ from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.fields import Body
 
-# A name alone may be a word of the sentence that it stands in.
-_PATH = re.compile(r"[a-z][A-Za-z]*(?:\[[0-9]*\])?(?:\.[a-z][A-Za-z]*(?:\[[0-9]*\])?)+")
+# A path, or a name of several words: one of a single word may be a word of the sentence that it stands in.
+_STEP = r"[a-z][A-Za-z]*(?:\[[0-9]*\])?"
+_PATH = re.compile(rf"{_STEP}(?:\.{_STEP})+|\b[a-z]+(?:[A-Z][a-z]+)+\b")
 
 
 class ItemType(StrEnum):
@@ -43,6 +44,8 @@ class SoldLine:
     """Days."""
     fiscal: Mapping[str, Any] = field(default_factory=dict)
     """Codes and rates of its own, plain values under the names of our JSON."""
+    follows_company_defaults: bool = True
+    """Whether what its own do not tell comes from the company's settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,8 +56,8 @@ _UNKNOWN = "Valor inválido."
 # What the commonest patterns ask for.
 _FORMS = {
     r"^[1-7][0-9]{3}$": "informe 4 dígitos, sem pontos, por exemplo 5102",
-    r"^([0-9]{2}|[0-9]{8})$": "informe os 8 dígitos, sem pontos, por exemplo 69120000",
-    r"^[0-9]{7}$": "informe 7 dígitos, sem pontos",
+    r"^([0-9]{2}|[0-9]{8})$": "informe os 8 dígitos, por exemplo 69120000",
+    r"^[0-9]{7}$": "informe 7 dígitos",
     r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$": "informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN",
     r"^[0-8]$": "informe um dígito de 0 a 8",
     r"^[0-9]$": "informe um dígito",
@@ -123,6 +123,7 @@ UNION_TAGS = frozenset({"in Brazil", "abroad", "by id", "described"})
 # The types of our own validation errors, whose messages are Portuguese already.
 OWN_ERROR_TYPES = frozenset(
     {
+        "checked_once",
         "city_code",
         "city_mismatch",
         "city_unknown",
@@ -130,11 +131,14 @@ OWN_ERROR_TYPES = frozenset(
         "cnpj",
         "component",
         "control_characters",
+        "country",
         "date_text",
+        "depends_on_sale",
         "email",
         "missing_in_form",
         "named_otherwise",
         "number_type",
+        "of_another_type",
         "payment_method",
         "phone",
         "recipient_registration",

@@ -175,7 +175,10 @@ def _day_of(value: Any) -> date:
     if not isinstance(value, str):
         raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
     try:
-        return date.fromisoformat(value) if _DAY.fullmatch(value) else datetime.fromisoformat(value)
+        if _DAY.fullmatch(value):
+            return date.fromisoformat(value)
+        # The reader itself would take weeks and days without hyphens.
+        return datetime.fromisoformat(value if _DAY.match(value) else "")
     except ValueError:
         raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
 
@@ -223,7 +226,7 @@ UnitValue = Annotated[
 
 Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
 # What a catalog and the documents of what it sells call an item.
-Sku = Annotated[Text, StringConstraints(max_length=60)]
+Sku = Annotated[Text, StringConstraints(max_length=64)]
 ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]
 Category = Annotated[Text, StringConstraints(max_length=64)]
 GuaranteeDays = Annotated[Integer, Field(ge=1, le=365)]

@@ -7,6 +7,7 @@ from itertools import accumulate
 ZERO = Decimal("0.00")
 _CENT = Decimal("0.01")
 _HUNDRED = Decimal(100)
+_MARKS = str.maketrans(",.", ".,")
 
 
 def cents(value: Decimal) -> Decimal:
@@ -22,6 +23,16 @@ def percent(amount: Decimal, rate: Decimal) -> Decimal:
 def percent_to_even(amount: Decimal, rate: Decimal) -> Decimal:
     """So many percent of an amount, to the cent; half of one goes to the even, as at the national NFS-e."""
     return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_EVEN)
+
+
+def written(amount: Decimal) -> str:
+    """An amount as people here write it: `1.234,50`."""
+    return with_decimal_comma(f"{amount:,.2f}")
+
+
+def with_decimal_comma(number: str) -> str:
+    """A number with commas for thousands and a point, as people here write it."""
+    return number.translate(_MARKS)
 
 
 def total(amounts: Iterable[Decimal | None]) -> Decimal:

@@ -3,12 +3,20 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, Tag
+from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, StringConstraints, Tag
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.address import Address
 from carimbo.fiscal.fields import Body, CountryCode, Record, Text
+from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
 
 BRAZIL = "BR"
+
+
+def _known(letters: str) -> str:
+    if letters not in FOREIGN_COUNTRIES.value:
+        raise PydanticCustomError("country", "País desconhecido: informe as duas letras, por exemplo US.")
+    return letters
 
 
 class ForeignAddressBody(Body):
@@ -35,7 +43,9 @@ class ForeignAddressBody(Body):
     postal_code: Annotated[Text, StringConstraints(max_length=11)] = Field(
         description="Código postal.", examples=["10118"]
     )
-    country_code: CountryCode = Field(description="País, em duas letras (ISO 3166).", examples=["US"])
+    country_code: Annotated[CountryCode, AfterValidator(_known)] = Field(
+        description="País, em duas letras (ISO 3166).", examples=["US"]
+    )
 
 
 class NationalAddressBody(Address):

@@ -1,5 +1,6 @@
 """The document allowance of a plan: reserved when a document is accepted, settled by its outcome."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -41,15 +42,21 @@ def period_of(plan: Plan, now: datetime) -> Period:
     return Period(month_of(now), plan.monthly_documents, datetime(*next_month, 1, tzinfo=_BRASILIA))
 
 
-async def reserve_document(tenant: Tenant, period: Period) -> None:
-    """Set one document of the allowance aside, or refuse."""
+async def reserve_documents(tenant: Tenant, periods: Sequence[Period]) -> None:
+    """Set documents of the allowance aside, all of them, or refuse."""
+    for already, period in enumerate(periods):
+        await reserve_document(tenant, period, already)
+
+
+async def reserve_document(tenant: Tenant, period: Period, already: int = 0) -> None:
+    """Set one document of the allowance aside, beside those that are given back with it, or refuse."""
     if await tenant.allowances.reserve(period.name, period.limit):
         return
     usage = await tenant.allowances.usage(period.name)
     raise Refusal(
         Code.DOCUMENT_LIMIT_REACHED,
         limit=period.limit,
-        used=usage.used + usage.reserved,
+        used=usage.used + usage.reserved - already,
         resetsAt=period.resets_at and period.resets_at.isoformat(),
     )
 

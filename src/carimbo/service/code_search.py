@@ -84,6 +84,11 @@ class Lookup(Generic[Row, Told]):
         self._text = text
         self._index = Derived(self._make_index)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the index is made, which takes longer than a thousand searches."""
+        return self._index.is_made
+
     def search(self, search: str, request: PageRequest) -> Page[Told]:
         """Codes that begin so, in their order, or whose text has every word, the likeliest first."""
         found = self._index.value.search(search)

@@ -6,11 +6,12 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, PlainSerializer, StringConstraints
+from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.company import MunicipalRegistration, TradeName
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.fields import Changes, Email, Flag, Phone, RecipientRegistration, Record, TaxId, Text
-from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, ForeignAddressBody
+from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, is_in_brazil
 from carimbo.fiscal.taxpayer import format_tax_id
 from carimbo.service.companies import Deleted
 from carimbo.service.errors import Code, Refusal, not_found
@@ -101,7 +102,7 @@ async def list_customers(
 ) -> Page[CustomerRecord]:
     """List a company's customers, newest first; a search that says nothing finds all."""
     sought = search.strip() or None
-    async with database.tenant(subscription_id) as tenant:
+    async with database.snapshot(subscription_id) as tenant:
         rows = await tenant.customers.page(company_id, sought, request.offset, request.page_size)
         total = await tenant.customers.count(company_id, sought)
     return Page([CustomerRecord.model_validate(row) for row in rows], total, request)
@@ -162,16 +163,25 @@ def overwritten(known: Customer, told: CustomerBody) -> Customer:
     """A customer with what is told in the place of what was known; what is not told stays."""
     facts, names = facts_of(told), told.model_fields_set & _FACTS
     after = replace(known, **{name: getattr(facts, name) for name in names})
-    return after if "is_foreign" in names else replace(after, is_foreign=_is_foreign(after, facts))
+    if "is_foreign" in names:
+        return after
+    told_home = "address" in names and facts.address is not None and is_in_brazil(facts.address)
+    comes_home = told_home or facts.document is not None
+    return replace(after, is_foreign=_seems_foreign(after) or (known.is_foreign and not comes_home))
 
 
 def facts_of(told: CustomerDetails) -> CustomerFacts:
     """What is known of a customer of whom only this is told."""
     address = told.address.model_dump(by_alias=True, exclude_none=True) if told.address else None
-    is_abroad = told.foreign_id is not None or isinstance(told.address, ForeignAddressBody)
-    is_foreign = told.document is None and is_abroad if told.is_foreign is None else told.is_foreign
     values = {name: getattr(told, name) for name in _FACTS}
-    return CustomerFacts(**values | {"address": address, "is_foreign": is_foreign})
+    facts = CustomerFacts(**values | {"address": address, "is_foreign": bool(told.is_foreign)})
+    return facts if told.is_foreign is not None else replace(facts, is_foreign=_seems_foreign(facts))
+
+
+def _seems_foreign(facts: CustomerFacts) -> bool:
+    """Tell of somebody of whom nobody says whether they are foreign."""
+    is_known_abroad = facts.foreign_id is not None or not is_in_brazil(facts.address or {})
+    return facts.document is None and is_known_abroad
 
 
 def _is_foreign(known: Customer, told: CustomerFacts) -> bool:
@@ -207,15 +217,16 @@ async def _hold_one(
     """
     await tenant.customers.hold(company_id, told)
     known = _of_company(await tenant.customers.lock(customer_id), company_id)
-    by_document = CustomerFacts(name=told.name, document=told.document)
-    other = await tenant.customers.find(company_id, by_document)
-    if known is not None and other is not None and other.id != known.id:
-        raise Refusal(
-            Code.DUPLICATE_RESOURCE,
-            "Já existe um cliente com este CPF ou CNPJ.",
-            field="document",
-            existingId=str(other.id),
-        )
+    for field in ("document", "foreign_id") if known is not None else ():
+        mark = CustomerFacts(name=told.name, **{field: getattr(told, field)})
+        other = await tenant.customers.find(company_id, mark)
+        if other is not None and other.id != customer_id:
+            raise Refusal(
+                Code.DUPLICATE_RESOURCE,
+                "Já existe um cliente com este documento.",
+                field=to_camel(field),
+                existingId=str(other.id),
+            )
     return known
 
 

@@ -1,7 +1,7 @@
 """Changing a document that is not issued yet, and sending it on its way."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -64,13 +64,16 @@ async def change_invoice(
     """Correct a draft or a rejected document; the rules are held against what comes out."""
     async with counter.database.autocommit(subscription.id) as tenant:
         document = await require_document(tenant, which)
+        due_at = await _due_at(tenant, document)
     _require_changeable(document, version)
     body = merge_patch(read(document.request), {name: patch[name] for name in patch if name != "version"})
     kind, request = kind_named(document.type), _validated(document, body)
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_complete(dossier, kind, environment)
-    review = await counter.workshop.review(kind, request, dossier, environment, asked_at=document.asked_at)
+    review = await counter.workshop.review(
+        kind, request, dossier, environment, asked_at=document.asked_at, at=due_at
+    )
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked(tenant, document.id), version)
@@ -160,6 +163,12 @@ async def reserve(tenant: Tenant, ready: Ready) -> None:
     if ready.period:
         printed = is_printed(ready.document)
         await reserve_document(tenant, ready.period.beyond_limit() if printed else ready.period)
+
+
+async def _due_at(tenant: Tenant, document: Document) -> datetime | None:
+    """When the sale that made a document lets it go, of one that waits for a time."""
+    sale = await tenant.sales.get(document.sale_id) if document.sale_id else None
+    return sale.scheduled_emit_at if sale else None
 
 
 async def _correct_sale(

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, Field, RootModel, WrapValidator, create_model
+from pydantic import BaseModel, BeforeValidator, Field, RootModel, WrapValidator, create_model
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.fields import Body, Category, Flag, GuaranteeDays, ItemName, Sku, UnitValue
@@ -76,13 +77,31 @@ else:
     ServiceItem = with_fiscal_fields("ServiceItem", ItemType.SERVICE, InvoicedItem)
     ProductItem = with_fiscal_fields("ProductItem", ItemType.PRODUCT, InvoicedItem)
 
-_FORMS: Mapping[ProductType, type[CatalogItem]] = {
+_PUBLISHED: Mapping[ProductType, type[CatalogItem]] = {
     ProductType.SERVICE: ServiceItem,
     ProductType.PRODUCT: ProductItem,
     ProductType.SPLIT: SplitItem,
 }
-_NAMES = {form: frozenset(field.alias for field in form.model_fields.values()) for form in _FORMS.values()}
-_ALL_NAMES = frozenset[str | None]().union(*_NAMES.values())
+_ALL_NAMES = frozenset[str]().union(*(form.model_fields for form in _PUBLISHED.values()))
+
+
+def _refused(name: str) -> Any:
+    """The type of a field that only other types of item have: null says no more than its absence."""
+    owners = " ou ".join(kind for kind, form in _PUBLISHED.items() if name in form.model_fields)
+
+    def refuse(told: Any) -> None:
+        if told is not None:
+            raise PydanticCustomError("of_another_type", "Campo de itens do tipo {types}.", {"types": owners})
+
+    return Annotated[None, BeforeValidator(refuse)]
+
+
+def _with_all_names(form: type[CatalogItem]) -> type[CatalogItem]:
+    others: dict[str, Any] = {name: (_refused(name), None) for name in _ALL_NAMES - form.model_fields.keys()}
+    return create_model(form.__name__, __base__=form, **others)
+
+
+_FORMS = {kind: _with_all_names(form) for kind, form in _PUBLISHED.items()}
 
 
 class _Typed(BaseModel):
@@ -90,15 +109,8 @@ class _Typed(BaseModel):
 
 
 def _of_its_type(body: Any, _: Any) -> CatalogItem:
-    """Validate by the form of its type: pydantic itself would put the form's name into the paths of errors.
-
-    Null in a field of another form says no more than its absence.
-    """
-    form = _FORMS[_Typed.model_validate(body).type]
-    others = _ALL_NAMES - _NAMES[form]
-    return form.model_validate(
-        {name: told for name, told in body.items() if told is not None or name not in others}
-    )
+    """Validate by the form of its type: pydantic itself would put the form's name into paths of errors."""
+    return _FORMS[_Typed.model_validate(body).type].model_validate(body)
 
 
 _AnyItem: TypeAlias = ServiceItem | ProductItem | SplitItem

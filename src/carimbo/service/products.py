@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, RootModel, field_serializer
 
 from carimbo.fiscal.catalog_sale import ItemType
 from carimbo.fiscal.fields import Body, Record, UnitValue
+from carimbo.fiscal.stored import STORED
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.product_bodies import (
@@ -164,7 +165,8 @@ async def _parts(tenant: Tenant, company_id: UUID, product_id: str, body: SplitI
 
 async def _shown(tenant: Tenant, company_id: UUID, products: Sequence[Product]) -> list[ProductRecord]:
     parts = await shown_components(tenant, company_id, products)
-    return [ProductRecord.model_validate(_facts(product, parts.get(product.id))) for product in products]
+    facts = [_facts(product, parts.get(product.id)) for product in products]
+    return [ProductRecord.model_validate(told, context=STORED) for told in facts]
 
 
 def _facts(product: Product, parts: list[ComponentRecord] | None) -> dict[str, Any]:

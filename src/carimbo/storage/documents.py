@@ -64,6 +64,7 @@ class Document:
     allowance_period: str | None
     created_at: datetime
     queued_at: datetime | None
+    first_queued_at: datetime | None
     parked_reason: str | None
     replaced_by: UUID | None
     """The document that took its place."""
@@ -72,8 +73,8 @@ class Document:
 
     @property
     def asked_at(self) -> datetime | None:
-        """When it was asked for: what a sale needs, when the sale lets it go, and not before."""
-        return self.created_at if self.is_direct else self.queued_at
+        """When it was asked for: what a sale needs, when the sale first lets it go, and not before."""
+        return self.created_at if self.is_direct else self.first_queued_at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +113,7 @@ _REPEATED = f"""
 _INSERTED = tuple(
     field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
 )
-_GENERATED = "version, rejection, created_at, queued_at, parked_reason, replaced_by"
+_GENERATED = "version, rejection, created_at, queued_at, first_queued_at, parked_reason, replaced_by"
 # Start-time fair queueing: a document's turn comes after the company's own that still wait, and not before
 # those that are next of all. So the tenth of one company competes with the tenth of another, and a company
 # that sends ten thousand at once keeps nobody else waiting. What pauses has turn 0: it waits for no place.
@@ -133,12 +134,12 @@ def _insertion(*, queued: bool) -> str:
     """SQL that stores a document with its first events and, if it is to go, the job that wakes a worker."""
     first_event = 4 + len(_INSERTED)
     arguments = ", ".join(f"${position}" for position in range(4, first_event))
-    placed = f"{_NEXT_TURN}, now(), now()" if queued else "0, null, null"
+    placed = f"{_NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
     woken = f", woken as ({job_added(WorkKind.DOCUMENT, 'added')})" if queued else ""
     return f"""
         with added as (
-            insert into documents (turn, next_action_at, queued_at, subscription_id, company_id, is_urgent,
-                {", ".join(_INSERTED)})
+            insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
+                company_id, is_urgent, {", ".join(_INSERTED)})
             values ({placed}, $1, $2, $3, {arguments})
             on conflict do nothing returning *
         ), told as ({events_told("added", first_event)}){woken}
@@ -241,7 +242,8 @@ class Documents:
         """Give it a turn among what waits and wake a worker, both in the caller's transaction."""
         await self._connection.execute(
             f"with queued as (update documents set turn = {_NEXT_TURN}, next_action_at = now(),"
-            " queued_at = now(), attempts = 0, parked_reason = null where subscription_id = $1 and id = $4"
+            " queued_at = now(), first_queued_at = coalesce(first_queued_at, now()), attempts = 0,"
+            " parked_reason = null where subscription_id = $1 and id = $4"
             f" returning *) {job_added(WorkKind.DOCUMENT, 'queued')}",
             self._subscription_id, company_id, is_urgent, document_id,
         )  # fmt: skip

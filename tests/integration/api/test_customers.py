@@ -105,6 +105,7 @@ class TestCreate:
             ({"address": ADDRESS | {"city": "Curitiba"}}, "address.city"),
             ({"address": ADDRESS | {"state": "XX"}}, "address.state"),
             ({"address": ABROAD | {"countryCode": "USA"}}, "address.countryCode"),
+            ({"address": ABROAD | {"countryCode": "XX"}}, "address.countryCode"),
             ({"address": ABROAD | {"state": "NY"}}, "address.state"),
             ({"id": "7"}, "id"),
             ({"nickname": "Mari"}, "nickname"),
@@ -214,8 +215,28 @@ class TestUpdate:
         assert (await book.tell(moved | {"foreign": True}))["foreign"] is True
         assert (await book.tell(moved))["foreign"] is True
 
+    @pytest.mark.parametrize(
+        "home",
+        [{"address": ADDRESS}, {"document": MARIA["document"], "foreignId": None}],
+        ids=["address", "CPF"],
+    )
+    async def test_makes_one_who_comes_home_no_foreigner(self, book: Book, home: dict[str, Any]) -> None:
+        told = {"name": "John Doe", "email": "john@example.com", "address": ABROAD}
+        assert (await book.tell(told))["foreign"] is True
+        assert (await book.tell({"name": "John Doe", "email": "john@example.com"}))["foreign"] is True
+        assert (await book.tell(told | {"address": None} | home))["foreign"] is False
+
 
 class TestReplace:
+    async def test_refuses_the_foreign_id_of_another(self, book: Book) -> None:
+        first = await book.tell(WHOLE | {"document": None, "foreignId": "US-1", "email": "a@example.com"})
+        other = await book.tell(WHOLE | {"document": None, "foreignId": "US-2", "email": "b@example.com"})
+        body = WHOLE | {"document": None, "foreignId": "US-1", "email": "b@example.com"}
+        answer = await book.put(other["id"], body)
+        assert answer.status_code == 409
+        details = answer.json()["error"]["details"]
+        assert details == {"field": "foreignId", "existingId": first["id"]}
+
     async def test_overwrites_all_and_clears_what_is_absent(self, book: Book) -> None:
         before = await book.tell(WHOLE)
         told = {"name": "Maria da Silva", "email": "maria@example.com"}
@@ -237,9 +258,9 @@ class TestReplace:
         assert answer.json()["error"]["details"] == {"field": "document", "existingId": maria["id"]}
         assert data_of(await book.get(john["id"])) == john
 
-    async def test_takes_an_e_mail_and_an_id_abroad_that_another_has(self, book: Book) -> None:
+    async def test_takes_an_e_mail_that_another_has(self, book: Book) -> None:
         maria, john = await book.tell(), await book.tell(JOHN)
-        shared = {"email": john["email"], "foreignId": john["foreignId"]}
+        shared = {"email": john["email"]}
         assert data_of(await book.put(maria["id"], MARIA | shared)).items() >= shared.items()
 
     async def test_demands_what_a_new_one_needs_and_takes_no_id(self, book: Book) -> None:

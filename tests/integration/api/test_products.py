@@ -88,7 +88,7 @@ class TestCreate:
             ("name", "ab", "Deve ter pelo menos 3 caractere(s)."),
             ("name", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("sku", "", "Deve ter pelo menos 1 caractere(s)."),
-            ("sku", "x" * 61, "Deve ter no máximo 60 caracteres."),
+            ("sku", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("category", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("type", "bundle", "Valor inválido: use 'service', 'product' ou 'split'."),
             ("price", -0.01, "Deve ser maior ou igual a 0."),
@@ -98,9 +98,9 @@ class TestCreate:
             ("guarantee", 366, "Deve ser menor ou igual a 365."),
             ("fiscalFollowsCompanyDefaults", "sim", "Deve ser true ou false."),
             ("fiscalFollowsCompanyDefaults", None, "Deve ser true ou false."),
-            ("ncm", "123", "Formato inválido: informe os 8 dígitos, sem pontos, por exemplo 69120000."),
-            ("serviceItemCode", "01.05", "Campo desconhecido."),
-            ("components", [], "Campo desconhecido."),
+            ("ncm", "123", "Formato inválido: informe os 8 dígitos, por exemplo 69120000."),
+            ("serviceItemCode", "01.05", "Campo de itens do tipo service."),
+            ("components", [], "Campo de itens do tipo split."),
             ("id", ABSENT, "Campo desconhecido."),
             ("weight", None, "Campo desconhecido."),
         ],
@@ -114,7 +114,7 @@ class TestCreate:
         item = await shelf.add(COURSE, ncm=None, components=None)
         assert "ncm" not in item
         assert fields_of(await shelf.post(COURSE | {"sku": "other", "ncm": "69120000"})) == {
-            "ncm": "Campo desconhecido."
+            "ncm": "Campo de itens do tipo product."
         }
 
     async def test_refuses_what_is_no_object(self, shelf: Shelf) -> None:
@@ -122,7 +122,7 @@ class TestCreate:
 
     @pytest.mark.parametrize(
         ("body", "lacking"),
-        [(COURSE, ["serviceItemCode", "iss"]), (MUG, ["ncm", "cfop", "icms"])],
+        [(COURSE, ["serviceItemCode", "iss"]), (MUG, ["ncm", "cfop", "icms.cst"])],
         ids=["service", "product"],
     )
     async def test_alone_needs_all_that_the_company_would_give(

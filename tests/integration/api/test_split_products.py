@@ -108,12 +108,17 @@ class TestCreate:
         }
 
     @pytest.mark.parametrize(
-        ("name", "value"), [("ncm", "69120000"), ("serviceItemCode", "01.05"), ("iss", {})]
+        ("name", "value", "owners"),
+        [
+            ("ncm", "69120000", "product"),
+            ("serviceItemCode", "01.05", "service"),
+            ("ibsCbs", {}, "service ou product"),
+        ],
     )
-    async def test_refuses_fiscal_fields(self, shelf: Shelf, name: str, value: Any) -> None:
+    async def test_refuses_fiscal_fields(self, shelf: Shelf, name: str, value: Any, owners: str) -> None:
         await parts_of(shelf)
         body = split_of(("curso", 70), ("caneca", 30)) | {name: value}
-        assert fields_of(await shelf.post(body)) == {name: "Campo desconhecido."}
+        assert fields_of(await shelf.post(body)) == {name: f"Campo de itens do tipo {owners}."}
 
 
 class TestReplace:

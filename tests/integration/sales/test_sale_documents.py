@@ -172,6 +172,11 @@ class TestNote:
 
 
 class TestGoods:
+    async def test_may_be_paid_by_means_of_no_kind(self, store: Store) -> None:
+        sale = await store.invoiced("caneca", paymentMethod="other")
+        goods = await store.invoice(sale, "nfe")
+        assert (sale["status"], await text_in_xml(store, goods, "detPag/xPag")) == ("invoiced", "Outros")
+
     async def test_are_told_with_their_prices_and_the_payment(self, store: Store) -> None:
         cheap = {"sku": "caneca", "price": 10.5, "quantity": 1.5}
         sale = await store.invoiced("caneca", cheap, paymentMethod="boleto")

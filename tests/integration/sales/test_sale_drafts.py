@@ -3,6 +3,8 @@
 import asyncio
 from collections import Counter
 from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -10,9 +12,10 @@ from integration.issuing.floor import Floor
 from integration.issuing.provider import note_of
 from integration.issuing.shop import accepted, error_of
 from integration.issuing.test_correcting import text_in_xml
-from integration.sales.store import MARIA, REFUSED_MUG, Store, invoices
+from integration.sales.store import MARIA, REFUSED_COURSE, REFUSED_MUG, Store, invoices
 from support import data_of, fields_of
 
+_SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 
 
@@ -83,6 +86,18 @@ class TestEmit:
         sale = await store.sale_settled(sale)
         assert (sale["status"], (await store.invoice(sale, "nfe"))["number"]) == ("invoiced", 1)
         assert await store.read(note) == note
+
+    async def test_leaves_a_note_on_the_day_on_which_it_was_first_asked_for(self, store: Store) -> None:
+        await store.stock(REFUSED_COURSE)
+        sale = await store.invoiced("curso-recusado")
+        refused = await store.invoice(sale, "nfse")
+        earlier = "update documents set first_queued_at = now() - interval '3 days' where id = $1"
+        ((asked_at,),) = await store.floor.fetch(f"{earlier} returning first_queued_at", UUID(refused["id"]))
+        data_of(await store.patch(refused, serviceDescription="Curso"))
+        accepted(await store.emit_sale(sale))
+        sale = await store.sale_settled(sale)
+        note = await note_of(store, await store.invoice(sale, "nfse"))
+        assert note.text("dCompet") == f"{asked_at.astimezone(_SAO_PAULO).date()}"
 
     async def test_of_what_is_issued_is_refused(self, store: Store) -> None:
         sale = await store.invoiced("curso")

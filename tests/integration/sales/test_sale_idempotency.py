@@ -10,7 +10,7 @@ import pytest
 from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, body_of, error_of
 from integration.issuing.test_idempotency import replayed
-from integration.sales.store import MARIA, NewStore, Store, made, sale_of
+from integration.sales.store import COURSE, MARIA, NewStore, Store, made, sale_of
 from support import data_of, fields_of
 
 CROWD = 50
@@ -123,6 +123,14 @@ class TestAtOnce:
     async def test_fifty_with_keys_of_their_own_and_one_external_id_make_one(self, store: Store) -> None:
         calls = (store.sell("curso", "caneca", key=f"k{place}", externalId="a") for place in range(CROWD))
         await self.assert_one(store, await asyncio.gather(*calls))
+
+    async def test_with_the_same_new_items_in_other_orders_all_are_made(self, store: Store) -> None:
+        """Whoever makes items makes them in one order: nobody waits for somebody who waits for them."""
+        items = [COURSE | {"sku": f"aula-{number:02}"} for number in range(20)]
+        baskets = [items, items[::-1]] * 4
+        answers = await asyncio.gather(*(store.sell(*basket, emitWhen="manual") for basket in baskets))
+        assert [answer.status_code for answer in answers] == [200] * len(baskets)
+        assert len(data_of(await store.get("/products", search="aula", pageSize=100))) == len(items)
 
     async def test_of_a_new_customer_and_a_new_item_make_one_of_each(self, store: Store) -> None:
         book = {"sku": "livro", "name": "Livro", "type": "service", "category": "ebook", "price": 40}

@@ -44,6 +44,16 @@ class TestRefusal:
         assert "items" not in f"{rule['message']} {rule['hint']}"
         assert "products[].ncm" in rule["hint"]
 
+    async def test_of_a_service_without_a_rate_says_where_to_tell_it(self, store: Store) -> None:
+        await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
+        await store.stock(COURSE | {"sku": "aula", "serviceItemCode": "08.02"})
+        (rule,) = (await store.sell("aula")).json()["error"]["details"]["rules"]
+        assert (rule["field"], rule["code"]) == ("products[0].iss", "MISSING")
+        assert "nfse.issRate" in rule["hint"]
+
+    async def test_of_a_service_for_nothing_names_its_price(self, store: Store) -> None:
+        assert rules_of(await store.sell({"sku": "curso", "price": 0})) == {"products[0].price": "nfse"}
+
     async def test_by_rules_of_two_documents_tells_both(self, store: Store) -> None:
         await store.stock(MUG | {"sku": "ncm-errado", "ncm": "99999999"})
         answer = await store.sell("ncm-errado", "curso", nfse={"competenceDate": "2999-01-01"})
@@ -55,13 +65,12 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("sku", "told", "field"),
         [
-            ("caneca", {"paymentMethod": "other"}, "paymentMethod"),
             ("caneca", {"customer": MARIA | {"stateRegistration": "ISENTO"}}, "customer.stateRegistration"),
             ("curso", {"nfse": {"cityIbge": "9999999"}}, "nfse.cityIbge"),
             ("curso", {"nfse": {"serviceLocation": "2"}, "customer": JOAO}, "customer.address"),
             ("curso", {"discount": 100}, "discount"),
         ],
-        ids=["paymentMethod", "stateRegistration", "cityIbge", "serviceLocation", "discount"],
+        ids=["stateRegistration", "cityIbge", "serviceLocation", "discount"],
     )
     async def test_by_a_rule_of_a_document_names_no_field_that_the_sale_has_not(
         self, store: Store, sku: str, told: dict[str, Any], field: str
@@ -106,7 +115,8 @@ class TestReadiness:
         store = await new_store(plan="trial")
         await spend(store, TRIAL - 1)
         before = await store.stored()
-        error_of(await store.sell("curso", "caneca"), 402, "DOCUMENT_LIMIT_REACHED")
+        details = error_of(await store.sell("curso", "caneca"), 402, "DOCUMENT_LIMIT_REACHED")
+        assert (details["used"], details["limit"]) == (TRIAL - 1, TRIAL)
         assert await store.stored() == before
         assert (await store.invoiced("curso"))["status"] == "invoiced"
 

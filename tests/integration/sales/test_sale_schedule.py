@@ -1,6 +1,7 @@
 """A sale that is invoiced when its guarantee has ended."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +11,7 @@ from integration.issuing.floor import Floor
 from integration.issuing.provider import provider_in
 from integration.issuing.shop import ADDRESS, accepted
 from integration.sales.due import FAR, come_due, fired, moment, times_queued, waiting
-from integration.sales.store import COURSE, MUG, REFUSED_MUG, Store, invoices, open_store
+from integration.sales.store import COURSE, MUG, REFUSED_MUG, Store, invoices, open_store, rules_of
 from support import data_of, fields_of
 
 RIO_BRANCO = ADDRESS | {"zipcode": "69900-062", "city": "Rio Branco", "state": "AC"}
@@ -31,6 +32,17 @@ class TestMoment:
         sale = await waiting(store, "curso", guaranteeDate="2999-01-15T01:30:00+00:00")
         assert moment(sale) == datetime(2999, 1, 15, 1, 30, tzinfo=UTC)
         assert sale["guaranteeDate"] == "2999-01-14"
+
+    async def test_is_the_one_that_its_documents_are_judged_by(self, store: Store) -> None:
+        day = datetime.now(_SAO_PAULO).date() + timedelta(days=20)
+        told: dict[str, Any] = {"guaranteeDate": f"{day}", "nfse": {"competenceDate": f"{day}"}}
+        sale = await waiting(store, "curso", **told)
+        draft = await store.invoice(sale, "nfse")
+        changed = data_of(await store.patch(draft, serviceDescription="Curso de verão"))
+        assert (sale["status"], changed["status"]) == ("scheduled", "pending")
+        told["nfse"] = {"competenceDate": f"{day + timedelta(days=1)}"}
+        answer = await store.sell("curso", emitWhen="after_guarantee", **told)
+        assert rules_of(answer) == {"nfse.competenceDate": "nfse"}
 
     async def test_without_an_offset_is_by_the_clock_of_the_company(self, store: Store) -> None:
         sale = await waiting(store, "curso", guaranteeDate="2999-01-15T10:30:00")

@@ -7,6 +7,7 @@ import pytest
 from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, error_of
 from integration.issuing.test_cancel import cancel
+from integration.sales.due import waiting
 from integration.sales.store import (
     MUG,
     REFUSED_COURSE,
@@ -111,6 +112,16 @@ class TestCancel:
             assert REASON in xml
             assert ("<cMotivo>2</cMotivo>" in xml) == (listed["type"] == "nfse")
 
+    async def test_keeps_what_waits_from_going_out(self, store: Store) -> None:
+        sale = await waiting(store, "curso", "caneca")
+        accepted(await store.post(f"/invoices/{(await store.invoice(sale, 'nfe'))['id']}/emit"))
+        await store.floor.until(
+            f"exists (select from documents where sale_id = '{sale['id']}' and status = 'authorized')"
+        )
+        sale = data_of(await store.cancel_sale(sale))
+        assert (sale["status"], sale["scheduledEmitAt"]) == ("canceled", None)
+        assert invoices(sale, "status") == {"nfe": ("canceled",)}
+
     async def test_needs_no_reason(self, store: Store) -> None:
         sale = await store.invoiced("curso")
         assert data_of(await store.cancel_sale(sale))["status"] == "canceled"
@@ -132,10 +143,21 @@ class TestCancel:
             under_way = await store.sold("curso")
             error_of(await store.cancel_sale(under_way), 409, "INVALID_STATE")
 
+    async def test_waits_for_what_is_under_way(self, store: Store) -> None:
+        await store.stock(UNANSWERED_MUG)
+        sale = await store.sold("curso", "caneca-parada")
+        note = await store.settled(await store.invoice(sale, "nfse"))
+        details = error_of(await store.cancel_sale(sale), 409, "INVALID_STATE")
+        assert details["currentStatus"] == "processing"
+        assert (await store.read(note))["status"] == "authorized"
+
     async def test_that_an_authority_refuses_is_told_with_its_words(self, store: Store) -> None:
         sale = await store.invoiced("curso")
-        answer = await store.cancel_sale(sale, {"justification": REFUSING})
-        assert error_of(answer, 422, "AUTHORITY_REJECTED")["authorityCode"] == "E0840"
+        details = error_of(
+            await store.cancel_sale(sale, {"justification": REFUSING}), 422, "AUTHORITY_REJECTED"
+        )
+        assert details["authorityCode"] == "E0840"
+        assert (details["documentId"], details["documentType"]) == (sale["invoices"][0]["id"], "nfse")
         assert await store.read_sale(sale) == sale
 
     @pytest.mark.usefixtures("short_wait")

@@ -13,15 +13,33 @@ from carimbo.fiscal.fields import Body
 from carimbo.fiscal.goods import catalog_item as goods
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.goods.item_body import ItemBody
+from carimbo.fiscal.stored import STORED
+from unit.fiscal.goods.support import misformed
 
 OTHERWISE_NAMED = {"service_item_code": "federal_service_code"}
+# They have forms of their own.
+TAXES = ("icms", "pis", "cofins", "ipi", "ibs_cbs")
 FIELDS = [
     *((ServiceFiscal, NfseRequest, name) for name in ServiceFiscal.model_fields),
-    *((GoodsFiscal, ItemBody, name) for name in GoodsFiscal.model_fields),
+    *((GoodsFiscal, ItemBody, name) for name in GoodsFiscal.model_fields if name not in TAXES),
 ]
 SAID = ("title", "description", "default", "examples")
 SERVICE: dict[str, Any] = {"serviceItemCode": "01.05", "iss": {"rate": 0}}
-GOODS: dict[str, Any] = {"ncm": "00", "cfop": "5102", "icms": {"csosn": "102"}}
+GOODS: dict[str, Any] = {"ncm": "00000000", "cfop": "5102", "icms": {"csosn": "102"}}
+NO_CFOP = "Não é um CFOP de saída na UF: informe um da tabela que comece por 5."
+NOT_LISTED = "Não está na lista nacional de serviços."
+WRONG_CODES: list[tuple[type[Body], str, Any, str]] = [
+    (GoodsFiscal, "ncm", "00", "Informe os 8 dígitos; 00000000 no que não é mercadoria."),
+    (GoodsFiscal, "cest", "9999999", "Não está na tabela CEST."),
+    (GoodsFiscal, "cfop", "1102", NO_CFOP),
+    (GoodsFiscal, "cfop", "6102", NO_CFOP),
+    (GoodsFiscal, "cfop", "5000", NO_CFOP),
+    (GoodsFiscal, "gtin", "7891000315500", "GTIN inválido: confira o dígito verificador."),
+    (GoodsFiscal, "icms", {"cst": "00", "csosn": "102"}, "Informe cst ou csosn, não os dois."),
+    (ServiceFiscal, "serviceItemCode", "99.99", NOT_LISTED),
+    (ServiceFiscal, "serviceItemCode", "01.05.99", NOT_LISTED),
+    (ServiceFiscal, "nbs", "9.9999.99.99", "Não está na tabela NBS."),
+]
 
 
 def published(body: type[Body], name: str) -> Any:
@@ -49,6 +67,37 @@ class TestFields:
             GoodsFiscal.model_validate({"ncm": told})
 
 
+class TestCodes:
+    @pytest.mark.parametrize(("fiscal", "name", "told", "error"), WRONG_CODES)
+    def test_that_no_sale_can_use_are_refused(
+        self, fiscal: type[Body], name: str, told: Any, error: str
+    ) -> None:
+        with pytest.raises(ValidationError) as caught:
+            fiscal.model_validate({name: told})
+        assert misformed(caught.value) == {name: error}
+
+    @pytest.mark.parametrize(("fiscal", "name", "told", "_"), WRONG_CODES)
+    def test_that_were_stored_are_read_whatever_the_tables_say(
+        self, fiscal: type[Body], name: str, told: Any, _: str
+    ) -> None:
+        assert fiscal.model_validate({name: told}, context=STORED).model_dump(by_alias=True)[name]
+
+    @pytest.mark.parametrize(
+        ("fiscal", "name", "told"),
+        [
+            (GoodsFiscal, "gtin", "SEM GTIN"),
+            (GoodsFiscal, "gtin", "7891000315507"),
+            (GoodsFiscal, "cest", "21.046.00"),
+            (GoodsFiscal, "ncm", "99999999"),
+            (ServiceFiscal, "serviceItemCode", "1.05"),
+            (ServiceFiscal, "serviceItemCode", "07.02"),
+            (ServiceFiscal, "serviceItemCode", "010501"),
+        ],
+    )
+    def test_that_may_be_used_are_taken(self, fiscal: type[Body], name: str, told: str) -> None:
+        assert fiscal.model_validate({name: told})
+
+
 class TestNeededAlone:
     @pytest.mark.parametrize(
         ("told", "lacking"),
@@ -63,8 +112,20 @@ class TestNeededAlone:
     def test_by_a_service(self, told: dict[str, Any], lacking: tuple[str, ...]) -> None:
         assert services.needed_alone(ServiceFiscal.model_validate(told)) == lacking
 
-    @pytest.mark.parametrize("name", GOODS)
-    def test_by_a_product(self, name: str) -> None:
-        told = {other: value for other, value in GOODS.items() if other != name}
-        assert goods.needed_alone(GoodsFiscal.model_validate(told)) == (name,)
-        assert goods.needed_alone(GoodsFiscal.model_validate(GOODS)) == ()
+    @pytest.mark.parametrize(
+        ("changes", "lacking"),
+        [
+            ({}, ()),
+            ({"ncm": None}, ("ncm",)),
+            ({"cfop": None}, ("cfop",)),
+            ({"icms": None}, ("icms.cst",)),
+            ({"icms": {}}, ("icms.cst",)),
+            ({"icms": {"cst": "00"}}, ("icms.rate",)),
+            ({"icms": {"cst": "00", "rate": 0}}, ()),
+            ({"icms": {"cst": "40"}}, ()),
+            ({"icms": {"csosn": "101"}}, ("icms.creditRate",)),
+            ({"icms": {"csosn": "101", "creditRate": 1.5}}, ()),
+        ],
+    )
+    def test_by_a_product(self, changes: dict[str, Any], lacking: tuple[str, ...]) -> None:
+        assert goods.needed_alone(GoodsFiscal.model_validate(GOODS | changes)) == lacking

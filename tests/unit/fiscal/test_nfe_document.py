@@ -48,7 +48,7 @@ def document(signer: Signer) -> SignedDocument:
 
 
 SIX_DIGITS = "Formato inválido: informe os 6 dígitos do código."
-SEVEN_DIGITS = "Formato inválido: informe 7 dígitos, sem pontos."
+SEVEN_DIGITS = "Formato inválido: informe 7 dígitos."
 
 
 class TestSignedDocument:
@@ -343,7 +343,7 @@ class TestWholeRequest:
             (
                 {"ibsTaxableCityCode": "355030"},
                 "ibsTaxableCityCode",
-                "Formato inválido: informe 7 dígitos, sem pontos.",
+                "Formato inválido: informe 7 dígitos.",
             ),
             ({"payments": [CASH] * 101}, "payments", "Deve ter no máximo 100 itens."),
             (

@@ -1,5 +1,6 @@
 """A sale divides into the lines of its documents, and nothing of it is lost."""
 
+from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carimbo.fiscal.catalog_sale import ItemType, SoldLine
-from carimbo.fiscal.money import cents, total
+from carimbo.fiscal.money import ZERO, cents, total
 from carimbo.service.sales.division import Component, PricedLine, divided
 from carimbo.storage.products import NewProduct
 
@@ -54,6 +55,12 @@ def all_lines(parts: dict[ItemType, tuple[SoldLine, ...]]) -> list[SoldLine]:
 
 
 class TestParts:
+    @pytest.mark.parametrize("follows", [True, False])
+    def test_say_whether_their_item_follows_the_company(self, follows: bool) -> None:
+        own = replace(item("service"), follows_company_defaults=follows)
+        [sold] = all_lines(divided([PricedLine(own, "Item", Decimal(10), Decimal(1))], ZERO, ZERO))
+        assert sold.follows_company_defaults is follows
+
     @given(baskets(), st.data())
     def test_add_up_to_the_whole(self, basket: list[PricedLine], data: st.DataObject) -> None:
         goods = total(one.total for one in basket)

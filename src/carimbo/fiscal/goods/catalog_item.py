@@ -5,10 +5,21 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from carimbo.fiscal.fields import Body, Cfop, GoodsOrigin, Ncm
-from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody
-from carimbo.fiscal.goods.ibs_cbs import IbsCbsBody
+from carimbo.fiscal.goods.cfop import is_within_the_state
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import BenefitCode, Cest, Gtin, Unit
+from carimbo.fiscal.goods.items import NO_GTIN
+from carimbo.fiscal.goods.lasting_taxes import CatalogContribution, CatalogIbsCbs, CatalogIcms, CatalogIpi
+from carimbo.fiscal.gtin import is_gtin
+from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.stored import checked_once
+from carimbo.fiscal.tables.cest import CESTS
+from carimbo.fiscal.tables.cfop import CFOPS
+
+_LENGTH_OF_NCM = 8
+# Situations whose rate the company's settings would tell, if the item does not.
+_WITH_RATE = frozenset({"00", "10", "20", "51", "70", "90"})
+_WITH_CREDIT = frozenset({"101", "201"})
 
 
 def _without_dots(value: Any) -> Any:
@@ -16,28 +27,45 @@ def _without_dots(value: Any) -> Any:
     return value.replace(".", "").strip() if isinstance(value, str) else value
 
 
+def _is_of_one_regime(icms: IcmsBody) -> bool:
+    return icms.cst is None or icms.csosn is None
+
+
 _DOTTED = BeforeValidator(_without_dots)
+# Authorities take the two digits of what is no good only in notes of services (rule 471).
+_WHOLE_NCM = checked_once(
+    lambda code: len(code) == _LENGTH_OF_NCM, "Informe os 8 dígitos; 00000000 no que não é mercadoria."
+)
+_KNOWN_CEST = checked_once(lambda code: code in CESTS, "Não está na tabela CEST.")
+_KNOWN_CFOP = checked_once(
+    lambda code: code in CFOPS and is_within_the_state(code),
+    "Não é um CFOP de saída na UF: informe um da tabela que comece por 5.",
+)
+_TRUE_GTIN = checked_once(
+    lambda code: code == NO_GTIN or is_gtin(code), "GTIN inválido: confira o dígito verificador."
+)
+_ONE_REGIME = checked_once(_is_of_one_regime, "Informe cst ou csosn, não os dois.")
 
 
 class GoodsFiscal(Body):
     """Which goods they are, and how they are taxed: as a line of a document says it."""
 
-    ncm: Annotated[Ncm | None, _DOTTED] = Field(
+    ncm: Annotated[Annotated[Ncm, _WHOLE_NCM] | None, _DOTTED] = Field(
         default=None,
-        description="Código NCM com 8 dígitos, com ou sem pontos; 00 no que não é mercadoria.",
+        description="Código NCM com 8 dígitos, com ou sem pontos; 00000000 no que não é mercadoria.",
         examples=["69120000"],
     )
-    cest: Annotated[Cest | None, _DOTTED] = Field(
+    cest: Annotated[Annotated[Cest, _KNOWN_CEST] | None, _DOTTED] = Field(
         default=None,
         description="Código CEST com 7 dígitos, com ou sem pontos, se há substituição tributária.",
         examples=["2104600"],
     )
-    cfop: Cfop | None = Field(
+    cfop: Annotated[Cfop, _KNOWN_CFOP] | None = Field(
         default=None,
-        description="CFOP da venda na UF; na falta, o padrão da empresa.",
+        description="CFOP da venda na UF, que começa por 5; na falta, o padrão da empresa.",
         examples=["5102"],
     )
-    gtin: Gtin | None = Field(
+    gtin: Annotated[Gtin, _TRUE_GTIN] | None = Field(
         default=None,
         description="GTIN (código EAN) do produto; na falta, a nota leva SEM GTIN (cEAN).",
         examples=["7891000315507"],
@@ -54,19 +82,22 @@ class GoodsFiscal(Body):
         description="Código de benefício fiscal da UF, ou SEM CBENEF (cBenef).",
         examples=["SP010001"],
     )
-    icms: IcmsBody | None = Field(
+    icms: Annotated[CatalogIcms, _ONE_REGIME] | None = Field(
         default=None,
-        description="ICMS; na falta, o da venda comum: CSOSN 102 no Simples e no MEI, CST 00 nos outros.",
+        description=(
+            "ICMS; na falta, o da venda comum: CSOSN 102 no Simples e no MEI, CST 00 nos outros. rate é a"
+            " alíquota interna: para outra UF vale a interestadual."
+        ),
     )
-    pis: ContributionBody | None = Field(
+    pis: CatalogContribution | None = Field(
         default=None, description="PIS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros."
     )
-    cofins: ContributionBody | None = Field(
+    cofins: CatalogContribution | None = Field(
         default=None,
         description="COFINS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros.",
     )
-    ipi: IpiBody | None = Field(default=None, description="IPI; na falta, a nota não o leva.")
-    ibs_cbs: IbsCbsBody | None = Field(
+    ipi: CatalogIpi | None = Field(default=None, description="IPI; na falta, a nota não o leva.")
+    ibs_cbs: CatalogIbsCbs | None = Field(
         default=None,
         description="IBS e CBS; na falta, tributação integral no regime normal e nada nos outros (IBSCBS).",
     )
@@ -74,5 +105,12 @@ class GoodsFiscal(Body):
 
 def needed_alone(fiscal: GoodsFiscal) -> tuple[str, ...]:
     """What lacks in a product that takes nothing from the company, by our JSON's names."""
-    needed = {"ncm": fiscal.ncm, "cfop": fiscal.cfop, "icms": fiscal.icms}
+    icms = fiscal.icms or IcmsBody()
+    needed = {
+        "ncm": fiscal.ncm,
+        "cfop": fiscal.cfop,
+        "icms.cst": icms.cst or icms.csosn,
+        "icms.rate": icms.rate if icms.cst in _WITH_RATE else ZERO,
+        "icms.creditRate": icms.credit_rate if icms.csosn in _WITH_CREDIT else ZERO,
+    }
     return tuple(name for name, value in needed.items() if value is None)

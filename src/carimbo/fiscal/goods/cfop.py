@@ -32,6 +32,11 @@ def is_sale(cfop: str) -> bool:
     return cfop[0] in _FIRST_OUTBOUND.values() and any(int(cfop[1:]) in codes for codes in _SALES)
 
 
+def is_within_the_state(cfop: str) -> bool:
+    """Whether goods go out and stay in the state."""
+    return cfop.startswith(_FIRST_OUTBOUND[WITHIN_THE_STATE])
+
+
 @cache
 def is_taxed_plainly(cfop: str) -> bool:
     """Whether the usual situation of ICMS can be taken for granted in a sale by this code."""

@@ -5,11 +5,17 @@ from typing import Any
 
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_absent
 from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.sale import Presence
 from carimbo.fiscal.party_address import is_in_brazil
+from carimbo.fiscal.stored import STORED
 from carimbo.fiscal.tables.countries import country_of_letters
 
+NATIONAL = "0"
+"""The origin of goods of which nobody says another."""
+
+_TAXED_BY_UNIT = ("pis", "cofins", "ipi")
 # The layout has room for less than an e-mail may have.
 _LONGEST_EMAIL = 60
 _PLACE_ABROAD = ("street", "number", "complement", "district", "city")
@@ -72,6 +78,12 @@ def _address(told: Mapping[str, Any]) -> dict[str, Any]:
     return without_absent(place | {"country": country and country.name})
 
 
+def origin_of(line: SoldLine) -> str | None:
+    """The origin of what was sold; None leaves it to the company."""
+    told: str | None = line.fiscal.get("origin")
+    return told if line.follows_company_defaults else told or NATIONAL
+
+
 def _item(line: SoldLine) -> dict[str, Any]:
     told = {
         "description": line.name,
@@ -80,9 +92,18 @@ def _item(line: SoldLine) -> dict[str, Any]:
         "unitValue": line.price,
         "discount": line.discount or None,
         "freight": line.shipping or None,
-        **line.fiscal,
+        **_fiscal(line),
+        "origin": origin_of(line),
     }
     return without_absent(told)
+
+
+def _fiscal(line: SoldLine) -> dict[str, Any]:
+    """What its item says of it; a tax on each unit is on as many as were sold."""
+    item = GoodsFiscal.model_validate(line.fiscal, context=STORED)
+    told = item.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+    by_unit = [name for name in _TAXED_BY_UNIT if "unitRate" in told.get(name, {})]
+    return told | {name: {**told[name], "quantity": line.quantity} for name in by_unit}
 
 
 def _paths_of_items(part: SalePart) -> dict[str, str]:

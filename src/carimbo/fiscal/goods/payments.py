@@ -15,6 +15,8 @@ NO_PAYMENT = "90"
 PAID_LATER = "91"
 NOTHING_PAID_NOW = frozenset({NO_PAYMENT, PAID_LATER})
 _NOT_INTEGRATED = "2"
+# What is of no other kind is described (rule 441); nobody told more of it.
+_OTHER, _OTHER_MEANS = "99", "Outros"
 
 
 class Term(Coded):
@@ -84,7 +86,8 @@ def payment(body: PaymentBody) -> Payment:
 def whole_payment(method: str, amount: Decimal) -> Payment:
     """The whole amount by one means; what is not paid now tells no amount (rule 904)."""
     paid = Decimal(0) if method in NOTHING_PAID_NOW else amount
-    return Payment(method=method, amount=paid, card=_card(method))
+    description = _OTHER_MEANS if method == _OTHER else None
+    return Payment(method=method, amount=paid, description=description, card=_card(method))
 
 
 def _card(method: str) -> Card | None:

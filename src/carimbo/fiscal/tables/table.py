@@ -193,3 +193,8 @@ class Derived(_Reader, Generic[Value]):
     def value(self) -> Value:
         """The thing itself."""
         return self._make()
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is at hand, and nobody has to wait for it."""
+        return "value" in vars(self)

@@ -60,13 +60,37 @@ class Workshop:
         environment: Environment,
         *,
         asked_at: datetime | None = None,
+        at: datetime | None = None,
         in_place: bool = False,
     ) -> Review:
-        """Make a document for trial and tell what is to be said of it; a small one without a thread."""
-        emission = self._tried_under(kind, request, dossier, environment)
+        """Make a document for trial and tell what is to be said of it; a small one without a thread.
+
+        One that is to be issued later may be right only then, as one whose day is to come; but rates of then
+        may not be known yet, and so it may also be right as of now.
+        """
+        now = self.clock()
+        review = await self._reviewed(kind, request, dossier, environment, asked_at, now, in_place=in_place)
+        if not review.problems or at is None or at <= now:
+            return review
+        later = await self._reviewed(kind, request, dossier, environment, asked_at, at, in_place=in_place)
+        return review if later.problems else later
+
+    async def _reviewed(
+        self,
+        kind: DocumentType,
+        request: Body,
+        dossier: Dossier,
+        environment: Environment,
+        asked_at: datetime | None,
+        now: datetime,
+        *,
+        in_place: bool,
+    ) -> Review:
+        emission = self._tried_under(kind, request, dossier, environment, now)
         if isinstance(emission, tuple):
             return Review(emission)
-        issuance = await self._issuance(kind, request, dossier, emission, Signer.throwaway(), asked_at)
+        signer = Signer.throwaway()
+        issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at, now)
         if in_place:
             return issuing_of(kind).review(request, issuance)
         return await self._in_thread(issuing_of(kind).review, request, issuance)
@@ -81,7 +105,7 @@ class Workshop:
         asked_at: datetime | None = None,
     ) -> SignedDocument | tuple[Problem, ...]:
         """Make and sign a document."""
-        issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at)
+        issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at, self.clock())
         return await self._in_thread(issuing_of(kind).issue, request, issuance)
 
     def emission_now(
@@ -92,6 +116,7 @@ class Workshop:
         request: Body,
         series: int = 1,
         numeric_code: str | None = None,
+        now: datetime | None = None,
     ) -> Emission:
         """What a document is issued under: its own date if it asks for one, else this moment."""
         asked: datetime | None = getattr(request, "issue_date", None)
@@ -100,7 +125,7 @@ class Workshop:
             series=series,
             number=number,
             numeric_code=numeric_code or _TRIAL_CODE,
-            issued_at=local_moment(asked or self.clock(), dossier.company.address.state),
+            issued_at=local_moment(asked or now or self.clock(), dossier.company.address.state),
         )
 
     @property
@@ -109,14 +134,14 @@ class Workshop:
         return self.clock().astimezone(_BRASILIA).date()
 
     def _tried_under(
-        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
+        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment, now: datetime
     ) -> Emission | tuple[Problem, ...]:
         """What a document is made under for trial: what its paper says, else a number that stands for any."""
         printed = printed_emission(kind, request, dossier, environment)
         if printed is not None:
             return printed
         try:
-            return self.emission_now(dossier, environment, _TRIAL_NUMBER, request)
+            return self.emission_now(dossier, environment, _TRIAL_NUMBER, request, now=now)
         except UnusableEmission as unusable:
             return (Problem(SCHEMA_PROBLEM, "issueDate", str(unusable)),)
 
@@ -128,6 +153,7 @@ class Workshop:
         emission: Emission,
         signer: Signer,
         asked_at: datetime | None,
+        now: datetime,
     ) -> Issuance:
         return Issuance(
             company=dossier.company,
@@ -136,7 +162,7 @@ class Workshop:
             settings=dossier.settings_of(kind),
             signer=signer,
             schemas=self.schemas,
-            now=self.clock(),
+            now=now,
             asked_at=asked_at,
             surroundings=await self.survey(kind, request, dossier, emission.environment),
         )

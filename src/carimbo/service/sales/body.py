@@ -90,10 +90,13 @@ class SaleLineBody(Body):
         default=None, description="Categoria de um item que ainda não está no catálogo."
     )
     ncm: Text | None = Field(
-        default=None, description="NCM de um produto que ainda não está no catálogo.", examples=["69120000"]
+        default=None,
+        description="NCM de um produto que ainda não está no catálogo; o de um que está não muda.",
+        examples=["69120000"],
     )
     service_item_code: Text | None = Field(
-        default=None, description="Item da lista de serviços de um serviço que ainda não está no catálogo."
+        default=None,
+        description="Item da lista de um serviço que não está no catálogo; o de um que está não muda.",
     )
     amount: SkipJsonSchema[Annotated[None, _instead("Use price, o preço de uma unidade.")]] = None
     product_type: SkipJsonSchema[Annotated[None, _instead("Use type.")]] = None

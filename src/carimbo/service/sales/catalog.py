@@ -21,7 +21,8 @@ from carimbo.service.sales.division import Component, PricedLine
 from carimbo.storage.database import Tenant
 from carimbo.storage.products import NewProduct, Product, new_product_id
 
-_WRONG = "INVALID"
+WRONG = "INVALID"
+"""The code of a field that can't be as it was told."""
 _OF_A_NEW_ITEM = ("name", "type", "category")
 _OF_AN_ITEM = (*_OF_A_NEW_ITEM, "sku", "price", "ncm", "service_item_code")
 
@@ -54,32 +55,32 @@ async def look_up(tenant: Tenant, company_id: UUID, body: SaleBody) -> Found:
         findings.missed_all(unknown.problems)
     shelf = await _shelf(tenant, company_id, body.products)
     lines = [findings.tried(shelf.priced, *told) for told in enumerate(body.products)]
-    require_known(findings.problems)
+    refuse_wrong_fields(findings.problems)
     return Found(buyer, tuple(line for line in lines if line is not None))
 
 
-def require_known(problems: Iterable[Problem]) -> None:
+def refuse_wrong_fields(problems: Iterable[Problem]) -> None:
     """Refuse the fields that are wrong, all at once."""
     told = [{"field": one.path, "error": one.message} for one in problems]
     if told:
         raise Refusal(Code.VALIDATION_ERROR, fields=told)
 
 
-def wrong(path: str, message: str) -> Incomplete:
+def _wrong(path: str, message: str) -> Incomplete:
     """A field that can't be as it was told."""
-    return Incomplete(Problem(_WRONG, path, message))
+    return Incomplete(Problem(WRONG, path, message))
 
 
 async def _buyer(tenant: Tenant, company_id: UUID, told: UUID | BuyerBody) -> Buyer:
     if isinstance(told, UUID):
         known = await tenant.customers.get(told)
         if known is None or known.company_id != company_id:
-            raise wrong("customer", "Não há cliente com este id.")
+            raise _wrong("customer", "Não há cliente com este id.")
         return Buyer(known, None, known.id)
     facts = facts_of(told)
     known = await tenant.customers.find(company_id, facts)
     if known is None and told.name is None:
-        raise wrong("customer.name", "Campo obrigatório para um cliente que não está no catálogo.")
+        raise _wrong("customer.name", "Campo obrigatório para um cliente que não está no catálogo.")
     if known is None:
         return Buyer(facts, facts, None)
     # Should it be deleted meanwhile, it is made anew under the name that it had.
@@ -114,10 +115,10 @@ class _Shelf:
         """A line with its item and price; raises Incomplete with all that lacks."""
         at, item = f"products[{position}]", self._item(f"products[{position}]", line)
         if line.type not in (None, item.type):
-            raise wrong(f"{at}.type", f"No catálogo o item é do tipo {item.type}.")
+            raise _wrong(f"{at}.type", f"No catálogo o item é do tipo {item.type}.")
         price = item.price if line.price is None else line.price
         if price is None:
-            raise wrong(f"{at}.price", "Campo obrigatório: o item não tem preço no catálogo.")
+            raise _wrong(f"{at}.price", "Campo obrigatório: o item não tem preço no catálogo.")
         parts = tuple(map(self._component, item.components))
         return PricedLine(item, line.name or item.name, price, line.quantity, parts)
 
@@ -128,11 +129,11 @@ class _Shelf:
         if line.id:
             return self._named_by_id(at, line.id, line.sku)
         if not line.sku:
-            raise wrong(f"{at}.sku", "Informe sku ou id.")
+            raise _wrong(f"{at}.sku", "Informe sku ou id.")
         if line.sku in self.by_sku:
             return self.by_sku[line.sku]
         if line.type is ProductType.SPLIT:
-            raise wrong(f"{at}.type", "Um item dividido é cadastrado em products, com os seus componentes.")
+            raise _wrong(f"{at}.type", "Um item dividido é cadastrado em products, com os seus componentes.")
         if line.sku not in self.described:
             raise Incomplete(*_not_described(at, line))
         return _new_item(self.company_id, *self.described[line.sku])
@@ -140,9 +141,9 @@ class _Shelf:
     def _named_by_id(self, at: str, told: str, sku: str | None) -> Product:
         item = self.by_id.get(told)
         if item is None:
-            raise wrong(f"{at}.id", "Não há item com este id no catálogo.")
+            raise _wrong(f"{at}.id", "Não há item com este id no catálogo.")
         if sku is not None and sku != item.sku:
-            raise wrong(f"{at}.sku", f"O item com este id tem outro SKU, {quoted(item.sku)}.")
+            raise _wrong(f"{at}.sku", f"O item com este id tem outro SKU, {quoted(item.sku)}.")
         return item
 
 
@@ -168,7 +169,7 @@ def _new_item(company_id: UUID, position: int, line: SaleLineBody) -> NewProduct
 
 def _as_told(at: str, invalid: ValidationError) -> list[Problem]:
     return [
-        Problem(_WRONG, f"{at}.{json_path(error['loc'])}", in_portuguese(error)) for error in invalid.errors()
+        Problem(WRONG, f"{at}.{json_path(error['loc'])}", in_portuguese(error)) for error in invalid.errors()
     ]
 
 
@@ -178,4 +179,4 @@ def _lacking(line: SaleLineBody) -> list[str]:
 
 def _not_described(at: str, line: SaleLineBody) -> list[Problem]:
     message = f"Não há item com o SKU {quoted(line.sku)} no catálogo: para cadastrá-lo, informe este campo."
-    return [Problem(_WRONG, f"{at}.{name}", message) for name in _lacking(line)]
+    return [Problem(WRONG, f"{at}.{name}", message) for name in _lacking(line)]

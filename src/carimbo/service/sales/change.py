@@ -29,7 +29,7 @@ async def change_sale(counter: Counter, order: SaleOrder, sale_id: UUID) -> Acce
     """Let a sale be what is told, with drafts made anew; told to go, they go."""
     subscription_id, company_id = order.subscription.id, order.company.id
     async with counter.database.autocommit(subscription_id) as tenant:
-        sale = await _require(await tenant.sales.get(sale_id), company_id)
+        sale = _require(await tenant.sales.get(sale_id), company_id)
         _require_unissued(await tenant.documents.of_sales([sale_id]))
     known = _under_its_name(order, sale)
     prepared = await prepare(counter, known)
@@ -41,7 +41,7 @@ async def change_sale(counter: Counter, order: SaleOrder, sale_id: UUID) -> Acce
 async def delete_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> Deleted:
     """Delete a sale with its drafts; customer and items stay in the catalog."""
     async with database.tenant(subscription_id) as tenant:
-        await _require(await tenant.sales.lock(sale_id), company_id)
+        _require(await tenant.sales.lock(sale_id), company_id)
         await _delete_drafts(tenant, sale_id)
         await tenant.sales.delete(sale_id)
     return Deleted(id=sale_id)
@@ -53,7 +53,7 @@ async def _rewrite(
     """Write in the order in which a new sale is written."""
     customer_id = await buyer_id(tenant, sale.company_id, prepared.plan)
     lines = await sold_lines(tenant, prepared.plan)
-    locked = await _require(await tenant.sales.lock(sale.id), sale.company_id)
+    locked = _require(await tenant.sales.lock(sale.id), sale.company_id)
     await _delete_drafts(tenant, sale.id)
     changed = sale_of(prepared.plan, sale.id, sale.company_id, customer_id, sale.idempotency_key)
     stored = Sale(**vars(changed), created_at=locked.created_at, updated_at=locked.updated_at)
@@ -68,7 +68,7 @@ def _under_its_name(order: SaleOrder, sale: Sale) -> SaleOrder:
     return replace(order, body=order.body.model_copy(update={"external_id": sale.external_id}))
 
 
-async def _require(sale: Sale | None, company_id: UUID) -> Sale:
+def _require(sale: Sale | None, company_id: UUID) -> Sale:
     if sale is None or sale.company_id != company_id:
         raise unknown_sale()
     return sale

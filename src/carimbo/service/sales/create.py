@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.service.allowance import Period, reserve_document
+from carimbo.service.allowance import Period, reserve_documents
 from carimbo.service.catalog_items import stored_item
 from carimbo.service.customers import customer_for
 from carimbo.service.issuing.accept import Counter, amount_of, beginning, plan_period
@@ -72,7 +72,7 @@ async def find_replay(
     external_id = told.strip() if isinstance(told, str) else None
     if not idempotency_key and not external_id:
         return None
-    async with database.autocommit(subscription_id) as tenant:
+    async with database.snapshot(subscription_id) as tenant:
         return await _repeated(tenant, company_id, idempotency_key, external_id)
 
 
@@ -80,15 +80,16 @@ async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
     """Check everything, then store the sale with its documents."""
     prepared = await prepare(counter, order)
     subscription_id, company_id = order.subscription.id, order.company.id
-    with suppress(_AlreadyThere):
-        async with counter.database.tenant(subscription_id) as tenant:
-            sale_id = await _store(counter, tenant, order, prepared)
-            return AcceptedSale(await shown(tenant, company_id, sale_id), prepared.goes_now)
-    async with counter.database.autocommit(subscription_id) as tenant:
-        found = await _repeated(tenant, company_id, order.idempotency_key, order.body.external_id)
-    if found is None:
-        raise LookupError("a sale that kept another from being stored is gone")
-    return AcceptedSale(found, goes_now=False, is_new=False)
+    while True:
+        with suppress(_AlreadyThere):
+            async with counter.database.tenant(subscription_id) as tenant:
+                sale_id = await _store(counter, tenant, order, prepared)
+                return AcceptedSale(await shown(tenant, company_id, sale_id), prepared.goes_now)
+        async with counter.database.snapshot(subscription_id) as tenant:
+            found = await _repeated(tenant, company_id, order.idempotency_key, order.body.external_id)
+        # The one that was there may have been deleted since, and made room.
+        if found is not None:
+            return AcceptedSale(found, goes_now=False, is_new=False)
 
 
 async def prepare(counter: Counter, order: SaleOrder) -> Prepared:
@@ -110,10 +111,15 @@ async def buyer_id(tenant: Tenant, company_id: UUID, plan: Plan) -> UUID:
 
 
 async def sold_lines(tenant: Tenant, plan: Plan) -> list[SaleLine]:
-    """The lines of a sale; items that are new are put into the catalog."""
+    """The lines of a sale; items that are new are put into the catalog.
+
+    In one order, whoever sells them, so that two never wait crosswise.
+    """
+    items = {line.product.sku: line.product for line in plan.found.lines}
+    ids = {sku: (await stored_item(tenant, items[sku])).id for sku in sorted(items)}
     return [
         SaleLine(
-            product_id=(await stored_item(tenant, line.product)).id,
+            product_id=ids[line.product.sku],
             name=line.name,
             price=line.price,
             quantity=line.quantity,
@@ -159,9 +165,8 @@ async def add_drafts(
     for draft, period in zip(prepared.drafts, periods, strict=True):
         document = _document(counter, order, prepared, draft, sale_id, period if goes else None)
         await tenant.documents.add(document, beginning(document.status, Happening.CREATED), queued=goes)
-    for period in periods:
-        if goes and period:
-            await reserve_document(tenant, period)
+    if goes:
+        await reserve_documents(tenant, [period for period in periods if period])
 
 
 def _document(

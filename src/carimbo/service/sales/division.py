@@ -97,4 +97,5 @@ def _sold(part: _Part, discount: Decimal, shipping: Decimal) -> SoldLine:
         shipping=shipping,
         guarantee=part.product.guarantee,
         fiscal=part.product.fiscal,
+        follows_company_defaults=part.product.follows_company_defaults,
     )

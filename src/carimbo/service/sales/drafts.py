@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -66,7 +67,7 @@ async def draft_documents(
     for kind, _ in lines:
         _require_able(counter, subscription, dossier, kind, plan)
     forms = _forms([(kind, _part(plan, own, dossier.company)) for kind, own in lines], dossier)
-    reviews = [await _reviewed(counter, dossier, form) for form in forms]
+    reviews = [await _reviewed(counter, dossier, form, plan.due_at) for form in forms]
     require_no_problems(
         problem for form, review in zip(forms, reviews, strict=True) for problem in _in_sale(form, review)
     )
@@ -171,12 +172,13 @@ def _fields_in_sale(kind: DocumentType, body: SaleBody, invalid: ValidationError
     ]
 
 
-async def _reviewed(counter: Counter, dossier: Dossier, form: _Form) -> Review:
+async def _reviewed(counter: Counter, dossier: Dossier, form: _Form, at: datetime | None) -> Review:
     return await counter.workshop.review(
         form.kind,
         form.request,
         dossier,
         dossier.environment_of(form.kind),
+        at=at,
         in_place=is_small(form.text),
     )
 

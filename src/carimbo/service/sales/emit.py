@@ -1,6 +1,7 @@
 """Sending a sale's documents on their way, and canceling them."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,16 +10,18 @@ from pydantic.alias_generators import to_snake
 
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
+from carimbo.service.allowance import reserve_documents
 from carimbo.service.documents import Reference, kind_named
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.cancel import cancel
 from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.event import event_kind
 from carimbo.service.filing.outcome import CanceledRecord, CancellationUnderWay
-from carimbo.service.invoices import make_ready, reserve, start
+from carimbo.service.invoices import Ready, make_ready, start
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.sales.record import SaleRecord, SaleStatus, shown
 from carimbo.storage.companies import Company
+from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.subscriptions import Subscription
 
@@ -43,20 +46,33 @@ async def emit_sale(
     counter: Counter, subscription: Subscription, company: Company, sale_id: UUID
 ) -> SaleRecord:
     """Send every draft and every rejected document of a sale on its way: all of them, or none."""
-    async with counter.database.snapshot(subscription.id) as tenant:
-        sale = await shown(tenant, company.id, sale_id)
-        documents = await tenant.documents.of_sales([sale_id])
-    waiting = [document for document in documents if document.status in EMITTABLE]
-    if not waiting:
-        raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
-    ready = [await make_ready(counter, subscription, company, document) for document in waiting]
-    async with counter.database.tenant(subscription.id) as tenant:
+    emitted = None
+    while emitted is None:
+        async with counter.database.snapshot(subscription.id) as tenant:
+            sale = await shown(tenant, company.id, sale_id)
+            documents = await tenant.documents.of_sales([sale_id])
+        waiting = [document for document in documents if document.status in EMITTABLE]
+        if not waiting:
+            raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
+        ready = [await make_ready(counter, subscription, company, document) for document in waiting]
+        emitted = await _emitted(counter, subscription.id, company.id, sale_id, ready)
+    return emitted
+
+
+async def _emitted(
+    counter: Counter, subscription_id: UUID, company_id: UUID, sale_id: UUID, ready: Sequence[Ready]
+) -> SaleRecord | None:
+    """Start documents that were made ready; None if the sale was changed since, and has others."""
+    async with counter.database.tenant(subscription_id) as tenant:
+        await tenant.sales.lock(sale_id)
+        present = {document.id for document in await tenant.documents.lock_of_sale(sale_id)}
+        if not present.issuperset(one.document.id for one in ready):
+            return None
         await tenant.sales.unschedule(sale_id)
         for one in ready:
             await start(tenant, one, counter.workshop.today)
-        for one in ready:
-            await reserve(tenant, one)
-        return await shown(tenant, company.id, sale_id)
+        await reserve_documents(tenant, [one.period for one in ready if one.period])
+        return await shown(tenant, company_id, sale_id)
 
 
 async def cancel_sale(
@@ -68,19 +84,35 @@ async def cancel_sale(
         sale = await shown(tenant, company.id, sale_id)
         documents = await tenant.documents.of_sales([sale_id])
     authorized = [document for document in documents if document.status == Status.AUTHORIZED]
+    if sale.status is SaleStatus.PROCESSING:
+        sentence = "Um documento da venda ainda está em processamento: aguarde o seu resultado."
+        raise _wrong_state(sale, sentence, *_CANCELABLE)
     if not authorized:
         raise _wrong_state(sale, "A venda não tem documento autorizado a cancelar.", *_CANCELABLE)
+    async with database.autocommit(subscription_id) as tenant:
+        # What of a canceled sale waits for its time goes out no more, unless somebody says so.
+        await tenant.sales.unschedule(sale_id)
     # Each by itself: what an authority says of one does not keep another from being canceled.
     outcomes = await asyncio.gather(
         *(_cancel(desk, subscription_id, company, document, told) for document in authorized),
         return_exceptions=True,
     )
-    for outcome in outcomes:
+    for document, outcome in zip(authorized, outcomes, strict=True):
         if isinstance(outcome, BaseException):
-            raise outcome
-    async with database.snapshot(subscription_id) as tenant:
-        record = await shown(tenant, company.id, sale_id)
-    return record, any(isinstance(outcome, CancellationUnderWay) for outcome in outcomes)
+            raise _about(document, outcome)
+    is_open = any(isinstance(outcome, CancellationUnderWay) for outcome in outcomes)
+    async with database.tenant(subscription_id) as tenant:
+        if not is_open:
+            await _drop_drafts(tenant, sale_id)
+        return await shown(tenant, company.id, sale_id), is_open
+
+
+async def _drop_drafts(tenant: Tenant, sale_id: UUID) -> None:
+    """Delete what of a canceled sale was never sent: nobody is to issue it by mistake."""
+    await tenant.sales.lock(sale_id)
+    documents = await tenant.documents.lock_of_sale(sale_id)
+    drafts = [document.id for document in documents if document.status == Status.PENDING]
+    await tenant.documents.delete(drafts)
 
 
 async def _cancel(
@@ -92,6 +124,14 @@ async def _cancel(
     own = {name: value for name, value in given.items() if to_snake(name) in request.model_fields}
     which = Reference(subscription_id, document.id, company.id, kind)
     return await cancel(desk, company, which, request.model_validate(own))
+
+
+def _about(document: Document, refused: BaseException) -> BaseException:
+    """A refusal with the document that it is about; others of the sale may be canceled by now."""
+    if not isinstance(refused, Refusal):
+        return refused
+    named = {"documentId": str(document.id), "documentType": document.type}
+    return Refusal(refused.code, refused.message, **(refused.details or {}), **named)
 
 
 def _wrong_state(sale: SaleRecord, sentence: str, *allowed: SaleStatus) -> Refusal:

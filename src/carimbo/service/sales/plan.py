@@ -6,15 +6,14 @@ from decimal import Decimal
 
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.local_time import beginning_of, local_day
-from carimbo.fiscal.money import total
+from carimbo.fiscal.money import total, written
 from carimbo.fiscal.problems import Problem
 from carimbo.service.sales.body import EmitWhen, SaleBody
-from carimbo.service.sales.catalog import Found, require_known
+from carimbo.service.sales.catalog import WRONG, Found, refuse_wrong_fields
 from carimbo.service.sales.division import PricedLine
 
 # The clock of most companies, for one whose address is not known yet.
 _USUAL_STATE = "SP"
-_WRONG = "INVALID"
 _FIRST_DAY, _LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)
 
 
@@ -36,15 +35,15 @@ def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) ->
     clock, findings = state or _USUAL_STATE, Findings()
     goods = total(line.total for line in found.lines)
     if body.discount > goods:
-        shown = f"{goods:.2f}".replace(".", ",")
-        findings.missed(Problem(_WRONG, "discount", f"É maior do que o total dos itens, R$ {shown}."))
+        message = f"É maior do que o total dos itens, R$ {written(goods)}."
+        findings.missed(Problem(WRONG, "discount", message))
     for name, told in (("saleDate", body.sale_date), ("guaranteeDate", body.guarantee_date)):
         if told and not _FIRST_DAY <= local_day(told, clock) <= _LAST_DAY:
-            findings.missed(Problem(_WRONG, name, "A data está fora do calendário."))
-    require_known(findings.problems)
+            findings.missed(Problem(WRONG, name, "A data está fora do calendário."))
+    refuse_wrong_fields(findings.problems)
     sold_on = local_day(body.sale_date or now, clock)
     waits_for = _waits_for(body, found.lines, sold_on, findings)
-    require_known(findings.problems)
+    refuse_wrong_fields(findings.problems)
     return Plan(
         body=body,
         found=found,
@@ -66,7 +65,7 @@ def _waits_for(
     longest = max((days for line in lines for days in _guarantees(line)), default=None)
     if longest is None:
         message = "Informe a data: nenhum dos itens tem garantia no catálogo."
-        findings.missed(Problem(_WRONG, "guaranteeDate", message))
+        findings.missed(Problem(WRONG, "guaranteeDate", message))
         return None
     return sold_on + timedelta(days=longest)
 

@@ -83,7 +83,9 @@ class SaleRecord(Record):
     status: SaleStatus
     customer: SaleCustomer
     products: list[SaleProduct]
-    amount: Number = Field(description="Total dos itens, menos o desconto, mais o frete.")
+    amount: Number = Field(
+        description="Total dos itens, menos o desconto, mais o frete; sem o IPI, que a nota soma."
+    )
     discount: Number
     shipping: Number
     sale_date: date

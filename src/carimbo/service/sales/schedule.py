@@ -23,6 +23,10 @@ _HINTS = {
 }
 
 
+class _PlaceTaken(Exception):
+    """Others took the last places of the plan meanwhile."""
+
+
 async def fire(means: Means, lease: Lease) -> None:
     """Send the drafts of a sale on their way, and conclude its work, in one transaction.
 
@@ -30,13 +34,22 @@ async def fire(means: Means, lease: Lease) -> None:
     """
     subject = str(lease.key.id)
     means.reached("due", subject)
-    async with means.database.tenant(lease.key.subscription_id) as tenant:
-        # The company first, as whoever deletes it holds it before its sales.
-        may_go = await _has_company(tenant, lease.key.id)
-        await work.conclude(tenant.connection, lease)
-        if may_go:
-            await _send_all(means, tenant, lease.key.id)
+    while not await _fired(means, lease):
+        pass
     means.reached("fired", subject)
+
+
+async def _fired(means: Means, lease: Lease) -> bool:
+    try:
+        async with means.database.tenant(lease.key.subscription_id) as tenant:
+            # The company first, as whoever deletes it holds it before its sales.
+            may_go = await _has_company(tenant, lease.key.id)
+            await work.conclude(tenant.connection, lease)
+            if may_go:
+                await _send_all(means, tenant, lease.key.id)
+    except _PlaceTaken:
+        return False
+    return True
 
 
 async def _has_company(tenant: Tenant, sale_id: UUID) -> bool:
@@ -46,20 +59,40 @@ async def _has_company(tenant: Tenant, sale_id: UUID) -> bool:
 
 
 async def _send_all(means: Means, tenant: Tenant, sale_id: UUID) -> None:
+    """Send what the subscription still has a feature and a place for, and refuse the rest.
+
+    Places are kept last, as they are in a row that every document of the subscription needs.
+    """
     subscription = await Subscriptions(tenant.connection).get(tenant.subscription_id)
     if subscription is None:
         raise LookupError(f"subscription {tenant.subscription_id} is gone")
+    kept: list[Period] = []
     for document in await tenant.documents.lock_of_sale(sale_id):
         if document.status == Status.PENDING:
-            await _send(means, tenant, subscription, document)
+            period = plan_period(subscription, Environment(document.environment), means.workshop)
+            lacking = await _lacking(tenant, subscription, document, period, len(kept))
+            await (_refuse(tenant, document, lacking) if lacking else _send(tenant, document, period))
+            kept += [period] if period and not lacking else []
+    for period in kept:
+        if not await tenant.allowances.reserve(period.name, period.limit):
+            raise _PlaceTaken
 
 
-async def _send(means: Means, tenant: Tenant, subscription: Subscription, document: Document) -> None:
-    period = plan_period(subscription, Environment(document.environment), means.workshop)
-    lacking = await _lacking(tenant, subscription, document, period)
-    if lacking:
-        await _refuse(tenant, document, lacking)
-        return
+async def _lacking(
+    tenant: Tenant, subscription: Subscription, document: Document, period: Period | None, kept: int
+) -> Code | None:
+    """What the subscription has no more that a document needs, beside places kept for the others."""
+    feature = kind_named(document.type).feature
+    if feature and feature not in subscription.features:
+        return Code.FEATURE_NOT_ENABLED
+    if period is None or period.limit is None:
+        return None
+    usage = await tenant.allowances.usage(period.name)
+    has_place = usage.used + usage.reserved + kept < period.limit
+    return None if has_place else Code.DOCUMENT_LIMIT_REACHED
+
+
+async def _send(tenant: Tenant, document: Document, period: Period | None) -> None:
     await tenant.documents.start(
         document.id,
         document.amount,
@@ -69,17 +102,6 @@ async def _send(means: Means, tenant: Tenant, subscription: Subscription, docume
         period.name if period else None,
     )
     await begin(tenant, document)
-
-
-async def _lacking(
-    tenant: Tenant, subscription: Subscription, document: Document, period: Period | None
-) -> Code | None:
-    """What the subscription has no more that it needs; else a place in its plan is kept."""
-    feature = kind_named(document.type).feature
-    if feature and feature not in subscription.features:
-        return Code.FEATURE_NOT_ENABLED
-    is_kept = period is None or await tenant.allowances.reserve(period.name, period.limit)
-    return None if is_kept else Code.DOCUMENT_LIMIT_REACHED
 
 
 async def _refuse(tenant: Tenant, document: Document, code: Code) -> None:

@@ -43,6 +43,9 @@ class TestDescription:
     def test_tells_how_many_as_people_here_write_it(self, quantity: str, said_as: str) -> None:
         assert json_of(service(quantity=quantity))["serviceDescription"] == said_as
 
+    def test_has_no_variables_in_names(self) -> None:
+        assert json_of(service(name="Curso {valor}"))["serviceDescription"] == "Curso (valor)"
+
     def test_of_more_services_than_there_is_room_for_is_cut(self) -> None:
         told = json_of(*(service(name=f"Aula {number:04}") for number in range(300)))["serviceDescription"]
         assert len(told) == LONGEST_DESCRIPTION
@@ -117,6 +120,17 @@ class TestBorrower:
     def test_here_is_known_by_the_document_of_here(self) -> None:
         taker = json_of(service(), to=replace(PERSON, foreign_id="P1234567"))["borrower"]
         assert (taker["taxId"], taker.get("foreignId")) == (PERSON.document, None)
+
+    def test_from_abroad_with_an_address_here_is_known_by_nothing_else(self) -> None:
+        resident = replace(ABROAD, address=PERSON.address)
+        told = json_of(service(), to=resident)
+        assert told["borrower"] == {"name": "Model Stores Inc.", "address": PERSON.address}
+        assert "foreignTrade" not in told
+
+    def test_of_here_with_an_address_abroad_is_known_by_the_document_alone(self) -> None:
+        told = json_of(service(), to=replace(FIRM, address=ABROAD.address, municipal_registration=None))
+        assert told["borrower"] == {"taxId": FIRM.document, "name": FIRM.name}
+        assert "foreignTrade" not in told
 
     def test_abroad_whose_id_nobody_knows_is_said_to_need_none(self) -> None:
         unknown = replace(ABROAD, foreign_id=None, is_foreign=False)

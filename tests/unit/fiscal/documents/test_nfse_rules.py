@@ -30,6 +30,7 @@ from unit.fiscal.documents.nfse_support import (
     body,
     composed,
     refusals,
+    wrong,
 )
 
 OUT = agreement(SAO_PAULO_CODE, is_active=False, uses_national_emitter=False)
@@ -120,6 +121,10 @@ class TestTaker:
             (FOREIGNER | {"noForeignIdReason": "1"}, {("AMBIGUOUS", "borrower.noForeignIdReason")}),
             ({"name": "Model Inc.", "address": FOREIGNER["address"]}, {("E0223", "borrower.foreignId")}),
             ({"name": "Model Inc.", "foreignId": "123"}, {("E0242", "borrower.address")}),
+            (
+                {"name": "Model Inc.", "foreignId": "123", "address": FIRM["address"]},
+                {("E0242", "borrower.address")},
+            ),
         ],
     )
     def test_that_contradicts_itself_is_refused(
@@ -152,13 +157,18 @@ class TestIntermediary:
 class TestCountry:
     @pytest.mark.parametrize("country", ["BR", "ZZ"])
     def test_is_one_abroad(self, country: str) -> None:
-        abroad = FOREIGNER | {"address": FOREIGNER["address"] | {"countryCode": "ZZ"}}
         told = {"serviceCountryCode": country, "resultCountryCode": country}
-        assert refusals(body(**ABROAD, **told, borrower=abroad, intermediary=abroad)) == {
+        assert refusals(body(**ABROAD, **told, borrower=FOREIGNER)) == {
             ("E0304", "serviceCountryCode"),
             ("E0590", "resultCountryCode"),
-            ("E0246", "borrower.address.countryCode"),
-            ("E0299", "intermediary.address.countryCode"),
+        }
+
+    def test_of_an_address_is_one_abroad(self) -> None:
+        nowhere = FOREIGNER | {"address": FOREIGNER["address"] | {"countryCode": "ZZ"}}
+        unknown = "País desconhecido: informe as duas letras, por exemplo US."
+        assert wrong(body(**ABROAD, borrower=nowhere, intermediary=nowhere)) == {
+            "borrower.address.countryCode": unknown,
+            "intermediary.address.countryCode": unknown,
         }
 
 

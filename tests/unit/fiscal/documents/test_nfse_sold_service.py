@@ -1,18 +1,16 @@
 """Which service a sale is of: its items tell, or the company, and all of them the same."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from carimbo.fiscal.catalog_sale import SoldLine
-from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.findings import Incomplete
 from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service
 from unit.fiscal.documents.nfse_support import NBS, declared, reviewed, said
-from unit.fiscal.goods.support import misformed
 from unit.fiscal.sold_parts import part_of
 
 
@@ -59,6 +57,13 @@ class TestService:
         told = json_of(service(fiscal={"serviceItemCode": "01.07"}))
         assert said(declared(told, settings=USUAL), "serv/cServ/cTribMun") is None
 
+    def test_that_takes_nothing_from_the_company_has_no_code_of_its(self) -> None:
+        own = {"serviceItemCode": "01.05", "iss": {"rate": 3}}
+        told = json_of(service(fiscal=own, follows_company_defaults=False))
+        assert (told["federalServiceCode"], told["iss"]) == ("01.05", {"rate": 3})
+        assert said(declared(told, settings=USUAL), "serv/cServ/cTribMun") is None
+        assert said(declared(json_of(service(fiscal=own)), settings=USUAL), "serv/cServ/cTribMun") == "123"
+
     def test_that_needs_more_than_a_sale_tells_is_refused_in_the_sales_names(self) -> None:
         body = body_of(part_of(service(fiscal=OWN | {"serviceItemCode": "07.02.01"})))
         problems = reviewed(body.json, settings=USUAL).problems
@@ -67,13 +72,10 @@ class TestService:
         ]
 
     def test_that_nobody_completes_is_told_in_the_sales_names(self) -> None:
-        body = body_of(part_of(service(position=2, fiscal={"cityServiceCode": "123"})), {})
-        with pytest.raises(ValidationError) as caught:
-            NfseRequest.model_validate(body.json)
-        assert set(map(body.path_in_sale, misformed(caught.value))) == {
-            "products[2].serviceItemCode",
-            "products[2].iss",
-        }
+        with pytest.raises(Incomplete) as caught:
+            body_of(part_of(service(position=2, fiscal={"cityServiceCode": "123"})), {})
+        told = [(problem.code, problem.path) for problem in caught.value.problems]
+        assert told == [("MISSING", "products[2].serviceItemCode"), ("MISSING", "products[2].iss")]
 
 
 class TestServices:
@@ -123,6 +125,13 @@ class TestServices:
     def test_that_differ_are_refused_in_the_sales_names(self, second: Any, fields: list[str]) -> None:
         assert differing({}, second) == [f"products[1].{name}" for name in fields]
         assert differing(second, {}) == [f"products[1].{name}" for name in fields]
+
+    def test_of_which_one_takes_nothing_from_the_company_differ_from_its_own(self) -> None:
+        own = service(position=1, fiscal={"serviceItemCode": "01.05", "iss": {"rate": 2}})
+        assert json_of(service(), own)
+        with pytest.raises(Incomplete) as caught:
+            json_of(service(), replace(own, follows_company_defaults=False))
+        assert [problem.path for problem in caught.value.problems] == ["products[1].cityServiceCode"]
 
     def test_that_differ_are_all_told(self) -> None:
         assert differing({}, {"nbs": NBS}, {}, {"iss": {"rate": 0}}) == ["products[1].nbs", "products[3].iss"]

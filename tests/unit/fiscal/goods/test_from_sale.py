@@ -94,6 +94,30 @@ class TestItems:
         [item] = body_of(kind, part_of(sold())).json["items"]
         assert set(item) == {"description", "sku", "quantity", "unitValue", "ncm"}
 
+    def test_that_take_nothing_from_the_company_tell_their_origin(self, kind: DocumentType) -> None:
+        alone = sold(follows_company_defaults=False)
+        foreign = replace(alone, fiscal=MUG | {"origin": "2"})
+        told = body_of(kind, part_of(alone, foreign, sold())).json["items"]
+        assert [item.get("origin") for item in told] == ["0", "2", None]
+
+    def test_have_no_amounts_that_a_catalog_once_took(self, kind: DocumentType) -> None:
+        old = {"icms": {"cst": "00", "rate": 18, "base": 100, "amount": 18}, "ibsCbs": {"base": 100}}
+        [item] = body_of(kind, part_of(sold(100, quantity=3, fiscal=MUG | old))).json["items"]
+        assert (item["icms"], item["ibsCbs"]) == ({"cst": "00", "rate": 18}, {})
+
+    def test_are_taxed_on_each_unit_that_is_sold(self) -> None:
+        by_unit = {
+            "pis": {"cst": "03", "unitRate": 0.5},
+            "cofins": {"cst": "03", "unitRate": 2},
+            "ipi": {"cst": "50", "unitRate": 1.5},
+        }
+        part = part_of(sold(100, quantity=3, fiscal=MUG | by_unit))
+        review = review_of(NFE, body_of(NFE, part).json, NORMAL)
+        assert (review.problems, review.preview and review.preview.amount) == ((), Decimal("304.50"))
+        assert review.preview
+        totals = review.preview.totals
+        assert (totals["pisAmount"], totals["cofinsAmount"]) == (Decimal("1.50"), Decimal("6.00"))
+
 
 class TestRecipient:
     def test_of_an_nfe_is_the_customer(self) -> None:
@@ -169,8 +193,8 @@ class TestPayment:
         assert body_of(kind, part).json["paymentMethod"] == method
         assert refused(kind, part) == []
 
-    def test_that_says_nothing_is_refused_in_the_sales_names(self, kind: DocumentType) -> None:
-        assert refused(kind, part_of(sold(), paid="other")) == [("441", "paymentMethod")]
+    def test_of_no_kind_is_described(self, kind: DocumentType) -> None:
+        assert refused(kind, part_of(sold(), paid="other")) == []
 
     def test_pays_the_tax_that_comes_on_top(self) -> None:
         ipi = {"cst": "50", "rate": 10}

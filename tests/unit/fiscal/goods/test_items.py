@@ -29,7 +29,7 @@ def product(path: str, **changes: Any) -> str | None:
     return said(nfe(items=[item(**changes)]), f"det/prod/{path}")
 
 
-NCM_FORM = "Formato inválido: informe os 8 dígitos, sem pontos, por exemplo 69120000."
+NCM_FORM = "Formato inválido: informe os 8 dígitos, por exemplo 69120000."
 
 
 class TestDefaults:
@@ -247,7 +247,7 @@ class TestBody:
             (
                 "ncm",
                 "69120000\n",
-                "Formato inválido: informe os 8 dígitos, sem pontos, por exemplo 69120000.",
+                "Formato inválido: informe os 8 dígitos, por exemplo 69120000.",
             ),
             ("cfop", "8102", "Formato inválido: informe 4 dígitos, sem pontos, por exemplo 5102."),
             ("gtin", "123", "Formato inválido: informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN."),

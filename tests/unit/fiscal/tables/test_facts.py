@@ -146,6 +146,10 @@ class TestNcm:
         assert chapters() == {f"{number:02}" for number in range(98)} - {"77"}
 
 
+def _begins_a_code(prefix: str) -> bool:
+    return any(code.startswith(prefix) for code in NCMS)
+
+
 class TestCest:
     def test_is_found_by_the_longest_and_the_shortest_beginning(self) -> None:
         assert CESTS["0100100"].ncm_prefixes == ("38151210", "3815129")
@@ -165,6 +169,21 @@ class TestCest:
     def test_covers_goods_that_exist_or_existed(self) -> None:
         prefixes = {prefix for cest in CESTS.values() for prefix in cest.ncm_prefixes}
         assert all(re.fullmatch(r"[0-9]{2,8}", prefix) and prefix[:2] in chapters() for prefix in prefixes)
+
+    def test_covers_food_by_codes_that_keep_their_first_zero(self) -> None:
+        food = [cest for cest in CESTS.values() if cest.code.startswith("17")]
+        prefixes = {prefix for cest in food for prefix in cest.ncm_prefixes}
+        # 0210.99.00 was split up.
+        assert {prefix for prefix in prefixes if not _begins_a_code(prefix)} == {"02109900"}
+        assert [prefix for prefix in prefixes if len(prefix) == len("090")] == []
+
+    @pytest.mark.parametrize(
+        ("ncm", "cest"),
+        [("09012100", "1709600"), ("04011010", "1701600"), ("04061010", "1702401"), ("09093100", "1711600")],
+        ids=["coffee", "milk", "cheese", "cumin"],
+    )
+    def test_is_found_for_food(self, ncm: str, cest: str) -> None:
+        assert cest in {found.code for found in cests_of_ncm(ncm)}
 
 
 class TestIcms:

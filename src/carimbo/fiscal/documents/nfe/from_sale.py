@@ -1,15 +1,26 @@
 """The body of the NF-e that a sale of the catalog needs."""
 
 from dataclasses import replace
+from typing import Any
 
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_absent
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
-from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, cfop_of_sale, is_sale
-from carimbo.fiscal.goods.from_sale import body_of_goods, party_of
+from carimbo.fiscal.goods.cfop import (
+    ABROAD,
+    TO_ANOTHER_STATE,
+    WITHIN_THE_STATE,
+    cfop_of_sale,
+    is_sale,
+    is_within_the_state,
+)
+from carimbo.fiscal.goods.from_sale import NATIONAL, body_of_goods, origin_of, party_of
 from carimbo.fiscal.goods.sale import Presence
 from carimbo.fiscal.party_address import is_in_brazil
+from carimbo.fiscal.taxes.icms import interstate_rate
+
+_WITHIN_THE_STATE_ALONE = ("rate", "fcpRate")
 
 
 def body_of_sale(part: SalePart, settings: NfeSettings) -> SaleBody:
@@ -20,18 +31,33 @@ def body_of_sale(part: SalePart, settings: NfeSettings) -> SaleBody:
 
 
 def _bound(line: SoldLine, part: SalePart) -> SoldLine:
-    """The line with its CFOP for where the goods go: the catalog has that of sales within the state."""
-    cfop = line.fiscal.get("cfop")
+    """The line as it is for where the goods go: the catalog has what holds within the state."""
     destination = _destination(part.seller, part.customer)
-    if destination is None or cfop is None or not _is_sale_within_the_state(cfop):
+    if destination in (None, WITHIN_THE_STATE):
         return line
+    changed = {"cfop": _cfop(line, part, destination), "icms": _icms(line, part, destination)}
+    return replace(line, fiscal={**line.fiscal, **changed})
+
+
+def _cfop(line: SoldLine, part: SalePart, destination: str) -> str | None:
+    cfop: str | None = line.fiscal.get("cfop")
+    if cfop is None or not (is_within_the_state(cfop) and is_sale(cfop)):
+        return cfop
     is_contributor = part.customer.state_registration is not None
-    code = cfop_of_sale(cfop[1:], destination, part.seller.tax_regime, is_contributor)
-    return replace(line, fiscal={**line.fiscal, "cfop": code})
+    return cfop_of_sale(cfop[1:], destination, part.seller.tax_regime, is_contributor)
 
 
-def _is_sale_within_the_state(cfop: str) -> bool:
-    return cfop.startswith("5") and is_sale(cfop)
+def _icms(line: SoldLine, part: SalePart, destination: str) -> dict[str, Any] | None:
+    """A rate within the state gives way to that between the two, and its poverty fund to none."""
+    icms: dict[str, Any] | None = line.fiscal.get("icms")
+    if icms is None:
+        return None
+    kept = {name: value for name, value in icms.items() if name not in _WITHIN_THE_STATE_ALONE}
+    if destination == ABROAD or icms.get("rate") is None:
+        return kept
+    buyer_state = (part.customer.address or {}).get("state", "")
+    origin = origin_of(line) or part.seller.defaults.origin or NATIONAL
+    return kept | {"rate": interstate_rate(part.seller.address.state, buyer_state, origin)}
 
 
 def _destination(seller: Company, customer: CustomerFacts) -> str | None:

@@ -1,5 +1,7 @@
 """The fiscal fields that a service of the catalog may have, for its NFS-e."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from carimbo.fiscal.documents.nfse.request import (
@@ -10,13 +12,19 @@ from carimbo.fiscal.documents.nfse.request import (
     Nbs,
     TaxesBody,
 )
+from carimbo.fiscal.documents.nfse.service_facts import is_listed
 from carimbo.fiscal.fields import Body, CnaeCode
+from carimbo.fiscal.stored import checked_once
+from carimbo.fiscal.tables.nbs import NBS
+
+_LISTED = checked_once(is_listed, "Não está na lista nacional de serviços.")
+_KNOWN_NBS = checked_once(lambda code: code in NBS, "Não está na tabela NBS.")
 
 
 class ServiceFiscal(Body):
     """Which service it is, and how it is taxed."""
 
-    service_item_code: FederalServiceCode | None = Field(
+    service_item_code: Annotated[FederalServiceCode, _LISTED] | None = Field(
         default=None,
         description="Item da lista de serviços, como 01.05, ou código nacional, como 01.05.01 (cTribNac).",
         examples=["01.05"],
@@ -24,8 +32,13 @@ class ServiceFiscal(Body):
     city_service_code: CityServiceCode | None = Field(
         default=None, description="Código municipal do serviço (cTribMun, se tem 3 dígitos)."
     )
-    nbs: Nbs | None = Field(
-        default=None, description="Código NBS, com ou sem pontos (cNBS).", examples=["1.1502.10.00"]
+    nbs: Annotated[Nbs, _KNOWN_NBS] | None = Field(
+        default=None,
+        description=(
+            "Código NBS, com ou sem pontos; na falta, o da empresa, mesmo que"
+            " fiscalFollowsCompanyDefaults seja false (cNBS)."
+        ),
+        examples=["1.1502.10.00"],
     )
     cnae_code: CnaeCode | None = Field(default=None, description="CNAE; o padrão nacional não o leva.")
     iss: IssBody | None = Field(default=None, description="ISS do serviço.")

@@ -4,15 +4,14 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION, NfseRequest
 from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.money import written
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxpayer import format_tax_id
 
-_MARKS_HERE = str.maketrans(",.", ".,")
 _VARIABLE = re.compile(r"\{([A-Za-z]\w*)\}")
 
 
@@ -29,21 +28,11 @@ def _shown(tax_id: str | None) -> str:
     return format_tax_id(tax_id) if tax_id else ""
 
 
-def _reais(amount: Decimal) -> str:
-    """An amount as people here write it."""
-    return with_decimal_comma(f"{amount:,.2f}")
-
-
-def with_decimal_comma(number: str) -> str:
-    """A number as people here write it."""
-    return number.translate(_MARKS_HERE)
-
-
 VARIABLES: Mapping[str, Callable[[Sold], str]] = {
     "nomeProduto": lambda sold: sold.request.name or "",
     "sku": lambda sold: sold.request.sku,
     "categoria": lambda sold: sold.request.category,
-    "valor": lambda sold: _reais(sold.request.amount),
+    "valor": lambda sold: written(sold.request.amount),
     "competencia": lambda sold: f"{sold.competence:%m/%Y}",
     "data": lambda sold: f"{sold.competence:%d/%m/%Y}",
     "nomeCliente": lambda sold: sold.request.borrower.name,

@@ -5,11 +5,13 @@ from typing import Any
 
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_absent
 from carimbo.fiscal.customer import CustomerFacts
-from carimbo.fiscal.documents.nfse.description import with_decimal_comma
 from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.sold_service import Facts, service_of
-from carimbo.fiscal.money import total
+from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.money import total, with_decimal_comma
+from carimbo.fiscal.party_address import is_in_brazil
+from carimbo.fiscal.problems import Problem
 
 _SHORTEST_NAME, _LONGEST_NAME = 3, 64
 _LONGEST_EMAIL = 80
@@ -27,6 +29,7 @@ _BOUGHT_FROM_AFAR = {
     "sharedWithMdic": "0",
 }
 _MORE = "..."
+_BRACES = str.maketrans("{}", "()")
 _SERVICE_CODE = "serviceItemCode"
 _NAMES_OF_FACTS = {_SERVICE_CODE: "federalServiceCode"}
 # What the first line tells, and the groups that only some services demand.
@@ -87,9 +90,11 @@ def _description(part: SalePart) -> str:
 
 
 def _described(line: SoldLine) -> str:
+    """A name is no place for variables, which a sale has in a description of its own."""
+    name = line.name.translate(_BRACES)
     if line.quantity == 1:
-        return line.name
-    return f"{with_decimal_comma(f'{line.quantity.normalize():,f}')} x {line.name}"
+        return name
+    return f"{with_decimal_comma(f'{line.quantity.normalize():,f}')} x {name}"
 
 
 def _item(line: SoldLine) -> dict[str, Any]:
@@ -108,8 +113,16 @@ def _in_the_request(facts: Facts) -> dict[str, Any]:
 
 def _price(part: SalePart) -> dict[str, Any]:
     """Shipping without goods is a part of the price; what is taken off is taken off for good."""
+    if not _charged(part):
+        raise Incomplete(_for_nothing(part.lines[0]))
     discount = total(line.discount for line in part.lines)
     return {"amount": _charged(part), "discounts": {"unconditional": discount} if discount else None}
+
+
+def _for_nothing(line: SoldLine) -> Problem:
+    return Problem(
+        "NO_AMOUNT", f"products[{line.position}].price", "O total dos serviços deve ser maior que zero."
+    )
 
 
 def _charged(part: SalePart) -> Decimal:
@@ -117,18 +130,31 @@ def _charged(part: SalePart) -> Decimal:
 
 
 def _borrower(customer: CustomerFacts) -> dict[str, Any]:
-    is_unknown_abroad = customer.is_abroad and not customer.known_as
-    email = customer.email or ""
+    known_as, email = _known_as(customer), customer.email or ""
     taker = {
-        **customer.known_as,
-        "noForeignIdReason": _DISPENSED_FROM_FOREIGN_ID if is_unknown_abroad else None,
+        **known_as,
         "name": customer.name,
         "municipalRegistration": customer.municipal_registration,
         "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
         "phone": customer.phone,
-        "address": customer.address,
+        "address": None if _lives_abroad(customer) and "taxId" in known_as else customer.address,
     }
     return without_absent(taker)
+
+
+def _known_as(customer: CustomerFacts) -> dict[str, str]:
+    """Sefin takes an id of abroad with an address there and no other (E0223, E0242).
+
+    Who lives here and has no document stays unidentified.
+    """
+    if customer.address and not _lives_abroad(customer):
+        return {"taxId": customer.document} if customer.document else {}
+    is_unknown_abroad = customer.is_abroad and not customer.known_as
+    return {"noForeignIdReason": _DISPENSED_FROM_FOREIGN_ID} if is_unknown_abroad else customer.known_as
+
+
+def _lives_abroad(customer: CustomerFacts) -> bool:
+    return not is_in_brazil(customer.address or {})
 
 
 def _foreign_trade(part: SalePart) -> dict[str, Any]:

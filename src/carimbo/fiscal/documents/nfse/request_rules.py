@@ -111,8 +111,14 @@ def _taker(request: NfseRequest, company: Company) -> Iterator[Problem]:
     if taker.is_foreign and not taker.is_identified:
         told = "O tomador do exterior precisa do NIF, ou do motivo da falta."
         yield Problem("E0223", "borrower.foreignId", told, "Informe foreignId ou noForeignIdReason.")
-    if taker.is_foreign and taker.address is None:
-        yield Problem("E0242", "borrower.address", "O tomador do exterior precisa de endereço.")
+    if taker.is_foreign and not taker.tax_id and not _is_placed(taker):
+        told = "O tomador do exterior precisa de endereço no exterior."
+        yield Problem("E0242", "borrower.address", told)
+
+
+def _is_placed(taker: BorrowerBody) -> bool:
+    """Who is known by an id of abroad has an address there; who has none may be anywhere."""
+    return isinstance(taker.address, ForeignAddressBody) if taker.foreign_id else taker.address is not None
 
 
 def _intermediary(request: NfseRequest, company: Company) -> Iterator[Problem]:
@@ -135,17 +141,10 @@ def _countries(request: NfseRequest) -> Iterator[Problem]:
     told = (
         ("E0304", "serviceCountryCode", request.service_country_code),
         ("E0590", "resultCountryCode", request.result_country_code),
-        ("E0246", "borrower.address.countryCode", _country_of(request.borrower)),
-        ("E0299", "intermediary.address.countryCode", _country_of(request.intermediary)),
     )
     for code, field, country in told:
         if country and country not in FOREIGN_COUNTRIES.value:
             yield Problem(code, field, f"{quoted(country)} não é o código de um país do exterior.")
-
-
-def _country_of(party: BorrowerBody | None) -> str | None:
-    address = party.address if party else None
-    return address.country_code if isinstance(address, ForeignAddressBody) else None
 
 
 def _substitution(request: NfseRequest, replaced: Replaced | None) -> Iterator[Problem]:

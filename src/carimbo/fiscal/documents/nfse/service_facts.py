@@ -75,6 +75,12 @@ def _service(told: str) -> NationalService:
     return found[0]
 
 
+def is_listed(told: str) -> bool:
+    """Whether a code of the national list, or an item of it, is one that there is."""
+    digits = code_digits(told)
+    return digits in NATIONAL_SERVICES or bool(services_of_item(f"{digits[:2]}.{digits[2:]}"))
+
+
 def code_digits(told: str) -> str:
     """The digits of a code, with the zero that people leave out of `1.05`."""
     return "".join(part.zfill(2) for part in told.split("."))

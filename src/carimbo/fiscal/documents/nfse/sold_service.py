@@ -11,6 +11,8 @@ from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.problems import Problem, quoted
 
 _DETAILED = ("serviceItemCode", "cityServiceCode", "iss")
+# What no document does without, and the settings that have it for all items.
+_SETTINGS = {"serviceItemCode": "nfse.federalServiceCode", "iss": "nfse.issRate"}
 # By the fields of an item, how values that mean the same become equal; the CNAE stands in no declaration.
 _COMPARED: Mapping[str, Callable[[Any], Any]] = {
     "serviceItemCode": code_digits,
@@ -20,6 +22,7 @@ _COMPARED: Mapping[str, Callable[[Any], Any]] = {
     "taxes": TaxesBody.model_validate,
     "ibsCbs": IbsCbsBody.model_validate,
 }
+_NOTHING_GIVEN = NfseSettings()
 
 Facts = dict[str, Any]
 """Fiscal fields of an item, under their names in the catalog."""
@@ -29,10 +32,12 @@ def service_of(lines: Sequence[SoldLine], settings: NfseSettings) -> Facts:
     """The facts that all lines share; what items leave to the company is left to it when the note is issued.
 
     Once an item tells any fact of the detailed form, the body has to tell all of them, and the company's
-    settings of today fill in the rest.
+    settings of today fill in the rest, unless the item takes nothing from them. An NBS that no body tells is
+    always the company's.
     """
     told = [without_absent(line.fiscal) for line in lines]
-    settled = [facts | _of_detailed_form(facts, settings) for facts in told]
+    given = [settings if line.follows_company_defaults else _NOTHING_GIVEN for line in lines]
+    settled = [facts | _of_detailed_form(facts, own) for facts, own in zip(told, given, strict=True)]
     with_nbs = [{"nbs": settings.nbs} | facts for facts in settled]
     differing = [
         problem
@@ -42,7 +47,22 @@ def service_of(lines: Sequence[SoldLine], settings: NfseSettings) -> Facts:
     if differing:
         raise Incomplete(*differing)
     is_detailed = any(facts.get(name) is not None for facts in told for name in _DETAILED)
-    return settled[0] if is_detailed else told[0]
+    if not is_detailed:
+        return told[0]
+    if not _SETTINGS.keys() <= settled[0].keys():
+        raise Incomplete(*_missing(lines[0], settled[0]))
+    return settled[0]
+
+
+def _missing(line: SoldLine, facts: Facts) -> Iterator[Problem]:
+    for name, setting in _SETTINGS.items():
+        if name not in facts:
+            yield Problem(
+                "MISSING",
+                f"products[{line.position}].{name}",
+                "Falta no item e nas configurações da empresa.",
+                f"Informe {name} no item ou configure {setting} na empresa.",
+            )
 
 
 def _of_detailed_form(told: Facts, settings: NfseSettings) -> Facts:

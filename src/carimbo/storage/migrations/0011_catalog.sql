@@ -8,16 +8,16 @@ alter table customers add column searched text not null generated always as (
     searchable(name) || ' ' || searchable(coalesce(email, '')) || ' ' || searchable(coalesce(document, ''))
         || ' ' || searchable(coalesce(foreign_id, ''))
 ) stored;
-create index customers_of_company on customers (subscription_id, company_id, created_at desc, id desc)
+create index customers_of_company on customers (company_id, created_at desc, id desc)
     where deleted_at is null;
 
 alter table products
     add column searched text not null generated always as (
         searchable(name) || ' ' || searchable(id) || ' ' || searchable(sku)
     ) stored,
-    -- What a split item divides into: sku or id, and percentage.
+    -- What a split item divides into: id and percentage.
     add column components jsonb not null default '[]';
-create index products_of_company on products (subscription_id, company_id, created_at desc, id desc)
+create index products_of_company on products (company_id, created_at desc, id desc)
     where deleted_at is null;
 
 alter table sales
@@ -36,21 +36,8 @@ alter table sales
 
 create unique index sales_by_idempotency_key on sales (subscription_id, company_id, idempotency_key)
     where idempotency_key is not null;
-create index sales_of_company on sales (subscription_id, company_id, sold_on desc, id desc);
-create index sales_of_customer on sales (subscription_id, customer_id);
+create index sales_of_company on sales (company_id, sold_on desc, id desc);
+create index sales_listed_by_external_id on sales (company_id, external_id) where external_id is not null;
+create index sales_of_customer on sales (customer_id);
 create index sales_due on sales (next_action_at) where next_action_at is not null;
-create index sale_lines_of_product on sale_lines (subscription_id, product_id);
-create index documents_of_sale on documents (subscription_id, sale_id) where sale_id is not null;
-
--- A draft goes with the sale that made it.
-create function uncount_document() returns trigger language plpgsql as $$
-begin
-    insert into document_counts as c (subscription_id, company_id, type, status, shard, documents)
-    values (old.subscription_id, old.company_id, old.type, old.status, pg_backend_pid() % 16, -1)
-    on conflict (subscription_id, company_id, type, status, shard)
-    do update set documents = c.documents - 1;
-    return old;
-end
-$$;
-create trigger count_deleted_document after delete on documents
-    for each row execute function uncount_document();
+create index sale_lines_of_product on sale_lines (product_id);
