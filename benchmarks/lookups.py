@@ -2,8 +2,8 @@
 
 `python benchmarks/lookups.py` searches the tables of NCM, CFOP and CEST for beginnings of codes, words, parts
 of words and several words at once, all taken from their own rows at random, and prints p50 and p99. The first
-search of a table, which reads it and makes its index, is told beside them. HTTP is that of a whole
-installation, over one connection.
+search of a table, which reads it and makes its index, is told beside them, and how many rows the table has.
+HTTP is that of a whole installation, over one connection.
 """
 
 import argparse
@@ -69,7 +69,8 @@ def measure_in_process(lookup: Lookup[Any, Any], many: int) -> None:
         start = time.perf_counter()
         lookup.search(search, PageRequest())
         latencies.append(time.perf_counter() - start)
-    tell(f"{_row(lookup, 'in process', latencies)}  first {first:.0f} ms")
+    rows = lookup.search("", PageRequest()).total
+    tell(f"{_row(lookup, 'in process', latencies)}  first {first:.0f} ms, rows {rows}")
 
 
 async def measure_over_http(installation: Installation, lookup: Lookup[Any, Any], many: int) -> None:

@@ -22,6 +22,12 @@ _PORTS = iter(random.sample(_OWN_PORTS, len(_OWN_PORTS)))
 CNPJ = "11222333000181"
 OTHER_CNPJ = "12ABC34501DE35"
 BASE_URL = "http://carimbo.test"
+ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
+"""The id of nothing that there ever was."""
+ABSENT_ITEM = "01KNWJH000000000000000000Z"
+"""That of no item of a catalog, whose ids have another form."""
+DEPENDS_ON_SALE = "Depende da venda: informe códigos e alíquotas, não valores nem quantidades."
+"""What is said of an amount in the catalog."""
 
 
 @dataclass(frozen=True)

@@ -22,4 +22,6 @@ class TestSearches:
 
     def test_are_timed(self, capsys: pytest.CaptureFixture[str]) -> None:
         lookups.measure_in_process(CFOP_LOOKUP, 20)
-        assert "cfop in process  p50" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert "cfop in process  p50" in told
+        assert told.endswith(f"rows {CFOP_LOOKUP.search('', PageRequest()).total}\n")

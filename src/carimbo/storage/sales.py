@@ -9,6 +9,7 @@ from uuid import UUID
 
 from carimbo.storage.connection import Connection
 from carimbo.storage.jobs import job_added
+from carimbo.storage.sale_status import STANDS, STATUS
 from carimbo.storage.work import WorkKind
 
 _NOTHING = Decimal(0)
@@ -97,44 +98,12 @@ _CHANGEABLE = tuple(name for name in _INSERTED if name not in _IDENTITY)
 _COLUMNS = ", ".join(field.name for field in fields(Sale))
 _LINE_COLUMNS = ", ".join(field.name for field in fields(SaleLine))
 _LINE_TYPES = ("text", "text", "numeric", "numeric", "numeric")
-# How a sale stands is what its documents say; only of drafts does it say itself whether they wait for a time.
-_STATUS = """(
-    select case
-        when bool_or(d.status = 'processing') then 'processing'
-        when bool_and(d.status = 'authorized') then 'invoiced'
-        when bool_or(d.status = 'authorized') then 'partiallyInvoiced'
-        when bool_or(d.status = 'rejected') then 'failed'
-        when bool_and(d.status = 'canceled') then 'canceled'
-        when s.next_action_at is not null or s.parked_reason is not null then 'scheduled'
-        else 'draft' end
-    from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
-)"""
-_NEEDED = {
-    "draft": " and d.status = 'pending'",
-    "scheduled": " and d.status = 'pending'",
-    "processing": " and d.status = 'processing'",
-    "partiallyInvoiced": "",
-    "failed": " and d.status = 'rejected'",
-    "canceled": " and d.status = 'canceled'",
-}
-_UNSETTLED = (
-    "select d.sale_id from documents d where d.company_id = $2 and d.status <> 'authorized'"
-    " and d.sale_id is not null"
-)
-_STANDS = {
-    "invoiced": f"s.id not in ({_UNSETTLED})",
-    **{
-        status: f"s.id in ({_UNSETTLED}{needed}) and {_STATUS} = '{status}'"
-        for status, needed in _NEEDED.items()
-    },
-}
-"""By how a sale stands, the SQL that finds such: what is not settled is little, and has an index."""
 _CHANGED = """(
     select max(d.updated_at) from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
 )"""
 _SHOWN = f"""
     select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
-        greatest(s.updated_at, {_CHANGED}) as updated_at, {_STATUS} as status,
+        greatest(s.updated_at, {_CHANGED}) as updated_at, {STATUS} as status,
         c.name as customer_name, c.email as customer_email, c.document as customer_document
     from sales s join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
 """
@@ -315,7 +284,7 @@ class Sales:
         )
         given = [(comparison, value) for comparison, value in asked if value is not None]
         conditions = [f"{comparison} ${position}" for position, (comparison, _) in enumerate(given, 3)]
-        standing = [_STANDS[wanted.status]] if wanted.status else []
+        standing = [STANDS[wanted.status]] if wanted.status else []
         text = " and ".join(["s.subscription_id = $1", "s.company_id = $2", *standing, *conditions])
         return text, [self._subscription_id, company_id, *(value for _, value in given)]
 

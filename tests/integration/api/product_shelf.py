@@ -21,6 +21,7 @@ GOODS_FISCAL: dict[str, Any] = {
     "pis": {"cst": "01", "rate": 1.65}, "cofins": {"cst": "01", "rate": 7.6},
     "ipi": {"cst": "50", "frameworkCode": "999", "rate": 6.5}, "ibsCbs": {"taxClassCode": "000001"},
 }  # fmt: skip
+LACKING_ALONE = "Obrigatório quando fiscalFollowsCompanyDefaults é false."
 OF_ITS_KEEPING = ("id", "createdAt", "updatedAt")
 
 

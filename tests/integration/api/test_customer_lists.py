@@ -2,21 +2,10 @@
 
 import pytest
 
-from integration.api.customer_book import JOHN, MARIA, WHOLE, Book, new_book
-from support import OTHER_CNPJ, Caller, data_of, fields_of
+from integration.api.customer_book import JOHN, MARIA, WHOLE, Book
+from support import data_of, fields_of
 
 KNOWN = {"maria": MARIA, "john": JOHN, "acai": WHOLE}
-
-
-@pytest.fixture
-async def book(caller: Caller) -> Book:
-    return await new_book(caller)
-
-
-@pytest.fixture
-async def other_book(book: Book) -> Book:
-    """That of another company of the same subscription."""
-    return await new_book(book.caller, tax_id=OTHER_CNPJ)
 
 
 class TestList:
@@ -27,6 +16,13 @@ class TestList:
         assert await book.names(page=2, pageSize=2) == ["Cliente 2", "Cliente 1"]
         answer = await book.listed(page=3, pageSize=2)
         assert answer.json()["pageInfo"] == {"page": 3, "pageSize": 2, "total": 5}
+
+    async def test_has_twenty_on_a_page_unless_told(self, book: Book) -> None:
+        for number in range(21):
+            await book.tell({"name": f"Cliente {number}", "email": f"{number}@example.com"})
+        answer = await book.listed()
+        assert [record["name"] for record in data_of(answer)] == [f"Cliente {at}" for at in range(20, 0, -1)]
+        assert answer.json()["pageInfo"] == {"page": 1, "pageSize": 20, "total": 21}
 
     async def test_shows_each_as_it_is_read(self, book: Book) -> None:
         records = [await book.tell(told) for told in (JOHN, WHOLE)]

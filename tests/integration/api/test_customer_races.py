@@ -1,24 +1,37 @@
 """One customer whom many speak of at once."""
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import httpx2
 import pytest
 
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.database import Database
-from integration.api.customer_book import JOHN, MARIA, Book, new_book
-from support import Caller, code_of, data_of
+from integration.api.customer_book import JOHN, MARIA, Book
+from support import HELD_UP, code_of, data_of, until_it_holds
 
 BY_EMAIL = {"name": MARIA["name"], "email": MARIA["email"]}
 MOVED = CustomerFacts(name=MARIA["name"], document="11144477735", email="moved@example.com")
+PATIENCE = 30.0
 
 
-@pytest.fixture
-async def book(caller: Caller) -> Book:
-    return await new_book(caller)
+async def held_up(
+    database: Database, request: Coroutine[Any, Any, httpx2.Response]
+) -> "asyncio.Task[httpx2.Response]":
+    """Send a request that can't be answered yet."""
+
+    async def fetch(query: str) -> list[asyncpg.Record]:
+        async with database.connection() as connection:
+            return await connection.fetch(query)
+
+    waiting = asyncio.create_task(request)
+    await until_it_holds(fetch, f"{HELD_UP} >= 1", PATIENCE)
+    assert not waiting.done()
+    return waiting
 
 
 class TestUpserts:
@@ -82,7 +95,7 @@ class TestOneWhoIsHeld:
         maria = await book.tell()
         async with database.tenant(book.caller.subscription_id) as tenant:
             await tenant.customers.write(UUID(maria["id"]), MOVED)
-            waiting = await self._waits(book.post(MARIA))
+            waiting = await held_up(database, book.post(MARIA))
         made = data_of(await waiting)
         assert made["id"] != maria["id"]
         assert data_of(await book.get(maria["id"]))["document"] == "111.444.777-35"
@@ -91,7 +104,7 @@ class TestOneWhoIsHeld:
         maria = await book.tell()
         async with database.tenant(book.caller.subscription_id) as tenant:
             await tenant.customers.delete(UUID(book.company_id), UUID(maria["id"]))
-            waiting = await self._waits(book.post(MARIA))
+            waiting = await held_up(database, book.post(MARIA))
         assert data_of(await waiting)["id"] != maria["id"]
         assert await book.total() == 1
 
@@ -99,7 +112,7 @@ class TestOneWhoIsHeld:
         maria = await book.tell()
         async with database.tenant(book.caller.subscription_id) as tenant:
             await tenant.customers.delete(UUID(book.company_id), UUID(maria["id"]))
-            waiting = await self._waits(book.put(maria["id"], MARIA))
+            waiting = await held_up(database, book.put(maria["id"], MARIA))
         assert code_of(await waiting) == "NOT_FOUND"
 
     async def test_and_learns_something_keeps_it(self, book: Book, database: Database) -> None:
@@ -107,13 +120,6 @@ class TestOneWhoIsHeld:
         facts = CustomerFacts(**MARIA, phone="11988887777")
         async with database.tenant(book.caller.subscription_id) as tenant:
             await tenant.customers.write(UUID(maria["id"]), facts)
-            waiting = await self._waits(book.post(MARIA | {"tradeName": "Loja"}))
+            waiting = await held_up(database, book.post(MARIA | {"tradeName": "Loja"}))
         told = data_of(await waiting)
         assert (told["id"], told["phone"], told["tradeName"]) == (maria["id"], "11988887777", "Loja")
-
-    async def _waits(self, request: Any) -> "asyncio.Task[httpx2.Response]":
-        """Send a request that can't be answered yet."""
-        waiting = asyncio.create_task(request)
-        done, _ = await asyncio.wait([waiting], timeout=0.3)
-        assert not done
-        return waiting

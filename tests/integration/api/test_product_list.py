@@ -3,15 +3,10 @@
 import pytest
 
 from integration.api.product_shelf import COURSE, MUG, Shelf, new_shelf
-from support import OTHER_CNPJ, Caller, data_of, fields_of
+from support import OTHER_CNPJ, data_of, fields_of
 
 CUP = {**MUG, "name": "Xícara D'água 100%_Azul (grande)", "sku": "XIC-01/A_b"}
 BREAKFAST = {**COURSE, "name": "Café da Manhã", "sku": "café"}
-
-
-@pytest.fixture
-async def shelf(caller: Caller) -> Shelf:
-    return await new_shelf(caller)
 
 
 class TestList:
@@ -20,6 +15,16 @@ class TestList:
         answer = await shelf.get(page=2, pageSize=2)
         assert data_of(answer) == [made[2], made[1]]
         assert answer.json()["pageInfo"] == {"page": 2, "pageSize": 2, "total": 5}
+
+    async def test_has_twenty_on_a_page_unless_told(self, shelf: Shelf) -> None:
+        made = [await shelf.add(COURSE, sku=f"curso-{number}") for number in range(21)]
+        answer = await shelf.get()
+        assert data_of(answer) == made[:0:-1]
+        assert answer.json()["pageInfo"] == {"page": 1, "pageSize": 20, "total": 21}
+
+    async def test_has_no_more_than_100_on_a_page(self, shelf: Shelf) -> None:
+        assert list(fields_of(await shelf.get(pageSize=101))) == ["pageSize"]
+        assert (await shelf.get(pageSize=100)).status_code == 200
 
     async def test_is_of_one_type_if_asked(self, shelf: Shelf) -> None:
         await shelf.split()

@@ -10,30 +10,17 @@ import pytest
 from integration.api.product_shelf import (
     COURSE,
     GOODS_FISCAL,
+    LACKING_ALONE,
     MUG,
     SERVICE_FISCAL,
     Shelf,
     body_of,
-    new_shelf,
 )
-from support import OTHER_CNPJ, Caller, code_of, data_of, fields_of
+from support import ABSENT, ABSENT_ITEM, code_of, data_of, fields_of
 
-ABSENT = "01KNWJH000000000000000000Z"
 ALONE = {"fiscalFollowsCompanyDefaults": False}
-LACKING_ALONE = "Obrigatório quando fiscalFollowsCompanyDefaults é false."
 WHOLE = [(COURSE, SERVICE_FISCAL), (MUG, GOODS_FISCAL)]
 BOTH = pytest.mark.parametrize("body", [COURSE, MUG], ids=["service", "product"])
-
-
-@pytest.fixture
-async def shelf(caller: Caller) -> Shelf:
-    return await new_shelf(caller)
-
-
-@pytest.fixture
-async def other_shelf(shelf: Shelf) -> Shelf:
-    """That of another company of the same subscription."""
-    return await new_shelf(shelf.caller, OTHER_CNPJ)
 
 
 class TestCreate:
@@ -101,7 +88,7 @@ class TestCreate:
             ("ncm", "123", "Formato inválido: informe os 8 dígitos, por exemplo 69120000."),
             ("serviceItemCode", "01.05", "Campo de itens do tipo service."),
             ("components", [], "Campo de itens do tipo split."),
-            ("id", ABSENT, "Campo desconhecido."),
+            ("id", ABSENT_ITEM, "Campo desconhecido."),
             ("weight", None, "Campo desconhecido."),
         ],
     )
@@ -199,6 +186,14 @@ class TestById:
         assert data_of(await shelf.put(told, COURSE))["id"] == item["id"]
         assert data_of(await shelf.delete(told)) == {"id": item["id"], "deleted": True}
 
+    async def test_an_item_that_never_was_is_not_found(self, shelf: Shelf) -> None:
+        await shelf.add(COURSE)
+        answers = [
+            await shelf.get(f"/{ABSENT_ITEM}"), await shelf.put(ABSENT_ITEM, COURSE),
+            await shelf.delete(ABSENT_ITEM),
+        ]  # fmt: skip
+        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+
     async def test_what_is_deleted_is_not_found(self, shelf: Shelf) -> None:
         item = await shelf.add(COURSE)
         data_of(await shelf.delete(item["id"]))
@@ -218,7 +213,7 @@ class TestById:
         assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
         assert await shelf.read(item) == item
 
-    @pytest.mark.parametrize("told", ["1", "8" + ABSENT[1:], "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"])
+    @pytest.mark.parametrize("told", ["1", "8" + ABSENT_ITEM[1:], ABSENT])
     async def test_what_is_no_id_is_refused(self, shelf: Shelf, told: str) -> None:
         assert fields_of(await shelf.get(f"/{told}")) == {
             "id": "Formato inválido: informe os 26 caracteres do id."

@@ -3,15 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-import pytest
-
 from carimbo.storage.database import Database
 from carimbo.storage.products import NewProduct, new_product_id
-from integration.api.product_shelf import COURSE, MUG, Shelf, new_shelf
-from support import Caller, data_of, fields_of
+from integration.api.product_shelf import COURSE, LACKING_ALONE, MUG, Shelf
+from support import DEPENDS_ON_SALE, data_of, fields_of
 
-DEPENDS = "Depende da venda: informe códigos e alíquotas, não valores nem quantidades."
-LACKING_ALONE = "Obrigatório quando fiscalFollowsCompanyDefaults é false."
 OLD_FISCAL: dict[str, Any] = {
     "ncm": "00",
     "cfop": "1102",
@@ -20,11 +16,6 @@ OLD_FISCAL: dict[str, Any] = {
     "icms": {"cst": "00", "rate": 18.0, "base": 100, "amount": 18},
     "ibsCbs": {"base": 100},
 }
-
-
-@pytest.fixture
-async def shelf(caller: Caller) -> Shelf:
-    return await new_shelf(caller)
 
 
 async def stored_before(database: Database, shelf: Shelf) -> str:
@@ -51,7 +42,9 @@ class TestAmounts:
             "pis": {"cst": "03", "unitRate": 0.5, "quantity": 2},
             "ibsCbs": {"cbs": {"amount": 1}},
         }
-        refused = dict.fromkeys(["icms.base", "icms.amount", "pis.quantity", "ibsCbs.cbs.amount"], DEPENDS)
+        refused = dict.fromkeys(
+            ["icms.base", "icms.amount", "pis.quantity", "ibsCbs.cbs.amount"], DEPENDS_ON_SALE
+        )
         assert fields_of(await shelf.post(MUG | taxes)) == refused
         item = await shelf.add(MUG)
         assert fields_of(await shelf.put(item["id"], MUG | taxes)) == refused

@@ -24,6 +24,7 @@ class TestRead:
         assert settings["defaults"] == {
             "productInvoiceType": "nfe",
             "cfop": None,
+            "ncm": None,
             "origin": None,
             "icmsRate": None,
             "simplesCreditRate": None,

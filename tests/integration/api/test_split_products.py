@@ -6,14 +6,7 @@ from typing import Any
 import pytest
 
 from integration.api.product_shelf import COURSE, MUG, Shelf, body_of, new_shelf, split_of
-from support import OTHER_CNPJ, Caller, code_of, data_of, fields_of
-
-ABSENT = "01KNWJH000000000000000000Z"
-
-
-@pytest.fixture
-async def shelf(caller: Caller) -> Shelf:
-    return await new_shelf(caller)
+from support import ABSENT_ITEM, OTHER_CNPJ, code_of, data_of, fields_of
 
 
 async def parts_of(shelf: Shelf) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -84,7 +77,7 @@ class TestCreate:
         data_of(await shelf.delete(mug["id"]))
         body = split_of(("caneca", 25))
         body["components"] += [
-            {"id": ABSENT, "percentage": 25},
+            {"id": ABSENT_ITEM, "percentage": 25},
             {"id": other["id"], "percentage": 25},
             {"id": course["id"], "sku": "caneca", "percentage": 25},
         ]

@@ -24,7 +24,7 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
-from support import BASE_URL, Caller, code_of, data_of, fields_of
+from support import ABSENT, BASE_URL, Caller, code_of, data_of, fields_of
 
 CONTRACT = contract(api_of(Settings()))
 OPERATIONS = [
@@ -78,7 +78,6 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
-ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 OWN_FIELDS = ("requestId", "checkedAt")
 
 

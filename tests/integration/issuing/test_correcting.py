@@ -24,9 +24,8 @@ from integration.issuing.shop import (
     error_of,
     own_number,
 )
-from support import data_of, fields_of
+from support import ABSENT, data_of, fields_of
 
-ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 NOTES = {"nfe": "infCpl", "nfse": "xInfComp"}
 of_every_type = pytest.mark.parametrize("kind", KINDS)
 of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)

@@ -7,7 +7,7 @@ import pytest
 
 from integration.issuing.floor import Floor
 from integration.issuing.shop import KINDS, REFUSALS, REFUSED, NewShop, Shop
-from support import data_of, fields_of
+from support import ABSENT, data_of, fields_of
 
 COLLECTIONS = ["/nfe", "/nfce", "/nfse", "/invoices"]
 of_every_list = pytest.mark.parametrize("path", COLLECTIONS)
@@ -93,7 +93,7 @@ class TestRecords:
 
     @of_every_list
     async def test_that_never_were_are_not_found(self, idle_shop: Shop, path: str) -> None:
-        answer = await idle_shop.get(f"{path}/01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b")
+        answer = await idle_shop.get(f"{path}/{ABSENT}")
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
 
     @of_every_list

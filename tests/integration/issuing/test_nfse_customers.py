@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from integration.issuing.provider import note_of
 from integration.issuing.shop import ADDRESS, NFSE, Shop, accepted
 from support import data_of
 
@@ -59,10 +60,11 @@ class TestCustomerOfANote:
     async def test_goes_on_being_named_by_its_sale_when_it_is_deleted(self, shop: Shop) -> None:
         first = accepted(await shop.post("/nfse", NFSE))
         made = await only_customer(shop)
-        await shop.caller.http.delete(shop.path(f"/customers/{made['id']}"))
+        data_of(await shop.caller.http.delete(shop.path(f"/customers/{made['id']}")))
         assert data_of(await shop.get("/customers")) == []
-        sold = await shop.floor.fetch("select customer_id from sales where id = $1", first["saleId"])
-        assert [str(row["customer_id"]) for row in sold] == [made["id"]]
+        sale = data_of(await shop.get(f"/sales/{first['saleId']}"))
+        assert sale["customer"] == {name: made[name] for name in ("id", "name", "email", "document")}
         assert (await shop.settled(first))["status"] == "authorized"
+        assert (await note_of(shop, first)).text("toma/xNome") == made["name"]
         await shop.create("nfse")
         assert (await only_customer(shop))["id"] != made["id"]

@@ -20,11 +20,10 @@ from integration.issuing.shop import (
 )
 from integration.issuing.test_cancel import cancel
 from pdf_reading import text_of
-from support import data_of, fields_of
+from support import ABSENT, data_of, fields_of
 
 REASON = "O nome do tomador estava errado"
 ISSUING = "/producao/sefin/nfse/SefinNacional/nfse"
-ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 
 
 def replacing(document: dict[str, Any], **changes: Any) -> dict[str, Any]:

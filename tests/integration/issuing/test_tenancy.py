@@ -23,10 +23,9 @@ from integration.issuing.shop import (
     error_of,
     ready_shop,
 )
-from support import data_of
+from support import ABSENT, data_of
 
 Route = tuple[str, str, Any]
-ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 LISTS = [f"/v1/companies/{{company}}/{name}" for name in ("nfe", "nfce", "nfse", "invoices")]
 READS = [
     *(

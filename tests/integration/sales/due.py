@@ -28,10 +28,10 @@ async def fired(store: Store, sale: dict[str, Any]) -> dict[str, Any]:
     return await store.sale_settled(sale)
 
 
-async def times_queued(store: Store, sale: dict[str, Any]) -> list[int]:
-    """How often each document of a sale was sent on its way."""
-    histories = [await store.events(document) for document in sale["invoices"]]
-    return [[event["type"] for event in history].count("queued") for history in histories]
+async def times_queued(store: Store, sale: dict[str, Any]) -> dict[str, int]:
+    """How often each document of a sale was sent on its way, by type."""
+    histories = {document["type"]: await store.events(document) for document in sale["invoices"]}
+    return {kind: [event["type"] for event in history].count("queued") for kind, history in histories.items()}
 
 
 def moment(sale: dict[str, Any]) -> datetime:

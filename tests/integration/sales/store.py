@@ -36,6 +36,12 @@ MARIA: dict[str, Any] = {
     "document": "529.982.247-25",
     "address": ADDRESS,
 }
+JOAO: dict[str, Any] = {"name": "João Souza", "email": "joao@example.com", "document": "111.444.777-35"}
+"""Somebody whose address nobody told."""
+BOOK: dict[str, Any] = {
+    "sku": "livro", "name": "Livro", "type": "service", "category": "ebook", "price": 40,
+}  # fmt: skip
+"""An item that is in no catalog unless it is put there."""
 NOTHING_STORED: dict[str, list[Any]] = {"sales": [], "customers": [], "products": [], "documents": []}
 Line = str | dict[str, Any]
 """A SKU, or a whole line."""
@@ -97,6 +103,10 @@ class Store(Shop):
         """The only document of a type that a sale has, as the document's own list shows it."""
         (listed,) = (one for one in sale["invoices"] if one["type"] == kind)
         return await self.read(listed)
+
+    async def document_ids(self) -> list[str]:
+        """Those of all documents that a company shows, the newest first."""
+        return [one["id"] for one in data_of(await self.get("/invoices"))]
 
     async def rows(self, table: str) -> list[dict[str, Any]]:
         """What a company has in a table of the database."""

@@ -1,21 +1,13 @@
-"""Making a sale: to whom, of what, and for how much."""
+"""Making a sale: to whom, and of what."""
 
-from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from integration.issuing.shop import ADDRESS
 from integration.issuing.test_correcting import text_in_xml
-from integration.sales.store import MARIA, NewStore, Store, rules_of, sale_of
-from support import data_of, fields_of
-
-ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
-ABSENT_ITEM = "01JD3V7QXZ0000000000000000"
-JOAO = {"name": "João Souza", "email": "joao@example.com", "document": "111.444.777-35"}
-BOOK = {"sku": "livro", "name": "Livro", "type": "service", "category": "ebook", "price": 40}
-_SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+from integration.sales.store import BOOK, JOAO, MARIA, NewStore, Store, rules_of, sale_of
+from support import ABSENT, ABSENT_ITEM, data_of, fields_of
 
 
 class TestCustomer:
@@ -214,66 +206,3 @@ class TestLine:
     @pytest.mark.parametrize("count", [0, 991])
     async def test_lines_are_as_many_as_a_document_takes(self, store: Store, count: int) -> None:
         assert set(fields_of(await store.sell(*["curso"] * count))) == {"products"}
-
-
-class TestDefaults:
-    async def test_are_today_a_credit_card_and_immediately(self, store: Store) -> None:
-        before = datetime.now(_SAO_PAULO).date()
-        answer = await store.sell("curso")
-        assert answer.status_code == 202
-        sale = answer.json()["data"]
-        assert sale["saleDate"] in {f"{day:%Y-%m-%d}" for day in (before, datetime.now(_SAO_PAULO).date())}
-        assert (sale["paymentMethod"], sale["emitWhen"]) == ("credit_card", "immediately")
-        assert (sale["discount"], sale["shipping"], sale["externalId"]) == (0, 0, None)
-        assert (sale["guaranteeDate"], sale["scheduledEmitAt"]) == (None, None)
-        assert (sale["products"][0]["price"], sale["products"][0]["quantity"]) == (100, 1)
-
-    async def test_give_way_to_what_is_told(self, store: Store) -> None:
-        told = {
-            "saleDate": "2026-11-02", "paymentMethod": "pix", "emitWhen": "manual", "sendEmail": True,
-            "externalId": "pedido-1", "productInvoiceType": "nfce",
-        }  # fmt: skip
-        sale = await store.sold("curso", **told)
-        assert {name: sale[name] for name in told} == told
-
-    async def test_have_no_company_in_the_record(self, store: Store) -> None:
-        sale = await store.draft("curso")
-        assert sale.keys() == {
-            "id", "externalId", "status", "customer", "products", "amount", "discount", "shipping",
-            "saleDate", "paymentMethod", "emitWhen", "guaranteeDate", "scheduledEmitAt", "sendEmail",
-            "productInvoiceType", "nfse", "invoices", "createdAt", "updatedAt",
-        }  # fmt: skip
-        assert await store.read_sale(sale) == sale
-
-    async def test_of_a_moment_are_its_day_where_the_company_is(self, store: Store) -> None:
-        late = await store.draft("curso", saleDate="2026-11-03T02:59:59Z")
-        next_day = await store.draft("curso", saleDate="2026-11-03T03:00:00Z")
-        assert (late["saleDate"], next_day["saleDate"]) == ("2026-11-02", "2026-11-03")
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("saleDate", "02/11/2026"), ("saleDate", 5), ("paymentMethod", "conchas"), ("emitWhen", "depois"),
-            ("guaranteeDate", "amanhã"), ("sendEmail", "sim"), ("externalId", "x" * 101), ("discount", -1),
-            ("discount", 0.001), ("shipping", -1), ("shipping", "10"), ("productInvoiceType", "cte"),
-            ("nfse", {"serviceLocation": "3"}), ("nfse", {"cor": "azul"}), ("cor", "azul"),
-        ],
-    )  # fmt: skip
-    async def test_are_not_taken_for_what_is_wrong(self, store: Store, name: str, value: Any) -> None:
-        (field,) = fields_of(await store.sell("curso", **{name: value}))
-        assert field.partition(".")[0] == name
-
-
-class TestAmount:
-    async def test_is_the_sum_of_the_lines_to_the_cent(self, store: Store) -> None:
-        lines = [{"sku": "curso", "price": 33.333, "quantity": 3}, {"sku": "caneca", "quantity": 2}]
-        sale = await store.draft(*lines)
-        assert [line["total"] for line in sale["products"]] == [100, 59.8]
-        assert sale["amount"] == 159.8
-
-    async def test_is_less_the_discount_and_more_the_shipping(self, store: Store) -> None:
-        sale = await store.draft("curso", "caneca", discount=9.9, shipping=15)
-        assert (sale["amount"], sale["discount"], sale["shipping"]) == (135, 9.9, 15)
-
-    async def test_has_a_discount_of_no_more_than_the_lines(self, store: Store) -> None:
-        assert set(fields_of(await store.sell("curso", discount=100.01, shipping=20))) == {"discount"}

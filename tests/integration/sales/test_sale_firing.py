@@ -7,7 +7,7 @@ from uuid import UUID
 
 from carimbo.service.subscriptions import set_features
 from carimbo.worker.sweeper import announce
-from integration.issuing.floor import Floor
+from integration.issuing.floor import PATIENCE, Floor
 from integration.issuing.shop import accepted, error_of
 from integration.issuing.test_plan import SPENT, TRIAL, spend, usage
 from integration.sales.due import come_due, fired, moment, times_queued, waiting
@@ -40,9 +40,9 @@ class TestMoment:
     async def test_is_neither_early_nor_late(self, store: Store) -> None:
         sale = await waiting(store, "curso", "caneca", guaranteeDate=in_(timedelta(seconds=2)))
         sale = await fired(store, sale)
-        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", [1, 1])
+        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", {"nfse": 1, "nfe": 1})
         for row in await documents(store, sale):
-            assert timedelta(0) <= row["queued_at"] - moment(sale) < timedelta(seconds=10)
+            assert timedelta(0) <= row["queued_at"] - moment(sale) < timedelta(seconds=PATIENCE)
 
     async def test_of_many_sales_is_that_of_each(self, store: Store) -> None:
         sales = [
@@ -74,12 +74,14 @@ class TestWaking:
     async def test_by_the_job_of_a_moment_that_was_put_off_does_nothing(
         self, floor: Floor, store: Store
     ) -> None:
-        told = {"emitWhen": "after_guarantee", "guaranteeDate": in_(2 * MINUTE)}
-        sale = await waiting(store, "curso", guaranteeDate=in_(timedelta(seconds=2)))
-        later = data_of(await store.put(sale, "curso", **told))
-        await floor.until(f"now() > '{moment(sale)}'::timestamptz + interval '1 second'")
+        told = {"emitWhen": "after_guarantee", "guaranteeDate": in_(10 * MINUTE)}
+        async with floor.standstill():
+            sale = await waiting(store, "curso", guaranteeDate=in_(timedelta(seconds=1)))
+            later = data_of(await store.put(sale, "curso", **told))
+            assert await jobs(floor, sale) == [moment(sale), moment(later)]
+        await floor.until(f"1 = (select count(*) from pgqueuer where dedupe_key like '%{UUID(sale['id'])}%')")
+        assert await jobs(floor, sale) == [moment(later)]
         assert await store.read_sale(later) == later
-        assert len(await jobs(floor, sale)) == 1
 
 
 class TestSpentPlan:
@@ -90,7 +92,7 @@ class TestSpentPlan:
         await come_due(store, sale)
         sale = await fired(store, sale)
         assert invoices(sale, "status") == {"nfse": ("authorized",), "nfe": ("rejected",)}
-        assert await times_queued(store, sale) == [1, 0]
+        assert await times_queued(store, sale) == {"nfse": 1, "nfe": 0}
         assert await usage(store) == {"total": (TRIAL, 0)}
 
     async def test_refuses_the_others_until_there_is_a_place(self, new_store: NewStore) -> None:
@@ -148,9 +150,9 @@ class TestDeletedCompany:
         async with asyncio.TaskGroup() as group, floor.database.transaction() as held:
             await held.execute("select from companies where id = $1 for update", UUID(store.id))
             deletion = group.create_task(store.caller.http.delete(store.path()))
-            await floor.until(f"{HELD_UP} = 1")
+            await floor.until(f"{HELD_UP} >= 1")
             await come_due(store, sale)
-            await floor.until(f"{HELD_UP} = 2")
+            await floor.until(f"{HELD_UP} >= 2")
         data_of(deletion.result())
         done = "next_action_at is null and lease_until is null"
         await floor.until(f"(select {done} from sales where id = '{UUID(sale['id'])}')")

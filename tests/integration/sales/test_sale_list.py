@@ -6,10 +6,8 @@ import pytest
 
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
-from integration.sales.store import MARIA, NewStore, Store
+from integration.sales.store import JOAO, NewStore, Store, sale_of
 from support import data_of, fields_of
-
-JOAO = MARIA | {"name": "João Souza", "email": "joao@example.com", "document": "111.444.777-35"}
 
 
 async def listed(store: Store, **query: Any) -> tuple[list[str], int]:
@@ -112,10 +110,20 @@ class TestAnother:
         neighbour = await new_store(store.caller)
         (own,), (others,) = await drafts(store, "2026-11-01"), await drafts(neighbour, "2026-11-01")
         assert (await listed(store), await listed(neighbour)) == (([own], 1), ([others], 1))
-        for method, rest in (("GET", ""), ("DELETE", ""), ("POST", "/emit-invoice")):
-            path = neighbour.path(f"/sales/{own}{rest}")
-            error_of(await store.caller.http.request(method, path), 404, "NOT_FOUND")
-        assert (await store.read_sale({"id": own}))["status"] == "draft"
+
+    @pytest.mark.parametrize(
+        ("method", "rest"),
+        [("GET", ""), ("PUT", ""), ("DELETE", ""), ("POST", "/emit-invoice"), ("POST", "/cancel-invoice")],
+    )
+    async def test_company_touches_none(
+        self, store: Store, new_store: NewStore, method: str, rest: str
+    ) -> None:
+        neighbour = await new_store(store.caller)
+        sale = await (store.invoiced if rest == "/cancel-invoice" else store.draft)("curso")
+        body = sale_of("curso") if method == "PUT" else None
+        path = neighbour.path(f"/sales/{sale['id']}{rest}")
+        error_of(await store.caller.http.request(method, path, json=body), 404, "NOT_FOUND")
+        assert await store.read_sale(sale) == sale
 
     async def test_subscription_finds_nothing(self, floor: Floor, store: Store) -> None:
         (own,) = await drafts(store, "2026-11-01")

@@ -8,9 +8,8 @@ from carimbo.service.subscriptions import set_features
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
 from integration.issuing.test_plan import TRIAL, spend
-from integration.sales.store import COURSE, MARIA, MUG, NewStore, Store, rules_of
-from integration.sales.test_create_sale import ABSENT, ABSENT_ITEM, BOOK, JOAO
-from support import data_of, fields_of
+from integration.sales.store import BOOK, COURSE, JOAO, MARIA, MUG, NewStore, Store, rules_of
+from support import ABSENT, ABSENT_ITEM, data_of, fields_of
 
 
 class TestRefusal:

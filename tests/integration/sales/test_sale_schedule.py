@@ -1,6 +1,6 @@
 """A sale that is invoiced when its guarantee has ended."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,6 +15,7 @@ from integration.sales.store import COURSE, MUG, REFUSED_MUG, Store, invoices, o
 from support import data_of, fields_of
 
 RIO_BRANCO = ADDRESS | {"zipcode": "69900-062", "city": "Rio Branco", "state": "AC"}
+BOTH_ONCE = {"nfse": 1, "nfe": 1}
 _SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 
 
@@ -66,6 +67,26 @@ class TestMoment:
         sale = await waiting(store, "sete", "curso", "trinta", **told)
         ends = today + timedelta(days=30)
         assert moment(sale) == datetime(ends.year, ends.month, ends.day, tzinfo=_SAO_PAULO)
+        assert sale["guaranteeDate"] == f"{ends}"
+        assert await store.read_sale(sale) == sale
+
+    async def test_by_a_guarantee_is_counted_from_today_when_the_day_of_the_sale_is_not_told(
+        self, store: Store
+    ) -> None:
+        await store.stock(COURSE | {"sku": "sete", "guarantee": 7})
+        sale = await waiting(store, "sete", guaranteeDate=None)
+        ends = date.fromisoformat(sale["saleDate"]) + timedelta(days=7)
+        assert sale["guaranteeDate"] == f"{ends}"
+        assert moment(sale) == datetime(ends.year, ends.month, ends.day, tzinfo=_SAO_PAULO)
+
+    async def test_of_a_split_is_by_the_longest_guarantee_of_its_parts(self, store: Store) -> None:
+        await store.stock(COURSE | {"sku": "sete", "guarantee": 7})
+        await store.stock(MUG | {"sku": "trinta", "guarantee": 30})
+        parts = [{"sku": "sete", "percentage": 50}, {"sku": "trinta", "percentage": 50}]
+        await store.stock({"sku": "kit", "name": "Kit", "type": "split", "price": 50, "components": parts})
+        today = datetime.now(_SAO_PAULO).date()
+        sale = await waiting(store, "kit", guaranteeDate=None, saleDate=f"{today}")
+        assert sale["guaranteeDate"] == f"{today + timedelta(days=30)}"
 
     async def test_that_is_told_goes_before_the_guarantee_of_the_items(self, store: Store) -> None:
         await store.stock(COURSE | {"sku": "sete", "guarantee": 7})
@@ -105,7 +126,7 @@ class TestWaiting:
         sale = await fired(store, sale)
         await come_due(store, sale)
         assert (await fired(store, sale))["invoices"] == sale["invoices"]
-        assert await times_queued(store, sale) == [1, 1]
+        assert await times_queued(store, sale) == BOTH_ONCE
 
     async def test_outlasts_a_worker_and_all_that_was_queued(self, floor: Floor, store: Store) -> None:
         sale = await waiting(store, "curso", "caneca")
@@ -113,20 +134,20 @@ class TestWaiting:
             await come_due(store, sale)
             await floor.fetch("delete from pgqueuer")
         sale = await fired(store, sale)
-        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", [1, 1])
+        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", BOTH_ONCE)
 
     async def test_may_be_cut_short(self, store: Store) -> None:
         sale = await waiting(store, "curso")
         accepted(await store.emit_sale(sale))
         sale = await store.sale_settled(sale)
-        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", [1])
+        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", {"nfse": 1})
 
     async def test_leaves_what_was_emitted_before(self, store: Store) -> None:
         sale = await waiting(store, "curso", "caneca")
         await store.settled(accepted(await store.emit(await store.invoice(sale, "nfe"))))
         await come_due(store, sale)
         sale = await fired(store, sale)
-        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", [1, 1])
+        assert (sale["status"], await times_queued(store, sale)) == ("invoiced", BOTH_ONCE)
 
     async def test_ends_with_what_was_changed_meanwhile(self, store: Store) -> None:
         sale = await waiting(store, "curso")
@@ -162,7 +183,7 @@ class TestWaiting:
             cut_short = await store.emit_sale(sale)
             assert cut_short.status_code in (202, 409), cut_short.text
             sale = await fired(store, sale)
-            assert (sale["status"], await times_queued(store, sale)) == ("invoiced", [1, 1])
+            assert (sale["status"], await times_queued(store, sale)) == ("invoiced", BOTH_ONCE)
 
     async def test_of_a_sale_that_is_put_off_ends_later(self, store: Store) -> None:
         sale = await waiting(store, "curso")

@@ -90,6 +90,14 @@ class TestStatus:
             data_of(await cancel(store, listed))
         await self.assert_is(store, sale, "canceled")
 
+    async def test_draft_when_one_is_taken_back_and_the_others_wait(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca")
+        note = await store.settled(accepted(await store.emit(await store.invoice(sale, "nfse"))))
+        data_of(await cancel(store, note))
+        await self.assert_is(store, sale, "draft")
+        shown = invoices(await store.read_sale(sale), "status")
+        assert shown == {"nfse": ("canceled",), "nfe": ("pending",)}
+
     async def test_that_does_not_exist_is_no_filter(self, store: Store) -> None:
         assert set(fields_of(await store.get("/sales", status="pronta"))) == {"status"}
 
@@ -112,7 +120,7 @@ class TestCancel:
             assert REASON in xml
             assert ("<cMotivo>2</cMotivo>" in xml) == (listed["type"] == "nfse")
 
-    async def test_keeps_what_waits_from_going_out(self, store: Store) -> None:
+    async def test_takes_away_what_waits(self, store: Store) -> None:
         sale = await waiting(store, "curso", "caneca")
         accepted(await store.post(f"/invoices/{(await store.invoice(sale, 'nfe'))['id']}/emit"))
         await store.floor.until(
@@ -143,7 +151,7 @@ class TestCancel:
             under_way = await store.sold("curso")
             error_of(await store.cancel_sale(under_way), 409, "INVALID_STATE")
 
-    async def test_waits_for_what_is_under_way(self, store: Store) -> None:
+    async def test_is_refused_while_a_document_is_under_way(self, store: Store) -> None:
         await store.stock(UNANSWERED_MUG)
         sale = await store.sold("curso", "caneca-parada")
         note = await store.settled(await store.invoice(sale, "nfse"))
@@ -182,7 +190,7 @@ class TestCancel:
         assert set(fields_of(await store.cancel_sale(sale, body))) == {field}
         assert await store.read_sale(sale) == sale
 
-    async def test_frees_the_sale_of_no_number(self, store: Store) -> None:
+    async def test_gives_no_number_back(self, store: Store) -> None:
         first = await store.invoiced("caneca")
         data_of(await store.cancel_sale(first))
         second = await store.invoiced(MUG["sku"])

@@ -9,6 +9,7 @@ from hypothesis import strategies as some
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, ServiceNote, SoldLine
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.money import cents
 from unit.fiscal.documents.nfse_support import NEW_YORK
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, RIO_DE_JANEIRO, SAO_PAULO, company
@@ -70,6 +71,13 @@ def part_of(
         external_id=None,
         note=ServiceNote(**note),
     )
+
+
+def body_of(kind: DocumentType, part: SalePart, settings: Any = None) -> SaleBody:
+    """The body of the document that a part of a sale needs, by the usual settings unless told otherwise."""
+    assert kind.issuing
+    assert kind.issuing.catalog_sale
+    return kind.issuing.catalog_sale.body(part, settings or kind.settings())
 
 
 def due(part: SalePart) -> Decimal:

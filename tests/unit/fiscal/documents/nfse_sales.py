@@ -6,6 +6,7 @@ from typing import Any
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine
 from carimbo.fiscal.documents.nfse.definition import NFSE
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from unit.fiscal import sold_parts
 from unit.fiscal.sold_parts import part_of, sold
 
 USUAL = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2}
@@ -22,9 +23,7 @@ def service(price: Any = 150, **changes: Any) -> SoldLine:
 
 def body_of(part: SalePart, settings: Mapping[str, Any] = USUAL) -> SaleBody:
     """The body that a part of a sale makes."""
-    assert NFSE.issuing
-    assert NFSE.issuing.catalog_sale
-    return NFSE.issuing.catalog_sale.body(part, NfseSettings.model_validate(settings))
+    return sold_parts.body_of(NFSE, part, NfseSettings.model_validate(settings))
 
 
 def json_of(*sold_lines: SoldLine, settings: Mapping[str, Any] = USUAL, **of_the_part: Any) -> Any:

@@ -125,7 +125,8 @@ class TestNetAmount:
             body(**WITHHELD, taxes=taxes, discounts={"unconditional": 10, "conditional": 5}), by=NORMAL
         )
         assert told == reais(
-            amount=150,
+            amount=140,
+            discount=10,
             issBase=140,
             issAmount=2.8,
             issWithheld=2.8,

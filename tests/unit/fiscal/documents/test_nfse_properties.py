@@ -89,7 +89,7 @@ class TestGoodBody:
         if preview and root is not None:
             told = preview.totals
             taken = sum(amounts(root, *TAKEN_OFF)) + told["issWithheld"]
-            assert told["netAmount"] == told["amount"] - taken
+            assert told["netAmount"] == told["amount"] + told["discount"] - taken
             assert 0 <= told["issBase"] <= told["amount"]
             assert told["issWithheld"] in (0, told["issAmount"])
 

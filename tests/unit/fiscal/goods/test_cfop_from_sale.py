@@ -12,15 +12,13 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from unit.fiscal.goods.support import company
-from unit.fiscal.sold_parts import ABROAD, FAR, PERSON, part_of, sold
+from unit.fiscal.sold_parts import ABROAD, FAR, PERSON, body_of, part_of, sold
 
 SIMPLES, MEI = company(), company(taxRegime="mei")
 
 
 def cfop_of(kind: DocumentType, part: SalePart) -> Any:
-    assert kind.issuing
-    assert kind.issuing.catalog_sale
-    return kind.issuing.catalog_sale.body(part, kind.settings()).json["items"][0]["cfop"]
+    return body_of(kind, part).json["items"][0]["cfop"]
 
 
 class TestCfop:

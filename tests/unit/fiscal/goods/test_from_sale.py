@@ -17,6 +17,7 @@ from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.signature import Signer
+from unit.fiscal import sold_parts
 from unit.fiscal.documents.nfse_support import NEW_YORK
 from unit.fiscal.goods.support import CSC, NORMAL, company, issuance
 from unit.fiscal.sold_parts import (
@@ -50,9 +51,7 @@ def issuing_of(kind: DocumentType) -> Issuing:
 
 
 def body_of(kind: DocumentType, part: SalePart) -> SaleBody:
-    catalog_sale = issuing_of(kind).catalog_sale
-    assert catalog_sale
-    return catalog_sale.body(part, SETTINGS[kind.name])
+    return sold_parts.body_of(kind, part, SETTINGS[kind.name])
 
 
 def review_of(kind: DocumentType, json: Mapping[str, Any], by: Company = SIMPLES) -> Review:

@@ -12,7 +12,7 @@ from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.signature import Signer
 from unit.fiscal.goods.support import NORMAL, company, issuance
-from unit.fiscal.sold_parts import ABROAD, FAR, MUG, PERSON, part_of, sold
+from unit.fiscal.sold_parts import ABROAD, FAR, MUG, PERSON, body_of, part_of, sold
 
 TAXED = MUG | {"cfop": "5102", "icms": {"cst": "00", "rate": 18, "fcpRate": 2}}
 IN_BAHIA = replace(
@@ -33,16 +33,12 @@ TRIAL = Signer.throwaway()
 
 
 def icms_of(part: SalePart) -> Any:
-    assert NFE.issuing
-    assert NFE.issuing.catalog_sale
-    return NFE.issuing.catalog_sale.body(part, NFE.settings()).json["items"][0].get("icms")
+    return body_of(NFE, part).json["items"][0].get("icms")
 
 
 def problems_of(part: SalePart) -> Any:
     assert NFE.issuing
-    assert NFE.issuing.catalog_sale
-    body = NFE.issuing.catalog_sale.body(part, NFE.settings())
-    request = NFE.issuing.request.model_validate(body.json)
+    request = NFE.issuing.request.model_validate(body_of(NFE, part).json)
     return NFE.issuing.review(request, issuance(TRIAL, NFE.settings(), by=part.seller)).problems
 
 

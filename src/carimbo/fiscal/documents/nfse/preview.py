@@ -36,7 +36,8 @@ class NotePreview:
         """What the authority will compute, as far as the rate is the one that it applies."""
         sums = self.sums
         return {
-            "amount": sums.amount,
+            "amount": sums.charged,
+            "discount": sums.discount,
             "issBase": sums.iss_base,
             "issRate": sums.iss_rate,
             "issAmount": sums.iss,

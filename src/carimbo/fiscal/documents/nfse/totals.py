@@ -25,16 +25,22 @@ class NoteTotals:
         return self.note.amounts.service.amount
 
     @property
+    def discount(self) -> Decimal:
+        """What is taken off the price for good (vDescIncond)."""
+        discounts = self.note.amounts.discounts
+        return (discounts and discounts.unconditional) or ZERO
+
+    @property
     def charged(self) -> Decimal:
         """What the service costs without what is taken off for good."""
-        return self.amount - self._unconditional
+        return self.amount - self.discount
 
     @property
     def iss_base(self) -> Decimal:
         """What the ISS is computed on; zero where the note brings none."""
         if not self._is_taxed:
             return ZERO
-        return iss_base(self.amount, self._unconditional, total((self._deductions, self._reduction)))
+        return iss_base(self.amount, self.discount, total((self._deductions, self._reduction)))
 
     @property
     def iss(self) -> Decimal:
@@ -95,11 +101,6 @@ class NoteTotals:
         if benefit.reduction_rate is not None:
             return percent_to_even(self.amount, benefit.reduction_rate)
         return benefit.reduction_amount or ZERO
-
-    @property
-    def _unconditional(self) -> Decimal:
-        discounts = self.note.amounts.discounts
-        return (discounts and discounts.unconditional) or ZERO
 
     @property
     def _discounts(self) -> Decimal:

@@ -1,0 +1,35 @@
+"""How sales stand, in SQL: `s` is a sale, and parameter 2 the company whose sales are looked for."""
+
+# How a sale stands is what its documents say; only of drafts does it say itself whether they wait for a time.
+STATUS = """(
+    select case
+        when bool_or(d.status = 'processing') then 'processing'
+        when bool_and(d.status = 'authorized') then 'invoiced'
+        when bool_or(d.status = 'authorized') then 'partiallyInvoiced'
+        when bool_or(d.status = 'rejected') then 'failed'
+        when bool_and(d.status = 'canceled') then 'canceled'
+        when s.next_action_at is not null or s.parked_reason is not null then 'scheduled'
+        else 'draft' end
+    from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
+)"""
+# How one of its documents must stand.
+_NEEDED = {
+    "draft": " and d.status = 'pending'",
+    "scheduled": " and d.status = 'pending'",
+    "processing": " and d.status = 'processing'",
+    "partiallyInvoiced": "",
+    "failed": " and d.status = 'rejected'",
+    "canceled": " and d.status = 'canceled'",
+}
+_UNSETTLED = (
+    "select d.sale_id from documents d where d.company_id = $2 and d.status <> 'authorized'"
+    " and d.sale_id is not null"
+)
+STANDS = {
+    "invoiced": f"s.id not in ({_UNSETTLED})",
+    **{
+        status: f"s.id in ({_UNSETTLED}{needed}) and {STATUS} = '{status}'"
+        for status, needed in _NEEDED.items()
+    },
+}
+"""By how a sale stands, the SQL that finds such: what is not settled is little, and has an index."""

@@ -1,0 +1,59 @@
+"""What a sale keeps when its customer and its items leave the catalog: all that its documents need."""
+
+from typing import Any
+
+from integration.issuing.provider import note_of
+from integration.issuing.shop import accepted
+from integration.issuing.test_correcting import text_in_xml
+from integration.issuing.test_printouts import ask, pdf_of
+from integration.sales.due import come_due, fired, waiting
+from integration.sales.store import MARIA, Store
+from support import data_of
+
+
+async def empty_catalog(store: Store) -> None:
+    """Delete all that a company sells, and all customers."""
+    for collection in ("customers", "products"):
+        for one in data_of(await store.get(f"/{collection}")):
+            data_of(await store.caller.http.delete(store.path(f"/{collection}/{one['id']}")))
+        assert data_of(await store.get(f"/{collection}")) == []
+
+
+async def assert_named(store: Store, sale: dict[str, Any]) -> None:
+    """The documents of a sale are issued, and say who bought what."""
+    assert sale["status"] == "invoiced", sale["invoices"]
+    note = await note_of(store, await store.invoice(sale, "nfse"))
+    assert (note.text("toma/xNome"), note.text("xDescServ")) == (MARIA["name"], "Curso de violão")
+    goods = await store.invoice(sale, "nfe")
+    told = [await text_in_xml(store, goods, path) for path in ("dest/xNome", "prod/xProd", "prod/NCM")]
+    assert told == [MARIA["name"], "Caneca", "69120000"]
+
+
+class TestInvoiced:
+    async def test_sale_is_read_as_before(self, store: Store) -> None:
+        sale = await store.invoiced("curso", "caneca")
+        await empty_catalog(store)
+        assert await store.read_sale(sale) == sale
+        assert data_of(await store.get("/sales", customerId=sale["customer"]["id"])) == [sale]
+
+    async def test_documents_keep_their_files(self, store: Store) -> None:
+        sale = await store.invoiced("curso", "caneca")
+        await empty_catalog(store)
+        await assert_named(store, sale)
+        for listed in sale["invoices"]:
+            assert pdf_of(await ask(store, listed))
+
+
+class TestDraft:
+    async def test_is_emitted_as_it_was_made(self, store: Store) -> None:
+        draft = await store.draft("curso", "caneca")
+        await empty_catalog(store)
+        assert await store.read_sale(draft) == draft
+        accepted(await store.emit_sale(draft))
+        await assert_named(store, await store.sale_settled(draft))
+
+    async def test_that_waits_goes_out_in_its_time(self, store: Store) -> None:
+        sale = await waiting(store, "curso", "caneca")
+        await empty_catalog(store)
+        await come_due(store, sale)
+        await assert_named(store, await fired(store, sale))

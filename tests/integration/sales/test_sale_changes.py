@@ -1,0 +1,188 @@
+"""A sale that is written anew or taken away, and until when it may be."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from integration.issuing.floor import Floor
+from integration.issuing.provider import note_of
+from integration.issuing.shop import accepted, error_of
+from integration.sales.store import JOAO, MARIA, REFUSED_MUG, Store, invoices, sale_of
+from support import ABSENT, data_of, fields_of
+
+
+class TestPut:
+    async def test_rebuilds_the_drafts(self, store: Store) -> None:
+        before = await store.draft("curso", externalId="pedido-1")
+        after = data_of(await store.put(before, {"sku": "curso", "price": 70}, "caneca", emitWhen="manual"))
+        assert (after["id"], after["externalId"]) == (before["id"], "pedido-1")
+        assert after["createdAt"] == before["createdAt"]
+        assert (after["status"], after["amount"]) == ("draft", 99.9)
+        assert invoices(after, "status", "amount") == {"nfse": ("pending", 70), "nfe": ("pending", 29.9)}
+        assert await store.read_sale(before) == after
+        assert {*await store.document_ids()} == {one["id"] for one in after["invoices"]}
+
+    async def test_takes_away_a_document_that_is_no_longer_needed(self, store: Store) -> None:
+        before = await store.draft("curso", "caneca")
+        after = data_of(await store.put(before, "caneca", emitWhen="manual", productInvoiceType="nfce"))
+        assert invoices(after, "status") == {"nfce": ("pending",)}
+        assert await store.document_ids() == [after["invoices"][0]["id"]]
+
+    async def test_is_issued_as_it_was_written_last(self, store: Store) -> None:
+        before = await store.draft("curso")
+        buyer = MARIA | {"name": "Ana Lima", "email": "ana@example.com", "document": "111.444.777-35"}
+        told = {"customer": buyer, "emitWhen": "manual", "discount": 10, "nfse": {"discrimination": "Aulas"}}
+        after = data_of(await store.put(before, "curso", **told))
+        assert after["customer"]["name"] == "Ana Lima"
+        accepted(await store.emit_sale(after))
+        note = await note_of(store, await store.invoice(await store.sale_settled(after), "nfse"))
+        assert (note.text("toma/xNome"), note.text("xDescServ")) == ("Ana Lima", "Aulas")
+        assert note.text("vDescIncond") == "10.00"
+
+    async def test_fills_gaps_of_a_known_customer_and_overwrites_nothing(self, store: Store) -> None:
+        before, known = await store.draft("curso"), await store.know(JOAO)
+        told = JOAO | {"name": "Joãozinho", "email": "outro@example.com", "phone": "11987654321"}
+        after = data_of(await store.put(before, "curso", customer=told, emitWhen="manual"))
+        now = data_of(await store.get(f"/customers/{known['id']}"))
+        assert after["customer"] == {name: known[name] for name in ("id", "name", "email", "document")}
+        assert now == known | {"phone": told["phone"], "updatedAt": now["updatedAt"]}
+
+    async def test_may_have_it_issued_at_once(self, store: Store) -> None:
+        before = await store.draft("curso")
+        assert (await store.put(before, "curso")).status_code == 202
+        assert (await store.sale_settled(before))["status"] == "invoiced"
+
+    async def test_may_have_it_wait(self, store: Store) -> None:
+        before = await store.draft("curso")
+        told = {"emitWhen": "after_guarantee", "guaranteeDate": "2999-01-01"}
+        after = data_of(await store.put(before, "curso", **told))
+        assert (after["status"], after["guaranteeDate"]) == ("scheduled", "2999-01-01")
+        again = data_of(await store.put(before, "curso", emitWhen="manual"))
+        assert (again["status"], again["scheduledEmitAt"]) == ("draft", None)
+
+    async def test_keeps_the_external_id(self, store: Store) -> None:
+        sale = await store.draft("curso", externalId="pedido-1")
+        same = data_of(await store.put(sale, "curso", emitWhen="manual", externalId="pedido-1"))
+        assert same["externalId"] == "pedido-1"
+        wrong = await store.put(sale, "curso", emitWhen="manual", externalId="pedido-2")
+        assert set(fields_of(wrong)) == {"externalId"}
+
+    async def test_that_is_refused_changes_nothing(self, store: Store) -> None:
+        sale, stored = await store.draft("curso"), await store.stored()
+        told = {"emitWhen": "manual", "nfse": {"competenceDate": "2999-01-01"}}
+        error_of(await store.put(sale, "curso", **told), 422, "FISCAL_RULE_VIOLATION")
+        assert set(fields_of(await store.put(sale, "nada", emitWhen="manual"))) >= {"products[0].name"}
+        assert (await store.read_sale(sale), await store.stored()) == (sale, stored)
+
+
+class TestDelete:
+    async def test_takes_the_sale_and_its_drafts_away(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca")
+        assert data_of(await store.delete(sale)) == {"id": sale["id"], "deleted": True}
+        error_of(await store.get(f"/sales/{sale['id']}"), 404, "NOT_FOUND")
+        for listed in sale["invoices"]:
+            error_of(await store.get(f"/invoices/{listed['id']}"), 404, "NOT_FOUND")
+        assert (data_of(await store.get("/sales")), await store.document_ids()) == ([], [])
+        error_of(await store.delete(sale), 404, "NOT_FOUND")
+
+    async def test_leaves_customer_and_items(self, store: Store) -> None:
+        sale = await store.draft("curso")
+        data_of(await store.delete(sale))
+        assert data_of(await store.get(f"/customers/{sale['customer']['id']}"))["name"] == MARIA["name"]
+        assert len(await store.rows("products")) == 2
+
+    async def test_lets_the_external_id_be_used_again(self, store: Store) -> None:
+        sale = await store.draft("curso", externalId="pedido-1")
+        data_of(await store.delete(sale))
+        assert (await store.draft("curso", externalId="pedido-1"))["id"] != sale["id"]
+
+    async def test_of_a_sale_that_waits_is_the_end_of_its_waiting(self, store: Store) -> None:
+        sale = await store.sold("curso", emitWhen="after_guarantee", guaranteeDate="2999-01-01")
+        data_of(await store.delete(sale))
+        assert await store.rows("sales") == []
+
+
+class TestAtOnce:
+    """Whoever comes first, a sale and its documents fit together, and whoever comes too late is told so."""
+
+    async def test_changed_deleted_and_emitted_it_is_one_of_these(self, store: Store) -> None:
+        for _ in range(5):
+            sale = await store.draft("curso", "caneca")
+            answers = await asyncio.gather(
+                store.put(sale, "curso", emitWhen="manual"),
+                store.emit_sale(sale),
+                store.delete(sale),
+                store.emit(sale["invoices"][0]),
+                store.put(sale, "caneca", emitWhen="manual"),
+            )
+            assert {answer.status_code for answer in answers} <= {200, 202, 404, 409}
+            await self.assert_fits(store, sale)
+
+    async def test_changed_by_eight_it_is_what_one_of_them_wrote(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca")
+        prices = range(11, 19)
+        calls = (store.put(sale, {"sku": "curso", "price": price}, emitWhen="manual") for price in prices)
+        assert {answer.status_code for answer in await asyncio.gather(*calls)} == {200}
+        now = await store.read_sale(sale)
+        assert invoices(now, "status", "amount") == {"nfse": ("pending", now["amount"])}
+        assert now["amount"] in prices
+        await self.assert_fits(store, sale)
+
+    async def assert_fits(self, store: Store, sale: dict[str, Any]) -> None:
+        answer = await store.get(f"/sales/{sale['id']}")
+        rows = [row for row in await store.rows("documents") if str(row["sale_id"]) == sale["id"]]
+        if answer.status_code == 404:
+            assert rows == []
+            return
+        record = await store.sale_settled(sale)
+        assert {one["id"] for one in record["invoices"]} == {str(row["id"]) for row in rows}
+        sold = {"service": "nfse", "product": "nfe"}
+        assert {sold[line["type"]] for line in record["products"]} == {row["type"] for row in rows}
+
+
+class TestAfterIssuing:
+    """Of a sale that is issued, or on its way, nothing changes but by its documents."""
+
+    async def assert_closed(self, store: Store, sale: dict[str, Any], code: str) -> None:
+        before = await store.read_sale(sale)
+        error_of(await store.put(sale, "curso", emitWhen="manual"), 409, code)
+        error_of(await store.delete(sale), 409, code)
+        assert await store.read_sale(sale) == before
+
+    async def test_an_authorized_one_stays(self, store: Store) -> None:
+        await self.assert_closed(store, await store.invoiced("curso"), "SALE_ALREADY_INVOICED")
+
+    async def test_one_under_way_stays(self, floor: Floor, store: Store) -> None:
+        async with floor.standstill():
+            await self.assert_closed(store, await store.sold("curso"), "SALE_ALREADY_INVOICED")
+
+    async def test_a_canceled_one_stays(self, store: Store) -> None:
+        sale = await store.invoiced("curso")
+        data_of(await store.cancel_sale(sale))
+        await self.assert_closed(store, sale, "SALE_ALREADY_INVOICED")
+
+    async def test_one_that_is_issued_in_part_stays(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca")
+        await store.settled(accepted(await store.emit(await store.invoice(sale, "nfe"))))
+        await self.assert_closed(store, sale, "SALE_ALREADY_INVOICED")
+
+    async def test_a_refused_one_is_corrected_by_its_document(self, store: Store) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await store.invoiced("caneca-recusada")
+        await self.assert_closed(store, sale, "INVALID_STATE")
+
+
+class TestNoSale:
+    @pytest.mark.parametrize(
+        ("method", "rest"),
+        [("GET", ""), ("PUT", ""), ("DELETE", ""), ("POST", "/emit-invoice"), ("POST", "/cancel-invoice")],
+    )
+    async def test_is_found_under_an_id_that_never_was(self, store: Store, method: str, rest: str) -> None:
+        body = sale_of("curso") if method == "PUT" else None
+        path = store.path(f"/sales/{ABSENT}{rest}")
+        error_of(await store.caller.http.request(method, path, json=body), 404, "NOT_FOUND")
+        assert await store.rows("sales") == []
+
+    async def test_is_meant_by_what_is_no_id(self, store: Store) -> None:
+        assert set(fields_of(await store.get("/sales/1"))) == {"id"}

@@ -1,0 +1,67 @@
+"""What an item takes from the company, and what one takes that stands by itself: nothing."""
+
+from typing import Any
+
+import pytest
+
+from integration.issuing.provider import note_of
+from integration.issuing.test_correcting import text_in_xml
+from integration.sales.store import COURSE, MUG, NewStore, Store
+from support import data_of
+
+ALONE = {"fiscalFollowsCompanyDefaults": False}
+OWN_TAX = {"cfop": "5102", "icms": {"cst": "00", "rate": 18}}
+OF_COMPANY = {"origin": "2", "icmsRate": 25}
+OWN_SERVICE = {"serviceItemCode": "01.05", "iss": {"rate": 3}}
+
+
+@pytest.fixture
+async def normal_store(new_store: NewStore) -> Store:
+    """A store of the normal regime whose company has something to say of all that it sells."""
+    store = await new_store()
+    regime = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
+    data_of(await store.caller.http.put(store.path(), json=regime))
+    await store.put_settings(defaults=OF_COMPANY, nfse={"cityServiceCode": "123", "nbs": "115022000"})
+    return store
+
+
+async def goods_of(store: Store, **fiscal: Any) -> list[str | None]:
+    """Origin and rate of a mug, by its NF-e."""
+    await store.stock(MUG | {"sku": "vaso"} | fiscal)
+    sale = await store.invoiced("vaso")
+    assert sale["status"] == "invoiced", sale["invoices"]
+    goods = await store.invoice(sale, "nfe")
+    return [await text_in_xml(store, goods, f"ICMS00/{name}") for name in ("orig", "pICMS")]
+
+
+async def city_code_of(store: Store, **fiscal: Any) -> str | None:
+    """The municipality's code of a course, by its NFS-e."""
+    await store.stock(COURSE | {"sku": "aula"} | fiscal)
+    sale = await store.invoiced("aula")
+    assert sale["status"] == "invoiced", sale["invoices"]
+    return (await note_of(store, await store.invoice(sale, "nfse"))).text("cTribMun")
+
+
+class TestItemThatFollows:
+    async def test_has_origin_and_rate_of_the_company(self, normal_store: Store) -> None:
+        assert await goods_of(normal_store) == ["2", "25.0000"]
+
+    async def test_has_its_own_before_those_of_the_company(self, normal_store: Store) -> None:
+        assert await goods_of(normal_store, **OWN_TAX, origin="1") == ["1", "18.0000"]
+
+    async def test_has_the_city_code_of_the_company(self, normal_store: Store) -> None:
+        assert await city_code_of(normal_store, **OWN_SERVICE) == "123"
+
+
+class TestItemThatStandsByItself:
+    async def test_is_of_this_country_and_has_its_own_rate(self, normal_store: Store) -> None:
+        assert await goods_of(normal_store, **ALONE, **OWN_TAX) == ["0", "18.0000"]
+
+    async def test_has_the_origin_that_it_tells(self, normal_store: Store) -> None:
+        assert await goods_of(normal_store, **ALONE, **OWN_TAX, origin="1") == ["1", "18.0000"]
+
+    async def test_has_no_city_code_that_it_does_not_tell(self, normal_store: Store) -> None:
+        assert await city_code_of(normal_store, **ALONE, **OWN_SERVICE) is None
+
+    async def test_has_the_city_code_that_it_tells(self, normal_store: Store) -> None:
+        assert await city_code_of(normal_store, **ALONE, **OWN_SERVICE, cityServiceCode="456") == "456"

@@ -1,0 +1,96 @@
+"""The terms of a sale: its day, its payment, what it comes to, and what is kept of them."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from integration.sales.store import Store
+from support import fields_of
+
+_SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+
+
+class TestRecord:
+    async def test_has_all_that_was_told_and_no_company(self, store: Store) -> None:
+        sale = await store.draft("curso")
+        assert sale.keys() == {
+            "id", "externalId", "status", "customer", "products", "amount", "discount", "shipping",
+            "saleDate", "paymentMethod", "emitWhen", "guaranteeDate", "scheduledEmitAt", "sendEmail",
+            "productInvoiceType", "nfse", "invoices", "createdAt", "updatedAt",
+        }  # fmt: skip
+        assert await store.read_sale(sale) == sale
+
+
+class TestDefaults:
+    async def test_are_today_a_credit_card_and_immediately(self, store: Store) -> None:
+        before = datetime.now(_SAO_PAULO).date()
+        answer = await store.sell("curso")
+        assert answer.status_code == 202
+        sale = answer.json()["data"]
+        assert sale["saleDate"] in {f"{day:%Y-%m-%d}" for day in (before, datetime.now(_SAO_PAULO).date())}
+        assert (sale["paymentMethod"], sale["emitWhen"]) == ("credit_card", "immediately")
+        assert (sale["discount"], sale["shipping"], sale["externalId"]) == (0, 0, None)
+        assert (sale["guaranteeDate"], sale["scheduledEmitAt"]) == (None, None)
+        assert (sale["sendEmail"], sale["productInvoiceType"], sale["nfse"]) == (None, None, None)
+        assert (sale["products"][0]["price"], sale["products"][0]["quantity"]) == (100, 1)
+
+    async def test_give_way_to_what_is_told(self, store: Store) -> None:
+        told = {
+            "saleDate": "2026-11-02", "paymentMethod": "pix", "emitWhen": "manual", "sendEmail": True,
+            "externalId": "pedido-1", "productInvoiceType": "nfce",
+        }  # fmt: skip
+        sale = await store.sold("curso", **told)
+        assert {name: sale[name] for name in told} == told
+
+    @pytest.mark.parametrize("told", [True, False])
+    async def test_of_the_e_mail_give_way_to_either_answer(self, store: Store, told: bool) -> None:
+        sale = await store.draft("curso", sendEmail=told)
+        assert (sale["sendEmail"], (await store.read_sale(sale))["sendEmail"]) == (told, told)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("saleDate", "02/11/2026"), ("saleDate", 5), ("paymentMethod", "conchas"), ("emitWhen", "depois"),
+            ("guaranteeDate", "amanhã"), ("sendEmail", "sim"), ("externalId", "x" * 101), ("discount", -1),
+            ("discount", 0.001), ("shipping", -1), ("shipping", "10"), ("productInvoiceType", "cte"),
+            ("nfse", {"serviceLocation": "3"}), ("nfse", {"cor": "azul"}), ("cor", "azul"),
+        ],
+    )  # fmt: skip
+    async def test_are_not_taken_for_what_is_wrong(self, store: Store, name: str, value: Any) -> None:
+        (field,) = fields_of(await store.sell("curso", **{name: value}))
+        assert field.partition(".")[0] == name
+
+
+class TestDay:
+    async def test_of_a_moment_is_that_where_the_company_is(self, store: Store) -> None:
+        late = await store.draft("curso", saleDate="2026-11-03T02:59:59Z")
+        next_day = await store.draft("curso", saleDate="2026-11-03T03:00:00Z")
+        assert (late["saleDate"], next_day["saleDate"]) == ("2026-11-02", "2026-11-03")
+
+    @pytest.mark.parametrize("name", ["saleDate", "guaranteeDate"])
+    @pytest.mark.parametrize("day", ["1999-12-31", "3000-01-01", "2000-01-01T01:59:59Z"])
+    async def test_outside_of_the_calendar_is_invalid(self, store: Store, name: str, day: str) -> None:
+        wrong = fields_of(await store.sell("curso", **{name: day}))
+        assert wrong == {name: "A data está fora do calendário."}
+
+    @pytest.mark.parametrize("day", ["2000-01-01", "2999-12-31"])
+    async def test_at_its_ends_is_taken(self, store: Store, day: str) -> None:
+        sale = await store.draft("curso", saleDate=day, guaranteeDate=day)
+        assert (sale["saleDate"], sale["guaranteeDate"]) == (day, day)
+
+
+class TestAmount:
+    async def test_is_the_sum_of_the_lines_to_the_cent(self, store: Store) -> None:
+        lines = [{"sku": "curso", "price": 33.333, "quantity": 3}, {"sku": "caneca", "quantity": 2}]
+        sale = await store.draft(*lines)
+        assert [line["total"] for line in sale["products"]] == [100, 59.8]
+        assert sale["amount"] == 159.8
+
+    async def test_is_less_the_discount_and_more_the_shipping(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca", discount=9.9, shipping=15)
+        assert (sale["amount"], sale["discount"], sale["shipping"]) == (135, 9.9, 15)
+
+    async def test_has_a_discount_of_no_more_than_the_lines(self, store: Store) -> None:
+        assert set(fields_of(await store.sell("curso", discount=100.01, shipping=20))) == {"discount"}
