@@ -168,7 +168,6 @@ _PAYMENTS = (
         {"payments": [{"method": "cash", "amount": 71.8}, {"method": "90", "amount": 0}]},
     ),
     Breaking("441", "payments[0].description", body={"payments": [{"method": "99", "amount": 71.8}]}),
-    Breaking("441", "paymentMethod", body={"paymentMethod": "other"}),
     Breaking(
         "391",
         "paymentMethod",
