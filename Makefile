@@ -53,6 +53,7 @@ bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and is
 	$(BIN)/python benchmarks/pdf.py
 	$(BIN)/python benchmarks/pipeline.py
 	$(BIN)/python benchmarks/accept.py
+	$(BIN)/python benchmarks/webhooks.py
 	$(BIN)/python benchmarks/lookups.py
 	$(BIN)/python benchmarks/growth.py --documents $(or $(STORED),100000)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from event_reference import event_tables
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
@@ -205,10 +206,25 @@ def _switches() -> list[str]:
     ]
 
 
+def events_page() -> str:
+    """Every event that a webhook may listen to, and what is told of it."""
+    lines = [
+        "# Events",
+        "",
+        _NOTE,
+        "What a [webhook](../howto/webhooks.md) is sent, and `GET /v1/events` lists. The group is the list",
+        "of a webhook's `events` that has the name.",
+        "",
+        *event_tables(),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 PAGES = {
     "settings.md": settings_page,
     "errors.md": errors_page,
     "commands.md": commands_page,
+    "events.md": events_page,
     "rules.md": rules_page,
     "triggers.md": triggers_page,
     "simulator-control.md": control_page,

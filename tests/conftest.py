@@ -65,6 +65,8 @@ async def settings(postgres_url: str, secret_keys: str) -> Settings:
             "CARIMBO_SECRET_KEYS": secret_keys,
             # Nobody listens there: no test asks a real authority.
             "CARIMBO_SIMULATOR_URL": "https://127.0.0.1:9",
+            # Receivers of tests are on loopback; as an address, it is not looked up.
+            "CARIMBO_WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
         }
     )
 

@@ -12,6 +12,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from email import message_from_bytes, policy
+from http.server import HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
+from acceptance.demo_outbound import Hook, mailed_keys
 from acceptance.demo_runs import (
     AT_A_TERMINAL,
     START_SECONDS,
@@ -31,7 +34,7 @@ from acceptance.demo_runs import (
     environment,
     until,
 )
-from carimbo.demo.samples import CATALOG
+from carimbo.demo.samples import CATALOG, NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.sample_certificate import SampleAuthority
@@ -41,7 +44,7 @@ from support import free_port
 STATUS_QUERY = envelope("http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"))
 FACTS = {
     "baseUrl", "apiKey", "apiSecret", "companyId", "dashboardUrl", "mcpUrl", "simulatorUrl",
-    "simulatorControlUrl", "simulatorCaFile", "certificateFile", "databaseUrl",
+    "simulatorControlUrl", "simulatorCaFile", "certificateFile", "databaseUrl", "emailFolder",
 }  # fmt: skip
 
 LOST_AMOUNT = 92.5
@@ -161,6 +164,34 @@ class TestFirstStart:
         assert [product["sku"] for product in sale["products"]] == ["programa-estoque", "leitor-usb"]
         assert {invoice["type"] for invoice in sale["invoices"]} == {"nfse", "nfe"}
         assert first.log.count("da mesma venda") == len(sale["invoices"]) == 2
+
+    def test_documents_are_mailed_to_a_folder_that_is_told(self, first: Demo) -> None:
+        folder = Path(first.facts["emailFolder"])
+        assert f"E-mails       {folder}\n" in first.log
+        authorized = first.get("/v1/companies/{companyId}/invoices?status=authorized&pageSize=100")
+        keys = {one["accessKey"] for one in authorized if one["type"] != "nfce"}
+        until(lambda: keys <= mailed_keys(folder), START_SECONDS)
+        (file, *_) = folder.glob("NF-e-1-*.eml")
+        message = message_from_bytes(file.read_bytes(), policy=policy.default)
+        assert message["From"] == "Loja Modelo <notas@example.com>"
+        assert message["To"].endswith("@example.com>")
+
+    def test_a_webhook_may_come_to_this_machine_and_its_links_open(self, first: Demo) -> None:
+        with HTTPServer(("127.0.0.1", 0), Hook) as server:
+            server.timeout = START_SECONDS
+            wanted = {
+                "url": f"http://127.0.0.1:{server.server_port}",
+                "events": {"invoice": ["nfe.authorized"]},
+            }
+            created = first.call("POST", "/v1/webhooks", json=wanted).json()["data"]
+            company = first.facts["companyId"]
+            issued = first.call("POST", f"/v1/companies/{company}/nfe", json=NFE_BODY).json()["data"]
+            server.handle_request()
+        first.call("DELETE", f"/v1/webhooks/{created['id']}")
+        told = Hook.received["data"]
+        assert told["id"] == issued["id"]
+        assert httpx2.get(told["pdfUrl"]).content.startswith(b"%PDF-")
+        assert b"</nfeProc>" in httpx2.get(told["xmlUrl"]).content
 
     def test_prints_commands_that_work_as_they_are(self, first: Demo) -> None:
         issue, read, sell, download, paper = re.findall(r"^curl .*$", first.log, re.MULTILINE)

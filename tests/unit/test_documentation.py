@@ -4,10 +4,14 @@ import ast
 import re
 from pathlib import Path
 
+import event_reference
 import pytest
 import reference
 
 from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
+from carimbo.fiscal.fields import Record
+from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
+from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
 from carimbo.service.errors import Code
 
 ROOT = Path(__file__).parents[2]
@@ -48,11 +52,22 @@ PROMISED_CODES = {
 
 class TestReference:
     @pytest.mark.parametrize(
-        "name", ["settings.md", "errors.md", "commands.md", "triggers.md", "simulator-control.md"]
+        "name",
+        ["settings.md", "errors.md", "commands.md", "events.md", "triggers.md", "simulator-control.md"],
     )
     def test_is_what_the_code_says(self, name: str) -> None:
         written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
         assert written == reference.PAGES[name](), "run `make reference`"
+
+    @pytest.mark.parametrize("name", [*(name for names in EVENT_GROUPS.values() for name in names), TEST])
+    def test_tells_of_every_event(self, name: str) -> None:
+        assert f"`{name}`" in (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize("model", [EventPayload, DocumentData, CertificateData])
+    def test_tells_of_every_field_of_an_event(self, model: type[Record]) -> None:
+        """Neither one that has no words, nor words of one that is gone."""
+        fields = model.model_json_schema(mode="serialization")["properties"]
+        assert set(event_reference.FIELDS[model]) == set(fields)
 
 
 class TestErrorCatalogue:
@@ -85,8 +100,12 @@ class TestSourceTree:
         assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
 
     def test_only_the_settings_read_the_environment(self) -> None:
-        readers = [file.name for file in SOURCES if re.search(r"\benviron\b|getenv", file.read_text("utf-8"))]
-        assert readers == ["settings.py"]
+        readers = [
+            f"{file.parent.name}/{file.name}"
+            for file in SOURCES
+            if re.search(r"\benviron\b|getenv", file.read_text("utf-8"))
+        ]
+        assert readers == ["settings/loading.py"]
 
     def test_document_types_are_asked_for_by_name_in_no_other_place(self) -> None:
         outside = [file for file in SOURCES if "documents" not in file.parts and file.parent.name != "demo"]

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -6,6 +7,8 @@ import pytest
 from carimbo import __version__
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.software import Csrt, Software
+from carimbo.outbound.allowed_hosts import AllowedHosts
+from carimbo.outbound.target import Place
 from carimbo.service.backoff import Backoff
 from carimbo.settings import Settings, SettingsError, child_environment, load_settings
 from carimbo.storage.envelope import new_key
@@ -88,6 +91,14 @@ class TestTypes:
             ("SIMULATOR_URL", ""),
             ("SIMULATOR_URL", "http://127.0.0.1:8443"),
             ("SIMULATOR_URL", "https://127.0.0.1:8443/svrs"),
+            ("PUBLIC_URL", ""),
+            ("PUBLIC_URL", "fiscal.example.com"),
+            ("PUBLIC_URL", "ftp://fiscal.example.com"),
+            ("PUBLIC_URL", "https://"),
+            ("PUBLIC_URL", "https://user:password@fiscal.example.com"),
+            ("PUBLIC_URL", "https://fiscal.example.com?a=b"),
+            ("PUBLIC_URL", "https://fiscal.example.com/#a"),
+            ("LINK_DAYS", "0"),
             ("AUTHORITY_CA_FILE", "ca.pem"),
             ("AUTHORITY_CA_FILE", "/nowhere.pem"),
             ("AUTHORITY_CA_FILE", "/"),
@@ -97,11 +108,30 @@ class TestTypes:
             ("AUTHORITY_RETRY_FIRST_SECONDS", "0"),
             ("OVERDUE_MINUTES", "0"),
             ("WORKER_SLOW_SECONDS", "-1"),
+            ("WEBHOOK_SECONDS", "0"),
+            ("WEBHOOK_ALLOWED_HOSTS", "https://intranet.example"),
+            ("WEBHOOK_ALLOWED_HOSTS", "10.0.0.0/8"),
+            ("WEBHOOK_CA_FILE", "ca.pem"),
+            ("WEBHOOK_CA_FILE", "/etc/passwd"),
         ],
     )
     def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:
         (problem,) = problems_of({**NEEDED, f"CARIMBO_{name}": value})
         assert problem.startswith(f"CARIMBO_{name}: ")
+
+    @pytest.mark.parametrize(
+        ("given", "base"),
+        [
+            ({}, "http://127.0.0.1:8000"),
+            ({"HOST": "::1", "PORT": "80"}, "http://[::1]:80"),
+            ({"PUBLIC_URL": "https://fiscal.example.com"}, "https://fiscal.example.com"),
+            ({"PUBLIC_URL": "https://fiscal.example.com:8443/api/"}, "https://fiscal.example.com:8443/api"),
+        ],
+        ids=["default", "ipv6", "public", "prefix"],
+    )
+    def test_links_begin_with_the_public_address(self, given: dict[str, str], base: str) -> None:
+        settings = load_settings(NEEDED | {f"CARIMBO_{name}": value for name, value in given.items()})
+        assert settings.link_base == base
 
     def test_a_batch_is_at_most_half_of_the_concurrency(self) -> None:
         settings = load_settings(
@@ -109,6 +139,13 @@ class TestTypes:
         )
         assert settings.queue_options.batch_size == 2
         assert settings.queue_options.concurrency == 5
+
+    def test_no_host_is_allowed_to_webhooks_unless_named(self) -> None:
+        assert load_settings(NEEDED).allowed_hosts == AllowedHosts()
+        named = load_settings({**NEEDED, "CARIMBO_WEBHOOK_ALLOWED_HOSTS": "localhost, 10.0.0.7:8080"})
+        assert named.allowed_hosts == AllowedHosts(
+            frozenset({"localhost"}), frozenset({Place("10.0.0.7", 8080)})
+        )
 
     def test_every_wait_of_the_queue_is_a_setting(self) -> None:
         options = load_settings(
@@ -215,6 +252,125 @@ class TestTechnicalResponsible:
         settings = load_settings({**NEEDED, **self.GIVEN, **self.CODE})
         for shown in (repr(settings), str(settings), settings.model_dump_json()):
             assert "hidden-code" not in shown
+
+
+class TestEmail:
+    SERVER: ClassVar = {"CARIMBO_SMTP_HOST": "smtp.example.com", "CARIMBO_EMAIL_FROM": "notas@example.com"}
+    USER: ClassVar = {"CARIMBO_SMTP_USERNAME": "loja", "CARIMBO_SMTP_PASSWORD": "hidden-mail-password"}
+
+    def test_is_not_sent_unless_somebody_says_how(self) -> None:
+        assert not load_settings(NEEDED).sends_email
+
+    def test_goes_encrypted_to_the_usual_port(self) -> None:
+        settings = load_settings({**NEEDED, **self.SERVER, **self.USER})
+        options = settings.smtp_options
+        assert settings.sends_email
+        assert (options.host, options.port, options.security) == ("smtp.example.com", 587, "starttls")
+        assert (options.username, options.password) == ("loja", "hidden-mail-password")
+        assert [pause.total_seconds() for pause in settings.email_retries.pauses] == [
+            60, 300, 1800, 7200, 18000,
+        ]  # fmt: skip
+
+    def test_may_go_to_a_folder(self, tmp_path: Path) -> None:
+        folder = {"CARIMBO_EMAIL_FOLDER": str(tmp_path), "CARIMBO_EMAIL_FROM": "notas@example.com"}
+        assert load_settings({**NEEDED, **folder}).sends_email
+
+    @pytest.mark.parametrize("missing", ["SMTP_HOST", "EMAIL_FROM", "SMTP_USERNAME", "SMTP_PASSWORD"])
+    def test_is_told_whole_or_not_at_all(self, missing: str) -> None:
+        told = {**self.SERVER, **self.USER}
+        del told[f"CARIMBO_{missing}"]
+        (problem,) = problems_of({**NEEDED, **told})
+        assert problem.startswith(f"CARIMBO_{missing}: ")
+
+    def test_needs_an_address_for_a_folder_too(self, tmp_path: Path) -> None:
+        (problem,) = problems_of({**NEEDED, "CARIMBO_EMAIL_FOLDER": str(tmp_path)})
+        assert problem.startswith("CARIMBO_EMAIL_FROM: ")
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("SMTP_SECURITY", "ssl"),
+            ("SMTP_PORT", "mail"),
+            ("SMTP_SECONDS", "0"),
+            ("SMTP_CA_FILE", "/nowhere.pem"),
+            ("EMAIL_FROM", "Loja <notas@example.com>"),
+            ("EMAIL_FROM", "joão@example.com"),
+            ("EMAIL_FROM", "a..b@example.com"),
+            ("EMAIL_RETRY_SECONDS", "soon"),
+            ("EMAIL_RETRY_SECONDS", "1,2,3,4,5,6"),
+            ("EMAIL_HISTORY_DAYS", "0"),
+        ],
+    )
+    def test_with_a_wrong_value_is_refused(self, name: str, value: str) -> None:
+        (problem,) = problems_of({**NEEDED, **self.SERVER, f"CARIMBO_{name}": value})
+        assert problem.startswith(f"CARIMBO_{name}: ")
+
+    def test_does_not_go_to_a_folder_that_is_not_there(self) -> None:
+        told = {"CARIMBO_EMAIL_FOLDER": "/nowhere", "CARIMBO_EMAIL_FROM": "notas@example.com"}
+        (problem,) = problems_of({**NEEDED, **told})
+        assert problem.startswith("CARIMBO_EMAIL_FOLDER: valor inválido")
+
+    @pytest.mark.parametrize(
+        "host",
+        [
+            "https://smtp.example.com",
+            "smtp.example.com:587",
+            "smtp.example.com/",
+            "user@smtp.example.com",
+            "smtp.example.com,other.example.com",
+            "smtp .example.com",
+            " smtp.example.com",
+            " ",
+            "[::1]:25",
+        ],
+    )
+    def test_goes_to_a_host_and_nothing_else(self, host: str) -> None:
+        (problem,) = problems_of({**NEEDED, **self.SERVER, "CARIMBO_SMTP_HOST": host})
+        assert problem.startswith("CARIMBO_SMTP_HOST: valor inválido")
+
+    @pytest.mark.parametrize("host", ["smtp.example.com", "mailpit", "mail_server", "10.0.0.7", "::1"])
+    def test_goes_to_hosts_by_name_and_by_address(self, host: str) -> None:
+        assert load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_HOST": host}).smtp_options.host == host
+
+    @pytest.mark.parametrize("name", [name for name in Settings.model_fields if name.startswith("smtp_")])
+    def test_with_something_of_a_server_needs_the_server(self, name: str, tmp_path: Path) -> None:
+        values = {"port": "25", "security": "none", "ca_file": str(tmp_path), "seconds": "3"}
+        value = values.get(name.removeprefix("smtp_"), "loja")
+        told = {**NEEDED, f"CARIMBO_{name.upper()}": value}
+        wanted = "EMAIL_FROM" if name == "smtp_host" else "SMTP_HOST"
+        assert f"CARIMBO_{wanted}: informe também este dado do envio de e-mails" in problems_of(told)
+
+    @pytest.mark.parametrize(
+        "name", [name for name in Settings.model_fields if name.startswith(("smtp_", "email_"))]
+    )
+    def test_with_something_empty_is_as_without_it(self, name: str) -> None:
+        assert load_settings({**NEEDED, f"CARIMBO_{name.upper()}": ""}) == load_settings(NEEDED)
+
+    def test_goes_to_a_folder_or_to_a_server_but_not_to_both(self, tmp_path: Path) -> None:
+        (problem,) = problems_of({**NEEDED, **self.SERVER, "CARIMBO_EMAIL_FOLDER": str(tmp_path)})
+        assert problem.startswith("CARIMBO_EMAIL_FOLDER: a pasta e o servidor (CARIMBO_SMTP_HOST) se excluem")
+
+    @pytest.mark.parametrize("host", ["smtp.example.com", "10.0.0.7", "localhost.example.com"])
+    def test_shows_no_password_to_the_network(self, host: str) -> None:
+        told = {**self.SERVER, **self.USER, "CARIMBO_SMTP_HOST": host, "CARIMBO_SMTP_SECURITY": "none"}
+        (problem,) = problems_of({**NEEDED, **told})
+        assert problem.startswith("CARIMBO_SMTP_SECURITY: a senha iria sem criptografia")
+
+    @pytest.mark.parametrize("host", ["localhost", "LocalHost", "127.0.0.1", "127.8.9.10", "::1"])
+    def test_may_show_its_password_to_this_machine(self, host: str) -> None:
+        told = {**self.SERVER, **self.USER, "CARIMBO_SMTP_HOST": host, "CARIMBO_SMTP_SECURITY": "none"}
+        assert load_settings({**NEEDED, **told}).sends_email
+
+    def test_without_a_password_may_go_as_it_is(self) -> None:
+        assert load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_SECURITY": "none"}).sends_email
+
+    def test_stays_in_the_log_for_three_months(self) -> None:
+        assert load_settings(NEEDED).email_history_days == 90
+
+    def test_shows_no_password(self) -> None:
+        settings = load_settings({**NEEDED, **self.SERVER, **self.USER})
+        for shown in (repr(settings), str(settings), settings.model_dump_json(), repr(settings.smtp_options)):
+            assert "hidden-mail-password" not in shown
 
 
 class TestRefusals:

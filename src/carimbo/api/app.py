@@ -16,9 +16,12 @@ from carimbo.api import (
     contingency,
     customers,
     documents,
+    emails,
+    events,
     filings,
     health,
     invoices,
+    links,
     logos,
     municipalities,
     numbering,
@@ -27,6 +30,7 @@ from carimbo.api import (
     products,
     sales,
     state_registrations,
+    webhooks,
 )
 from carimbo.api.context import Services
 from carimbo.api.envelope import EnvelopeVariant
@@ -58,6 +62,8 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         documents.transmitting,
         filings.telling,
         filings.reading,
+        emails.sending,
+        emails.reading,
         invoices.router,
         invoices.reading,
         sales.creating,
@@ -74,8 +80,11 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         certificates.only_company_path,
         company_settings.router,
         logos.router,
+        events.router,
+        webhooks.router,
         account.router,
         code_search.router,
+        links.router,
         openapi.router,
         health.router,
     ):

@@ -12,10 +12,13 @@ from starlette.requests import HTTPConnection
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
+from carimbo.service.delivery.emails import Outbox
 from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
+from carimbo.service.links import Links
 from carimbo.service.municipality import TownHall
 from carimbo.service.pages import PageRequest
+from carimbo.service.ports import AddressGuard
 from carimbo.service.printouts import Printouts
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
@@ -38,7 +41,10 @@ class Services:
     watch: Watch
     desk: Desk
     printouts: Printouts
+    outbox: Outbox
     town_hall: TownHall
+    guard: AddressGuard
+    links: Links
 
 
 def services_of(connection: HTTPConnection) -> Services:
@@ -108,8 +114,18 @@ async def _printouts(request: Request) -> Printouts:
     return services_of(request).printouts
 
 
+async def _outbox(request: Request) -> Outbox:
+    return services_of(request).outbox
+
+
+async def _links(request: Request) -> Links:
+    return services_of(request).links
+
+
 CurrentCounter = Annotated[Counter, Depends(_counter)]
 CurrentDesk = Annotated[Desk, Depends(_desk)]
+CurrentLinks = Annotated[Links, Depends(_links)]
+CurrentOutbox = Annotated[Outbox, Depends(_outbox)]
 CurrentPrintouts = Annotated[Printouts, Depends(_printouts)]
 CurrentServices = Annotated[Services, Depends(_services)]
 CurrentDatabase = Annotated[Database, Depends(_database)]

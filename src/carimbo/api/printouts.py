@@ -58,7 +58,7 @@ AskedPaper = Annotated[
 ]
 
 
-def _pdf_response(file: PdfFile, known: frozenset[str]) -> Response:
+def pdf_response(file: PdfFile, known: frozenset[str]) -> Response:
     """A file to be looked at, unless the caller has it."""
     headers = {"ETag": f'"{file.version}"', "Cache-Control": _ASK_AGAIN}
     if file.version in known:
@@ -70,7 +70,7 @@ def _pdf(kind: DocumentType) -> Callable[..., Any]:
     async def read_pdf(
         printouts: CurrentPrintouts, which: Which, known: Known, paper: AskedPaper = None
     ) -> Response:
-        return _pdf_response(await printouts.document(replace(which, kind=kind), paper, known), known)
+        return pdf_response(await printouts.document(replace(which, kind=kind), paper, known), known)
 
     return read_pdf
 
@@ -79,7 +79,7 @@ def _event_pdf(kind: DocumentType) -> Callable[..., Any]:
     async def read_event_pdf(
         printouts: CurrentPrintouts, which: Which, event_id: EventId, known: Known
     ) -> Response:
-        return _pdf_response(await printouts.event(replace(which, kind=kind), event_id, known), known)
+        return pdf_response(await printouts.event(replace(which, kind=kind), event_id, known), known)
 
     return read_event_pdf
 
@@ -112,4 +112,4 @@ async def read_invoice_pdf(
     paper: AskedPaper = None,
 ) -> Response:
     which = Reference(subscription.id, document_id)
-    return _pdf_response(await printouts.document(which, paper, known), known)
+    return pdf_response(await printouts.document(which, paper, known), known)

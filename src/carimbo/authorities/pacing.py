@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
-from zoneinfo import ZoneInfo
 
+from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.outcome import Throttled
 
 # Calls about the same subject within an hour. NT 2018.002 blocks from 30 rejections of a document, 20 of an
@@ -25,7 +25,6 @@ SINGLE_DISTRIBUTION = 18
 
 _HOUR = 3600
 _THROTTLED = "656"
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 
 _Key = tuple[str, ...]
 Value = TypeVar("Value")
@@ -112,7 +111,7 @@ class Pacing:
 
     def _refusal(self, end: float) -> Throttled:
         until = self._moment(end)
-        told = f"{until.astimezone(_BRASILIA):%d/%m/%Y %H:%M:%S}"
+        told = f"{until.astimezone(BRASILIA):%d/%m/%Y %H:%M:%S}"
         message = f"Não enviado, para não causar um bloqueio da autoridade: aguarde até {told} (Brasília)."
         return Throttled(code=_THROTTLED, message=message, until=until, was_asked=False)
 

@@ -31,6 +31,7 @@ def greet(console: Console, folder: Path, facts: Mapping[str, Any], samples: Seq
     say(console, f"API           {facts['baseUrl']}")
     say(console, f"Documentação  {facts['baseUrl']}/docs")
     say(console, f"Simulador     {facts['simulatorUrl']} (painel: {facts['simulatorControlUrl']})")
+    say(console, f"E-mails       {facts['emailFolder']}")
     say(console, f"Dados         {folder / 'demo.json'}")
     say(console, "\nExperimente, em outro terminal:")
     for what, command in _commands(folder, facts, samples):

@@ -35,6 +35,9 @@ _LOCK_TIMEOUT_SECONDS = 30
 _START_SECONDS = 60
 _STOP_SECONDS = 10
 _READY = 200
+_EMAIL_FROM = "notas@example.com"
+# Whoever tries webhooks out receives them on the same machine.
+_RECEIVER_HOSTS = "127.0.0.1,localhost"
 
 
 class DemoProblem(Exception):
@@ -124,12 +127,13 @@ class _Demo:
 
     async def _prepare(self, keys: str) -> dict[str, Any]:
         await migrate(self._database_url, _LOCK_TIMEOUT_SECONDS)
+        self._email_folder.mkdir(exist_ok=True)
         file = CompanyFile(self._certificates(), self._simulator_folder / "company.pfx")
         async with open_database(self._database_url, KeyRing.parse(keys)) as database:
             credentials = await seed_credentials(database, known_secret(self._folder))
             company_id = await seed_company(database, credentials.subscription_id, file)
         facts = {
-            "baseUrl": f"http://{_HOST}:{self._ports.api}",
+            "baseUrl": self._base_url,
             "apiKey": str(credentials.subscription_id),
             "apiSecret": credentials.secret,
             "companyId": str(company_id),
@@ -140,6 +144,7 @@ class _Demo:
             "simulatorCaFile": str(self._simulator_folder / "ca.pem"),
             "certificateFile": str(file.path),
             "databaseUrl": self._database_url,
+            "emailFolder": str(self._email_folder),
         }
         write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")
         write_curl_files(self._folder, facts)
@@ -148,6 +153,14 @@ class _Demo:
     @property
     def _simulator_folder(self) -> Path:
         return self._folder / "simulator"
+
+    @property
+    def _email_folder(self) -> Path:
+        return self._folder / "emails"
+
+    @property
+    def _base_url(self) -> str:
+        return f"http://{_HOST}:{self._ports.api}"
 
     @property
     def _simulator_url(self) -> str:
@@ -165,6 +178,12 @@ class _Demo:
             "secret_keys": keys,
             "simulator_url": self._simulator_url,
             "authority_ca_file": str(self._simulator_folder / "ca.pem"),
+            "public_url": self._base_url,
+            "webhook_allowed_hosts": _RECEIVER_HOSTS,
+            # Instead of whatever server our own environment names.
+            "smtp_host": "",
+            "email_folder": str(self._email_folder),
+            "email_from": _EMAIL_FROM,
             "log_format": "console",
             "api_metrics_port": "0",
             "worker_metrics_port": "0",

@@ -21,8 +21,13 @@ _HOME: Mapping[str, Any] = {
     "zipcode": "01001-000", "street": "Praça da Sé", "number": "100",
     "district": "Sé", "city": "São Paulo", "state": "SP",
 }  # fmt: skip
+_BUYER: Mapping[str, Any] = {
+    "taxId": "529.982.247-25",
+    "name": "Maria da Silva",
+    "email": "maria@example.com",
+}
 NFE_BODY: Mapping[str, Any] = {
-    "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": _HOME},
+    "recipient": {**_BUYER, "address": _HOME},
     "items": [{"description": "Caneca de cerâmica", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}],
     "payments": [{"method": "pix", "amount": 59.8}],
 }
@@ -50,6 +55,7 @@ SALE_BODY: Mapping[str, Any] = {
 _STATIONER: Mapping[str, Any] = {
     "taxId": "44.455.566/0001-83",
     "name": "Papelaria Central Ltda",
+    "email": "compras@example.com",
     "address": {
         "zipcode": "13010-001", "street": "Rua Barão de Jaguara", "number": "901",
         "district": "Centro", "city": "Campinas", "state": "SP",
@@ -71,6 +77,7 @@ _CASH: Mapping[str, Any] = {
     "items": [{"description": "Caneca esmaltada", "ncm": "73239400", "quantity": 3, "unitValue": 12.5}],
 }
 _CARDS: Mapping[str, Any] = {
+    "recipient": _BUYER,
     "paymentMethod": "creditCard",
     "payments": [{"method": "debitCard", "amount": 30}, {"method": "creditCard", "amount": 49.9}],
     "items": [{"description": "Luminária de mesa", "ncm": "94052100", "quantity": 1, "unitValue": 79.9}],
@@ -86,7 +93,7 @@ _SUBSCRIPTION: Mapping[str, Any] = {
     "sku": "plano-loja-virtual",
     "category": "saas",
     "amount": 149.9,
-    "borrower": {"taxId": "529.982.247-25", "name": "Maria da Silva", "email": "maria@example.com"},
+    "borrower": _BUYER,
 }
 _LICENCE: Mapping[str, Any] = {
     "serviceDescription": "Licença de uso de programa de estoque",

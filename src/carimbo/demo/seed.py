@@ -55,6 +55,7 @@ _SETTINGS: dict[str, Any] = {
     "mdfe": {"series": 1},
     "nfse": {"series": 1, "federalServiceCode": "01.05", "issRate": 2},
     "defaults": {"productInvoiceType": "nfe", "cfop": "5102"},
+    "email": {"sendOnAuthorization": True},
 }
 
 

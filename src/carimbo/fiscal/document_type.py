@@ -14,6 +14,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.direct_sale import DirectSale
@@ -154,6 +155,9 @@ JurisdictionOf = Callable[[Any, Company, Any], Jurisdiction]
 ReplacedBy = Callable[[Any], UUID | None]
 """Tells which document of ours a validated request takes the place of."""
 
+AddresseeOf = Callable[[Any], Addressee | None]
+"""Tells whom the document of a validated request is for."""
+
 SaleOf = Callable[[Any, Company], DirectSale]
 """Tells what a validated request of an issuer sells, and to whom."""
 
@@ -194,6 +198,7 @@ class Issuing:
     issue: Issue
     hint: HintForRejection
     identity: ReadIdentity
+    addressee: AddresseeOf
     archived: Archived
     refused: Refused
     papers: tuple[Paper, ...]
@@ -239,6 +244,8 @@ class DocumentType:
     """Types of one namespace share their idempotency keys."""
     event_prefix: str
     """What the names of its events begin with, as in `nfe.authorized`."""
+    event_group: str
+    """The list of a webhook's `events` that holds these names."""
     last_number: int = LAST_NUMBER
     """The last number of a series."""
     is_numbered_by_authority: bool = False

@@ -5,6 +5,9 @@ from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.tables.states import STATES
 
+BRASILIA = ZoneInfo("America/Sao_Paulo")
+"""The clock of whoever belongs to no state."""
+
 
 def local_day(told: date, state: str) -> date:
     """The day of a date, or of a moment; at the ends of the calendar there is but its own."""

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
+from carimbo.fiscal.local_time import BRASILIA
 from carimbo.service.errors import Code, Refusal
 from carimbo.storage.database import Tenant
 from carimbo.storage.issuing import Settlement
 from carimbo.storage.subscriptions import Plan
 
-# A month of a Brazilian plan begins at midnight in Brasília.
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _DECEMBER = 12
 
 
@@ -30,16 +28,16 @@ class Period:
 
 def month_of(now: datetime) -> str:
     """The name of a calendar month."""
-    return f"{now.astimezone(_BRASILIA):%Y-%m}"
+    return f"{now.astimezone(BRASILIA):%Y-%m}"
 
 
 def period_of(plan: Plan, now: datetime) -> Period:
     """Tell which period is running: the whole life of a trial, else the calendar month."""
     if plan.total_documents is not None:
         return Period("total", plan.total_documents, None)
-    local = now.astimezone(_BRASILIA)
+    local = now.astimezone(BRASILIA)
     next_month = (local.year + 1, 1) if local.month == _DECEMBER else (local.year, local.month + 1)
-    return Period(month_of(now), plan.monthly_documents, datetime(*next_month, 1, tzinfo=_BRASILIA))
+    return Period(month_of(now), plan.monthly_documents, datetime(*next_month, 1, tzinfo=BRASILIA))
 
 
 async def reserve_documents(tenant: Tenant, periods: Sequence[Period]) -> None:

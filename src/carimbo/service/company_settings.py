@@ -23,12 +23,10 @@ from carimbo.service.companies import (
     require_company,
 )
 from carimbo.service.errors import invalid_field
+from carimbo.service.masked import is_masked, masked, meant
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emissions import Place
-
-_SHOWN_OF_A_SECRET = 4
-_MASK = "********"
 
 
 class DefaultSettings(TaxDefaults):
@@ -139,7 +137,7 @@ async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
     for kind in DOCUMENT_TYPES:
         module = stored.setdefault(kind.name, {})
         for path in kind.secret_settings:
-            await _show_secret(tenant, company.id, kind, module, path, _masked)
+            await _show_secret(tenant, company.id, kind, module, path, masked)
         settings = kind.settings.model_validate(module)
         number = await tenant.number_sequences.next_number(
             company.id, kind.name, environment_of(company, settings), settings.series
@@ -191,17 +189,9 @@ async def _store_secrets(
         secret = None if holder is None else holder.pop(name)
         if secret is None:
             await tenant.secrets.delete(company_id, secret_name)
-        elif secret.startswith(_MASK):
-            await _require_unchanged(tenant, company_id, secret_name, secret)
         else:
-            await tenant.secrets.put(company_id, secret_name, secret.encode())
-
-
-async def _require_unchanged(tenant: Tenant, company_id: UUID, name: str, masked: str) -> None:
-    """A caller that sends back the mask that it read means "unchanged"; any other mask is a mistake."""
-    current = await tenant.secrets.get(company_id, name)
-    if current is None or masked != _masked(current):
-        raise invalid_field(name, "Valor mascarado: envie o valor inteiro ou omita o campo.")
+            stored = await tenant.secrets.get(company_id, secret_name) if is_masked(secret) else None
+            await tenant.secrets.put(company_id, secret_name, meant(secret, stored, secret_name))
 
 
 async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, module: dict[str, Any]) -> None:
@@ -245,11 +235,6 @@ def _holder(module: dict[str, Any], path: str) -> tuple[dict[str, Any] | None, s
     for step in outer:
         holder = holder.get(step) if isinstance(holder, dict) else None
     return holder, name
-
-
-def _masked(secret: bytes) -> str:
-    text = secret.decode()
-    return _MASK + (text[-_SHOWN_OF_A_SECRET:] if len(text) > 2 * _SHOWN_OF_A_SECRET else "")
 
 
 def _merge(current: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

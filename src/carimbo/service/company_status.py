@@ -14,6 +14,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.outcome import Available, NotJudged, Throttled, Unavailable
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.certificate_expiry import CertificateState, days_left, state_of
 from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
 from carimbo.service.issuing.readiness import missing_of
@@ -62,12 +63,21 @@ class BacklogRecord(Record):
     oldest_queued_at: datetime | None
 
 
+class CertificateStatusRecord(Record):
+    """How near the end of a company's certificate is."""
+
+    expires_at: datetime
+    days_left: int = Field(description="Dias até o vencimento; o último conta por inteiro.", examples=[300])
+    status: CertificateState
+
+
 class CompanyStatusRecord(Record):
     """A company's state, for people and monitors."""
 
     company_id: UUID
     ready: bool = Field(description="Se pode emitir ao menos um tipo de documento.")
     certificate_expires_at: datetime | None
+    certificate: CertificateStatusRecord | None = Field(description="Nulo quando não há certificado.")
     types: list[TypeStatusRecord]
     documents: BacklogRecord
     checked_at: datetime
@@ -99,9 +109,19 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
         company_id=company.id,
         ready=any(one.ready for one in types),
         certificate_expires_at=dossier.certificate and dossier.certificate.expires_at,
+        certificate=_certificate(dossier, watch.clock()),
         types=types,
         documents=BacklogRecord.model_validate(backlog),
         checked_at=watch.clock(),
+    )
+
+
+def _certificate(dossier: Dossier, now: datetime) -> CertificateStatusRecord | None:
+    if dossier.certificate is None:
+        return None
+    expires_at = dossier.certificate.expires_at
+    return CertificateStatusRecord(
+        expires_at=expires_at, days_left=days_left(expires_at, now), status=state_of(expires_at, now)
     )
 
 

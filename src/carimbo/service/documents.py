@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
@@ -13,6 +12,7 @@ from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Number, Record
 from carimbo.fiscal.lifecycle import Happening, Status
+from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.cancellation_terms import cancelable_until
 from carimbo.service.errors import Code, Refusal, not_found
@@ -25,8 +25,6 @@ from carimbo.storage.documents import Document, DocumentFilter
 from carimbo.storage.emissions import Emission
 from carimbo.storage.event_filings import EventFiling
 
-# A caller's days are Brasília's.
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _BY_NAME: Mapping[str, DocumentType] = {kind.name: kind for kind in DOCUMENT_TYPES}
 
 
@@ -130,6 +128,11 @@ def kind_named(name: str) -> DocumentType:
     return _BY_NAME[name]
 
 
+def number_of(type_name: str, own: int | None, assigned: int | None) -> int | None:
+    """The number that a document is known by: ours, or the one that the authority gave it."""
+    return assigned if kind_named(type_name).is_numbered_by_authority else own
+
+
 def record_of(document: Document) -> DocumentRecord:
     """Show a document."""
     emission = document.emission
@@ -212,8 +215,12 @@ def _under_way(filing: EventFiling) -> EventRecord:
 async def read_xml(database: Database, which: Reference) -> XmlFile:
     """The file that has legal force: the signed document with its authorization."""
     async with database.autocommit(which.subscription_id) as tenant:
-        document = await require_document(tenant, which)
-        xml = await authorized_xml(tenant, document, document.emission)
+        return await xml_of(tenant, await require_document(tenant, which))
+
+
+async def xml_of(tenant: Tenant, document: Document) -> XmlFile:
+    """The file of a document that was authorized."""
+    xml = await authorized_xml(tenant, document, document.emission)
     if xml is None:
         raise wrong_state(document, Status.AUTHORIZED, Status.CANCELED)
     return XmlFile(f"{_file_stem(document)}.xml", xml)
@@ -299,10 +306,11 @@ def _name_of(document: Document) -> _Name:
     emission = document.emission
     if emission is None:
         return _Name()
+    number = number_of(document.type, emission.number, emission.assigned_number)
     if not kind_named(document.type).is_numbered_by_authority:
-        return _Name(emission.number, emission.series, emission.access_key)
+        return _Name(number, emission.series, emission.access_key)
     asked = RequestNumber(series=emission.series, number=emission.number)
-    return _Name(emission.assigned_number, None, emission.assigned_key, asked)
+    return _Name(number, None, emission.assigned_key, asked)
 
 
 def _cancelable_until(document: Document) -> datetime | None:
@@ -328,4 +336,5 @@ def _day_after(day: date | None) -> date | None:
 
 
 def _midnight(day: date | None) -> datetime | None:
-    return None if day is None else datetime.combine(day, time(), _BRASILIA)
+    """When a caller's day begins, which is Brasília's."""
+    return None if day is None else datetime.combine(day, time(), BRASILIA)

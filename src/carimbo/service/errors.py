@@ -64,6 +64,7 @@ class Code(Enum):
         Kind.FORBIDDEN, "Este recurso não está habilitado na assinatura.", feature="nfceEmission"
     )
     PERMISSION_DENIED = _means(Kind.FORBIDDEN, "Esta credencial não tem permissão para a operação.")
+    LINK_INVALID = _means(Kind.FORBIDDEN, "O link expirou ou não é válido.")
     NOT_FOUND = _means(Kind.NOT_FOUND, "Recurso não encontrado.")
     METHOD_NOT_ALLOWED = _means(Kind.WRONG_METHOD, "Este endereço não aceita o método usado.")
     DUPLICATE_RESOURCE = _means(
@@ -152,6 +153,9 @@ class Code(Enum):
         Kind.BROKEN, "Erro interno. Informe o identificador da requisição ao suporte.", requestId="01939c2e"
     )
     AUTHORITY_UNAVAILABLE = _means(Kind.UNAVAILABLE, "A autoridade fiscal não respondeu.")
+    EMAIL_NOT_CONFIGURED = _means(
+        Kind.UNAVAILABLE, "O envio de e-mails não está configurado nesta instalação."
+    )
     SERVICE_UNAVAILABLE = _means(
         Kind.UNAVAILABLE, "O serviço está temporariamente indisponível. Tente de novo em instantes."
     )

@@ -1,6 +1,7 @@
 """What the use cases need of the world; the composition root fills it in."""
 
-from datetime import date
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 from typing import Protocol, runtime_checkable
 
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
@@ -8,6 +9,7 @@ from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Throttled, Una
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.service.delivery.letter import Letter, NotSent, Refused, Sent
 
 
 class Authority(Protocol):
@@ -70,3 +72,50 @@ class Printer(Protocol):
 
     def event(self, order: EventPrint) -> bytes:
         """Draw what was told of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookCall:
+    """What a receiver is sent."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    """What came back, or why nothing did; any status but 2xx is a failure."""
+
+    status: int | None
+    body: str
+    """The first 20 kB, whatever stands there, as text."""
+    retry_after: timedelta | None = None
+    """How long the receiver asks us to wait, by a number or by a date."""
+    error: str | None = None
+    """Why nothing came back: a sentence in Portuguese, for whoever runs the receiver."""
+
+    @property
+    def is_success(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300  # noqa: PLR2004 - RFC 9110
+
+
+class WebhookClient(Protocol):
+    """Calls receivers of webhooks; that they do not answer comes as a value too."""
+
+    async def post(self, call: WebhookCall) -> WebhookAnswer:
+        """Send a body, once, and read what comes back."""
+
+
+class AddressGuard(Protocol):
+    """Keeps webhooks from addresses that are nobody's business but ours."""
+
+    async def objection_to(self, url: str) -> str | None:
+        """Tell in a Portuguese sentence why a URL may not be called, after looking its host up."""
+
+
+class Mailer(Protocol):
+    """Sends letters by e-mail; that nobody takes one comes as a value too."""
+
+    async def send(self, letter: Letter) -> Sent | Refused | NotSent:
+        """Hand a letter over, once."""

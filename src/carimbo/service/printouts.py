@@ -41,6 +41,14 @@ class PdfFile:
     """None if the caller knows this version."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A file, and how it is drawn unless it is at hand."""
+
+    file: PdfFile
+    draw: Callable[[], bytes] | None = None
+
+
 class Printouts:
     """Gives out PDF files; what was drawn is found by all that it shows, so nothing stale is given out."""
 
@@ -55,13 +63,31 @@ class Printouts:
         """A document on the paper that is asked for, or else on the company's usual one."""
         # One instant for rows and files: a logo may be replaced at any time.
         async with self._database.snapshot(which.subscription_id) as tenant:
-            document, company = await _rows(tenant, which)
-            chosen = _chosen(document, company, paper)
-            file = self._found(_document_name(document), *_shown(document), company.logo_digest, chosen)
-            if file.pdf or file.version in known:
-                return file
-            order = await _document_order(tenant, document, company, chosen)
-        return await self._drawn(file, partial(self._printer.document, order))
+            sheet = await self.sheet(tenant, *await _rows(tenant, which), paper, known)
+        return await self.drawn(sheet)
+
+    async def sheet(
+        self,
+        tenant: Tenant,
+        document: Document,
+        company: Company,
+        paper: Paper | None = None,
+        known: Collection[str] = (),
+        xml: bytes | None = None,
+    ) -> Sheet:
+        """Read what a document is drawn of; its XML, if that is at hand, is not read again."""
+        chosen = _chosen(document, company, paper)
+        file = self._found(_document_name(document), *_shown(document), company.logo_digest, chosen)
+        if file.pdf or file.version in known:
+            return Sheet(file)
+        order = await _document_order(tenant, document, company, chosen, xml)
+        return Sheet(file, partial(self._printer.document, order))
+
+    async def drawn(self, sheet: Sheet) -> PdfFile:
+        """Draw what there is to draw."""
+        if sheet.draw is None:
+            return sheet.file
+        return replace(sheet.file, pdf=await self._drawings.drawn(sheet.file.version, sheet.draw))
 
     async def event(self, which: Reference, event_id: UUID, known: Collection[str] = ()) -> PdfFile:
         """An event of a document's history."""
@@ -73,16 +99,13 @@ class Printouts:
             if file.pdf or file.version in known:
                 return file
             order = await _event_order(tenant, told, emission, company)
-        return await self._drawn(file, partial(self._printer.event, order))
+        return await self.drawn(Sheet(file, partial(self._printer.event, order)))
 
     def _found(self, name: str, *shown: object) -> PdfFile:
         """What is at hand of a file, by all that its drawing depends on."""
         told_apart = "\n".join(map(str, (__version__, *shown)))
         version = hashlib.sha256(told_apart.encode()).hexdigest()
         return PdfFile(name, version, self._drawings.get(version))
-
-    async def _drawn(self, file: PdfFile, draw: Callable[[], bytes]) -> PdfFile:
-        return replace(file, pdf=await self._drawings.drawn(file.version, draw))
 
 
 async def _rows(tenant: Tenant, which: Reference) -> tuple[Document, Company]:
@@ -121,9 +144,9 @@ def _key(emission: Emission | None) -> str:
 
 
 async def _document_order(
-    tenant: Tenant, document: Document, company: Company, paper: Paper
+    tenant: Tenant, document: Document, company: Company, paper: Paper, xml: bytes | None
 ) -> DocumentPrint:
-    xml = await authorized_xml(tenant, document, document.emission) or await _pending(tenant, document)
+    xml = xml or await authorized_xml(tenant, document, document.emission) or await _pending(tenant, document)
     if xml is None:
         raise _nothing_to_print(document)
     return DocumentPrint(

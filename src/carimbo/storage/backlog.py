@@ -72,6 +72,8 @@ _PARKED = """
         select 'stray', subscription_id, company_id, id, 'emission', created_at, parked_reason from strays
         union all
         select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
+        union all
+        select 'email', subscription_id, company_id, id, asked_by, created_at, parked_reason from emails
     ) as work where parked_reason is not null order by queued_at, id
 """
 _STATEMENTS_UNDER_WAY = """

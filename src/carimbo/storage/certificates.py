@@ -26,6 +26,18 @@ class StoredCertificate(CertificateSummary):
     uploaded_at: datetime
 
 
+@dataclass(frozen=True)
+class ExpiringCertificate:
+    """A certificate that is near its end, and what was told of that."""
+
+    subscription_id: UUID
+    company_id: UUID
+    fingerprint: str
+    expires_at: datetime
+    warned_days: int | None
+    """How many days before its end it was last warned of."""
+
+
 class Certificates:
     """The current certificate of each company of one subscription."""
 
@@ -41,7 +53,10 @@ class Certificates:
             on conflict (subscription_id, company_id) do update set
                 tax_id = excluded.tax_id, subject_name = excluded.subject_name,
                 serial_number = excluded.serial_number, fingerprint = excluded.fingerprint,
-                valid_from = excluded.valid_from, expires_at = excluded.expires_at, uploaded_at = now()
+                valid_from = excluded.valid_from, expires_at = excluded.expires_at, uploaded_at = now(),
+                -- Of the same one, nobody is warned again.
+                warned_days = case when certificates.fingerprint = excluded.fingerprint
+                    then certificates.warned_days end
             returning tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at, uploaded_at
             """,
             self._subscription_id, company_id, summary.tax_id, summary.subject_name, summary.serial_number,
@@ -57,9 +72,32 @@ class Certificates:
         )  # fmt: skip
         return row and StoredCertificate(**row)
 
+    async def warn(self, company_id: UUID, fingerprint: str, days: int) -> bool:
+        """Note a warning of a certificate's end; False if it was given, or the certificate is another."""
+        result = await self._connection.execute(
+            "update certificates set warned_days = $4 where subscription_id = $1 and company_id = $2"
+            " and fingerprint = $3 and (warned_days is null or warned_days > $4)",
+            self._subscription_id, company_id, fingerprint, days,
+        )  # fmt: skip
+        return bool(result == "UPDATE 1")
+
     async def delete(self, company_id: UUID) -> bool:
         result = await self._connection.execute(
             "delete from certificates where subscription_id = $1 and company_id = $2",
             self._subscription_id, company_id,
         )  # fmt: skip
         return bool(result == "DELETE 1")
+
+
+async def expiring_certificates(
+    connection: Connection, after: datetime, until: datetime
+) -> list[ExpiringCertificate]:
+    """The certificates of all companies that end within a time, nearest first."""
+    rows = await connection.fetch(
+        "select e.subscription_id, e.company_id, e.fingerprint, e.expires_at, e.warned_days"
+        " from certificates e"
+        " join companies c on c.subscription_id = e.subscription_id and c.id = e.company_id"
+        " where c.deleted_at is null and e.expires_at > $1 and e.expires_at <= $2 order by e.expires_at",
+        after, until,
+    )  # fmt: skip
+    return [ExpiringCertificate(**row) for row in rows]

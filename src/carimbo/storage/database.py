@@ -24,11 +24,14 @@ from carimbo.storage.connection import (
 )
 from carimbo.storage.credentials import Credentials
 from carimbo.storage.customers import Customers
+from carimbo.storage.deliveries import Deliveries
 from carimbo.storage.document_events import DocumentEvents
 from carimbo.storage.documents import Documents
+from carimbo.storage.emails import Emails
 from carimbo.storage.emissions import Emissions
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.event_filings import EventFilings
+from carimbo.storage.events import Events
 from carimbo.storage.filings import FilingSteps
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
@@ -40,6 +43,7 @@ from carimbo.storage.sales import Sales
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
 from carimbo.storage.strays import Strays
+from carimbo.storage.webhooks import Webhooks
 from carimbo.storage.work import Lease
 
 __all__ = ["Database", "DatabaseUnavailable", "Tenant"]
@@ -80,6 +84,10 @@ class Tenant:
         return Customers(self.connection, self.subscription_id)
 
     @cached_property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self.connection, self.subscription_id)
+
+    @cached_property
     def document_events(self) -> DocumentEvents:
         return DocumentEvents(self.connection, self.subscription_id)
 
@@ -88,12 +96,20 @@ class Tenant:
         return Documents(self.connection, self.subscription_id)
 
     @cached_property
+    def emails(self) -> Emails:
+        return Emails(self.connection, self.subscription_id)
+
+    @cached_property
     def emissions(self) -> Emissions:
         return Emissions(self.connection, self.subscription_id)
 
     @cached_property
     def event_filings(self) -> EventFilings:
         return EventFilings(self.connection, self.subscription_id)
+
+    @cached_property
+    def events(self) -> Events:
+        return Events(self.connection, self.subscription_id)
 
     @cached_property
     def inutilizations(self) -> Inutilizations:
@@ -126,6 +142,10 @@ class Tenant:
     @cached_property
     def strays(self) -> Strays:
         return Strays(self.connection, self.subscription_id)
+
+    @cached_property
+    def webhooks(self) -> Webhooks:
+        return Webhooks(self.connection, self.subscription_id)
 
 
 @dataclass(frozen=True)

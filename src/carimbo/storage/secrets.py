@@ -1,5 +1,6 @@
 """Where sealed secrets are kept, and how they are put under a new master key."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
@@ -34,6 +35,33 @@ class Secrets:
             return None
         belonging = _belonging(self._subscription_id, owner_id, name)
         return self._key_ring.open(Sealed(row["key_id"], row["sealed"]), belonging)
+
+    async def all(self, owner_id: UUID) -> dict[str, bytes]:
+        """Every secret of an owner, by its name."""
+        rows = await self._connection.fetch(
+            "select name, key_id, sealed from secrets where subscription_id = $1 and owner_id = $2",
+            self._subscription_id, owner_id,
+        )  # fmt: skip
+        return {
+            row["name"]: self._key_ring.open(
+                Sealed(row["key_id"], row["sealed"]), _belonging(self._subscription_id, owner_id, row["name"])
+            )
+            for row in rows
+        }
+
+    async def of_owners(self, owner_ids: Collection[UUID], name: str) -> dict[UUID, bytes]:
+        """The secrets of one name that some owners have."""
+        rows = await self._connection.fetch(
+            "select owner_id, key_id, sealed from secrets"
+            " where subscription_id = $1 and owner_id = any ($2) and name = $3",
+            self._subscription_id, list(owner_ids), name,
+        )  # fmt: skip
+        return {
+            row["owner_id"]: self._key_ring.open(
+                Sealed(row["key_id"], row["sealed"]), _belonging(self._subscription_id, row["owner_id"], name)
+            )
+            for row in rows
+        }
 
     async def get_or_create(self, owner_id: UUID, name: str, candidate: bytes) -> bytes:
         """Read a secret, storing the candidate first if there is none; two at once agree on one."""

@@ -27,6 +27,7 @@ class WorkKind(StrEnum):
     INUTILIZATION = "inutilization"
     STRAY = "stray"
     SALE = "sale"
+    EMAIL = "email"
     PROBE = "probe"
 
 
@@ -37,17 +38,19 @@ TABLES = {
     WorkKind.INUTILIZATION: "inutilizations",
     WorkKind.STRAY: "strays",
     WorkKind.SALE: "sales",
+    WorkKind.EMAIL: "emails",
     WorkKind.PROBE: "probes",
 }
 # A row's place in the queue, in SQL: lower turns first, urgent ones before all others. Priorities have 32
 # bits: what is urgent goes before a thousand million turns of the rest. Work that takes no turns goes first;
-# who tells an event waits for the answer.
+# who tells an event waits for the answer. E-mails wait for all documents.
 PRIORITIES = {
     WorkKind.DOCUMENT: "(is_urgent::integer << 30) - least(turn, (1 << 30) - 1)::integer",
     WorkKind.EVENT: "1 << 30",
     WorkKind.INUTILIZATION: "0",
     WorkKind.STRAY: "0",
     WorkKind.SALE: "0",
+    WorkKind.EMAIL: "-(1 << 30)",
     WorkKind.PROBE: "0",
 }
 

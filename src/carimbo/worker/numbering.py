@@ -1,6 +1,5 @@
 """Gives up the numbers that nobody used, before their term ends, for the companies that want it so."""
 
-import asyncio
 from datetime import timedelta
 from uuid import UUID
 
@@ -12,25 +11,22 @@ from carimbo.service.gaps import is_voiding_day
 from carimbo.service.numbering import inutilize_due_gaps
 from carimbo.storage.database import DatabaseUnavailable
 from carimbo.storage.numbering import automatic_companies
+from carimbo.worker.chores import HOURLY, repeat
 
 _log = structlog.get_logger("carimbo.worker")
-_LOOK_EVERY = timedelta(hours=1)
 
 
-async def inutilize_forever(desk: Desk, every: timedelta = _LOOK_EVERY) -> None:
-    """Look at every company until cancelled; what fails is looked at again the next time.
+async def inutilize_forever(desk: Desk, every: timedelta = HOURLY) -> None:
+    """Look at every company until cancelled, in the days for it.
 
     Workers that look at once file nothing twice: who files a range holds its series.
     """
-    while True:
-        try:
-            if is_voiding_day(desk.counter.workshop.clock()):
-                await inutilize_everywhere(desk)
-        except DatabaseUnavailable as error:
-            _log.warning("inutilizing_failed", reason=str(error))
-        except Exception as error:
-            _log.error("inutilizing_failed", exc_info=error)
-        await asyncio.sleep(every.total_seconds())
+
+    async def look() -> None:
+        if is_voiding_day(desk.counter.workshop.clock()):
+            await inutilize_everywhere(desk)
+
+    await repeat(look, "inutilization", every)
 
 
 async def inutilize_everywhere(desk: Desk) -> None:

@@ -30,15 +30,24 @@ async def run_worker(
     """Work until `stop` is set, with chores beside it; what is under way is finished first."""
     sweeping = sweep_forever(advancer.database, sweep_every, keep_history, overdue_after)
     beside = [asyncio.create_task(chore) for chore in (sweeping, *chores)]
+    ending = asyncio.create_task(_cancel_at(stop, beside))
     _log.info("worker_started", kinds=[kind.value for kind in advancer.tasks])
     try:
         await _consume_forever(url, advancer, options, reconnect_after, stop)
         await advancer.finish()
     finally:
-        for chore in beside:
-            chore.cancel()
+        # Told by `ending`, and once: a chore that is told twice leaves what it is finishing.
+        stop.set()
+        await ending
         await asyncio.wait(beside)
         _log.info("worker_stopped")
+
+
+async def _cancel_at(stop: asyncio.Event, chores: Iterable[asyncio.Task[None]]) -> None:
+    """Let chores end beside the work under way: some have work of their own to finish."""
+    await stop.wait()
+    for chore in chores:
+        chore.cancel()
 
 
 async def _consume_forever(

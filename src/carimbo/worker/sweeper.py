@@ -3,25 +3,26 @@
 The rows are the truth, the queue only wakes.
 """
 
-import asyncio
 from datetime import timedelta
 
-import structlog
-
 from carimbo.storage.backlog import whole_backlog
-from carimbo.storage.database import Database, DatabaseUnavailable
+from carimbo.storage.database import Database
+from carimbo.storage.delivering import overdue_deliveries
 from carimbo.storage.jobs import enqueue_coming, enqueue_due, tidy
 from carimbo.storage.probes import forget_probes
 from carimbo.storage.work import WorkKind
+from carimbo.worker.chores import repeat
 from carimbo.worker.metrics import (
+    DELIVERIES_OVERDUE,
     DOCUMENTS_OVERDUE,
     DOCUMENTS_PARKED,
     DOCUMENTS_PROCESSING,
     REQUEUED,
 )
 
-_log = structlog.get_logger("carimbo.worker")
 _MOST_PER_SWEEP = 10_000
+# What may wait for hours or weeks, and has no job meanwhile.
+_WITHOUT_JOBS = (WorkKind.SALE, WorkKind.EMAIL)
 
 
 async def sweep(database: Database, overdue: timedelta) -> int:
@@ -38,13 +39,16 @@ async def sweep(database: Database, overdue: timedelta) -> int:
 async def announce(database: Database, within: timedelta) -> None:
     """Put into the queue what comes due before the next sweep but one."""
     async with database.connection() as connection:
-        await enqueue_coming(connection, WorkKind.SALE, within, _MOST_PER_SWEEP)
+        for kind in _WITHOUT_JOBS:
+            await enqueue_coming(connection, kind, within, _MOST_PER_SWEEP)
 
 
 async def measure(database: Database, overdue_after: timedelta) -> None:
     """Show what is under way, for those who watch over an installation."""
     async with database.connection() as connection:
         backlog = await whole_backlog(connection, overdue_after)
+        late_deliveries = await overdue_deliveries(connection, overdue_after)
+    DELIVERIES_OVERDUE.set(late_deliveries)
     DOCUMENTS_PROCESSING.set(backlog.processing)
     DOCUMENTS_OVERDUE.set(backlog.overdue)
     DOCUMENTS_PARKED.set(backlog.parked)
@@ -54,17 +58,13 @@ async def sweep_forever(
     database: Database, every: timedelta, keep_history: timedelta, overdue_after: timedelta
 ) -> None:
     """Sweep, measure and tidy up until cancelled; after any failure the next sweep tries again."""
-    while True:
-        try:
-            await sweep(database, overdue=every)
-            await announce(database, within=2 * every)
-            await measure(database, overdue_after)
-            async with database.connection() as connection:
-                await tidy(connection, keep_history)
-                await forget_probes(connection)
-        except DatabaseUnavailable as error:
-            _log.warning("sweep_failed", reason=str(error))
-        except Exception as error:
-            # A deadlock, a schema not migrated yet: without its sweeper a worker would lose rows in silence.
-            _log.error("sweep_failed", exc_info=error)
-        await asyncio.sleep(every.total_seconds())
+
+    async def tend() -> None:
+        await sweep(database, overdue=every)
+        await announce(database, within=2 * every)
+        await measure(database, overdue_after)
+        async with database.connection() as connection:
+            await tidy(connection, keep_history)
+            await forget_probes(connection)
+
+    await repeat(tend, "sweep", every)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from carimbo.service.delivery.mailing import MailRoom, send_email
 from carimbo.service.filing import advance as filing
 from carimbo.service.filing.event import read_event
 from carimbo.service.filing.numbers import read_range
@@ -19,7 +20,7 @@ from carimbo.storage.work import Lease, WorkKind
 Task = Callable[[Database, Lease], Awaitable[timedelta | None]]
 
 
-def tasks_of(means: Means) -> Mapping[WorkKind, Task]:
+def tasks_of(means: Means, mail_room: MailRoom) -> Mapping[WorkKind, Task]:
     """Every kind of work with what does it."""
 
     async def issue(_: Database, lease: Lease) -> timedelta | None:
@@ -37,11 +38,15 @@ def tasks_of(means: Means) -> Mapping[WorkKind, Task]:
     async def fire_sale(_: Database, lease: Lease) -> None:
         await fire(means, lease)
 
+    async def mail(_: Database, lease: Lease) -> timedelta | None:
+        return await send_email(mail_room, lease)
+
     return {
         WorkKind.DOCUMENT: issue,
         WorkKind.EVENT: tell_event,
         WorkKind.INUTILIZATION: give_numbers_up,
         WorkKind.STRAY: settle,
         WorkKind.SALE: fire_sale,
+        WorkKind.EMAIL: mail,
         WorkKind.PROBE: answer,
     }

@@ -61,6 +61,12 @@ SOLD = {
     "guaranteeDate": "2999-01-01",
     "nfse": {"discrimination": "Curso de {nomeProduto}"},
 }
+# An address that need not be looked up.
+WEBHOOK = {
+    "url": "http://127.0.0.1:9/webhooks",
+    "events": {"system": ["certificate.expiring"]},
+    "headers": [{"key": "X-Loja", "value": "7"}],
+}
 # For the same reason these parts are good ones: all other fields of the body then come before the rules.
 GOOD_PARTS = {
     "createNfe": {"recipient": RECIPIENT, "items": [MUG]},
@@ -68,6 +74,8 @@ GOOD_PARTS = {
     "createNfse": NFSE,
     "upsertCustomer": CUSTOMER | {"id": None},
     "replaceCustomer": CUSTOMER,
+    "createWebhook": WEBHOOK,
+    "replaceWebhook": WEBHOOK,
     "createSale": {"customer": CUSTOMER | {"name": "Maria da Silva"}, **SOLD},
 }
 

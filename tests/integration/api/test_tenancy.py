@@ -45,6 +45,7 @@ CUSTOMER = {"name": "Maria da Silva", "email": "maria@example.com", "document": 
 PRODUCT = {"type": "service", "name": "Curso de cerâmica", "sku": "curso", "category": "course"}
 SALE = {"customer": {"name": "Invasor"}, "products": [{"sku": "curso", "price": 1}], "emitWhen": "manual"}
 RANGE = {"series": 1, "numberStart": 1, "numberEnd": 1, "justification": "Inutilizada por um invasor"}
+WEBHOOK = {"url": "http://127.0.0.1:9/webhooks", "events": {"invoice": ["nfe.authorized"]}}
 LOGO = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
@@ -64,6 +65,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "cancelNfce": {"json": {"justification": "Cancelada por um invasor"}},
     "cancelNfse": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
     "correctNfe": {"json": {"correction": "Corrigida por um invasor"}},
+    "emailNfe": {"json": {"to": ["invasor@example.com"]}},
+    "emailNfce": {"json": {"to": ["invasor@example.com"]}},
+    "emailNfse": {"json": {"to": ["invasor@example.com"]}},
     "inutilizeNfe": {"json": RANGE},
     "inutilizeNfce": {"json": RANGE},
     "inutilizeGaps": {"json": {"justification": "Inutilizada por um invasor"}},
@@ -74,6 +78,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "replaceProduct": {"json": PRODUCT | {"name": "Invasor"}},
     "createSale": {"json": SALE},
     "changeSale": {"json": SALE},
+    "replaceWebhook": {"json": WEBHOOK | {"url": "http://127.0.0.1:9/invasor"}},
+    "setWebhookActive": {"json": {"active": False}},
+    "rotateWebhookSecret": {"json": {"overlapHours": 0}},
     "cancelSale": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
 }
 
@@ -88,14 +95,14 @@ class Owned:
     owner: Caller
     company_id: str
     ids: dict[str, str]
-    """By the path between the company and the id."""
+    """By the path between the company and the id; without a company, by all of the path."""
 
     def fill(self, path: str) -> str:
         collection = path.partition("/{id}")[0].rpartition("{companyId}/")[2]
         own = self.ids.get(collection, self.ids["invoices"])
         event = self.ids.get(f"{collection}/events", ABSENT)
         filled = path.replace("{companyId}", self.company_id).replace("{id}", own)
-        return filled.replace("{eventId}", event)
+        return filled.replace("{eventId}", event).replace("{deliveryId}", self.ids["deliveries"])
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +129,11 @@ async def owned(
     product = await client.post(f"/v1/companies/{company_id}/products", json=PRODUCT)
     ids["products"] = data_of(product)["id"]
     ids["sales"] = await sale_of(shop, ids)
+    webhook = await client.post("/v1/webhooks", json=WEBHOOK)
+    ids["/v1/webhooks"] = data_of(webhook)["id"]
+    async with database.tenant(created.subscription_id) as tenant:
+        delivery_id = await tenant.deliveries.add_test(UUID(ids["/v1/webhooks"]), "webhook.test", {})
+    ids["deliveries"] = str(delivery_id)
     for kind in OWNED:
         ids |= await filings_of(shop, kind, UUID(invoices[kind]))
     return Owned(owner, company_id, ids)
@@ -213,6 +225,8 @@ class TestAnotherSubscription:
     @pytest.mark.parametrize(("method", "path"), OPERATIONS)
     @pytest.mark.parametrize("bad", ["x", "1", "%00", "00000000-0000-0000-0000-00000000000g"])
     async def test_a_malformed_id_is_invalid(self, caller: Caller, method: str, path: str, bad: str) -> None:
+        request = BODIES.get(CONTRACT["paths"][path][method.lower()]["operationId"], {})
         target = re.sub(r"\{\w+\}", bad, path)
-        first = "companyId" if "{companyId}" in path else "id"
-        assert fields_of(await caller.http.request(method, target)) == {first: "Deve ser um UUID."}
+        names = ["companyId"] if "{companyId}" in path else re.findall(r"\{(\w+)\}", path)
+        wrong = fields_of(await caller.http.request(method, target, **request))
+        assert wrong == dict.fromkeys(names, "Deve ser um UUID.")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import httpx2
 import pytest
 
 from carimbo.api.context import Services
@@ -57,6 +58,13 @@ def short_wait(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
     services: Services = floor.app.state.services
     desk = replace(services.desk, patience=timedelta(seconds=0.5))
     monkeypatch.setattr(floor.app.state, "services", replace(services, desk=desk))
+
+
+@pytest.fixture
+async def anybody(floor: Floor) -> AsyncIterator[httpx2.AsyncClient]:
+    """Whoever got hold of a link, and has no credentials."""
+    async with floor.client({}) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

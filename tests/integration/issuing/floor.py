@@ -12,7 +12,7 @@ import httpx2
 from fastapi import FastAPI
 
 from carimbo.fiscal.registry import FEATURES
-from carimbo.main import advancer_of, api_of, database_of, means_of
+from carimbo.main import advancer_of, api_of, database_of, deliver_forever, means_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
@@ -33,6 +33,9 @@ QUICK = {
     "EVENT_WAIT_SECONDS": "20",
     "WORKER_POLL_SECONDS": "0.2",
     "SWEEP_SECONDS": "0.3",
+    "WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
+    "WEBHOOK_SECONDS": "3",
+    "WEBHOOK_RETRY_SECONDS": "0.3,0.4,0.5,0.6,0.7",
 }
 
 
@@ -94,7 +97,7 @@ class Floor:
 
     def begin_work(self) -> None:
         self._stop = asyncio.Event()
-        self._worker = asyncio.create_task(_work(self.settings, self.advancer, self._stop))
+        self._worker = asyncio.create_task(_work(self, self._stop))
 
     async def end_work(self) -> None:
         self._stop.set()
@@ -102,17 +105,19 @@ class Floor:
         await asyncio.wait_for(self._worker, PATIENCE)
 
 
-async def _work(settings: Settings, advancer: Advancer, stop: asyncio.Event) -> None:
+async def _work(floor: Floor, stop: asyncio.Event) -> None:
     """The worker as the program runs it, but for its signals."""
+    settings = floor.settings
     await run_worker(
         settings.database_url.get_secret_value(),
-        advancer,
+        floor.advancer,
         settings.queue_options,
         sweep_every=timedelta(seconds=settings.sweep_seconds),
         overdue_after=settings.overdue_after,
         keep_history=timedelta(days=settings.queue_history_days),
         reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
         stop=stop,
+        chores=[deliver_forever(settings)],
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from integration.issuing.gate import gate_before
 from integration.issuing.shop import ADDRESS, BY_NUMBERING, GOODS, KINDS, UNANSWERED, Shop, bare_shop
 from support import CNPJ, data_of
 
-STATUS = {"companyId", "ready", "certificateExpiresAt", "types", "documents", "checkedAt"}
+STATUS = {"companyId", "ready", "certificateExpiresAt", "certificate", "types", "documents", "checkedAt"}
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
 # Of states whose authority no other test asks: what an authority says of itself is remembered for seconds.
 BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}
@@ -58,6 +58,10 @@ class TestReadiness:
         assert set(status) == STATUS
         assert (status["companyId"], status["ready"], status["documents"]) == (shop.id, True, IDLE)
         assert datetime.fromisoformat(status["certificateExpiresAt"]) == certificate.not_after
+        days = -((before - certificate.not_after) // timedelta(days=1))
+        assert status["certificate"] == {
+            "expiresAt": status["certificateExpiresAt"], "daysLeft": days, "status": "valid",
+        }  # fmt: skip
         assert before <= datetime.fromisoformat(status["checkedAt"]) <= datetime.now(UTC)
         shown = [(one["type"], one["environment"], one["ready"], one["missing"]) for one in status["types"]]
         assert shown == [(kind, "production", True, []) for kind in KINDS]
@@ -65,11 +69,22 @@ class TestReadiness:
         # The national environment of NFS-e has no code for being at work.
         assert await authorities_of(shop, "nfse") == [("available", None)]
 
+    @pytest.mark.parametrize(("days", "left", "state"), [(-1, 0, "expired"), (5, 5, "expiring")])
+    async def test_tells_of_a_certificate_that_ends(
+        self, simulator: Simulator, shop: Shop, days: int, left: int, state: str
+    ) -> None:
+        a_year_ago = datetime.now(UTC) - timedelta(days=365 - days)
+        issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", a_year_ago)
+        await shop.certify(A1Certificate.from_bundle(issued.to_pem()), a_year_ago)
+        told = (await status_of(shop))["certificate"]
+        assert (told["daysLeft"], told["status"]) == (left, state)
+
     async def test_of_a_company_that_has_nothing(self, floor: Floor) -> None:
         status = await status_of(await bare_shop(floor, await floor.new_caller()))
         nfe, nfce, nfse = status["types"]
         lacking = ["address", "taxRegime", "stateRegistration"]
         assert (status["ready"], status["certificateExpiresAt"]) == (False, None)
+        assert status["certificate"] is None
         assert nfe["missing"] == [*lacking, "certificate"]
         assert nfce["missing"] == [*lacking, "nfce.active", "nfce.cscId", "nfce.csc", "certificate"]
         assert nfse["missing"] == ["address", "taxRegime", "certificate"]

@@ -13,6 +13,7 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.database import Database, Tenant
+from carimbo.storage.emails import EmailAttempt, Fate
 from carimbo.storage.emissions import Place
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
@@ -20,7 +21,8 @@ from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Signed
 from carimbo.storage.products import NewProduct, new_product_id
 from carimbo.storage.sales import NewSale, SaleLine
-from carimbo.storage.work import WorkKey, WorkKind, claim
+from carimbo.storage.webhooks import WebhookFacts
+from carimbo.storage.work import Lease, WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, new_document
 
 TAX_ID = "11222333000181"
@@ -44,6 +46,31 @@ CUSTOMER = CustomerFacts(
     name="Maria da Silva", email="maria@example.com", document="52998224725", foreign_id="P123456"
 )
 SKU = "consultoria"
+SENT = Fate(
+    status="sent",
+    sent_at=datetime(2026, 11, 10, tzinfo=UTC),
+    attempt=EmailAttempt(
+        number=1,
+        started_at=datetime(2026, 11, 10, tzinfo=UTC),
+        milliseconds=5,
+        recipients=["maria@example.com"],
+        outcome="sent",
+        code=250,
+        message="Ok",
+    ),
+)
+TOPIC = "webhook.test"
+WEBHOOK = WebhookFacts(
+    name="Loja", url="https://example.com/", events=["nfe.authorized"], topics=["nfe.authorized"]
+)
+_ATTEMPT = """
+    with attempted as (
+        update deliveries set attempted_at = now(), attempts_made = 1 where subscription_id = $1 and id = $2
+    )
+    insert into delivery_attempts (subscription_id, delivery_id, number, url, request_headers, request_body,
+        started_at, milliseconds)
+    values ($1, $2, 1, 'https://example.com/', '{}', '{}', now(), 5)
+"""
 
 
 @dataclass(frozen=True)
@@ -62,6 +89,9 @@ class Neighbours:
     customer_id: UUID
     product_id: str
     sale_id: UUID
+    email_id: UUID
+    webhook_id: UUID
+    delivery_id: UUID
 
     @property
     def place(self) -> Place:
@@ -114,6 +144,11 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
         product, sale = new_product(company_id), new_sale(company_id, customer.id)
         await tenant.products.add(product)
         await tenant.sales.add(sale, [line_of(product.id)])
+        email = await tenant.emails.add(company_id, document.id, ["maria@example.com"])
+        await tenant.emails.write(await _held(tenant, WorkKind.EMAIL, email.id), SENT)
+        webhook = await tenant.webhooks.add(new_id(), WEBHOOK, is_active=True)
+        delivery_id = await tenant.deliveries.add_test(webhook.id, TOPIC, {})
+        await tenant.connection.execute(_ATTEMPT, owner, delivery_id)
     return Neighbours(
         database,
         owner,
@@ -127,6 +162,9 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
         customer_id=customer.id,
         product_id=product.id,
         sale_id=sale.id,
+        email_id=email.id,
+        webhook_id=webhook.id,
+        delivery_id=delivery_id,
     )
 
 
@@ -203,7 +241,12 @@ def line_of(product_id: str) -> SaleLine:
 
 async def _steps_of(tenant: Tenant, document_id: UUID) -> IssuingSteps:
     """Hold a document that is due."""
-    key = WorkKey(WorkKind.DOCUMENT, tenant.subscription_id, document_id)
-    lease = await claim(tenant.connection, key, timedelta(minutes=1))
+    return IssuingSteps(tenant.connection, await _held(tenant, WorkKind.DOCUMENT, document_id))
+
+
+async def _held(tenant: Tenant, kind: WorkKind, row_id: UUID) -> Lease:
+    lease = await claim(
+        tenant.connection, WorkKey(kind, tenant.subscription_id, row_id), timedelta(minutes=1)
+    )
     assert lease is not None
-    return IssuingSteps(tenant.connection, lease)
+    return lease

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.main import means_of
+from carimbo.main import mail_room_of, means_of
 from carimbo.service.probes import probe_queue
 from carimbo.settings import Settings
 from carimbo.storage.jobs import consume
@@ -51,7 +51,7 @@ class TestProbe:
 
     async def test_every_kind_of_work_has_a_task(self, site: Site, settings: Settings) -> None:
         async with means_of(settings, site.database) as means:
-            assert set(tasks_of(means)) == set(WorkKind)
+            assert set(tasks_of(means, mail_room_of(settings, site.database))) == set(WorkKind)
 
 
 class TestQueueLost:
@@ -154,6 +154,61 @@ class TestQueueFailed:
                 assert await probe_queue(site.database, PATIENCE) is not None
         finally:
             await site.fetch("alter table if exists somewhere_else rename to pgqueuer")
+
+
+class TestChores:
+    async def test_are_told_once_and_finish_what_they_are_at(self, site: Site) -> None:
+        """Told twice, a chore would leave what it is finishing."""
+        told: list[str] = []
+
+        async def chore() -> None:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                told.append("to stop")
+                await asyncio.sleep(0.3)
+                told.append("finished")
+
+        async with site.worker(chores=[chore()]):
+            assert await probe_queue(site.database, PATIENCE) is not None
+        assert told == ["to stop", "finished"]
+
+    async def test_are_told_at_once_though_work_is_under_way(self, site: Site) -> None:
+        started, told, finish = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def last_long() -> None:
+            started.set()
+            await finish.wait()
+
+        async def chore() -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                told.set()
+
+        await site.add(1)
+        async with site.worker(site.advancer(recording("worker", last_long)), chores=[chore()]) as running:
+            await asyncio.wait_for(started.wait(), PATIENCE)
+            running.stop.set()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+            assert not running.worker.done()
+            finish.set()
+
+    async def test_end_with_a_worker_that_is_cancelled(self, site: Site) -> None:
+        ended = asyncio.Event()
+
+        async def chore() -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        with pytest.raises(asyncio.CancelledError):
+            async with site.worker(chores=[chore()]) as running:
+                assert await probe_queue(site.database, PATIENCE) is not None
+                running.worker.cancel()
+                await asyncio.wait_for(ended.wait(), PATIENCE)
+        assert ended.is_set()
 
 
 class TestTwoWorkers:

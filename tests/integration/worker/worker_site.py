@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -75,7 +75,11 @@ class Site:
 
     @asynccontextmanager
     async def worker(
-        self, advancer: Advancer | None = None, options: QueueOptions = QUICK, sweep_every: timedelta = NEVER
+        self,
+        advancer: Advancer | None = None,
+        options: QueueOptions = QUICK,
+        sweep_every: timedelta = NEVER,
+        chores: Iterable[Coroutine[Any, Any, None]] = (),
     ) -> AsyncIterator["Running"]:
         """Run a worker for the length of a block; it must stop when it is told to."""
         stop = asyncio.Event()
@@ -89,6 +93,7 @@ class Site:
                 keep_history=timedelta(days=7),
                 reconnect_after=milliseconds(50),
                 stop=stop,
+                chores=chores,
             )
         )
         try:

@@ -19,6 +19,7 @@ FACTS = {
     "companyId": "the-company",
     "simulatorUrl": "https://127.0.0.1:8443",
     "simulatorControlUrl": "http://127.0.0.1:8444",
+    "emailFolder": "/data/emails",
 }
 AUTHORIZED = Progress(SAMPLES[0], {"id": "the-document", "status": "authorized"}, 0, 1)
 REJECTED = Progress(SAMPLES[0], {"id": "another", "status": "rejected"}, 0, 1)
@@ -44,6 +45,13 @@ class TestCommands:
 
     def test_survive_a_folder_with_spaces(self) -> None:
         assert "@/my data/headers" in commands(Path("/my data"))[0]
+
+
+class TestPlaces:
+    def test_are_told_with_the_folder_of_the_e_mails(self) -> None:
+        file = io.StringIO()
+        greet(Console(file=file, width=40), Path("/data"), FACTS, [])
+        assert "\nE-mails       /data/emails\n" in file.getvalue()
 
 
 class TestFiles:

@@ -1,9 +1,9 @@
 """What callers are told of a statement once its fate is known, and how long they wait for it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -13,12 +13,11 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.service.errors import Code, Refusal
+from carimbo.service.waiting import once
 from carimbo.storage.event_filings import EventFiling
 from carimbo.storage.filings import Filing
 
 F = TypeVar("F", bound=Filing)
-_FIRST_LOOK_SECONDS = 0.02
-_SLOWEST_LOOK_SECONDS = 0.5
 
 
 class FilingStatus(StrEnum):
@@ -77,14 +76,10 @@ def under_way(filing: EventFiling) -> UnderWay:
 
 
 async def settled(filing: F, patience: timedelta, look: Callable[[UUID], Awaitable[F | None]]) -> F:
-    """Wait for the fate of a statement, as long as a caller does; more and more seldom is it looked at."""
-    pause = _FIRST_LOOK_SECONDS
-    end = asyncio.get_running_loop().time() + patience.total_seconds()
-    while not FilingState(filing.state).is_settled and asyncio.get_running_loop().time() < end:
-        await asyncio.sleep(pause)
-        pause = min(pause * 1.5, _SLOWEST_LOOK_SECONDS)
-        filing = await look(filing.id) or filing
-    return filing
+    """Wait for the fate of a statement, as long as a caller does."""
+    return await once(
+        lambda one: FilingState(one.state).is_settled, filing, patience, partial(look, filing.id)
+    )
 
 
 def authority_refusal(kind: DocumentType, filing: Filing) -> Refusal:

@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, TypeAlias, TypeVar
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.outcome import NotJudged, Throttled, Unavailable
 from carimbo.fiscal.sender import Sender
@@ -21,7 +21,6 @@ T = TypeVar("T", bound=Agreement | MunicipalRate)
 Answer: TypeAlias = T | Unavailable | Throttled | NotJudged
 Ask: TypeAlias = Callable[[Sender], Awaitable[Answer[T]]]
 
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _log = structlog.get_logger("carimbo.issuing")
 # Agreements and rates change by the month; a question that failed may have an answer soon.
 _GOOD_FOR = timedelta(hours=12)
@@ -64,7 +63,7 @@ class Municipalities:
     @property
     def today(self) -> date:
         """The day that rates are asked for, where none is told."""
-        return self.clock().astimezone(_BRASILIA).date()
+        return self.clock().astimezone(BRASILIA).date()
 
     async def agreement(self, place: Place, *, insist: bool = False) -> Agreement | None:
         """What a municipality agreed with the authority; None where nobody could be asked.

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review, Surroundings
@@ -16,6 +15,7 @@ from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
+from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
@@ -26,7 +26,6 @@ from carimbo.service.issuing.dossier import Dossier
 T = TypeVar("T")
 Survey = Callable[[DocumentType, Body, Dossier, Environment], Awaitable[Surroundings]]
 """Finds out what others have to say of a document."""
-_BRASILIA = ZoneInfo("America/Sao_Paulo")
 _CODES = 100_000_000
 _TRIAL_NUMBER, _TRIAL_CODE = 1, "48210379"
 # No code is that of a number of nine digits and more.
@@ -131,7 +130,7 @@ class Workshop:
     @property
     def today(self) -> date:
         """The day that rates and rules are looked up by."""
-        return self.clock().astimezone(_BRASILIA).date()
+        return self.clock().astimezone(BRASILIA).date()
 
     def _tried_under(
         self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment, now: datetime

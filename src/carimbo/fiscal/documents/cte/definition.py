@@ -11,5 +11,6 @@ CTE = DocumentType(
     collection="cte",
     namespace="cte",
     event_prefix="cte",
+    event_group="cte",
     feature="cteEmission",
 )

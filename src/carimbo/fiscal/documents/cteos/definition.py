@@ -11,5 +11,6 @@ CTE_OS = DocumentType(
     collection="cte-os",
     namespace="cte",
     event_prefix="cte",
+    event_group="cte",
     feature="cteEmission",
 )

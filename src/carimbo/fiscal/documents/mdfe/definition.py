@@ -11,5 +11,6 @@ MDFE = DocumentType(
     collection="mdfe",
     namespace="mdfe",
     event_prefix="mdfe",
+    event_group="mdfe",
     feature="mdfeEmission",
 )

@@ -10,6 +10,7 @@ from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
 from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
+from carimbo.fiscal.goods.addressee import addressee_of
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
 from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION
 from carimbo.fiscal.goods.hints import hint_for_rejection
@@ -40,6 +41,7 @@ NFCE = DocumentType(
     collection="nfce",
     namespace="invoices",
     event_prefix="nfce",
+    event_group="nfce",
     is_urgent=True,
     missing_settings=missing_settings,
     feature="nfceEmission",
@@ -49,6 +51,7 @@ NFCE = DocumentType(
         issue=issue,
         hint=hint_for_rejection,
         identity=identity_of_invoice,
+        addressee=addressee_of,
         archived=authorized_invoice,
         refused=rejection_file,
         papers=(Paper.ROLL_80, Paper.ROLL_58),

@@ -7,6 +7,7 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.goods.addressee import addressee_of
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
 from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION
 from carimbo.fiscal.goods.hints import hint_for_rejection
@@ -28,12 +29,14 @@ NFE = DocumentType(
     collection="nfe",
     namespace="invoices",
     event_prefix="nfe",
+    event_group="invoice",
     issuing=Issuing(
         request=NfeRequest,
         review=review,
         issue=issue,
         hint=hint_for_rejection,
         identity=identity_of_invoice,
+        addressee=addressee_of,
         archived=authorized_invoice,
         refused=rejection_file,
         papers=(Paper.A4,),

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
@@ -26,6 +27,10 @@ def _replaced(request: NfseRequest) -> UUID | None:
     return request.replaces.document_id if request.replaces else None
 
 
+def _addressee(request: NfseRequest) -> Addressee:
+    return Addressee(request.borrower.name, request.borrower.email)
+
+
 NFSE = DocumentType(
     name="nfse",
     title="NFS-e",
@@ -37,12 +42,14 @@ NFSE = DocumentType(
     needs_state_registration=False,
     namespace="invoices",
     event_prefix="nfse",
+    event_group="invoice",
     issuing=Issuing(
         request=NfseRequest,
         review=review,
         issue=issue,
         hint=hint_for_rejection,
         identity=identity_of_declaration,
+        addressee=_addressee,
         archived=authorized_note,
         refused=rejection_file,
         papers=(Paper.A4,),

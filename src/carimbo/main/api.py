@@ -1,0 +1,90 @@
+"""The program that answers requests."""
+
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from carimbo.api.app import create_app
+from carimbo.api.context import Services
+from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
+from carimbo.main.outbound import guard_of, links_of
+from carimbo.main.parts import (
+    AddressUnusable,
+    database_of,
+    desk_of,
+    now,
+    settle_in,
+    start_metrics,
+    workshop_of,
+)
+from carimbo.printing.press import Press
+from carimbo.service.access import Gatekeeper
+from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.company_status import Watch
+from carimbo.service.delivery.emails import Outbox
+from carimbo.service.issuing.accept import Counter
+from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.municipality import TownHall
+from carimbo.service.outage_board import OutageBoard
+from carimbo.service.printouts import Printouts
+from carimbo.settings import Settings
+
+
+def api_of(settings: Settings) -> FastAPI:
+    """Build the API; it connects when it starts, but a file that can't be used is told now."""
+    workshop, press = workshop_of(settings), Press(settings.fonts_folder)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with database_of(settings) as database, authorities_of(settings) as authorities:
+            dossiers = Dossiers(database)
+            municipalities = municipalities_of(dossiers, authorities)
+            counter = Counter(database, dossiers, surveyed(workshop, database, municipalities))
+            outages = OutageBoard(database, settings.contingency_after, now)
+            app.state.services = Services(
+                database,
+                gatekeeper=await Gatekeeper.open(database),
+                opener=CertificateOpener(settings.certificate_seconds),
+                clock=now,
+                counter=counter,
+                watch=Watch(database, dossiers, authorities, outages, settings.overdue_after, now),
+                desk=desk_of(settings, counter),
+                printouts=Printouts(database, press, settings.printouts_cache_bytes),
+                outbox=Outbox(database, settings.sends_email),
+                town_hall=TownHall(municipalities),
+                links=await links_of(settings, database),
+                guard=guard_of(settings),
+            )
+            settle_in()
+            yield
+
+    return create_app(lifespan, settings.body_limit_bytes)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take the address before anything starts, so that one in use is told at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise AddressUnusable(f"{host}:{port} ({error.strerror})") from error
+
+
+def serve(settings: Settings, listener: socket.socket) -> None:
+    """Run the API until a signal ends it."""
+    start_metrics(settings.metrics_host, settings.api_metrics_port)
+    config = uvicorn.Config(
+        api_of(settings),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=round(settings.shutdown_seconds),
+    )
+    # uvicorn raises the signal anew once it has stopped: by then there is nothing left to interrupt.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,77 @@
+"""What both programs are made of."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from prometheus_client import start_http_server
+
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.service.filing.desk import Desk
+from carimbo.service.issuing.accept import Counter
+from carimbo.service.issuing.workshop import Workshop
+from carimbo.settings import Settings
+from carimbo.storage.database import Database, open_database
+
+# A request makes thousands of objects and no cycles to speak of.
+_OBJECTS_BETWEEN_COLLECTIONS = 10_000
+
+
+@asynccontextmanager
+async def database_of(settings: Settings, connections: int | None = None) -> AsyncIterator[Database]:
+    """Open the database that the settings name, with as many connections as they say, or fewer."""
+    url, usual = settings.database_url.get_secret_value(), settings.pool_options
+    options = replace(usual, size=min(usual.size, connections or usual.size))
+    async with open_database(url, settings.key_ring, options) as database:
+        yield database
+
+
+def use_tables(settings: Settings) -> None:
+    """Put the operator's tables in force, and read them now: what is wrong is told before work begins."""
+    use_tables_of(settings.tables_folder)
+    if settings.tables_folder:
+        for table in ALL_TABLES:
+            table.load()
+
+
+def workshop_of(settings: Settings) -> Workshop:
+    """Put together what documents are made with; a file that can't be used is told before work begins."""
+    use_tables(settings)
+    schemas = Schemas(settings.schemas_folder)
+    schemas.compiled(Schema.NFE)
+    schemas.compiled(Schema.NFSE_DPS)
+    return Workshop(schemas, settings.software, now)
+
+
+def desk_of(settings: Settings, counter: Counter) -> Desk:
+    """Build what tells authorities something about documents and numbers."""
+    return Desk(counter, timedelta(seconds=settings.event_wait_seconds))
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def settle_in() -> None:
+    """Spare the garbage collector what stays for good, which is nearly all: modules, models and tables."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+
+
+class AddressUnusable(Exception):
+    """An address that we should listen on is taken, forbidden or not ours."""
+
+
+def start_metrics(host: str, port: int) -> None:
+    """Serve metrics on a port of their own, so that the public address never shows them."""
+    if not port:
+        return
+    try:
+        start_http_server(port, addr=host)
+    except OSError as error:
+        raise AddressUnusable(f"{host}:{port} das métricas ({error.strerror}); 0 as desliga") from error

@@ -1,0 +1,114 @@
+"""The program that does the queued work."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
+from carimbo.main.outbound import deliver_forever, mail_room_of
+from carimbo.main.parts import database_of, desk_of, now, settle_in, start_metrics, workshop_of
+from carimbo.service.backoff import Backoff
+from carimbo.service.issuing.accept import Counter
+from carimbo.service.issuing.case import Means, Reached, nobody_is_told
+from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.outage_board import OutageBoard
+from carimbo.settings import Settings
+from carimbo.storage.database import Database
+from carimbo.worker.advance import Advancer
+from carimbo.worker.certificates import warn_forever
+from carimbo.worker.history import forget_forever
+from carimbo.worker.numbering import inutilize_forever
+from carimbo.worker.retry import RetryPolicy
+from carimbo.worker.run import run_worker
+from carimbo.worker.tasks import tasks_of
+
+# A task that resists even its cancellation does not keep the process.
+_CANCEL_SECONDS = 2
+
+
+async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
+    """Run a worker until a signal ends it; work under way is finished first."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    start_metrics(settings.metrics_host, settings.worker_metrics_port)
+    async with database_of(settings) as database, means_of(settings, database, reached) as means:
+        settle_in()
+        working = asyncio.create_task(
+            run_worker(
+                settings.database_url.get_secret_value(),
+                advancer_of(settings, means),
+                settings.queue_options,
+                sweep_every=timedelta(seconds=settings.sweep_seconds),
+                overdue_after=settings.overdue_after,
+                keep_history=timedelta(days=settings.queue_history_days),
+                reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
+                stop=stop,
+                chores=_chores(settings, means),
+            )
+        )
+        await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        await _end(working, settings.shutdown_seconds)
+
+
+def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]:
+    """What is done beside the queue."""
+    counter = Counter(means.database, means.dossiers, means.workshop)
+    return [
+        inutilize_forever(desk_of(settings, counter)),
+        warn_forever(means.database, now),
+        forget_forever(
+            means.database,
+            timedelta(days=settings.webhook_history_days),
+            timedelta(days=settings.email_history_days),
+        ),
+        deliver_forever(settings),
+    ]
+
+
+async def _end(working: asyncio.Task[None], patience_seconds: float) -> None:
+    """Let work finish; what does not is given up: its row stays due, and another worker takes it."""
+    done, _ = await asyncio.wait({working}, timeout=patience_seconds)
+    if done:
+        working.result()
+    else:
+        working.cancel()
+        await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
+
+
+def advancer_of(settings: Settings, means: Means) -> Advancer:
+    """Build what advances rows."""
+    backoff = Backoff(
+        first=timedelta(seconds=settings.retry_first_seconds),
+        longest=timedelta(seconds=settings.retry_longest_seconds),
+    )
+    return Advancer(
+        means.database,
+        tasks_of(means, mail_room_of(settings, means.database)),
+        RetryPolicy(backoff, settings.attempts_before_parking),
+        lease=timedelta(seconds=settings.lease_seconds),
+        patience=timedelta(seconds=settings.worker_slow_seconds),
+    )
+
+
+@asynccontextmanager
+async def means_of(
+    settings: Settings, database: Database, reached: Reached = nobody_is_told
+) -> AsyncIterator[Means]:
+    """Put together what documents are issued with."""
+    dossiers = Dossiers(database)
+    async with authorities_of(settings) as authorities:
+        yield Means(
+            database=database,
+            dossiers=dossiers,
+            workshop=surveyed(workshop_of(settings), database, municipalities_of(dossiers, authorities)),
+            authorities=authorities,
+            backoff=settings.authority_backoff,
+            outages=OutageBoard(database, settings.contingency_after, now),
+            latest_arrival=settings.latest_arrival,
+            reached=reached,
+        )

@@ -1,0 +1,1 @@
+"""What leaves the house but for the authorities: webhooks and e-mails."""

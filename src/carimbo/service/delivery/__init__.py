@@ -1,0 +1,1 @@
+"""How the world hears of what happened: events, webhooks and e-mails."""

@@ -1,0 +1,57 @@
+"""The events that a webhook listens to, in lists by group, as bodies and records have them."""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, create_model
+from pydantic_core import PydanticCustomError
+
+from carimbo.fiscal.fields import Body, Record
+from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
+
+if TYPE_CHECKING:
+    EventName = str
+
+    class ChosenEvents(Body):
+        """What a type checker sees of the model below."""
+
+    class ChosenEventsRecord(Record):
+        """What a type checker sees of the model below."""
+
+else:
+    EventName = Literal[(*(name for names in EVENT_GROUPS.values() for name in names), TEST)]
+    # One list per group that a registered type tells of, so that those of a new one appear by themselves.
+    ChosenEvents = create_model(
+        "ChosenEvents",
+        __base__=Body,
+        __doc__="Eventos escolhidos, por grupo.",
+        **{
+            group: (list[Literal[names]] | None, Field(default=None, examples=[list(names)]))
+            for group, names in EVENT_GROUPS.items()
+        },
+    )
+    ChosenEventsRecord = create_model(
+        "ChosenEventsRecord",
+        __base__=Record,
+        __doc__="Eventos escolhidos, por grupo.",
+        **{group: list[Literal[names]] for group, names in EVENT_GROUPS.items()},
+    )
+
+
+def names_of(chosen: ChosenEvents) -> list[str]:
+    """The names that were chosen, each once."""
+    told: dict[str, Any] = chosen.model_dump()
+    return [name for group, names in EVENT_GROUPS.items() for name in names if name in (told[group] or ())]
+
+
+def require_any(chosen: ChosenEvents) -> ChosenEvents:
+    """Refuse a choice of nothing."""
+    if not names_of(chosen):
+        raise PydanticCustomError("no_event", "Escolha pelo menos um evento.")
+    return chosen
+
+
+def shown_events(names: list[str]) -> ChosenEventsRecord:
+    """Chosen names by their groups."""
+    return ChosenEventsRecord.model_validate(
+        {group: [name for name in known if name in names] for group, known in EVENT_GROUPS.items()}
+    )

@@ -1,0 +1,166 @@
+"""The log of what webhooks were sent: reading it, sending again, and sending something for trial."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.fields import Record
+from carimbo.service.delivery.attempt import DeliveryStatus
+from carimbo.service.delivery.chosen_events import EventName
+from carimbo.service.delivery.event_names import TEST, name_of, topics_of
+from carimbo.service.delivery.webhooks import unknown_webhook
+from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.pages import Page, PageRequest
+from carimbo.service.waiting import once
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.deliveries import Delivery, DeliveryFilter
+from carimbo.storage.webhooks import Webhook
+
+_TEST_MESSAGE = "Este é um evento de teste: nada aconteceu."
+
+
+@dataclass(frozen=True)
+class DeliveryReference:
+    """Which delivery a caller means."""
+
+    subscription_id: UUID
+    webhook_id: UUID
+    id: UUID
+
+
+class AttemptRecord(Record):
+    """What was sent once, and what came back."""
+
+    number: int
+    url: str
+    request_headers: dict[str, str] = Field(
+        description="Cabeçalhos enviados, os do webhook com valores mascarados."
+    )
+    request_body: str
+    response_status: int | None
+    response_body: str | None = Field(description="Resposta, até 20 kB.")
+    error: str | None = Field(description="Por que não houve resposta.")
+    started_at: datetime
+    milliseconds: int = Field(alias="durationMs")
+    next_attempt_at: datetime | None
+
+
+class DeliveryRecord(Record):
+    """One event for one webhook, as callers see it."""
+
+    id: UUID
+    webhook_id: UUID
+    event_id: UUID = Field(description="Id do evento, o mesmo em `webhook-id` a cada tentativa.")
+    event: EventName = Field(examples=["nfe.authorized"])
+    document_id: UUID | None
+    status: DeliveryStatus
+    test: bool
+    attempt_count: int
+    response_status: int | None = Field(description="Da última tentativa.", examples=[200])
+    attempted_at: datetime | None = Field(description="Quando foi a última tentativa.")
+    next_attempt_at: datetime | None = Field(
+        description="Nulo quando não há mais tentativas, e enquanto se espera a entrega do evento anterior do"
+        " mesmo documento."
+    )
+    created_at: datetime
+
+
+class DetailedDelivery(DeliveryRecord):
+    """A delivery with all its attempts."""
+
+    attempts: list[AttemptRecord]
+
+
+def filter_of(status: DeliveryStatus | None, event: str | None) -> DeliveryFilter:
+    """Which deliveries a caller wants, in the words of the API."""
+    if event is None:
+        return DeliveryFilter(status)
+    return DeliveryFilter(status, [TEST] if event == TEST else topics_of([event]))
+
+
+async def list_deliveries(
+    database: Database, subscription_id: UUID, webhook_id: UUID, wanted: DeliveryFilter, request: PageRequest
+) -> Page[DeliveryRecord]:
+    """List what a webhook was or will be sent, newest first."""
+    async with database.snapshot(subscription_id) as tenant:
+        await _require_webhook(tenant, webhook_id)
+        rows = await tenant.deliveries.page(webhook_id, wanted, request.offset, request.page_size)
+        total = await tenant.deliveries.count(webhook_id, wanted)
+    return Page([_record(row) for row in rows], total, request)
+
+
+async def read_delivery(database: Database, which: DeliveryReference) -> DetailedDelivery:
+    """Show a delivery with its attempts."""
+    async with database.snapshot(which.subscription_id) as tenant:
+        await _require_webhook(tenant, which.webhook_id)
+        return await _detailed(tenant, which)
+
+
+async def redeliver(database: Database, which: DeliveryReference) -> DeliveryRecord:
+    """Send an event again, with the same id; one that is on its way goes on its way."""
+    async with database.tenant(which.subscription_id) as tenant:
+        webhook = await _require_webhook(tenant, which.webhook_id)
+        await _require_delivery(tenant, which)
+        if not webhook.is_active:
+            sentence = "O webhook está inativo: ative-o antes de reenviar."
+            raise Refusal(Code.INVALID_STATE, sentence, currentStatus="inactive", allowed=["active"])
+        await tenant.deliveries.redeliver(which.id)
+        return _record(await _require_delivery(tenant, which))
+
+
+async def send_test(
+    database: Database, subscription_id: UUID, webhook_id: UUID, patience: timedelta
+) -> DetailedDelivery:
+    """Send a webhook, active or not, an event of no consequence, and wait for what comes back."""
+    details = {"webhookId": str(webhook_id), "message": _TEST_MESSAGE}
+    async with database.tenant(subscription_id) as tenant:
+        # Locked: it is not deleted meanwhile.
+        if await tenant.webhooks.lock(webhook_id) is None:
+            raise unknown_webhook()
+        delivery_id = await tenant.deliveries.add_test(webhook_id, TEST, details)
+    which = DeliveryReference(subscription_id, webhook_id, delivery_id)
+
+    async def look() -> DetailedDelivery:
+        async with database.snapshot(subscription_id) as tenant:
+            return await _detailed(tenant, which)
+
+    return await once(lambda delivery: bool(delivery.attempts), await look(), patience, look)
+
+
+async def _require_webhook(tenant: Tenant, webhook_id: UUID) -> Webhook:
+    webhook = await tenant.webhooks.get(webhook_id)
+    if webhook is None:
+        raise unknown_webhook()
+    return webhook
+
+
+async def _require_delivery(tenant: Tenant, which: DeliveryReference) -> Delivery:
+    delivery = await tenant.deliveries.get(which.webhook_id, which.id)
+    if delivery is None:
+        raise not_found("Entrega não encontrada.")
+    return delivery
+
+
+async def _detailed(tenant: Tenant, which: DeliveryReference) -> DetailedDelivery:
+    record = _record(await _require_delivery(tenant, which))
+    attempts = await tenant.deliveries.attempts(which.id)
+    return DetailedDelivery(**dict(record), attempts=[AttemptRecord.model_validate(one) for one in attempts])
+
+
+def _record(delivery: Delivery) -> DeliveryRecord:
+    return DeliveryRecord(
+        id=delivery.id,
+        webhook_id=delivery.webhook_id,
+        event_id=delivery.event_id,
+        event=name_of(delivery.topic),
+        document_id=delivery.document_id,
+        status=DeliveryStatus(delivery.status),
+        test=delivery.is_test,
+        attempt_count=delivery.attempts_made,
+        response_status=delivery.response_status,
+        attempted_at=delivery.attempted_at,
+        next_attempt_at=delivery.next_action_at,
+        created_at=delivery.created_at,
+    )

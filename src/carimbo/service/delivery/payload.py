@@ -1,0 +1,99 @@
+"""What is told of an event: the same to webhooks and to whoever reads the list of events."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from carimbo.fiscal.fields import Number, Record
+from carimbo.fiscal.lifecycle import Status
+from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
+from carimbo.service.documents import number_of
+from carimbo.service.links import Links
+from carimbo.storage.events import ToldEvent
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def _if_any(description: str) -> Any:
+    """A field that is left out when there is nothing to tell."""
+    return Field(default=None, exclude_if=_is_none, description=description)
+
+
+class DocumentData(Record):
+    """What is told of a document, as it was then."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
+    id: UUID = Field(description="Id do documento.")
+    sale_id: UUID | None = _if_any("Presente quando o documento é de uma venda.")
+    external_id: str | None = _if_any("Presente quando foi informado.")
+    company_id: UUID
+    tax_id: str = Field(description="CNPJ da empresa.", examples=["11222333000181"])
+    status: Status
+    type: str = Field(examples=["nfe"])
+    amount: Number = Field(examples=[199.9])
+    invoice_number: str | None = Field(examples=["1001"])
+    issued_at: datetime | None
+    pdf_url: str | None = _if_any("Link temporário que abre o PDF sem credenciais.")
+    xml_url: str | None = _if_any("Link temporário que abre o XML sem credenciais.")
+
+
+class CertificateData(Record):
+    """What is told of a certificate."""
+
+    company_id: UUID
+    tax_id: str = Field(description="CNPJ da empresa.", examples=["11222333000181"])
+    expires_at: datetime
+    days_left: int = Field(description="Dias até o vencimento; o último conta por inteiro.", examples=[30])
+
+
+class EventPayload(Record):
+    """An event as it is told."""
+
+    id: UUID
+    event: str = Field(examples=["nfe.authorized"])
+    created_at: datetime
+    data: DocumentData | CertificateData | dict[str, Any]
+
+
+def payload_of(event: ToldEvent, links: Links) -> dict[str, Any]:
+    """What is told of an event, in plain values of JSON; links in it are valid from now on."""
+    return told(event, links).model_dump(mode="json")
+
+
+def told(event: ToldEvent, links: Links) -> EventPayload:
+    """What is told of an event."""
+    document_id = event.document_id
+    data = _other_data(event) if document_id is None else _document_data(event, document_id, links)
+    return EventPayload(id=event.id, event=name_of(event.topic), created_at=event.created_at, data=data)
+
+
+def _document_data(event: ToldEvent, document_id: UUID, links: Links) -> DocumentData:
+    number = number_of(event.type, event.number, event.assigned_number)
+    is_filed = event.status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
+    return DocumentData.model_validate(
+        {
+            "id": document_id,
+            "sale_id": event.sale_id,
+            "external_id": event.external_id,
+            "company_id": event.company_id,
+            "tax_id": event.tax_id,
+            "status": event.status,
+            "type": event.type,
+            "amount": event.amount,
+            "invoice_number": None if number is None else str(number),
+            "issued_at": event.issued_at,
+            "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
+            "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,
+        }
+    )
+
+
+def _other_data(event: ToldEvent) -> CertificateData | dict[str, Any]:
+    company = {"companyId": str(event.company_id), "taxId": event.tax_id} if event.company_id else {}
+    data = company | (event.details or {})
+    return CertificateData.model_validate(data) if event.topic == CERTIFICATE_EXPIRING else data

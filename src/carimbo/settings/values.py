@@ -1,0 +1,76 @@
+"""What values of settings may look like; what is wrong with one is told in Portuguese."""
+
+import ssl
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, DirectoryPath, Field, FilePath
+
+from carimbo.fiscal.taxpayer import is_cnpj
+from carimbo.outbound.allowed_hosts import AllowedHosts
+from carimbo.outbound.target import Objection
+from carimbo.service.delivery.retry import RetrySchedule
+
+Port = Annotated[int, Field(ge=0, le=65_535)]
+Seconds = Annotated[float, Field(gt=0)]
+Minutes = Annotated[float, Field(gt=0)]
+Days = Annotated[float, Field(gt=0)]
+_MOST_RETRIES = 5
+
+
+def _retries(text: str) -> str:
+    if len(RetrySchedule.parse(text).pauses) > _MOST_RETRIES:
+        raise ValueError(f"no máximo {_MOST_RETRIES} pausas")
+    return text
+
+
+Pauses = Annotated[str, AfterValidator(_retries)]
+
+
+def _absolute(path: Path) -> Path:
+    """A relative path would depend on where the process was started; an empty one would be that place."""
+    if not path.is_absolute():
+        raise ValueError("informe um caminho absoluto")
+    return path
+
+
+Folder = Annotated[DirectoryPath, AfterValidator(_absolute)]
+File = Annotated[FilePath, AfterValidator(_absolute)]
+
+
+def _hosts(text: str) -> str:
+    try:
+        AllowedHosts.parse(text)
+    except Objection as objection:
+        raise ValueError(str(objection)) from objection
+    return text
+
+
+def _host(text: str) -> str:
+    try:
+        hosts = [] if {*text} & {*", "} else [*AllowedHosts.parse(text).hosts]
+    except Objection:
+        hosts = []
+    if not hosts:
+        raise ValueError("informe só o nome ou o endereço do servidor, sem https://, porta ou espaços")
+    return hosts[0]
+
+
+def _certificates(file: Path) -> Path:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except OSError as error:
+        raise ValueError("o arquivo não tem certificados em PEM, ou não pode ser lido") from error
+    return file
+
+
+def _cnpj_or_nothing(text: str) -> str:
+    if text and not is_cnpj(text):
+        raise ValueError("não é um CNPJ, só com letras maiúsculas e dígitos")
+    return text
+
+
+Host = Annotated[str, AfterValidator(_host)]
+Hosts = Annotated[str, AfterValidator(_hosts)]
+CertificatesFile = Annotated[File, AfterValidator(_certificates)]
+CnpjOrNothing = Annotated[str, AfterValidator(_cnpj_or_nothing)]

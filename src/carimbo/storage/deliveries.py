@@ -1,0 +1,152 @@
+"""What is, was or will be told to each webhook, as callers look at it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from carimbo.storage.connection import Connection
+from carimbo.storage.delivering import WAITS_FOR_ANOTHER
+from carimbo.storage.wakeups import OUTBOUND
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """One event for one webhook."""
+
+    id: UUID
+    webhook_id: UUID
+    event_id: UUID
+    topic: str
+    document_id: UUID | None
+    is_test: bool
+    status: str
+    attempts_made: int
+    response_status: int | None
+    attempted_at: datetime | None
+    next_action_at: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliveryAttempt:
+    """What was sent once, and what came back."""
+
+    number: int
+    url: str
+    request_headers: dict[str, str] = field(repr=False)
+    request_body: str = field(repr=False)
+    response_status: int | None
+    response_body: str | None = field(repr=False)
+    error: str | None
+    started_at: datetime
+    milliseconds: int
+    next_attempt_at: datetime | None
+
+
+@dataclass(frozen=True)
+class DeliveryFilter:
+    """Which deliveries of a webhook are wanted."""
+
+    status: str | None = None
+    topics: list[str] | None = None
+
+
+_SPECIAL = {
+    "topic": "e.topic",
+    # What waits for what was before it has no moment of its own.
+    "next_action_at": f"case when not ({WAITS_FOR_ANOTHER}) then d.next_action_at end as next_action_at",
+}
+_COLUMNS = ", ".join(_SPECIAL.get(one.name, f"d.{one.name}") for one in fields(Delivery))
+_ATTEMPT_COLUMNS = ", ".join(one.name for one in fields(DeliveryAttempt))
+_TOLD = "join events e on e.subscription_id = $1 and e.id = d.event_id"
+_OF_WEBHOOK = f"""
+    select {_COLUMNS} from deliveries d {_TOLD} where d.subscription_id = $1 and d.webhook_id = $2
+"""
+_FILTERED = f"""
+    {_OF_WEBHOOK} and ($3::text is null or d.status = $3) and ($4::text[] is null or e.topic = any ($4))
+"""
+_COUNT = """
+    select count(*) from deliveries
+    where subscription_id = $1 and webhook_id = $2 and ($3::text is null or status = $3)
+"""
+_LATEST = f"""
+    select {_COLUMNS}
+    from unnest($2::uuid[]) as wanted (webhook_id)
+    cross join lateral (
+        select * from deliveries
+        where subscription_id = $1 and webhook_id = wanted.webhook_id and attempted_at is not null
+        order by attempted_at desc limit 1
+    ) as d {_TOLD}
+"""
+_ADD_TEST = """
+    with told as (
+        insert into events (subscription_id, topic, details) values ($1, $3, $4) returning id, ordinal
+    )
+    insert into deliveries (subscription_id, webhook_id, event_id, ordinal, is_test)
+    select $1, $2, id, ordinal, true from told returning id
+"""
+# What is overdue to a worker that froze is not its own any more.
+_REDELIVER = """
+    update deliveries
+    set status = 'pending', failures = 0, next_action_at = now(), attempts = 0, lease_until = null
+    where subscription_id = $1 and id = $2 and (lease_until is null or lease_until <= now())
+    returning pg_notify($3, 'deliveries')
+"""
+
+
+class Deliveries:
+    """Deliveries to one subscription's webhooks."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def page(self, webhook_id: UUID, wanted: DeliveryFilter, offset: int, size: int) -> list[Delivery]:
+        """Deliveries to a webhook, newest first."""
+        rows = await self._connection.fetch(
+            f"{_FILTERED} order by d.created_at desc, d.id desc offset $5 limit $6",
+            self._subscription_id, webhook_id, wanted.status, wanted.topics, offset, size,
+        )  # fmt: skip
+        return [Delivery(**row) for row in rows]
+
+    async def count(self, webhook_id: UUID, wanted: DeliveryFilter) -> int:
+        # Without the events, which tell nothing more, unless they are asked for.
+        counted = f"select count(*) from ({_FILTERED}) as found" if wanted.topics else _COUNT
+        asked = [wanted.topics] if wanted.topics else []
+        total: int = await self._connection.fetchval(
+            counted, self._subscription_id, webhook_id, wanted.status, *asked
+        )
+        return total
+
+    async def latest(self, webhook_ids: Collection[UUID]) -> dict[UUID, Delivery]:
+        """The delivery to each webhook that was attempted last."""
+        rows = await self._connection.fetch(_LATEST, self._subscription_id, list(webhook_ids))
+        return {row["webhook_id"]: Delivery(**row) for row in rows}
+
+    async def get(self, webhook_id: UUID, delivery_id: UUID) -> Delivery | None:
+        row = await self._connection.fetchrow(
+            f"{_OF_WEBHOOK} and d.id = $3", self._subscription_id, webhook_id, delivery_id
+        )
+        return row and Delivery(**row)
+
+    async def attempts(self, delivery_id: UUID) -> list[DeliveryAttempt]:
+        """Every attempt of a delivery, in their order."""
+        rows = await self._connection.fetch(
+            f"select {_ATTEMPT_COLUMNS} from delivery_attempts"
+            " where subscription_id = $1 and delivery_id = $2 order by number",
+            self._subscription_id, delivery_id,
+        )  # fmt: skip
+        return [DeliveryAttempt(**row) for row in rows]
+
+    async def add_test(self, webhook_id: UUID, topic: str, details: dict[str, Any]) -> UUID:
+        """Tell a webhook, and nobody else, something of no consequence."""
+        delivery_id: UUID = await self._connection.fetchval(
+            _ADD_TEST, self._subscription_id, webhook_id, topic, details
+        )
+        return delivery_id
+
+    async def redeliver(self, delivery_id: UUID) -> None:
+        """Owe a delivery anew, as if it had never failed; one that a worker holds is on its way already."""
+        await self._connection.execute(_REDELIVER, self._subscription_id, delivery_id, OUTBOUND)

@@ -1,0 +1,133 @@
+"""Who listens to a subscription's events, and where."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from uuid import UUID
+
+from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.wakeups import OUTBOUND
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookFacts:
+    """What a caller tells of a webhook; its topics are what its events stand for."""
+
+    name: str | None
+    url: str
+    events: list[str]
+    topics: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Webhook(WebhookFacts):
+    """A stored webhook; its secrets are elsewhere."""
+
+    id: UUID
+    is_active: bool
+    disabled_reason: str | None
+    failing_since: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+_FACTS = tuple(field.name for field in fields(WebhookFacts))
+_COLUMNS = ", ".join(field.name for field in fields(Webhook))
+_KNOWN = "subscription_id = $1 and deleted_at is null"
+_THIS = f"{_KNOWN} and id = $2"
+_ONE = f"select {_COLUMNS} from webhooks where {_THIS}"
+
+
+class Webhooks:
+    """Webhooks of one subscription."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def hold(self) -> None:
+        """Keep others from adding any until the transaction ends, so that they can be counted first."""
+        await self._connection.execute(
+            "select pg_advisory_xact_lock(hashtextextended('webhooks:' || $1::uuid, 0))",
+            self._subscription_id,
+        )
+
+    async def add(self, webhook_id: UUID, facts: WebhookFacts, *, is_active: bool) -> Webhook:
+        row = await self._connection.fetchrow(
+            f"insert into webhooks (subscription_id, id, is_active, {', '.join(_FACTS)})"
+            f" values ($1, $2, $3, $4, $5, $6, $7) returning {_COLUMNS}",
+            self._subscription_id, webhook_id, is_active, *(getattr(facts, name) for name in _FACTS),
+        )  # fmt: skip
+        return _webhook(only(row))
+
+    async def page(self, offset: int, size: int) -> list[Webhook]:
+        """Webhooks, newest first."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from webhooks where {_KNOWN}"
+            " order by created_at desc, id desc offset $2 limit $3",
+            self._subscription_id, offset, size,
+        )  # fmt: skip
+        return [_webhook(row) for row in rows]
+
+    async def count(self) -> int:
+        total: int = await self._connection.fetchval(
+            f"select count(*) from webhooks where {_KNOWN}", self._subscription_id
+        )
+        return total
+
+    async def get(self, webhook_id: UUID) -> Webhook | None:
+        row = await self._connection.fetchrow(_ONE, self._subscription_id, webhook_id)
+        return row and _webhook(row)
+
+    async def lock(self, webhook_id: UUID) -> Webhook | None:
+        """Read, and keep others from changing it until the transaction ends."""
+        row = await self._connection.fetchrow(f"{_ONE} for no key update", self._subscription_id, webhook_id)
+        return row and _webhook(row)
+
+    async def write(self, webhook_id: UUID, facts: WebhookFacts) -> Webhook | None:
+        """Replace what is told of a webhook; the failures of another address are not its own."""
+        row = await self._connection.fetchrow(
+            f"""
+            update webhooks
+            set name = $3, url = $4, events = $5, topics = $6, updated_at = now(),
+                failing_since = case when url = $4 then failing_since end
+            where {_THIS} returning {_COLUMNS}
+            """,
+            self._subscription_id, webhook_id, *(getattr(facts, name) for name in _FACTS),
+        )  # fmt: skip
+        return row and _webhook(row)
+
+    async def activate(self, webhook_id: UUID) -> Webhook | None:
+        """Call it again, whatever it was disabled for; what waited for it goes on now."""
+        row = await self._connection.fetchrow(
+            f"""
+            update webhooks
+            set is_active = true, disabled_reason = null, failing_since = null, updated_at = now()
+            where {_THIS} returning {_COLUMNS}, pg_notify($3, 'webhooks')
+            """,
+            self._subscription_id, webhook_id, OUTBOUND,
+        )  # fmt: skip
+        return row and _webhook(row)
+
+    async def deactivate(self, webhook_id: UUID) -> Webhook | None:
+        """Call it no more until it is active again."""
+        row = await self._connection.fetchrow(
+            "update webhooks set is_active = false, updated_at = now()"
+            f" where {_THIS} returning {_COLUMNS}",
+            self._subscription_id, webhook_id,
+        )  # fmt: skip
+        return row and _webhook(row)
+
+    async def delete(self, webhook_id: UUID) -> bool:
+        """Let a webhook be gone; False when there is none.
+
+        Its row goes later, with its deliveries: there may be so many that whoever tells of events would wait.
+        """
+        result = await self._connection.execute(
+            f"update webhooks set deleted_at = now(), is_active = false where {_THIS}",
+            self._subscription_id, webhook_id,
+        )  # fmt: skip
+        return bool(result == "UPDATE 1")
+
+
+def _webhook(row: Row) -> Webhook:
+    return Webhook(**{field.name: row[field.name] for field in fields(Webhook)})

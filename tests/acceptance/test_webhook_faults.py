@@ -1,0 +1,242 @@
+"""Whatever fails between a document's change of status and the call that tells of it: it is told."""
+
+import asyncio
+import random
+import signal
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+
+import pytest
+
+from acceptance.fault_company import Company
+from acceptance.fault_listener import Listener, contradictions_of_telling, listening
+from acceptance.fault_programs import Failpoint
+from acceptance.fault_site import Site, until_answered
+from acceptance.test_sale_failpoints import lost
+from receiver import LOOPBACK, Reply
+from support import free_port
+
+# Short waits; a lease is twice as long as a call may take.
+WAITS = {
+    "webhook_allowed_hosts": LOOPBACK,
+    "webhook_seconds": "1.5",
+    "webhook_retry_seconds": "0.2,0.2,0.5,0.5,1",
+}
+SLOWLY = Reply(delay=0.2)
+"""So that many calls are under way whenever something fails."""
+
+
+@pytest.fixture(scope="module")
+async def site(site: Site) -> AsyncIterator[Site]:
+    """The installation of all tests of faults, with an API that lets receivers be on this machine."""
+    port = free_port()
+    listened_to = replace(site, settings={**site.settings, **WAITS, "port": str(port)})
+    with listened_to.api(port):
+        await until_answered(listened_to.url, "/readyz")
+        yield listened_to
+
+
+@pytest.fixture
+async def listener(company: Company) -> AsyncIterator[Listener]:
+    async with listening(company) as listener:
+        yield listener
+
+
+async def until_all_told(site: Site, listener: Listener) -> None:
+    """Wait until nothing is on its way to the authority nor to the listener."""
+    await site.until_settled(listener.company)
+    await site.until_told(listener.company)
+    await site.until(f"{listener.count('pending')} = 0")
+
+
+async def cancel_every_third(site: Site, company: Company, documents: int) -> None:
+    """Take documents back as soon as they are authorised, as many as a third of all that there will be."""
+    canceled: set[str] = set()
+    while len(canceled) < documents // 3:
+        await site.until(f"{company.count('authorized')} > 0")
+        rows = await site.fetch(
+            "select id::text, type from documents where company_id = $1 and status = 'authorized' limit 3",
+            company.id,
+        )
+        for row in rows:
+            if row["id"] not in canceled and len(canceled) < documents // 3:
+                await company.cancel(row["type"], row["id"])
+                canceled.add(row["id"])
+
+
+async def kill_workers_at(site: Site, conditions: Iterable[str], end: str) -> None:
+    """Run a worker, kill it and start another whenever one more condition holds, up to the end."""
+    for condition in conditions:
+        with site.worker() as victim:
+            await site.until(condition)
+            await victim.kill()
+    with site.worker():
+        await site.until(end)
+
+
+class TestKilledWorker:
+    async def test_that_had_changed_a_status_leaves_the_telling_to_another_one(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        await company.issue("nfe", external_id="victim")
+        with site.worker(Failpoint("victim", "concluded")) as victim:
+            assert await victim.end() == -signal.SIGKILL
+        assert await site.holds(f"{company.count('authorized')} = 1 and {listener.count('pending')} = 1")
+        assert listener.receiver.calls == []
+        with site.worker():
+            await until_all_told(site, listener)
+        assert len(listener.receiver.calls) == 1
+        assert await contradictions_of_telling(site, listener) == []
+
+    async def test_that_had_canceled_leaves_the_telling_to_another_one(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        document = await company.issue("nfse", external_id="victim")
+        with site.worker(Failpoint("victim", "cancellation concluded")) as victim:
+            await site.until(f"{listener.count('delivered')} = 1")
+            await company.cancel("nfse", document)
+            assert await victim.end() == -signal.SIGKILL
+        assert await site.holds(f"{company.count('canceled')} = 1 and {listener.count('pending')} = 1")
+        with site.worker():
+            await until_all_told(site, listener)
+        assert [call["event"] for call in listener.told()] == ["nfse.authorized", "nfse.cancelled"]
+        assert await contradictions_of_telling(site, listener) == []
+
+    async def test_in_the_midst_of_a_call_leaves_it_to_another_one(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.default = Reply(hangs=True)
+        await company.issue("nfce")
+        with site.worker() as victim:
+            await listener.until_called(1)
+            await victim.kill()
+        assert await site.holds(f"{listener.under_way} = 1")
+        listener.receiver.default = Reply()
+        with site.worker():
+            await until_all_told(site, listener)
+        first, second = listener.receiver.calls
+        assert first.headers["webhook-id"] == second.headers["webhook-id"]
+        assert [one["attemptCount"] for one in await listener.log()] == [1]
+        assert await contradictions_of_telling(site, listener) == []
+
+    async def test_in_the_midst_of_a_call_does_not_let_what_came_later_be_told_before(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.replies.append(Reply(drops=True))
+        listener.receiver.default = Reply(hangs=True)
+        document = await company.issue("nfe")
+        with site.worker() as victim:
+            await listener.until_called(2)
+            await victim.kill()
+        listener.receiver.calls.clear()
+        listener.receiver.default = Reply()
+        await company.cancel("nfe", document)
+        with site.worker():
+            await site.until(f"{company.count('canceled')} = 1")
+            assert listener.receiver.calls == []
+            await until_all_told(site, listener)
+        assert [call["event"] for call in listener.told()] == ["nfe.authorized", "nfe.cancelled"]
+        assert await contradictions_of_telling(site, listener) == []
+
+
+class TestFrozenWorker:
+    async def test_whose_call_another_one_made_again_writes_nothing(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.replies.append(Reply(hangs=True))
+        await company.issue("nfe")
+        with site.worker() as frozen:
+            await listener.until_called(1)
+            frozen.send(signal.SIGSTOP)
+            with site.worker():
+                await until_all_told(site, listener)
+                frozen.send(signal.SIGCONT)
+                assert await frozen.terminate() == 0
+        (delivery,) = await listener.log()
+        assert lost(site, delivery["id"])
+        assert (delivery["attemptCount"], delivery["responseStatus"]) == (1, 200)
+        assert await contradictions_of_telling(site, listener) == []
+
+
+class TestEmptiedQueue:
+    async def test_loses_nothing_that_is_to_be_told(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.default = SLOWLY
+        await company.issue_many(20)
+        assert len(await site.fetch("delete from pgqueuer returning id")) >= 20
+        with site.worker(worker_concurrency="4"):
+            await listener.until_called(3)
+            assert await site.fetch("delete from pgqueuer returning id")
+            await company.issue_many(10)
+            await site.fetch("delete from pgqueuer")
+            await until_all_told(site, listener)
+        assert await site.holds(f"{company.count('authorized')} = 30")
+        assert await contradictions_of_telling(site, listener) == []
+
+
+class TestRestartedPostgres:
+    async def test_in_the_midst_of_calls_keeps_none_of_them_from_being_told(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.default = SLOWLY
+        with site.worker() as worker:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(company.issue_many(30))
+                await listener.until_called(5)
+                await site.until(f"{listener.under_way} > 0")
+                await site.stop_postgres()
+                await site.start_postgres()
+            await until_all_told(site, listener)
+            assert worker.is_alive
+        assert await site.holds(f"{company.count('authorized')} = 30")
+        assert await contradictions_of_telling(site, listener) == []
+
+
+class TestRandomKills:
+    async def test_of_three_workers_lose_nothing_and_keep_the_order_of_each_document(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        dice, total = random.Random(12), 36
+        listener.receiver.default = SLOWLY
+        told, all_told = listener.count("delivered"), f"{listener.count('delivered')} = {total + total // 3}"
+        async with asyncio.TaskGroup() as group:
+            group.create_task(company.issue_many(total))
+            group.create_task(cancel_every_third(site, company, total))
+            for _ in range(3):
+                conditions = [f"{told} > {moment}" for moment in sorted(dice.sample(range(total), 2))]
+                group.create_task(kill_workers_at(site, conditions, all_told))
+        assert await site.holds(f"{company.count('canceled')} = {total // 3}")
+        assert await contradictions_of_telling(site, listener) == []
+
+
+class TestStoppedWorker:
+    async def test_hears_what_is_answered_and_leaves_the_rest_to_another_one(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.default = Reply(delay=1)
+        await company.issue_many(12)
+        with site.worker(webhook_seconds="15", webhook_concurrency_each="3") as stopped:
+            await listener.until_called(3)
+            assert await stopped.terminate() == 0
+        called = len(listener.receiver.calls)
+        assert await site.holds(f"{listener.under_way} = 0 and {listener.count('delivered')} = {called}")
+        listener.receiver.default = Reply()
+        with site.worker():
+            await until_all_told(site, listener)
+        assert {listener.calls_of(call) for call in listener.receiver.calls} == {1}
+        assert await contradictions_of_telling(site, listener) == []
+
+    async def test_that_may_not_wait_so_long_leaves_the_call_to_another_one_at_once(
+        self, site: Site, company: Company, listener: Listener
+    ) -> None:
+        listener.receiver.replies.append(Reply(hangs=True))
+        await company.issue("nfe")
+        with site.worker(webhook_seconds="600", shutdown_seconds="1") as stopped:
+            await listener.until_called(1)
+            assert await stopped.terminate() == 0
+        assert await site.holds(f"{listener.under_way} = 0")
+        with site.worker():
+            await until_all_told(site, listener)
+        assert {listener.calls_of(call) for call in listener.receiver.calls} == {2}
+        assert await contradictions_of_telling(site, listener) == []

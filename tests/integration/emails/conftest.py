@@ -1,0 +1,46 @@
+"""The floor of the tests of issuing with a mail server beside it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from carimbo.simulator.run import Simulator
+from carimbo.storage.migrate import migrate
+from integration.conftest import NewDatabase
+from integration.issuing.conftest import (
+    ample_time_for_parameters,
+    certificate,
+    new_shop,
+    shop,
+    simulator,
+    work,
+)
+from integration.issuing.floor import Floor, open_floor
+from post_office import LOOPBACK, PostOffice, post_office
+from support import free_port
+
+__all__ = ["ample_time_for_parameters", "certificate", "new_shop", "shop", "simulator", "work"]
+
+
+@pytest.fixture(scope="session")
+async def office() -> AsyncIterator[PostOffice]:
+    async with post_office(free_port()) as office:
+        yield office
+
+
+@pytest.fixture(scope="session")
+async def floor(
+    new_database: NewDatabase, secret_keys: str, simulator: Simulator, office: PostOffice
+) -> AsyncIterator[Floor]:
+    mail = {
+        "SMTP_HOST": LOOPBACK,
+        "SMTP_PORT": str(office.port),
+        "SMTP_SECURITY": "none",
+        "SMTP_SECONDS": "2",
+        "EMAIL_FROM": "notas@example.com",
+        "EMAIL_RETRY_SECONDS": "0.2,0.2,0.2",
+    }
+    async with new_database() as url:
+        await migrate(url, lock_timeout_seconds=20)
+        async with open_floor(url, secret_keys, simulator, **mail) as floor:
+            yield floor

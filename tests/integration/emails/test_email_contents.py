@@ -1,0 +1,117 @@
+"""What arrives at the recipient: who it is from, what it says, and the files of the document."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from integration.emails.mailbox import addressed, ask, fate_of, new_address
+from integration.issuing.shop import KINDS, Shop
+from post_office import Mail, PostOffice
+from support import data_of
+
+TITLES = {"nfe": "NF-e", "nfce": "NFC-e", "nfse": "NFS-e"}
+
+
+async def delivered(shop: Shop, office: PostOffice, kind: str, **party: Any) -> tuple[dict[str, Any], Mail]:
+    """A document that was sent to its recipient, and what arrived there."""
+    address = new_address()
+    document = await shop.issue(kind, **addressed(kind, address, **party))
+    assert document["status"] == "authorized", document
+    asked = await ask(shop, document)
+    assert (asked["to"], asked["status"], asked["askedBy"]) == ([address], "pending", "request")
+    assert (await fate_of(shop, document))["status"] == "sent"
+    (mail,) = office.sent_to(address)
+    return document, mail
+
+
+def punctuated(cnpj: str) -> str:
+    return re.sub(r"(..)(...)(...)(....)(..)", r"\1.\2.\3/\4-\5", cnpj)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestEveryType:
+    async def test_carries_the_files_as_they_are_downloaded(
+        self, shop: Shop, office: PostOffice, kind: str
+    ) -> None:
+        document, mail = await delivered(shop, office, kind)
+        path = f"/{kind}/{document['id']}"
+        xml, pdf = await shop.get(path + "/xml"), await shop.get(path + "/pdf")
+        (xml_name, (xml_type, xml_file)), (pdf_name, (pdf_type, pdf_file)) = mail.files.items()
+        assert (xml_name, xml_type, xml_file) == (
+            f"{document['accessKey']}.xml",
+            "application/xml",
+            xml.content,
+        )
+        assert f'"{pdf_name}"' in pdf.headers["content-disposition"]
+        assert (pdf_type, pdf_file) == ("application/pdf", pdf.content)
+
+    async def test_says_of_the_document_what_people_look_for(
+        self, shop: Shop, office: PostOffice, kind: str
+    ) -> None:
+        document, mail = await delivered(shop, office, kind)
+        company = data_of(await shop.caller.http.get(shop.path()))
+        grouped = re.sub("(.{4})(?=.)", r"\1 ", document["accessKey"])
+        for body in (mail.text, mail.html):
+            assert "Olá, Maria da Silva." in body
+            assert f"enviou a você um documento fiscal: {TITLES[kind]} nº {document['number']}." in body
+            for fact in ("R$ 59,80", "Loja Modelo Ltda", punctuated(company["taxId"]), grouped):
+                assert fact in body
+            assert "homologação" not in body
+            assert ("Série" in body) == (document["series"] is not None)
+        assert mail.message["Subject"] == f"{TITLES[kind]} {document['number']} de Loja Modelo Ltda"
+
+
+class TestHeaders:
+    async def test_are_those_of_a_letter_that_nobody_typed(self, shop: Shop, office: PostOffice) -> None:
+        changes = {"tradeName": "Loja da Ana", "email": "ana@example.com"}
+        data_of(await shop.caller.http.put(shop.path(), json=changes))
+        document, mail = await delivered(shop, office, "nfe")
+        email = await fate_of(shop, document)
+        headers = mail.message
+        assert headers["From"] == "Loja da Ana <notas@example.com>"
+        assert headers["Reply-To"] == "Loja da Ana <ana@example.com>"
+        assert headers["To"] == f"Maria da Silva <{email['to'][0]}>"
+        assert headers["Message-ID"] == f"<{email['id']}@example.com>"
+        assert headers["Auto-Submitted"] == "auto-generated"
+        assert abs(headers["Date"].datetime - datetime.now(UTC)) < timedelta(minutes=1)
+        assert "responda a ele" in mail.text
+
+    async def test_without_an_address_of_the_company_nobody_is_to_be_answered(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
+        _, mail = await delivered(shop, office, "nfe")
+        assert "Reply-To" not in mail.message
+        assert "responda" not in mail.text + mail.html
+
+    async def test_an_address_of_the_company_that_no_header_can_hold_is_left_out(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
+        data_of(await shop.caller.http.put(shop.path(), json={"email": "joão@example.com"}))
+        _, mail = await delivered(shop, office, "nfe")
+        assert "Reply-To" not in mail.message
+        assert "responda" not in mail.text + mail.html
+
+    async def test_of_homologation_say_that_the_document_is_worth_nothing(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
+        environment = {"environment": "homologation"}
+        data_of(await shop.caller.http.patch(shop.path("/environment"), json=environment))
+        _, mail = await delivered(shop, office, "nfe")
+        assert mail.message["Subject"].startswith("[SEM VALOR FISCAL] NF-e ")
+        for body in (mail.text, mail.html):
+            assert "homologação" in body
+            assert "validade jurídica" not in body
+
+
+class TestNames:
+    async def test_of_a_recipient_are_text_and_nothing_else(self, shop: Shop, office: PostOffice) -> None:
+        name = '<b>Ana</b> & "Filhos" <outra@example.com>, Bcc'
+        _, mail = await delivered(shop, office, "nfse", name=name)
+        assert mail.message["To"].addresses[0].display_name == name
+        assert len(mail.message["To"].addresses) == 1
+        assert f"Olá, {name}." in mail.text
+        assert "<b>Ana</b>" not in mail.html
+        assert "&lt;b&gt;Ana&lt;/b&gt; &amp; " in mail.html
+        assert len(mail.recipients) == 1

@@ -1,0 +1,204 @@
+"""Who asks for e-mails: a sale, the company's settings, or a request; and how requests are refused."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from carimbo.api.context import Services
+from integration.emails.mailbox import addressed, ask, emails_of, fate_of, listed, new_address, until_settled
+from integration.issuing.shop import KINDS, UNANSWERED, Shop, error_of
+from integration.sales.store import JOAO, MARIA, open_store
+from post_office import PostOffice
+from support import ABSENT, data_of, fields_of
+
+
+async def rows_of(shop: Shop, document: dict[str, Any]) -> list[str]:
+    """Who asked for a document's e-mails, by the rows themselves."""
+    query = "select asked_by from emails where document_id = $1"
+    return [row["asked_by"] for row in await shop.floor.fetch(query, UUID(document["id"]))]
+
+
+class TestAuthorization:
+    @pytest.mark.parametrize(
+        ("usual", "told", "asker"),
+        [
+            (None, None, None),
+            (None, True, "sale"),
+            (None, False, None),
+            (False, None, None),
+            (False, True, "sale"),
+            (True, None, "company"),
+            (True, True, "sale"),
+            (True, False, None),
+        ],
+    )
+    async def test_what_a_sale_says_goes_before_what_is_usual(
+        self, shop: Shop, office: PostOffice, usual: bool | None, told: bool | None, asker: str | None
+    ) -> None:
+        store = await open_store(shop)
+        if usual is not None:
+            await store.put_settings(email={"sendOnAuthorization": usual})
+        customer = MARIA | {"email": new_address()}
+        sale = await store.invoiced("curso", "caneca", customer=customer, sendEmail=told)
+        assert [one["status"] for one in sale["invoices"]] == ["authorized"] * 2
+        for document in sale["invoices"]:
+            assert await rows_of(store, document) == ([asker] if asker else [])
+        for document in sale["invoices"] if asker else []:
+            email = await fate_of(store, document)
+            assert (email["status"], email["to"]) == ("sent", [customer["email"]])
+        assert len(office.sent_to(customer["email"])) == (2 if asker else 0)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("usual", [True, False])
+    async def test_what_is_created_directly_goes_by_what_is_usual(
+        self, shop: Shop, office: PostOffice, kind: str, usual: bool
+    ) -> None:
+        address = new_address()
+        await shop.put_settings(email={"sendOnAuthorization": usual})
+        document = await shop.issue(kind, **addressed(kind, address))
+        if not usual:
+            assert await rows_of(shop, document) == []
+            return
+        email = await fate_of(shop, document)
+        assert (email["askedBy"], email["status"], email["to"]) == ("company", "sent", [address])
+        assert len(office.sent_to(address)) == 1
+
+    async def test_a_document_that_is_refused_is_not_sent(self, shop: Shop) -> None:
+        await shop.put_settings(email={"sendOnAuthorization": True})
+        document = await shop.issue("nfce", notes="SIMULA:REJEICAO:528", **addressed("nfce", new_address()))
+        assert document["status"] == "rejected"
+        assert await rows_of(shop, document) == []
+
+    async def test_of_what_is_usual_a_document_for_nobody_is_no_failure(self, shop: Shop) -> None:
+        await shop.put_settings(email={"sendOnAuthorization": True})
+        document = await shop.issue("nfce")
+        own = f"from emails where document_id = '{UUID(document['id'])}'"
+        await shop.floor.until(f"not exists (select {own})")
+        assert await listed(shop, document) == []
+
+    async def test_that_a_sale_asks_for_is_a_failure_where_there_is_nobody(self, shop: Shop) -> None:
+        store = await open_store(shop)
+        nameless = {"name": "Ana Souza"}
+        sale = await store.invoiced("caneca", customer=nameless, sendEmail=True, productInvoiceType="nfce")
+        (document,) = sale["invoices"]
+        email = await fate_of(store, document)
+        assert (email["status"], email["to"], email["attempts"]) == ("failed", [], [])
+        assert email["error"].startswith("Sem endereço de e-mail")
+
+    async def test_a_receipt_that_names_nobody_goes_to_the_customer_of_its_sale(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
+        store = await open_store(shop)
+        nameless = {"name": "Ana Souza", "email": new_address()}
+        sale = await store.invoiced("caneca", customer=nameless, sendEmail=True, productInvoiceType="nfce")
+        (document,) = sale["invoices"]
+        assert (await fate_of(store, document))["to"] == [nameless["email"]]
+        (mail,) = office.sent_to(nameless["email"])
+        assert "Olá, Ana Souza." in mail.text
+
+
+class TestRequest:
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_may_name_other_recipients(self, shop: Shop, office: PostOffice, kind: str) -> None:
+        own, others = new_address(), [new_address(), new_address()]
+        document = await shop.issue(kind, **addressed(kind, own))
+        asked = await ask(shop, document, {"to": [*others, others[0]]})
+        assert asked["to"] == others
+        assert (await fate_of(shop, document))["status"] == "sent"
+        (mail,) = office.sent_to(others[0])
+        assert mail.recipients == others
+        assert [one.addr_spec for one in mail.message["To"].addresses] == others
+        assert "Maria" not in mail.text + mail.html
+        assert office.sent_to(own) == []
+
+    @pytest.mark.parametrize("body", [None, {}, {"to": None}], ids=["none", "empty", "null"])
+    async def test_goes_to_the_recipient_of_the_document_else(
+        self, shop: Shop, office: PostOffice, body: Any
+    ) -> None:
+        address = new_address()
+        document = await shop.issue("nfse", **addressed("nfse", address))
+        http, path = shop.caller.http, shop.path(f"/nfse/{document['id']}/email")
+        answer = await (http.post(path) if body is None else http.post(path, json=body))
+        assert answer.status_code == 202, answer.text
+        assert (await fate_of(shop, document))["to"] == [address]
+
+    async def test_needs_an_address_where_the_document_has_none(self, shop: Shop) -> None:
+        document = await shop.issue("nfce")
+        answer = await shop.post(f"/nfce/{document['id']}/email", {})
+        assert fields_of(answer) == {
+            "to": "Informe para quem enviar: o documento não tem o e-mail do destinatário."
+        }
+        assert await listed(shop, document) == []
+
+    @pytest.mark.parametrize(
+        ("to", "field"),
+        [
+            ([], "to"),
+            (["a@example.com"] * 11, "to"),
+            (["a@example.com", "nobody"], "to[1]"),
+            (["a@example.com\r\nBcc: b@example.com"], "to[0]"),
+            (["<a@example.com>"], "to[0]"),
+            (["a@example.com,b@example.com"], "to[0]"),
+            (["a b@example.com"], "to[0]"),
+            (["joão@example.com"], "to[0]"),
+            (["a..b@example.com"], "to[0]"),
+            ([".a@example.com"], "to[0]"),
+            (["a.@example.com"], "to[0]"),
+            (["a\u202eb@example.com"], "to[0]"),
+            (["=?utf-8?q?a?=@example.com"], "to[0]"),
+            ("a@example.com", "to"),
+        ],
+    )
+    async def test_with_wrong_addresses_is_refused(self, shop: Shop, to: Any, field: str) -> None:
+        document = await shop.issue("nfce")
+        answer = await shop.post(f"/nfce/{document['id']}/email", {"to": to})
+        assert list(fields_of(answer)) == [field]
+
+    async def test_of_a_document_that_is_not_authorized_is_refused(self, shop: Shop) -> None:
+        document = await shop.issue("nfe", **addressed("nfe", new_address()))
+        data_of(await shop.caller.http.delete(shop.path(f"/nfe/{document['id']}")))
+        waiting = await shop.create("nfe", notes=UNANSWERED)
+        for one, status in ((document, "canceled"), (waiting, "processing")):
+            answer = await shop.post(f"/nfe/{one['id']}/email", {"to": ["a@example.com"]})
+            assert error_of(answer, 409, "INVALID_STATE") == {
+                "currentStatus": status, "allowed": ["authorized"],
+            }  # fmt: skip
+
+    async def test_of_an_installation_that_sends_nothing_is_refused(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        document = await shop.issue("nfce")
+        services: Services = shop.floor.app.state.services
+        closed = replace(services, outbox=replace(services.outbox, is_open=False))
+        monkeypatch.setattr(shop.floor.app.state, "services", closed)
+        answer = await shop.post(f"/nfce/{document['id']}/email", {"to": ["a@example.com"]})
+        assert error_of(answer, 503, "EMAIL_NOT_CONFIGURED") is None
+        message = answer.json()["error"]["message"]
+        assert message == "O envio de e-mails não está configurado nesta instalação."
+
+    async def test_of_another_type_s_or_no_document_finds_nothing(self, shop: Shop) -> None:
+        document = await shop.issue("nfce")
+        for path in (f"/nfe/{document['id']}", f"/nfce/{ABSENT}"):
+            error_of(await shop.post(path + "/email", {"to": ["a@example.com"]}), 404, "NOT_FOUND")
+            error_of(await shop.get(path + "/emails"), 404, "NOT_FOUND")
+
+
+class TestList:
+    async def test_shows_the_newest_first_by_pages(self, shop: Shop, office: PostOffice) -> None:
+        document = await shop.issue("nfce", **addressed("nfce", JOAO["email"], taxId=JOAO["document"]))
+        asked = [(await ask(shop, document, {"to": [new_address()]}))["id"] for _ in range(3)]
+        await until_settled(shop, document)
+        assert [email["id"] for email in await listed(shop, document)] == asked[::-1]
+        page = (await shop.get(emails_of(document), page=2, pageSize=2)).json()
+        assert [email["id"] for email in page["data"]] == asked[:1]
+        assert page["pageInfo"] == {"page": 2, "pageSize": 2, "total": 3}
+        (shown,) = page["data"]
+        assert set(shown) == {
+            "id", "to", "status", "askedBy", "attempts", "error", "sentAt", "createdAt",
+        }  # fmt: skip
+        assert (shown["status"], shown["error"]) == ("sent", None)
+        assert set(shown["attempts"][0]) == {
+            "number", "startedAt", "milliseconds", "to", "outcome", "code", "message", "refusals",
+        }  # fmt: skip

@@ -1,0 +1,118 @@
+"""`GET /v1/events`: what is told of documents, in order, as webhooks tell it."""
+
+from datetime import datetime
+from typing import Any
+
+import httpx2
+import pytest
+
+from integration.issuing.shop import KINDS, REFUSALS, NewShop, Shop, own_number
+from integration.issuing.test_cancel import cancel
+from support import ABSENT, Caller, data_of, fields_of
+
+COMMON = {"id", "companyId", "taxId", "status", "type", "amount", "invoiceNumber", "issuedAt"}
+FILES = {"pdfUrl", "xmlUrl"}
+of_every_type = pytest.mark.parametrize("kind", KINDS)
+
+
+async def events_of(caller: Caller, **query: Any) -> list[dict[str, Any]]:
+    return list(data_of(await caller.http.get("/v1/events", params=query)))
+
+
+class TestDocuments:
+    @of_every_type
+    async def test_are_told_when_they_are_authorized_and_canceled(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind, externalId="pedido-1")
+        assert (await cancel(shop, document)).status_code == 200
+        authorized, canceled = await events_of(shop.caller)
+        assert (authorized["event"], authorized["data"]["status"]) == (f"{kind}.authorized", "authorized")
+        assert (canceled["event"], canceled["data"]["status"]) == (f"{kind}.cancelled", "canceled")
+        company = data_of(await shop.get(""))
+        for event in (authorized, canceled):
+            assert set(event) == {"id", "event", "createdAt", "data"}
+            data = event["data"]
+            assert set(data) - {"saleId"} == COMMON | FILES | {"externalId"}
+            assert (data["id"], data["companyId"], data["taxId"]) == (
+                document["id"],
+                shop.id,
+                company["taxId"],
+            )
+            assert (data["type"], data["externalId"], data["amount"]) == (kind, "pedido-1", 59.8)
+            assert data["invoiceNumber"] == str(document["number"])
+            assert data["issuedAt"] == document["issuedAt"]
+            assert data.get("saleId") == document["saleId"]
+
+    @of_every_type
+    async def test_are_told_when_they_are_refused(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind, notes=REFUSALS[kind])
+        (event,) = await events_of(shop.caller)
+        assert (event["event"], event["data"]["status"]) == (f"{kind}.rejected", "rejected")
+        assert set(event["data"]) - {"saleId"} == COMMON
+        # What the authority numbers has no number before it is authorized.
+        number = None if document["number"] is None else str(own_number(document))
+        assert event["data"]["invoiceNumber"] == number
+
+    async def test_of_the_homologation_environment_are_told_too(self, shop: Shop) -> None:
+        answer = await shop.caller.http.patch(shop.path("/environment"), json={"environment": "homologation"})
+        data_of(answer)
+        document = await shop.issue()
+        assert document["environment"] == "homologation"
+        (event,) = await events_of(shop.caller)
+        assert set(event["data"]) > FILES
+
+    async def test_that_are_refused_and_then_pass_are_told_twice(self, shop: Shop) -> None:
+        refused = await shop.issue(notes=REFUSALS["nfe"])
+        changed = data_of(await shop.patch(refused, notes=None, externalId=None))
+        assert (await shop.emit(changed)).status_code == 202
+        await shop.settled(changed)
+        first, second = await events_of(shop.caller)
+        assert [first["event"], second["event"]] == ["nfe.rejected", "nfe.authorized"]
+        assert first["data"]["status"] == "rejected"
+        assert datetime.fromisoformat(first["createdAt"]) < datetime.fromisoformat(second["createdAt"])
+
+
+class TestTheCursor:
+    async def test_goes_on_where_it_stopped(self, shop: Shop) -> None:
+        documents = [await shop.issue() for _ in range(3)]
+        seen, query = [], {"limit": 2}
+        for more in (True, False, False):
+            answer = await shop.caller.http.get("/v1/events", params=query)
+            seen += [event["data"]["id"] for event in data_of(answer)]
+            info = answer.json()["pageInfo"]
+            assert set(answer.json()) == {"success", "data", "pageInfo"}
+            assert set(info) == {"hasMore", "nextCursor"}
+            assert info["hasMore"] is more
+            query["after"] = info["nextCursor"]
+        assert seen == [document["id"] for document in documents]
+
+    async def test_of_nothing_stays_where_it_is(self, idle_shop: Shop, shop: Shop) -> None:
+        empty = await idle_shop.caller.http.get("/v1/events")
+        assert empty.json() == {
+            "success": True, "data": [], "pageInfo": {"hasMore": False, "nextCursor": None},
+        }  # fmt: skip
+        await shop.issue()
+        (event,) = await events_of(shop.caller)
+        rest = (await shop.caller.http.get("/v1/events", params={"after": event["id"]})).json()
+        assert (rest["data"], rest["pageInfo"]) == ([], {"hasMore": False, "nextCursor": event["id"]})
+
+    @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "after=x", "after=", "page=1"])
+    async def test_takes_nothing_else(self, idle_shop: Shop, query: str) -> None:
+        answer = await idle_shop.caller.http.get(f"/v1/events?{query}")
+        assert list(fields_of(answer)) == [query.partition("=")[0]]
+
+    async def test_knows_no_event_of_another_subscription(self, shop: Shop, new_shop: NewShop) -> None:
+        await shop.issue()
+        (event,) = await events_of(shop.caller)
+        other = await new_shop()
+        for unknown in (event["id"], ABSENT):
+            answer: httpx2.Response = await other.caller.http.get(f"/v1/events?after={unknown}")
+            assert fields_of(answer) == {
+                "after": "Evento não encontrado: informe o id de um evento desta assinatura."
+            }
+        assert await events_of(other.caller) == []
+
+    async def test_covers_all_companies_of_the_subscription(self, shop: Shop, new_shop: NewShop) -> None:
+        other = await new_shop(shop.caller)
+        documents = [await shop.issue(), await other.issue()]
+        told = [event["data"]["companyId"] for event in await events_of(shop.caller)]
+        assert (told, len(documents)) == ([shop.id, other.id], 2)

@@ -1,0 +1,160 @@
+"""The links of an event open the document's files, for whoever has them and for a while."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import httpx2
+import pytest
+from structlog.testing import CapturingLogger
+
+from carimbo.api.context import Services
+from integration.issuing.shop import KINDS, Shop, error_of
+from integration.issuing.test_cancel import cancel
+from integration.issuing.test_event_feed import events_of
+from support import BASE_URL, data_of
+
+PRINT_NAMES = {"nfe": "DANFE", "nfce": "NFCe", "nfse": "DANFSe"}
+FILES = ["pdfUrl", "xmlUrl"]
+of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_both_files = pytest.mark.parametrize("file", FILES)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A document that is authorized, and the event of that."""
+
+    shop: Shop
+    document: dict[str, Any]
+    data: dict[str, Any]
+
+    def link(self, file: str) -> str:
+        """A link as a client of the tests' API takes it."""
+        address = self.shop.floor.settings.link_base
+        assert self.data[file].startswith(f"{address}/files/")
+        return str(self.data[file].removeprefix(address))
+
+
+async def tell(shop: Shop, kind: str = "nfe") -> Told:
+    document = await shop.issue(kind)
+    *_, event = await events_of(shop.caller)
+    return Told(shop, document, event["data"])
+
+
+@pytest.fixture
+async def told(shop: Shop) -> Told:
+    return await tell(shop)
+
+
+class TestALink:
+    @of_every_type
+    async def test_opens_the_files_without_credentials(
+        self, shop: Shop, anybody: httpx2.AsyncClient, kind: str
+    ) -> None:
+        told = await tell(shop, kind)
+        key = told.document["accessKey"]
+        pdf = await anybody.get(told.link("pdfUrl"))
+        own = await shop.get(f"/{kind}/{told.document['id']}/pdf")
+        assert (pdf.status_code, pdf.headers["content-type"]) == (200, "application/pdf")
+        assert pdf.content == own.content
+        assert pdf.headers["content-disposition"] == f'inline; filename="{PRINT_NAMES[kind]}-{key}.pdf"'
+        xml = await anybody.get(told.link("xmlUrl"))
+        assert (xml.status_code, xml.headers["content-type"]) == (200, "application/xml")
+        assert xml.content == (await shop.get(f"/{kind}/{told.document['id']}/xml")).content
+        assert xml.headers["content-disposition"] == f'attachment; filename="{key}.xml"'
+
+    @of_both_files
+    async def test_is_for_neither_caches_nor_robots(
+        self, told: Told, anybody: httpx2.AsyncClient, file: str
+    ) -> None:
+        headers = (await anybody.get(told.link(file))).headers
+        assert headers["cache-control"] == "private, no-cache"
+        assert headers["x-robots-tag"] == "noindex"
+        assert headers["referrer-policy"] == "no-referrer"
+
+    @of_both_files
+    async def test_can_be_asked_about(self, told: Told, anybody: httpx2.AsyncClient, file: str) -> None:
+        asked = await anybody.head(told.link(file))
+        read = await anybody.get(told.link(file))
+        assert asked.status_code == 200
+        assert asked.headers["content-length"] == read.headers["content-length"]
+
+    async def test_does_not_send_a_pdf_that_is_known(self, told: Told, anybody: httpx2.AsyncClient) -> None:
+        version = (await anybody.get(told.link("pdfUrl"))).headers["etag"]
+        known = await anybody.get(told.link("pdfUrl"), headers={"If-None-Match": version})
+        assert (known.status_code, known.content) == (304, b"")
+
+    @of_both_files
+    async def test_opens_a_canceled_document(
+        self, told: Told, anybody: httpx2.AsyncClient, file: str
+    ) -> None:
+        assert (await cancel(told.shop, told.document)).status_code == 200
+        *_, canceled = await events_of(told.shop.caller)
+        for link in (told.link(file), replace(told, data=canceled["data"]).link(file)):
+            assert (await anybody.get(link)).status_code == 200
+
+    @of_both_files
+    async def test_outlives_its_company(self, told: Told, anybody: httpx2.AsyncClient, file: str) -> None:
+        data_of(await told.shop.caller.http.delete(told.shop.path()))
+        assert (await anybody.get(told.link(file))).status_code == 200
+
+    @of_both_files
+    async def test_expires(
+        self, told: Told, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
+    ) -> None:
+        services: Services = told.shop.floor.app.state.services
+        moment = services.clock() + timedelta(days=7)
+        later = replace(services, links=replace(services.links, clock=lambda: moment))
+        monkeypatch.setattr(told.shop.floor.app.state, "services", later)
+        answer = await anybody.get(told.link(file))
+        error_of(answer, 403, "LINK_INVALID")
+        assert answer.json()["error"]["message"] == "O link expirou ou não é válido."
+
+    @of_both_files
+    async def test_is_in_no_log(
+        self, told: Told, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
+    ) -> None:
+        log = CapturingLogger()
+        monkeypatch.setattr("carimbo.api.middleware._log", log)
+        link = told.link(file)
+        for opened in (link, link.replace("expires=", "expires=1")):
+            await anybody.get(opened)
+        assert [line.kwargs["status"] for line in log.calls] == [200, 403]
+        assert link.partition("signature=")[2] not in repr(log.calls)
+
+
+class TestAWrongLink:
+    @of_both_files
+    async def test_to_another_document_is_refused(
+        self, told: Told, anybody: httpx2.AsyncClient, file: str
+    ) -> None:
+        other = await tell(told.shop)
+        wrong = told.link(file).replace(told.document["id"], other.document["id"])
+        error_of(await anybody.get(wrong), 403, "LINK_INVALID")
+
+    async def test_to_another_file_is_refused(self, told: Told, anybody: httpx2.AsyncClient) -> None:
+        error_of(await anybody.get(told.link("pdfUrl").replace(".pdf", ".xml")), 403, "LINK_INVALID")
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "/files/a/b.pdf",
+            "/files/a/b.xml?expires=1&signature=x",
+            "/files/a/b.xml?expires=%00&signature=%ff",
+            "/files/%2e%2e/b.pdf?expires=99999999999999999999999&signature=" + "A" * 43,
+        ],
+    )
+    async def test_that_somebody_made_up_is_refused(self, anybody: httpx2.AsyncClient, path: str) -> None:
+        error_of(await anybody.get(path), 403, "LINK_INVALID")
+
+    async def test_is_refused_to_its_owner_too(self, told: Told) -> None:
+        path = told.link("pdfUrl").partition("?")[0]
+        error_of(await told.shop.caller.http.get(path), 403, "LINK_INVALID")
+
+    async def test_of_no_such_kind_is_not_there(self, anybody: httpx2.AsyncClient) -> None:
+        error_of(await anybody.get("/files/a/b.html"), 404, "NOT_FOUND")
+
+    async def test_can_only_be_read(self, told: Told, anybody: httpx2.AsyncClient) -> None:
+        answer = await anybody.delete(told.link("pdfUrl"))
+        error_of(answer, 405, "METHOD_NOT_ALLOWED")
+        assert (answer.headers["allow"], str(answer.url)[: len(BASE_URL)]) == ("GET", BASE_URL)

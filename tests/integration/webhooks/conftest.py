@@ -1,0 +1,58 @@
+"""The floor of the tests of issuing, with receivers that listen to what happens on it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+
+from integration.issuing.conftest import (
+    ample_time_for_parameters,
+    anybody,
+    certificate,
+    floor,
+    new_shop,
+    shop,
+    simulator,
+    work,
+)
+from integration.issuing.shop import Shop
+from integration.webhooks.listener import EVERYTHING, Listener, listening
+from receiver import Receiver, receiving
+
+__all__ = [
+    "ample_time_for_parameters",
+    "anybody",
+    "certificate",
+    "floor",
+    "new_shop",
+    "shop",
+    "simulator",
+    "work",
+]
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def other_receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver
+
+
+NewListener = Callable[..., Awaitable[Listener]]
+
+
+@pytest.fixture
+def new_listener(shop: Shop) -> NewListener:
+    async def make(receiver: Receiver, **fields: object) -> Listener:
+        return await listening(shop, receiver, **({"events": EVERYTHING} | fields))
+
+    return make
+
+
+@pytest.fixture
+async def listener(new_listener: NewListener, receiver: Receiver) -> Listener:
+    return await new_listener(receiver)

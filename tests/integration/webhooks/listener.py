@@ -1,0 +1,80 @@
+"""A webhook of a shop's subscription, and the receiver behind it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+from standardwebhooks.webhooks import Webhook
+
+from integration.issuing.floor import PATIENCE
+from integration.issuing.shop import Shop
+from receiver import Received, Receiver
+from support import data_of
+
+_VERBS = ("authorized", "rejected", "cancelled")
+EVERYTHING = {
+    "invoice": [f"{kind}.{verb}" for kind in ("nfe", "nfse") for verb in _VERBS],
+    "nfce": [f"nfce.{verb}" for verb in _VERBS],
+    "system": ["certificate.expiring"],
+}
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Somebody who listens to what happens to a shop's documents."""
+
+    shop: Shop
+    receiver: Receiver
+    id: str
+    secret: str
+
+    @property
+    def path(self) -> str:
+        return f"/v1/webhooks/{self.id}"
+
+    async def until(self, count: int) -> list[Received]:
+        """Wait for so many calls in all."""
+        return await self.receiver.until(count, PATIENCE)
+
+    async def told(self, count: int) -> list[dict[str, Any]]:
+        """What was told by so many calls, every signature verified."""
+        return [self.verified(call) for call in await self.until(count)]
+
+    def verified(self, call: Received, secret: str | None = None) -> dict[str, Any]:
+        """The payload of a call, if it was signed by the secret."""
+        Webhook(secret or self.secret).verify(call.body, dict(call.headers))
+        return dict(json.loads(call.body))
+
+    async def record(self) -> dict[str, Any]:
+        return dict(data_of(await self.shop.caller.http.get(self.path)))
+
+    async def post(self, rest: str, body: Any = None) -> httpx2.Response:
+        return await self.shop.caller.http.post(self.path + rest, json=body)
+
+    async def set_active(self, active: bool) -> None:
+        answer = await self.shop.caller.http.patch(f"{self.path}/active", json={"active": active})
+        data_of(answer)
+
+    async def deliveries(self) -> list[dict[str, Any]]:
+        """What the log tells, newest first."""
+        return list(data_of(await self.shop.caller.http.get(f"{self.path}/deliveries")))
+
+    async def delivery(self, delivery: dict[str, Any]) -> dict[str, Any]:
+        """One delivery with its attempts."""
+        return dict(data_of(await self.shop.caller.http.get(f"{self.path}/deliveries/{delivery['id']}")))
+
+    async def until_status(self, status: str) -> dict[str, Any]:
+        """Wait until its newest delivery stands so, and read it whole."""
+        await self.shop.floor.until(
+            f"(select status = '{status}' from deliveries where webhook_id = '{self.id}'"
+            " order by created_at desc limit 1)"
+        )
+        return await self.delivery((await self.deliveries())[0])
+
+
+async def listening(shop: Shop, receiver: Receiver, **fields: Any) -> Listener:
+    """Register a webhook."""
+    body = {"url": f"{receiver.url}/hook", **fields}
+    created = data_of(await shop.caller.http.post("/v1/webhooks", json=body))
+    return Listener(shop, receiver, created["id"], created["secret"])

@@ -1,0 +1,150 @@
+"""A real receiver of webhooks on loopback: it keeps what it is sent, and answers as it is told."""
+
+import asyncio
+import ssl
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+import httpx2
+
+LOOPBACK = "127.0.0.1"
+_LARGEST_HEAD = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Received:
+    """What somebody sent."""
+
+    method: str
+    path: str
+    headers: httpx2.Headers
+    """Found by their names in any case."""
+    body: bytes
+    at: float
+    """When it was here whole, by time.monotonic()."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is answered, and how."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    delay: float = 0
+    """Seconds between the request and the answer."""
+    hangs: bool = False
+    """Nothing is ever answered."""
+    drops: bool = False
+    """The connection is closed instead."""
+    write: Callable[[asyncio.StreamWriter], Awaitable[None]] | None = None
+    """Writes the answer by itself, as no server should; the connection is closed after it."""
+
+    @property
+    def is_last(self) -> bool:
+        return bool(self.drops or self.write)
+
+    async def send(self, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(self.delay)
+        if self.hangs:
+            await asyncio.Event().wait()
+        elif self.write:
+            await self.write(writer)
+        elif not self.drops:
+            writer.write(self._head() + self.body)
+        await writer.drain()
+
+    def _head(self) -> bytes:
+        named = {"Content-Length": str(len(self.body)), **self.headers}
+        known = self.status in HTTPStatus._value2member_map_
+        phrase = HTTPStatus(self.status).phrase if known else ""
+        lines = (f"HTTP/1.1 {self.status} {phrase}", *(f"{name}: {value}" for name, value in named.items()))
+        return "\r\n".join((*lines, "\r\n")).encode("latin-1")
+
+
+class Receiver:
+    """Answers with the replies that stand in line, and then always with the same."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.calls: list[Received] = []
+        self.connections = 0
+        """How many were ever accepted."""
+        self.replies: deque[Reply] = deque()
+        self.default = Reply()
+        self._arrived = asyncio.Condition()
+        self._open: set[asyncio.Task[None]] = set()
+
+    async def until(self, count: int, patience: float = 5) -> list[Received]:
+        """Wait until so many calls have come in all, or raise TimeoutError."""
+        async with asyncio.timeout(patience), self._arrived:
+            await self._arrived.wait_for(lambda: len(self.calls) >= count)
+        return self.calls
+
+    async def until_alone(self, patience: float = 5) -> None:
+        """Wait until every connection has ended, or raise TimeoutError."""
+        async with asyncio.timeout(patience):
+            if self._open:
+                await asyncio.wait(self._open)
+
+    async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection until either side has had enough."""
+        task = asyncio.current_task()
+        assert task
+        self._open.add(task)
+        self.connections += 1
+        try:
+            with suppress(OSError, asyncio.IncompleteReadError):
+                while await self._serve(reader, writer):
+                    pass
+        except asyncio.CancelledError:
+            writer.transport.abort()
+        finally:
+            self._open.discard(task)
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def hang_up(self) -> None:
+        """Close every connection, whatever is under way on it."""
+        open_ = list(self._open)
+        for task in open_:
+            task.cancel()
+        await asyncio.gather(*open_, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        received = await _read(reader)
+        reply = self.replies.popleft() if self.replies else self.default
+        async with self._arrived:
+            self.calls.append(received)
+            self._arrived.notify_all()
+        await reply.send(writer)
+        return not reply.is_last and received.headers.get("connection", "").lower() != "close"
+
+
+@asynccontextmanager
+async def receiving(tls: ssl.SSLContext | None = None, port: int = 0) -> AsyncIterator[Receiver]:
+    """A receiver that listens, by TLS if there is a context for it."""
+    receiver = Receiver()
+    server = await asyncio.start_server(receiver.meet, LOOPBACK, port, ssl=tls, limit=_LARGEST_HEAD)
+    receiver.url = f"{'https' if tls else 'http'}://{LOOPBACK}:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield receiver
+    finally:
+        server.close()
+        await receiver.hang_up()
+        await server.wait_closed()
+
+
+async def _read(reader: asyncio.StreamReader) -> Received:
+    head = await reader.readuntil(b"\r\n\r\n")
+    first, *lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    method, path, _ = first.decode("ascii").split(" ")
+    parts = (line.partition(b":") for line in lines)
+    headers = httpx2.Headers([(name, value.strip()) for name, _, value in parts])
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Received(method, path, headers, body, time.monotonic())

@@ -1,0 +1,122 @@
+"""Links that open a file: what they are good for, and for how long."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
+
+import pytest
+
+from carimbo.service.documents import Reference
+from carimbo.service.errors import Code, Refusal
+from carimbo.service.links import Links
+
+NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
+WEEK = timedelta(days=7)
+OWNER = UUID("01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b")
+DOCUMENT, OTHER_DOCUMENT = UUID(int=3), UUID(int=4)
+LINKS = Links(b"k" * 32, "https://fiscal.example.com/base", WEEK, lambda: NOW)
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a link is made of."""
+
+    owner: str
+    document_id: str
+    extension: str
+    expires: str
+    signature: str
+
+    def opened(self, links: Links = LINKS) -> Reference:
+        return links.opened(self.owner, self.document_id, self.extension, self.expires, self.signature)
+
+
+def link_of(url: str) -> Link:
+    parts = urlsplit(url)
+    query = {name: value for name, (value,) in parse_qs(parts.query, strict_parsing=True).items()}
+    owner, _, file = parts.path.removeprefix("/base/files/").partition("/")
+    return Link(owner, *file.split("."), **query)
+
+
+def is_good(link: Link, links: Links = LINKS) -> bool:
+    try:
+        link.opened(links)
+    except Refusal as refusal:
+        assert refusal.code is Code.LINK_INVALID
+        return False
+    return True
+
+
+PDF = link_of(LINKS.pdf(OWNER, DOCUMENT))
+XML = link_of(LINKS.xml(OWNER, DOCUMENT))
+
+
+class TestALink:
+    def test_names_the_file_behind_the_public_address(self) -> None:
+        assert LINKS.pdf(OWNER, DOCUMENT).startswith("https://fiscal.example.com/base/files/")
+        assert (PDF.document_id, PDF.extension) == (str(DOCUMENT), "pdf")
+        assert (XML.document_id, XML.extension) == (str(DOCUMENT), "xml")
+
+    @pytest.mark.parametrize("link", [PDF, XML], ids=["pdf", "xml"])
+    def test_leads_back_to_its_owner_and_document(self, link: Link) -> None:
+        assert link.opened() == Reference(OWNER, DOCUMENT)
+
+    def test_holds_nothing_of_the_owner_s_id(self) -> None:
+        """Neither by itself nor beside another: what veils it is another one for each document."""
+        other = link_of(LINKS.pdf(OWNER, OTHER_DOCUMENT))
+        veils = {UUID(link.owner).int ^ OWNER.int for link in (PDF, XML, other)}
+        assert len(veils) == 2
+        assert all(part not in LINKS.pdf(OWNER, DOCUMENT) for part in str(OWNER).split("-"))
+        assert all(veil.bit_length() > 96 and veil.bit_count() > 32 for veil in veils)
+
+    def test_veils_differ_from_installation_to_installation(self) -> None:
+        theirs = link_of(replace(LINKS, key=b"K" * 32).pdf(OWNER, DOCUMENT))
+        assert theirs.owner != PDF.owner
+
+    def test_has_nothing_that_a_url_would_have_to_escape(self) -> None:
+        many = (link_of(LINKS.pdf(OWNER, UUID(int=number))) for number in range(200))
+        assert all(link.signature.replace("-", "").replace("_", "").isalnum() for link in many)
+
+    @pytest.mark.parametrize("link", [PDF, XML], ids=["pdf", "xml"])
+    def test_is_good_from_now_on(self, link: Link) -> None:
+        assert is_good(link)
+
+    def test_is_good_until_its_moment_and_no_longer(self) -> None:
+        last = replace(LINKS, clock=lambda: NOW + WEEK - timedelta(seconds=1))
+        over = replace(LINKS, clock=lambda: NOW + WEEK)
+        assert (is_good(PDF, last), is_good(PDF, over)) == (True, False)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda link: replace(link, owner=str(UUID(int=UUID(link.owner).int ^ 1))),
+            lambda link: replace(link, owner=str(OWNER)),
+            lambda link: replace(link, document_id=str(OTHER_DOCUMENT)),
+            lambda link: replace(link, extension="xml"),
+            lambda link: replace(link, owner=link.owner.upper()),
+            lambda link: replace(link, owner="x"),
+            lambda link: replace(link, expires=str(int(link.expires) + 1)),
+            lambda link: replace(link, expires=f"0{link.expires}"),
+            lambda link: replace(link, expires=""),
+            lambda link: replace(link, expires="amanhã"),
+            lambda link: replace(link, signature=XML.signature),
+            lambda link: replace(link, signature=link.signature[:-1]),
+            lambda link: replace(link, signature=f"{link.signature}="),
+            lambda link: replace(link, signature=""),
+            lambda link: replace(link, signature="ção"),
+        ],
+        ids=[
+            "owner", "unveiled", "document", "extension", "spelling", "no-id", "later", "padded", "endless",
+            "no-number", "signature-of-another", "cut", "longer", "unsigned", "accents",
+        ],
+    )  # fmt: skip
+    def test_is_good_for_nothing_else(self, change: Callable[[Link], Link]) -> None:
+        assert not is_good(change(PDF))
+
+    def test_of_another_installation_is_not_ours(self) -> None:
+        assert not is_good(PDF, replace(LINKS, key=b"K" * 32))
+
+    def test_keys_are_not_shown(self) -> None:
+        assert "kkk" not in repr(LINKS)

@@ -1,0 +1,75 @@
+from datetime import timedelta
+
+import pytest
+
+from carimbo.settings import Settings, SettingsError, load_settings
+from carimbo.storage.envelope import new_key
+
+NEEDED = {
+    "CARIMBO_DATABASE_URL": "postgresql://user:password@database/carimbo",
+    "CARIMBO_SECRET_KEYS": new_key("k1"),
+}
+
+
+def settings_with(**given: str) -> Settings:
+    return load_settings(NEEDED | {f"CARIMBO_{name}": value for name, value in given.items()})
+
+
+class TestDefaults:
+    def test_there_are_five_retries_within_eight_hours(self) -> None:
+        pauses = settings_with().webhook_retries.pauses
+        assert [pause.total_seconds() for pause in pauses] == [5, 300, 1800, 7200, 18000]
+
+    def test_a_receiver_has_fifteen_seconds(self) -> None:
+        assert settings_with().webhook_seconds == 15
+
+    def test_a_webhook_is_disabled_after_five_days(self) -> None:
+        assert settings_with().webhook_disable_days == 5
+
+    def test_deliveries_are_kept_for_thirty_days(self) -> None:
+        assert settings_with().webhook_history_days == 30
+
+    def test_two_hundred_go_out_at_once_and_five_of_them_to_one(self) -> None:
+        options = settings_with().courier_options
+        assert (options.most, options.each) == (200, 5)
+
+
+class TestTheCourier:
+    def test_holds_a_delivery_for_longer_than_an_attempt_takes(self) -> None:
+        options = settings_with(WEBHOOK_SECONDS="20").courier_options
+        assert options.lease == timedelta(seconds=40)
+
+    def test_lets_go_before_the_process_ends(self) -> None:
+        assert settings_with(SHUTDOWN_SECONDS="10").courier_options.grace == timedelta(seconds=8)
+
+    def test_waits_and_limits_are_settings(self) -> None:
+        options = settings_with(
+            WEBHOOK_CONCURRENCY="9",
+            WEBHOOK_CONCURRENCY_EACH="3",
+            WORKER_POLL_SECONDS="0.5",
+            WORKER_RECONNECT_SECONDS="4",
+        ).courier_options
+        assert (options.most, options.each) == (9, 3)
+        assert (options.poll, options.reconnect_after) == (timedelta(seconds=0.5), timedelta(seconds=4))
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("WEBHOOK_RETRY_SECONDS", "soon"),
+            ("WEBHOOK_RETRY_SECONDS", "0"),
+            ("WEBHOOK_RETRY_SECONDS", "1,2,3,4,5,6"),
+            ("WEBHOOK_DISABLE_DAYS", "0"),
+            ("WEBHOOK_CONCURRENCY", "0"),
+            ("WEBHOOK_CONCURRENCY_EACH", "0"),
+            ("WEBHOOK_HISTORY_DAYS", "0"),
+        ],
+    )
+    def test_a_wrong_value_is_refused_by_name(self, name: str, value: str) -> None:
+        with pytest.raises(SettingsError) as refused:
+            settings_with(**{name: value})
+        assert str(refused.value).startswith(f"CARIMBO_{name}: ")
+
+    def test_no_retries_at_all_may_be_wanted(self) -> None:
+        assert settings_with(WEBHOOK_RETRY_SECONDS="").webhook_retries.pauses == ()
