@@ -1,6 +1,7 @@
 """A whole installation on this machine: PostgreSQL, simulator, API and worker, each a process of its own.
 
-The company is that of the demo, issuing for real: in homologation all recipients have the same name.
+The company is that of the demo, issuing for real: in homologation all recipients have the same name. It sends
+no e-mails, as there is nobody to take them.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
 from carimbo.fiscal.environment import Environment
 from carimbo.service.companies import EnvironmentChange, switch_environment
+from carimbo.service.company_settings import CompanySettings, change_settings
 from carimbo.settings import child_environment
 from carimbo.simulator.certificates import CertificateFolder
 from carimbo.storage.database import open_database
@@ -37,6 +39,7 @@ _START_SECONDS = 60
 _STOP_SECONDS = 30
 _LOCK_SECONDS = 30
 _PATIENCE_SECONDS = 600
+_WITHOUT_EMAILS = CompanySettings.model_validate({"email": {"sendOnAuthorization": False}})
 _UNSETTLED = "select exists (select from documents where status = 'processing')"
 
 
@@ -157,6 +160,7 @@ async def _seed(url: str, keys: str, folder: Path) -> tuple[dict[str, str], UUID
         company_id = await seed_company(database, credentials.subscription_id, file)
         change = EnvironmentChange(environment=Environment.PRODUCTION)
         await switch_environment(database, credentials.subscription_id, company_id, change)
+        await change_settings(database, credentials.subscription_id, company_id, _WITHOUT_EMAILS)
     return {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}, company_id
 
 
@@ -174,6 +178,7 @@ def _plans(
         "authority_ca_file": str(folder / "simulator" / "ca.pem"),
         "api_metrics_port": "0",
         "worker_metrics_port": "0",
+        "webhook_allowed_hosts": HOST,
     }
     listening = ("--port", simulator_port, "--control-port", control_port)
     return {

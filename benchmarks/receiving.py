@@ -1,0 +1,146 @@
+"""A receiver of webhooks in a process of its own: what it does with a call should not be what is measured."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Never, TypeAlias, cast
+
+import psutil  # type: ignore[import-untyped]
+import uvloop
+
+from installation import HOST, Program
+
+HANGING = "/hangs"
+"""The path on which nothing is ever answered."""
+_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+_END_OF_HEAD = b"\r\n\r\n"
+_LENGTH = b"content-length:"
+_ID = b"webhook-id:"
+_STOP_SECONDS = 10
+
+
+Asked: TypeAlias = "Connection[Never, int]"
+Told: TypeAlias = "Connection[int | list[Arrival], Never]"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A call that came in."""
+
+    event_id: str
+    at: float
+    """As the clock on the wall shows it, which the database's events have too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """The running receiver."""
+
+    url: str
+    program: Program
+    ask: "Connection[int, Never]"
+    hear: "Connection[Never, list[Arrival]]"
+
+    async def arrivals(self, many: int, patience: float = 60) -> list[Arrival]:
+        """Wait until so many calls have come in since this was last asked, and take them all."""
+        self.ask.send(many)
+        if not await asyncio.to_thread(self.hear.poll, patience):
+            raise TimeoutError(f"there are fewer than {many} calls after {patience} seconds")
+        return self.hear.recv()
+
+
+@contextmanager
+def running_receiver() -> Iterator[Post]:
+    """Run a receiver for the length of a block."""
+    context = get_context("spawn")
+    # One for each way: a loop that watches a pipe makes it refuse what does not fit into it at once.
+    (asked, ask), (hear, told) = context.Pipe(duplex=False), context.Pipe(duplex=False)
+    process = context.Process(target=_receive, args=(asked, told), daemon=True)
+    process.start()
+    asked.close()
+    told.close()
+    try:
+        port: int = hear.recv()
+        yield Post(f"http://{HOST}:{port}", Program("receiver", psutil.Process(process.pid)), ask, hear)
+    finally:
+        # It ends when there is nobody left to ask.
+        ask.close()
+        process.join(_STOP_SECONDS)
+        process.kill()
+
+
+class _Book:
+    """What came in, until somebody takes it."""
+
+    def __init__(self, asked: Asked, told: Told) -> None:
+        self._asked = asked
+        self._told = told
+        self._arrivals: list[Arrival] = []
+        self._wanted: int | None = None
+        self.is_done = asyncio.Event()
+
+    def listen(self) -> None:
+        """Hear how many somebody waits for."""
+        try:
+            self._wanted = self._asked.recv()
+        except EOFError:
+            self.is_done.set()
+        self._tell()
+
+    def add(self, arrival: Arrival) -> None:
+        self._arrivals.append(arrival)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._wanted is not None and len(self._arrivals) >= self._wanted:
+            self._told.send(self._arrivals)
+            self._arrivals, self._wanted = [], None
+
+
+class _Caller(asyncio.Protocol):
+    """One connection, whose calls come one after another."""
+
+    def __init__(self, book: _Book) -> None:
+        self._book = book
+        self._read = b""
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.WriteTransport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._read += data
+        head, end, body = self._read.partition(_END_OF_HEAD)
+        if not end or len(body) < int(_header(head, _LENGTH)):
+            return
+        self._read = b""
+        if HANGING.encode() not in head.partition(b"\r\n")[0]:
+            self._answer(head)
+
+    def _answer(self, head: bytes) -> None:
+        self._book.add(Arrival(_header(head, _ID).decode(), time.time()))
+        if self._transport:
+            self._transport.write(_ANSWER)
+
+
+def _header(head: bytes, name: bytes) -> bytes:
+    start = head.lower().index(name) + len(name)
+    return head[start:].partition(b"\r\n")[0].strip()
+
+
+def _receive(asked: Asked, told: Told) -> None:
+    uvloop.run(_serve(asked, told))
+
+
+async def _serve(asked: Asked, told: Told) -> None:
+    loop, book = asyncio.get_running_loop(), _Book(asked, told)
+    server = await loop.create_server(lambda: _Caller(book), HOST, 0)
+    loop.add_reader(asked.fileno(), book.listen)
+    told.send(server.sockets[0].getsockname()[1])
+    await book.is_done.wait()
+    loop.remove_reader(asked.fileno())
+    server.close()
