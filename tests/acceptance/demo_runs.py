@@ -18,8 +18,8 @@ from typing import Any
 import httpx2
 import psutil  # type: ignore[import-untyped]
 
-START_SECONDS = 120
-STOP_SECONDS = 30
+START_SECONDS = 180
+STOP_SECONDS = 90
 # Takes the terminal over like a shell does for a foreground job, then becomes the demo.
 AT_A_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"

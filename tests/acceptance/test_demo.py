@@ -55,7 +55,7 @@ def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
     """Run a demo that is expected to refuse."""
     command = [sys.executable, "-m", "carimbo", "demo", *simulator_ports(), *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=20, check=False
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
     )
 
 
