@@ -46,6 +46,11 @@ def postgres_url() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
     try:
         with embedded_postgres(folder / "postgres") as server:
+            # Every floor of a session has pools of its own.
+            with (folder / "postgres" / "postgresql.conf").open("a") as configuration:
+                configuration.write("max_connections = 300\n")
+            server.stop()
+            server.start()
             yield server.url
     finally:
         shutil.rmtree(folder, ignore_errors=True)

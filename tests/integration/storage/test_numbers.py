@@ -19,12 +19,12 @@ from integration.storage.document_rows import Shop
 
 CODES = NumericCodes("10203040", "50607080")
 NOON = datetime(2026, 11, 10, 12, tzinfo=UTC)
-AT_ONCE = 30
+AT_ONCE = 50
 
 
 @pytest.fixture
 async def busy_shop(settings: Settings, shop: Shop) -> AsyncIterator[Shop]:
-    """The same company with a connection for each of thirty."""
+    """The same company with a connection for each of fifty."""
     url, options = settings.database_url.get_secret_value(), PoolOptions(size=AT_ONCE, connect_seconds=30)
     async with open_database(url, settings.key_ring, options) as database:
         yield Shop(database, shop.subscription_id, shop.company_id)
