@@ -38,6 +38,44 @@ from carimbo.api.errors import install_error_handlers
 from carimbo.api.middleware import BodyLimit, Gate, ProxyPrefix, RequestIdentity
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+_ROUTERS = (
+    # What is called most comes first: finding a route costs time for each one before it.
+    documents.creating,
+    # Before the documents, whose ids stand in the place of `inutilizations` and `municipality`.
+    filings.ranges,
+    municipalities.reading,
+    documents.reading,
+    printouts.of_company,
+    printouts.of_subscription,
+    documents.transmitting,
+    filings.telling,
+    filings.reading,
+    emails.sending,
+    emails.reading,
+    invoices.router,
+    invoices.reading,
+    sales.creating,
+    sales.router,
+    sales.reading,
+    companies.router,
+    customers.router,
+    products.router,
+    company_status.router,
+    contingency.router,
+    numbering.router,
+    state_registrations.router,
+    certificates.company_path,
+    certificates.only_company_path,
+    company_settings.router,
+    logos.router,
+    events.router,
+    webhooks.router,
+    account.router,
+    code_search.router,
+    links.router,
+    openapi.router,
+    health.router,
+)
 
 
 def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
@@ -50,44 +88,7 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    for router in (
-        # What is called most comes first: finding a route costs time for each one before it.
-        documents.creating,
-        # Before the documents, whose ids stand in the place of `inutilizations` and `municipality`.
-        filings.ranges,
-        municipalities.reading,
-        documents.reading,
-        printouts.of_company,
-        printouts.of_subscription,
-        documents.transmitting,
-        filings.telling,
-        filings.reading,
-        emails.sending,
-        emails.reading,
-        invoices.router,
-        invoices.reading,
-        sales.creating,
-        sales.router,
-        sales.reading,
-        companies.router,
-        customers.router,
-        products.router,
-        company_status.router,
-        contingency.router,
-        numbering.router,
-        state_registrations.router,
-        certificates.company_path,
-        certificates.only_company_path,
-        company_settings.router,
-        logos.router,
-        events.router,
-        webhooks.router,
-        account.router,
-        code_search.router,
-        links.router,
-        openapi.router,
-        health.router,
-    ):
+    for router in _ROUTERS:
         app.include_router(router)
     install_error_handlers(app, partial(openapi.methods_of, app))
     # The last one added is the outermost.
