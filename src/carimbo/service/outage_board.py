@@ -6,6 +6,7 @@ Only a document that was judged ends an outage: services that answer questions a
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 import structlog
@@ -18,6 +19,7 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
 )
+from carimbo.service.answer_log import in_log
 from carimbo.storage.database import Database
 from carimbo.storage.outages import AuthorityPlace, Outage, all_outages, end_outage, see_outage
 
@@ -52,7 +54,12 @@ class OutageBoard:
         """The break that an authority is in, if it was seen lately."""
         await self._refresh()
         outage = self._known.get(place)
-        return outage if outage and self._clock() - outage.seen_at <= _FORGOTTEN else None
+        return outage if outage and self._is_fresh(outage) else None
+
+    async def standing(self) -> list[Outage]:
+        """Every break that was seen lately."""
+        await self._refresh()
+        return [outage for outage in self._known.values() if self._is_fresh(outage)]
 
     async def contingency_at(self, place: AuthorityPlace) -> datetime | None:
         """From when on contingency takes over from an authority; None while it works."""
@@ -83,6 +90,9 @@ class OutageBoard:
         if not isinstance(outcome, NotJudged | Throttled | Unavailable) and self._is_known(place):
             await self._end(place)
 
+    def _is_fresh(self, outage: Outage) -> bool:
+        return self._clock() - outage.seen_at <= _FORGOTTEN
+
     def _is_known(self, place: AuthorityPlace) -> bool:
         """Tell whether a break was read or, since then, written."""
         return place in self._known or place in self._written_at
@@ -98,15 +108,15 @@ class OutageBoard:
         if time.monotonic() - self._written_at.get(place, float("-inf")) < _WRITTEN_EVERY_SECONDS:
             return
         self._written_at[place] = time.monotonic()
-        code, message = _told(outcome)
+        seen = in_log(outcome)
         if place not in self._known:
-            _log.info("authority_fails", place=str(place), code=code, told=message)
+            _log.info("authority_fails", **asdict(place), **seen)
         async with self._database.connection() as connection:
-            await see_outage(connection, place, code, message, _FORGOTTEN)
+            await see_outage(connection, place, seen["code"], seen["told"], _FORGOTTEN)
         self._read_at = float("-inf")
 
     async def _end(self, place: AuthorityPlace) -> None:
-        _log.info("authority_answers", place=str(place))
+        _log.info("authority_answers", **asdict(place))
         async with self._database.connection() as connection:
             await end_outage(connection, place)
         self._known.pop(place, None)
@@ -122,11 +132,3 @@ def _is_outage(outcome: Outcome | Available) -> bool:
             return outcome.cause in _NO_SERVICE
         case _:
             return False
-
-
-def _told(outcome: Outcome | Available) -> tuple[str | None, str]:
-    match outcome:
-        case NotJudged():
-            return outcome.code, outcome.detail
-        case _:
-            return outcome.code, outcome.message

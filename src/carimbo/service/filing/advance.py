@@ -8,6 +8,7 @@ import structlog
 from carimbo.fiscal.lifecycle import FilingState
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
+from carimbo.service.answer_log import in_log
 from carimbo.service.backoff import dice
 from carimbo.service.errors import Code
 from carimbo.service.filing import files
@@ -98,12 +99,8 @@ async def _put(means: Means, lease: Lease, statement: Statement, seal: Seal, sig
 async def _apply(means: Means, lease: Lease, statement: Statement, outcome: Outcome) -> Step:
     judge = FilingJudge(means.backoff, means.workshop.clock(), dice())
     decision = statement.decide(judge, outcome)
-    _log.info(
-        "filing_answered",
-        filing=str(lease.key),
-        decision=type(decision).__name__.lower(),
-        outcome=repr(outcome),
-    )
+    filing, decided = str(lease.key), type(decision).__name__.lower()
+    _log.info("filing_answered", filing=filing, decision=decided, **in_log(outcome))
     if isinstance(decision, Onward):
         return await _go_on(means, lease, statement, decision)
     verdict = _registered(statement, decision) if isinstance(decision, Registered) else _refused(decision)

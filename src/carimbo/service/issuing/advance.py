@@ -12,6 +12,7 @@ from carimbo.fiscal.outcome import Authorized, Canceled, Denied, Duplicate, Outc
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.service.answer_log import in_log
 from carimbo.service.backoff import AT_ONCE, dice
 from carimbo.service.issuing import conclude
 from carimbo.service.issuing.build import build
@@ -181,9 +182,8 @@ async def _apply(
     decision = await _decide(means, case, state, outcome)
     asked = _asked(happening, outcome, decision)
     if isinstance(decision, Onward):
-        _log.info(
-            "document_goes_on", document_id=str(case.document.id), state=decision.state, outcome=repr(outcome)
-        )
+        document_id = str(case.document.id)
+        _log.info("document_goes_on", document_id=document_id, state=decision.state, **in_log(outcome))
         return await _go_on(means, case, decision, asked)
     if isinstance(decision, Foreign):
         return await _renumber(means, case, decision, asked)

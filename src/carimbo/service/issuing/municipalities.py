@@ -14,6 +14,7 @@ from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.outcome import NotJudged, Throttled, Unavailable
 from carimbo.fiscal.sender import Sender
+from carimbo.service.answer_log import in_log
 from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.ports import MunicipalAuthority
 
@@ -125,6 +126,6 @@ class Municipalities:
 
 def _learnt_from(answer: Answer[T], attempt: tuple[str, ...]) -> T | None:
     if isinstance(answer, Unavailable | Throttled | NotJudged):
-        _log.warning("municipality_not_learnt", asked=attempt, answer=repr(answer))
+        _log.warning("municipality_not_learnt", asked=attempt, **in_log(answer))
         return None
     return answer
