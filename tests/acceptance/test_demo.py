@@ -9,8 +9,7 @@ import signal
 import ssl
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from http.server import HTTPServer
@@ -24,7 +23,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from acceptance.demo_outbound import Hook, mailed_keys
 from acceptance.demo_runs import (
-    AT_A_TERMINAL,
     START_SECONDS,
     STOP_SECONDS,
     Demo,
@@ -32,6 +30,7 @@ from acceptance.demo_runs import (
     Terminal,
     assert_all_gone,
     environment,
+    simulator_ports,
     until,
 )
 from carimbo.demo.samples import CATALOG, NFE_BODY
@@ -59,57 +58,8 @@ def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
-def simulator_ports() -> list[str]:
-    """Options that put the simulator where nobody is."""
-    return ["--simulator-port", str(free_port()), "--simulator-control-port", str(free_port())]
-
-
 def is_one_sentence(text: str) -> bool:
     return text.count("\n") == 1 and text.endswith(".\n")
-
-
-@pytest.fixture(scope="module")
-def new_folder() -> Iterator[Callable[[], Path]]:
-    """Not tmp_path: an embedded PostgreSQL started by root needs parents that others can enter."""
-    folders: list[Path] = []
-
-    def make() -> Path:
-        folders.append(Path(tempfile.mkdtemp(prefix="carimbo-")).resolve())
-        return folders[-1]
-
-    yield make
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def start(new_folder: Callable[[], Path]) -> Iterator[Start]:
-    started: list[Demo] = []
-
-    def begin(folder: Path, *arguments: str, terminal: bool = False) -> Demo:
-        port, log = free_port(), folder / f"log-{len(started)}"
-        log.touch()
-        window = Terminal(log) if terminal else None
-        launcher = ["-c", AT_A_TERMINAL] if window else []
-        ports = ["--port", str(port), *simulator_ports()]
-        with log.open("ab") as stream:
-            process = subprocess.Popen(
-                [sys.executable, *launcher, "-m", "carimbo", "demo", *ports, *arguments],
-                cwd=folder,
-                env=environment(),
-                stdin=window.slave if window else subprocess.DEVNULL,
-                stdout=window.slave if window else stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        if window:
-            os.close(window.slave)
-        started.append(Demo(process, folder / ".carimbo", port, log, window))
-        return started[-1]
-
-    yield begin
-    for demo in started:
-        demo.clean_up()
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +82,12 @@ class TestFirstStart:
     @pytest.mark.parametrize("name", ["demo.json", "headers", "secret-keys"])
     def test_files_with_secrets_are_for_their_owner_only(self, first: Demo, name: str) -> None:
         assert (first.data / name).stat().st_mode & 0o777 == 0o600
+
+    def test_writes_the_addresses_for_a_shell(self, first: Demo) -> None:
+        script = '. "$0"; echo "$BASE $COMPANY"'
+        told = subprocess.run(["sh", "-c", script, first.data / "env"], capture_output=True, text=True, check=True)
+        base, company = first.facts["baseUrl"], first.facts["companyId"]
+        assert told.stdout.split() == [base, f"{base}/v1/companies/{company}"]
 
     def test_shows_the_samples_with_their_outcomes(self, first: Demo) -> None:
         rows = re.findall(r"^(NFC?-e) +(\d+) (\w+) +[\d,]+ +[\d,]+ ", first.log, re.MULTILINE)
