@@ -1,11 +1,19 @@
-"""The installation that the tests of faults share."""
+"""What whole programs are tested on: the installation that the tests of faults share, and demos."""
 
-from collections.abc import AsyncIterator
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from acceptance.demo_runs import AT_A_TERMINAL, Demo, Start, Terminal, environment, simulator_ports
 from acceptance.fault_company import Company
 from acceptance.fault_site import Site, open_site
+from support import free_port
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +27,47 @@ async def company(site: Site) -> AsyncIterator[Company]:
     """A company of one test alone: its numbers begin with 1."""
     async with site.company() as registered:
         yield registered
+
+
+@pytest.fixture(scope="module")
+def new_folder() -> Iterator[Callable[[], Path]]:
+    """Not tmp_path: an embedded PostgreSQL started by root needs parents that others can enter."""
+    folders: list[Path] = []
+
+    def make() -> Path:
+        folders.append(Path(tempfile.mkdtemp(prefix="carimbo-")).resolve())
+        return folders[-1]
+
+    yield make
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def start(new_folder: Callable[[], Path]) -> Iterator[Start]:
+    started: list[Demo] = []
+
+    def begin(folder: Path, *arguments: str, terminal: bool = False) -> Demo:
+        port, log = free_port(), folder / f"log-{len(started)}"
+        log.touch()
+        window = Terminal(log) if terminal else None
+        launcher = ["-c", AT_A_TERMINAL] if window else []
+        ports = ["--port", str(port), *simulator_ports()]
+        with log.open("ab") as stream:
+            process = subprocess.Popen(
+                [sys.executable, *launcher, "-m", "carimbo", "demo", *ports, *arguments],
+                cwd=folder,
+                env=environment(),
+                stdin=window.slave if window else subprocess.DEVNULL,
+                stdout=window.slave if window else stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        if window:
+            os.close(window.slave)
+        started.append(Demo(process, folder / ".carimbo", port, log, window))
+        return started[-1]
+
+    yield begin
+    for demo in started:
+        demo.clean_up()

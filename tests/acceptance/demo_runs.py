@@ -18,6 +18,8 @@ from typing import Any
 import httpx2
 import psutil  # type: ignore[import-untyped]
 
+from support import free_port
+
 START_SECONDS = 180
 STOP_SECONDS = 90
 # Takes the terminal over like a shell does for a foreground job, then becomes the demo.
@@ -156,3 +158,8 @@ def mentioning(data: Path) -> list[list[str]]:
 
 def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("CARIMBO_")}
+
+
+def simulator_ports() -> list[str]:
+    """Options that put the simulator where nobody is."""
+    return ["--simulator-port", str(free_port()), "--simulator-control-port", str(free_port())]

@@ -85,7 +85,9 @@ class TestFirstStart:
 
     def test_writes_the_addresses_for_a_shell(self, first: Demo) -> None:
         script = '. "$0"; echo "$BASE $COMPANY"'
-        told = subprocess.run(["sh", "-c", script, first.data / "env"], capture_output=True, text=True, check=True)
+        told = subprocess.run(
+            ["sh", "-c", script, first.data / "env"], capture_output=True, text=True, check=True
+        )
         base, company = first.facts["baseUrl"], first.facts["companyId"]
         assert told.stdout.split() == [base, f"{base}/v1/companies/{company}"]
 
