@@ -33,6 +33,8 @@ def read_json(body: bytes) -> Any:
         )
         # Only an escape such as \u0000 or \ud800 can bring in characters that can't be stored.
         storable = "\\u" not in text or _storable(value)
+    except json.JSONDecodeError as error:
+        raise Refusal(Code.MALFORMED_JSON, line=error.lineno, column=error.colno) from None
     except (ValueError, RecursionError):
         raise Refusal(Code.MALFORMED_JSON) from None
     if not storable:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import compile_path
 
 from carimbo import __version__
@@ -50,6 +50,12 @@ async def openapi_yaml(request: Request) -> Response:
 @router.get("/openapi.json")
 async def openapi_json(request: Request) -> dict[str, Any]:
     return contract(request.app)
+
+
+@router.get("/")
+async def front_door() -> Response:
+    """Whoever opens the bare address in a browser wants to read."""
+    return RedirectResponse("docs")
 
 
 @router.get("/docs")

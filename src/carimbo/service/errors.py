@@ -50,7 +50,7 @@ def _means(kind: Kind, message: str, **details: Any) -> _Meaning:
 class Code(Enum):
     """The catalogue: the member's name is the code that callers see."""
 
-    MALFORMED_JSON = _means(Kind.MALFORMED, "O corpo da requisição não é um JSON válido.")
+    MALFORMED_JSON = _means(Kind.MALFORMED, "O corpo da requisição não é um JSON válido.", line=3, column=14)
     MALFORMED_FORM = _means(Kind.MALFORMED, "O formulário multipart não pôde ser lido.")
     INVALID_API_CREDENTIALS = _means(Kind.UNAUTHENTICATED, "Credenciais de API inválidas.")
     DOCUMENT_LIMIT_REACHED = _means(

@@ -236,6 +236,10 @@ class TestTheContract:
         assert "src=" not in page
         assert "@import" not in page
 
+    async def test_is_where_the_bare_address_leads(self, stranger: httpx2.AsyncClient) -> None:
+        answer = await stranger.get("/")
+        assert (answer.status_code, answer.headers["Location"]) == (307, "docs")
+
 
 def _operations() -> list[dict[str, Any]]:
     return [operation for operations in CONTRACT["paths"].values() for operation in operations.values()]

@@ -49,6 +49,11 @@ class TestReadJson:
             read_json(text.encode())
         assert refused.value.code is Code.MALFORMED_JSON
 
+    def test_says_where_it_stops_being_json(self) -> None:
+        with pytest.raises(Refusal) as refused:
+            read_json(b'{\n  "amount": 10,\n}')
+        assert refused.value.details == {"line": 3, "column": 1}
+
     def test_takes_emoji_written_as_escapes(self) -> None:
         assert read_json(b'"\\ud83d\\ude00"') == "\N{GRINNING FACE}"
 
