@@ -58,6 +58,11 @@ def text_of(pdf: bytes) -> str:
     return _run("pdftotext", "-raw", "-", "-", file=pdf).decode()
 
 
+def text_without_breaks(pdf: bytes) -> str:
+    """The same in one line, so that a sentence is found wherever it is broken."""
+    return " ".join(text_of(pdf).split())
+
+
 def columns_of(pdf: bytes) -> str:
     """The lines that begin at the same distance from the left edge together, then those that end so.
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-LOOPBACK = "127.0.0.1"
+from support import LOOPBACK
+
 _TAKEN = "250 2.0.0 Taken"
 
 

@@ -11,7 +11,8 @@ from http import HTTPStatus
 
 import httpx2
 
-LOOPBACK = "127.0.0.1"
+from support import LOOPBACK
+
 _LARGEST_HEAD = 1024 * 1024
 
 

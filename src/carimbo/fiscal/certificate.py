@@ -10,10 +10,8 @@ What may go wrong, with the text for people in the exception:
 """
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from itertools import pairwise
 from typing import Self
 
@@ -31,10 +29,10 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     pkcs12,
 )
-from cryptography.x509.oid import NameOID
 
-from carimbo.fiscal.ber import CONSTRUCTED, INTEGER, OCTET_STRING, SEQUENCE, Element, parse
-from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj, is_cpf, normalize
+from carimbo.fiscal.ber import INTEGER, OCTET_STRING, SEQUENCE, Element, parse
+from carimbo.fiscal.certificate_owner import OwnerKind, owner_in, subject_name
+from carimbo.fiscal.taxpayer import cnpj_base, normalize
 
 MAX_FILE_BYTES = 1_000_000
 # In total: Firefox has 600,000 for each of key, certificates and MAC (NSS 3.36.1), most have 2,000 or so.
@@ -50,13 +48,6 @@ _PKCS12_VERSION = (INTEGER, b"\x03")
 _KEY_BAGS = {bytes.fromhex("2a864886f70d010c0a01") + bytes([bag]) for bag in (1, 2)}
 # 1.2.840.113549.1.12.1.{1,2,5,6}: RC4-128, RC4-40, RC2-128 and RC2-40 with SHA-1 (RFC 7292, appendix C).
 _LEGACY_CIPHERS = {bytes.fromhex("2a864886f70d010c01") + bytes([cipher]) for cipher in (1, 2, 5, 6)}
-
-# 2.16.76.1.3.3: CNPJ of the company. 2.16.76.1.3.1: birth date (8), CPF (11) and more, only in an e-CPF; the
-# person responsible for a company is in 2.16.76.1.3.4 and is not the owner (DOC-ICP-04, 7.1.2.3).
-_COMPANY_CNPJ = bytes.fromhex("604c010303")
-_PERSON_DATA = bytes.fromhex("604c010301")
-_CNPJ_PLACE = slice(0, 14)
-_CPF_PLACE = slice(8, 19)
 
 _NOT_A1 = "O arquivo não é um certificado A1 (.pfx ou .p12) ou está incompleto."
 # `cryptography` has one exception type for all; this text is the one for a MAC or padding that fails.
@@ -81,14 +72,6 @@ class UnsupportedCipher(CertificateError):
 
 class WeakKey(CertificateError):
     """The authorities would refuse signatures of this key."""
-
-
-class OwnerKind(StrEnum):
-    """Whom a certificate was issued to."""
-
-    CNPJ = "cnpj"
-    CPF = "cpf"
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -138,11 +121,11 @@ class A1Certificate:
     @classmethod
     def _of(cls, key: RSAPrivateKey, leaf: x509.Certificate, chain: list[x509.Certificate]) -> Self:
         der = leaf.public_bytes(Encoding.DER)
-        owner, owner_kind = _owner(leaf)
+        owner, owner_kind = owner_in(leaf)
         return cls(
             owner=owner,
             owner_kind=owner_kind,
-            subject_name=_subject_name(leaf),
+            subject_name=subject_name(leaf),
             not_before=leaf.not_valid_before_utc,
             not_after=leaf.not_valid_after_utc,
             serial_number=leaf.serial_number,
@@ -169,7 +152,7 @@ def open_a1(pfx: bytes, password: str) -> A1Certificate:
 def owner_of(certificate_der: bytes) -> tuple[str | None, OwnerKind]:
     """Read whom a certificate was issued to when its private key is in other hands."""
     try:
-        return _owner(x509.load_der_x509_certificate(certificate_der))
+        return owner_in(x509.load_der_x509_certificate(certificate_der))
     except (ValueError, x509.InvalidVersion) as error:
         raise UnreadableCertificate("O certificado não pode ser lido.") from error
 
@@ -215,44 +198,6 @@ def _certificate_of(key: RSAPrivateKey, certificates: list[x509.Certificate]) ->
     public_key = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     matching = [candidate for candidate in certificates if public_key in candidate.tbs_certificate_bytes]
     return max(matching, key=lambda candidate: candidate.not_valid_after_utc)
-
-
-def _owner(certificate: x509.Certificate) -> tuple[str | None, OwnerKind]:
-    for text in map(normalize, _owner_candidates(certificate)):
-        if is_cnpj(text):
-            return text, OwnerKind.CNPJ
-        if is_cpf(text):
-            return text, OwnerKind.CPF
-    return None, OwnerKind.UNKNOWN
-
-
-def _owner_candidates(certificate: x509.Certificate) -> Iterator[str]:
-    """List where the owner may be written, the most trustworthy place first."""
-    root = parse(certificate.public_bytes(Encoding.DER))
-    yield _value_of(_COMPANY_CNPJ, root)[_CNPJ_PLACE]
-    yield _value_of(_PERSON_DATA, root)[_CPF_PLACE]
-    yield _subject(certificate, NameOID.COMMON_NAME).rpartition(":")[2]
-    yield _subject(certificate, NameOID.SERIAL_NUMBER)
-
-
-def _value_of(object_id: bytes, root: Element) -> str:
-    """Read the text beside an object id, whatever its string type and however many tags wrap it."""
-    value = next((found.children[1] for found in root.walk() if found.begins_with({object_id})), None)
-    while value and value.tag & CONSTRUCTED and value.children:
-        value = value.children[0]
-    return value.content.decode("latin-1").strip("\0 ") if value else ""
-
-
-def _subject_name(certificate: x509.Certificate) -> str:
-    common_name = _subject(certificate, NameOID.COMMON_NAME)
-    name, _, suffix = common_name.rpartition(":")
-    tax_id = normalize(suffix)
-    return name if is_cnpj(tax_id) or is_cpf(tax_id) else common_name
-
-
-def _subject(certificate: x509.Certificate, oid: x509.ObjectIdentifier) -> str:
-    values = [attribute.value for attribute in certificate.subject.get_attributes_for_oid(oid)]
-    return next((value for value in values if isinstance(value, str)), "")
 
 
 def _pem(der: bytes) -> bytes:

@@ -26,7 +26,7 @@ from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.municipal_agreement import Agreement, Jurisdiction
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
@@ -201,6 +201,8 @@ class Issuing:
     addressee: AddresseeOf
     archived: Archived
     refused: Refused
+    schema: Schema
+    """What the authority holds its documents against, as we do before they leave; read when work begins."""
     papers: tuple[Paper, ...]
     """What its documents may be printed on, the usual first."""
     print_name: str

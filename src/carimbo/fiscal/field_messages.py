@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from carimbo.fiscal.counted import counted
+
 _MESSAGES = {
     "missing": "Campo obrigatório.",
     "extra_forbidden": "Campo desconhecido.",
@@ -10,8 +12,8 @@ _MESSAGES = {
     "missing_argument": "Campo obrigatório.",
     "repeated": "Campo enviado mais de uma vez.",
     "string_type": "Deve ser um texto.",
-    "string_too_short": "Deve ter pelo menos {min_length} caractere(s).",
-    "string_too_long": "Deve ter no máximo {max_length} caracteres.",
+    "string_too_short": "Deve ter pelo menos {min_length:caractere|caracteres}.",
+    "string_too_long": "Deve ter no máximo {max_length:caractere|caracteres}.",
     "string_pattern_mismatch": "Formato inválido.",
     "bool_type": "Deve ser true ou false.",
     "bool_parsing": "Deve ser true ou false.",
@@ -23,9 +25,9 @@ _MESSAGES = {
     "float_parsing": "Deve ser um número.",
     "decimal_type": "Deve ser um número.",
     "decimal_parsing": "Deve ser um número.",
-    "decimal_max_digits": "Deve ter no máximo {max_digits} dígitos.",
-    "decimal_max_places": "Deve ter no máximo {decimal_places} casas decimais.",
-    "decimal_whole_digits": "Deve ter no máximo {whole_digits} dígitos antes da vírgula.",
+    "decimal_max_digits": "Deve ter no máximo {max_digits:dígito|dígitos}.",
+    "decimal_max_places": "Deve ter no máximo {decimal_places:casa decimal|casas decimais}.",
+    "decimal_whole_digits": "Deve ter no máximo {whole_digits:dígito|dígitos} antes da vírgula.",
     "finite_number": "Deve ser um número finito.",
     "greater_than": "Deve ser maior que {gt}.",
     "greater_than_equal": "Deve ser maior ou igual a {ge}.",
@@ -36,8 +38,8 @@ _MESSAGES = {
     "uuid_type": "Deve ser um UUID.",
     "uuid_parsing": "Deve ser um UUID.",
     "list_type": "Deve ser uma lista.",
-    "too_short": "Deve ter pelo menos {min_length} item(ns).",
-    "too_long": "Deve ter no máximo {max_length} itens.",
+    "too_short": "Deve ter pelo menos {min_length:item|itens}.",
+    "too_long": "Deve ter no máximo {max_length:item|itens}.",
     "tuple_type": "Deve ser uma lista.",
     "dataclass_type": "Deve ser um objeto JSON.",
     "dict_type": "Deve ser um objeto JSON.",
@@ -80,6 +82,14 @@ _FORMS = {
 _LONGEST_STEP = 60
 
 
+class _Filled(str):
+    """What fills a place in a message, with the noun that it counts, if any: `{max_length:item|itens}`."""
+
+    def __format__(self, noun: str) -> str:
+        one, _, many = noun.partition("|")
+        return counted(self, one, many) if noun else str(self)
+
+
 def in_portuguese(error: Any) -> str:
     """Tell one validation error in Portuguese; our own validators already speak it."""
     kind = error["type"]
@@ -108,8 +118,8 @@ def json_path(location: Sequence[int | str]) -> str:
     return path
 
 
-def _filled(context: dict[str, Any]) -> dict[str, Any]:
-    return {name: str(value).replace(" or ", " ou ") for name, value in context.items()}
+def _filled(context: dict[str, Any]) -> dict[str, _Filled]:
+    return {name: _Filled(str(value).replace(" or ", " ou ")) for name, value in context.items()}
 
 
 def _is_ours(error: Any) -> bool:

@@ -5,24 +5,20 @@ guessed at, so each type here takes exactly the JSON type that the published con
 """
 
 import re
-from datetime import date, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
     PlainSerializer,
-    PlainValidator,
     Strict,
     StrictBool,
     StringConstraints,
-    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
@@ -33,7 +29,6 @@ from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.tables.states import STATES
 
 # What XML 1.0 has no way to write, and what no field of one line should hold.
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]")
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f<>\"(),:;\\\[\]]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+")
 
@@ -130,6 +125,10 @@ def _parse_email(text: str) -> str:
     return text
 
 
+def _without_dots(value: Any) -> Any:
+    return value.replace(".", "").strip() if isinstance(value, str) else value
+
+
 def zipcode_digits(text: str) -> str:
     """A CEP without the marks that people write in it."""
     return text.replace("-", "").replace(".", "").strip()
@@ -157,32 +156,6 @@ def _parse_phone(text: str) -> str:
     return digits
 
 
-def _only_texts(value: Any) -> Any:
-    if not isinstance(value, str | date):
-        raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
-    return value
-
-
-def _only_days(value: Any) -> Any:
-    """Of a text, too, pydantic would take seconds since 1970, and a moment at midnight."""
-    if isinstance(_only_texts(value), str) and not _DAY.fullmatch(value):
-        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.")
-    return value
-
-
-def _day_of(value: Any) -> date:
-    """Take a date, or a moment; what it leaves open, the company's clock tells."""
-    if not isinstance(value, str):
-        raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
-    try:
-        if _DAY.fullmatch(value):
-            return date.fromisoformat(value)
-        # The reader itself would take weeks and days without hyphens.
-        return datetime.fromisoformat(value if _DAY.match(value) else "")
-    except ValueError:
-        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
-
-
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls)
 ]
@@ -192,16 +165,6 @@ Notes = Annotated[
 ]
 Flag = StrictBool
 Integer = Annotated[int, Strict()]
-# pydantic would also take a number, as the seconds since 1970.
-Day = Annotated[date, BeforeValidator(_only_days)]
-# A day, or a moment.
-IsoDay = Annotated[
-    date,
-    PlainValidator(_day_of),
-    PlainSerializer(lambda told: told.isoformat(), return_type=str),
-    WithJsonSchema({"type": "string"}),
-]
-Moment = Annotated[AwareDatetime, BeforeValidator(_only_texts)]
 _NUMBERS_ONLY = BeforeValidator(_only_numbers)
 _AS_NUMBER = PlainSerializer(float, return_type=float)
 _PUBLISHED = _PublishedAsNumber()
@@ -225,6 +188,8 @@ UnitValue = Annotated[
 ]
 
 Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
+# Official tables write codes with dots (NCM, CEST, NBS), and documents write them without.
+MAY_HAVE_DOTS = BeforeValidator(_without_dots)
 # What a catalog and the documents of what it sells call an item.
 Sku = Annotated[Text, StringConstraints(max_length=64)]
 ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]

@@ -74,6 +74,8 @@ class EventKind:
     """What the authority answers to one that comes too late."""
     alternative: str = ""
     """What to do when it is too late, in Portuguese."""
+    replaced_by: Callable[[Any], str | None] = lambda request: None
+    """The key of the document that takes the place of this one, by the request."""
 
 
 @dataclass(frozen=True, slots=True)

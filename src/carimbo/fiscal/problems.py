@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+SCHEMA_PROBLEM = "225"
+"""The authorities' code for a document that their XSD refuses."""
+
 # A hostile value of megabytes must not come back inside the sentence that refuses it.
 _QUOTED_CHARACTERS = 60
 

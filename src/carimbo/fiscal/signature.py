@@ -21,6 +21,7 @@ from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.problems import quoted
+from carimbo.fiscal.xml_reading import local_name
 
 NAMESPACE = "http://www.w3.org/2000/09/xmldsig#"
 # Keys of documents that are years old may have this size; certificates of today have twice as much.
@@ -130,7 +131,7 @@ def verify(root: etree._Element) -> VerifiedSignature:
     if _sha1(_canonical(signed)) != digest:
         raise BadSignature("O conteúdo do documento não é o que foi assinado.")
     _verify_rsa(_public_key(certificate_der), signature_value, _canonical(signature[0]))
-    return VerifiedSignature(certificate_der, reference_id, _local_name(signed), _base64(digest))
+    return VerifiedSignature(certificate_der, reference_id, local_name(signed), _base64(digest))
 
 
 def _signed_info(reference_id: str, digest_value: str) -> str:
@@ -172,13 +173,9 @@ def _signed_and_signature(root: etree._Element) -> tuple[etree._Element, etree._
     signed, *between, signature = children
     if etree.QName(signed).namespace != etree.QName(root).namespace:
         raise BadSignature("O documento não começa com o grupo assinado.")
-    if [_local_name(node).lower() for node in between] not in ([], [f"{_local_name(signed).lower()}supl"]):
+    if [local_name(node).lower() for node in between] not in ([], [f"{local_name(signed).lower()}supl"]):
         raise BadSignature("O documento tem grupos a mais ao lado do que foi assinado.")
     return signed, signature
-
-
-def _local_name(node: etree._Element) -> str:
-    return etree.QName(node).localname
 
 
 def _reference_id(signed: etree._Element) -> str:
@@ -196,7 +193,7 @@ def _refuse_other_profile(signature: etree._Element, reference_id: str) -> None:
     written = etree.fromstring(_signature(_signed_info(reference_id, "x"), "x", _key_info("x")))
     for node, theirs, ours in zip(signature.iter(), _shape(signature), _shape(written), strict=False):
         if theirs != ours:
-            place = "comentário" if node.tag in _UNSEEN_BY_C14N else quoted(_local_name(node))
+            place = "comentário" if node.tag in _UNSEEN_BY_C14N else quoted(local_name(node))
             raise BadSignature(f"A assinatura foge do padrão dos documentos fiscais em {place}.")
 
 
@@ -224,7 +221,7 @@ def _decoded(node: etree._Element) -> bytes:
     except ValueError:
         decoded = b""
     if base64.b64encode(decoded) != text:
-        raise BadSignature(f"O valor de {_local_name(node)} na assinatura não é base64.")
+        raise BadSignature(f"O valor de {local_name(node)} na assinatura não é base64.")
     return decoded
 
 

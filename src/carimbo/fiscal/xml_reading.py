@@ -43,6 +43,11 @@ def root_alone(document: bytes) -> bytes:
     return content[content.index(b"?>") + 2 :].lstrip() if content.startswith(b"<?xml") else content
 
 
+def local_name(element: etree._Element) -> str:
+    """A tag without its namespace."""
+    return etree.QName(element).localname
+
+
 def _refuse_unparsed(content: bytes, limit: int) -> None:
     if not content:
         raise UnreadableXml("O XML está vazio.")

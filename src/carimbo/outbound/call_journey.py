@@ -8,6 +8,7 @@ from typing import Any
 import httpcore2
 
 from carimbo.fiscal.outcome import one_line
+from carimbo.outbound.sentences import of_seconds, of_tls
 from carimbo.outbound.target import Objection
 
 FAILURES = (
@@ -30,9 +31,9 @@ class Stage(Enum):
 
 
 _TOO_LATE = {
-    Stage.CONNECTION: "A conexão com o servidor não foi estabelecida em {} s.",
-    Stage.ANSWER: "O servidor não respondeu em {} s.",
-    Stage.BODY: "A resposta do servidor não chegou inteira em {} s.",
+    Stage.CONNECTION: "A conexão com o servidor não foi estabelecida em {}.",
+    Stage.ANSWER: "O servidor não respondeu em {}.",
+    Stage.BODY: "A resposta do servidor não chegou inteira em {}.",
 }
 
 
@@ -67,18 +68,12 @@ def failure(error: Exception, stage: Stage, seconds: float) -> str:
         case Objection():
             return str(error)
         case TimeoutError() | httpcore2.TimeoutException():
-            return _TOO_LATE[stage].format(f"{seconds:g}".replace(".", ","))
+            return _TOO_LATE[stage].format(of_seconds(seconds))
         case httpcore2.LocalProtocolError() | httpcore2.UnsupportedProtocol():
             return f"A chamada não pôde ser escrita ({one_line(str(error))})."
     if tls := next((cause for cause in _causes(error) if isinstance(cause, ssl.SSLError)), None):
-        return _of_tls(tls)
+        return of_tls(tls, "servidor")
     return _BY_STAGE[stage](error)
-
-
-def _of_tls(error: ssl.SSLError) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"O certificado TLS do servidor não foi aceito ({one_line(error.verify_message)})."
-    return f"A conexão TLS com o servidor falhou ({one_line(error.reason or str(error))})."
 
 
 def _of_connection(error: Exception) -> str:

@@ -22,6 +22,7 @@ from aiosmtplib import (
 
 from carimbo.fiscal.outcome import one_line
 from carimbo.outbound.message import Sender, compose
+from carimbo.outbound.sentences import of_seconds, of_tls
 from carimbo.service.delivery.letter import Letter, NotSent, Refused, RefusedRecipient, Sent
 
 _log = structlog.get_logger("carimbo.mail")
@@ -38,8 +39,7 @@ _NO_SMTP = "O servidor de e-mail respondeu algo que não é SMTP."
 _TURNED_AWAY = "O servidor de e-mail não aceitou a conexão: {}"
 _NOT_LET_IN = "O servidor de e-mail não aceitou as credenciais configuradas nesta instalação: {}"
 _BAD_SENDER = "O servidor de e-mail não aceitou o remetente configurado nesta instalação: {}"
-_UNTRUSTED = "O certificado TLS do servidor de e-mail não foi aceito ({})."
-_BROKEN_TLS = "A conexão TLS com o servidor de e-mail falhou: talvez ele não fale TLS nesta porta ({})."
+_PERHAPS_NO_TLS = ": talvez ele não fale TLS nesta porta"
 _NO_TLS = "O servidor de e-mail não oferece TLS (STARTTLS), que a configuração desta instalação exige."
 _UNSUITABLE = "O servidor de e-mail não oferece o que as configurações desta instalação pedem."
 _LOST = "A conexão com o servidor de e-mail caiu no meio do envio."
@@ -85,8 +85,9 @@ class SmtpMailer:
                 outcome = await self._converse(client, letter, message)
             await _take_leave(client)
         except TimeoutError:
-            seconds = f"{self.options.seconds:g}".replace(".", ",")
-            return NotSent(message=f"O servidor de e-mail não respondeu em {seconds} s.")
+            return NotSent(
+                message=f"O servidor de e-mail não respondeu em {of_seconds(self.options.seconds)}."
+            )
         finally:
             # Whoever hangs is not waited for any longer.
             client.close()
@@ -141,11 +142,9 @@ async def _take_leave(client: SMTP) -> None:
 
 
 def _before_the_letter(error: Exception) -> str:
-    match error.__cause__ or error:
-        case ssl.SSLCertVerificationError() as tls:
-            return _UNTRUSTED.format(one_line(tls.verify_message))
-        case ssl.SSLError() as tls:
-            return _BROKEN_TLS.format(one_line(tls.reason or str(tls)))
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLError):
+        return of_tls(cause, "servidor de e-mail", _PERHAPS_NO_TLS)
     match error:
         case SMTPResponseException():
             return _turned_away(error)

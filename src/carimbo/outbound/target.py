@@ -28,6 +28,7 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str:
+        """Both, as URLs write them."""
         return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 

@@ -38,6 +38,7 @@ class Block:
         return (CAPTION_HEIGHT if self.caption else 0) + form.height(self.rows)
 
     def draw(self, canvas: Canvas, y: float) -> None:
+        """Draw it with its upper edge at y."""
         if self.caption:
             y = draw_caption(canvas, self.caption, y)
         form.draw(canvas, self.rows, LEFT, y)

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from carimbo.simulator.family import World
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.signed import Signed
 from carimbo.simulator.trust import Credential, Flaw
 
 CaseT = TypeVar("CaseT")
@@ -30,3 +31,8 @@ def flaws_of(shown: Credential | None, world: World) -> frozenset[Flaw]:
     if shown is None:
         return _UNREADABLE
     return world.trust.flaws_of(shown, world.now, revocation_list=world.controls.revocation_list)
+
+
+def flaws_of_signer(case: Signed) -> frozenset[Flaw]:
+    """The same of who signed; that nobody did is another rule's matter."""
+    return flaws_of(case.signature.credential, case.world) if case.signature else frozenset()

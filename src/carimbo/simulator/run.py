@@ -21,7 +21,6 @@ from carimbo.simulator.store import Store, StoreOfAnotherVersion
 from carimbo.simulator.tls import server_context
 from carimbo.simulator.xsds import BUILT_IN, Xsds
 
-DEFAULT_PORT, DEFAULT_CONTROL_PORT = 8443, 8444
 _LOOPBACK = "127.0.0.1"
 
 

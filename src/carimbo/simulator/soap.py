@@ -8,7 +8,7 @@ from html import escape
 
 from lxml import etree
 
-from carimbo.fiscal.xml_reading import UnreadableXml, read_xml
+from carimbo.fiscal.xml_reading import UnreadableXml, local_name, read_xml
 from carimbo.simulator.gzipped import unzipped
 from carimbo.simulator.http import XML, Reply
 
@@ -178,7 +178,7 @@ def _message(wrapper: etree._Element, version: Version) -> etree._Element:
     """The message as a root: a copy takes along only the namespaces that it uses, as signatures need it."""
     found = next(wrapper.iterchildren("{*}*"), None)
     if found is None:
-        raise SoapFault(f"O elemento {etree.QName(wrapper).localname} não tem mensagem.", version)
+        raise SoapFault(f"O elemento {local_name(wrapper)} não tem mensagem.", version)
     message = deepcopy(found)
     message.tail = None
     return message

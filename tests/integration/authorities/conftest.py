@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from carimbo.authorities.trust import Trust
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from integration.authorities.hosts import LOOPBACK, server_context
+from integration.authorities.hosts import server_context
+from support import LOOPBACK
 
 NewTls = Callable[..., ssl.SSLContext]
 DAY = timedelta(days=1)

@@ -13,8 +13,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from support import LOOPBACK
 
-LOOPBACK = "127.0.0.1"
 _PATIENCE = 10
 _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
 

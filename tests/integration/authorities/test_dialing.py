@@ -8,8 +8,7 @@ import pytest
 
 from carimbo.authorities.address import Server
 from carimbo.authorities.dialing import dial
-from integration.authorities.hosts import LOOPBACK
-from support import free_port
+from support import LOOPBACK, free_port
 
 
 @pytest.fixture

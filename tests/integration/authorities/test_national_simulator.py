@@ -33,7 +33,7 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.main import endpoints_of, transport_of
+from carimbo.main.authorities import endpoints_of, transport_of
 from carimbo.settings import load_settings
 from carimbo.simulator.run import Simulator, running
 from support import CNPJ, OTHER_CNPJ

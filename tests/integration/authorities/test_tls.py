@@ -16,7 +16,8 @@ from carimbo.authorities.trust import Trust
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.authorities.conftest import DAY, NewTls
-from integration.authorities.hosts import LOOPBACK, Host, host, saying
+from integration.authorities.hosts import Host, host, saying
+from support import LOOPBACK
 
 ANSWER = b"<answer/>"
 

@@ -1,7 +1,7 @@
 """What tests of the client share: servers that its guard lets it reach, and certificates for them."""
 
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,17 +9,10 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from receiver import Receiver, receiving
 
 DAY = timedelta(days=1)
 
 NewTls = Callable[..., ssl.SSLContext]
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as receiver:
-        yield receiver
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,8 @@ from carimbo.outbound.guard import Guard
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.service.ports import WebhookAnswer, WebhookCall
 from integration.outbound.conftest import NewTls
-from receiver import LOOPBACK, Reply, receiving
+from receiver import Reply, receiving
+from support import LOOPBACK
 
 NAME = "hooks.example.com"
 NOT_ACCEPTED = "O certificado TLS do servidor não foi aceito ("

@@ -28,7 +28,7 @@ from carimbo.fiscal.outcome import Authorized, Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.main import endpoints_of, transport_of
+from carimbo.main.authorities import endpoints_of, transport_of
 from carimbo.settings import Settings
 from carimbo.simulator.run import Simulator
 from support import CNPJ

@@ -34,6 +34,74 @@ SERVICES = {
     "EVENTOS": "NFeRecepcaoEvento4",
     "CADASTRO": "CadConsultaCadastro4",
 }
+SELLER: dict[str, Any] = {
+    "razao_social": "LOJA MODELO LTDA",
+    "nome_fantasia": "LOJA MODELO",
+    "cnpj": CNPJ,
+    "codigo_de_regime_tributario": "1",
+    "inscricao_estadual": "111111110110",
+    "endereco_logradouro": "Praça da Sé",
+    "endereco_numero": "100",
+    "endereco_bairro": "Sé",
+    "endereco_municipio": "São Paulo",
+    "endereco_uf": "SP",
+    "endereco_cep": "01001000",
+    "endereco_pais": "1058",
+}
+BUYER: dict[str, Any] = {
+    "razao_social": "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL",
+    "tipo_documento": "CPF",
+    "numero_documento": "52998224725",
+    "indicador_ie": 9,
+    "endereco_logradouro": "Rua Direita",
+    "endereco_numero": "10",
+    "endereco_bairro": "Sé",
+    "endereco_municipio": "São Paulo",
+    "endereco_uf": "SP",
+    "endereco_cep": "01002000",
+    "endereco_pais": "1058",
+}
+INVOICE: dict[str, Any] = {
+    "uf": "SP",
+    "natureza_operacao": "VENDA",
+    "modelo": 55,
+    "serie": "1",
+    "numero_nf": "111",
+    "tipo_documento": 1,
+    "municipio": "3550308",
+    "tipo_impressao_danfe": 1,
+    "forma_emissao": "1",
+    "cliente_final": 1,
+    "indicador_destino": 1,
+    "indicador_presencial": 1,
+    "finalidade_emissao": "1",
+    "processo_emissao": "0",
+    "transporte_modalidade_frete": 9,
+    "totais_tributos_aproximado": Decimal("21.06"),
+}
+ITEM: dict[str, Any] = {
+    "codigo": "000328",
+    "descricao": "Caneca",
+    "ncm": "69120000",
+    "cfop": "5102",
+    "unidade_comercial": "UN",
+    "ean": "SEM GTIN",
+    "ean_tributavel": "SEM GTIN",
+    "quantidade_comercial": Decimal("12"),
+    "valor_unitario_comercial": Decimal("9.75"),
+    "valor_total_bruto": Decimal("117.00"),
+    "unidade_tributavel": "UN",
+    "quantidade_tributavel": Decimal("12"),
+    "valor_unitario_tributavel": Decimal("9.75"),
+    "ind_total": 1,
+    "icms_modalidade": "102",
+    "icms_origem": 0,
+    "icms_csosn": "102",
+    "pis_modalidade": "07",
+    "cofins_modalidade": "07",
+    "valor_tributos_aprox": "21.06",
+}
+PAYMENT: dict[str, Any] = {"t_pag": "01", "x_pag": "", "v_pag": Decimal("117.00"), "ind_pag": 0}
 # PyNFe asks for no check of the server's certificate, whoever the server is.
 pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 
@@ -60,78 +128,15 @@ def local_time() -> datetime:
 def sale() -> etree._Element:
     """A sale as PyNFe's own documentation enters one."""
     now = local_time()
-    seller = Emitente(
-        razao_social="LOJA MODELO LTDA",
-        nome_fantasia="LOJA MODELO",
-        cnpj=CNPJ,
-        codigo_de_regime_tributario="1",
-        inscricao_estadual="111111110110",
-        endereco_logradouro="Praça da Sé",
-        endereco_numero="100",
-        endereco_bairro="Sé",
-        endereco_municipio="São Paulo",
-        endereco_uf="SP",
-        endereco_cep="01001000",
-        endereco_pais="1058",
-    )
-    buyer = Cliente(
-        razao_social="NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL",
-        tipo_documento="CPF",
-        numero_documento="52998224725",
-        indicador_ie=9,
-        endereco_logradouro="Rua Direita",
-        endereco_numero="10",
-        endereco_bairro="Sé",
-        endereco_municipio="São Paulo",
-        endereco_uf="SP",
-        endereco_cep="01002000",
-        endereco_pais="1058",
-    )
     invoice = NotaFiscal(
-        emitente=seller,
-        cliente=buyer,
-        uf="SP",
-        natureza_operacao="VENDA",
-        modelo=55,
-        serie="1",
-        numero_nf="111",
+        emitente=Emitente(**SELLER),
+        cliente=Cliente(**BUYER),
         data_emissao=now,
         data_saida_entrada=now,
-        tipo_documento=1,
-        municipio="3550308",
-        tipo_impressao_danfe=1,
-        forma_emissao="1",
-        cliente_final=1,
-        indicador_destino=1,
-        indicador_presencial=1,
-        finalidade_emissao="1",
-        processo_emissao="0",
-        transporte_modalidade_frete=9,
-        totais_tributos_aproximado=Decimal("21.06"),
+        **INVOICE,
     )
-    invoice.adicionar_produto_servico(
-        codigo="000328",
-        descricao="Caneca",
-        ncm="69120000",
-        cfop="5102",
-        unidade_comercial="UN",
-        ean="SEM GTIN",
-        ean_tributavel="SEM GTIN",
-        quantidade_comercial=Decimal("12"),
-        valor_unitario_comercial=Decimal("9.75"),
-        valor_total_bruto=Decimal("117.00"),
-        unidade_tributavel="UN",
-        quantidade_tributavel=Decimal("12"),
-        valor_unitario_tributavel=Decimal("9.75"),
-        ind_total=1,
-        icms_modalidade="102",
-        icms_origem=0,
-        icms_csosn="102",
-        pis_modalidade="07",
-        cofins_modalidade="07",
-        valor_tributos_aprox="21.06",
-    )
-    invoice.adicionar_pagamento(t_pag="01", x_pag="", v_pag=Decimal("117.00"), ind_pag=0)
+    invoice.adicionar_produto_servico(**ITEM)
+    invoice.adicionar_pagamento(**PAYMENT)
     written: etree._Element = SerializacaoXML(_fonte_dados, homologacao=True).exportar()
     return written
 

@@ -51,6 +51,11 @@ class TestEveryAdapter:
         assert isinstance(adapter(kind), VoidingAuthority) == (kind.voiding is not None)
 
     @each_type
-    def test_judges_later_or_for_municipalities_and_not_both(self, kind: DocumentType) -> None:
+    def test_acts_for_municipalities_if_its_type_depends_on_them(self, kind: DocumentType) -> None:
+        depends = kind.issuing is not None and kind.issuing.jurisdiction is not None
+        assert isinstance(adapter(kind), MunicipalAuthority) == depends
+
+    @each_type
+    def test_judges_later_or_for_municipalities_or_neither(self, kind: DocumentType) -> None:
         made = adapter(kind)
-        assert isinstance(made, LotAuthority) != isinstance(made, MunicipalAuthority)
+        assert not (isinstance(made, LotAuthority) and isinstance(made, MunicipalAuthority))

@@ -34,6 +34,7 @@ from unit.fiscal.goods.support import (
     issuance,
     item,
 )
+from unit.fiscal.optional_goods import SCALE, SPECIAL_GOODS
 from unit.fiscal.published_fields import NFCE, NFE, Json
 
 SIMPLES = ("simples", "mei")
@@ -109,7 +110,7 @@ def _of_nfce() -> Iterator[Json]:
 
 
 def _items() -> Iterator[Json]:
-    for told in _alone(ITEM, may.SOLD, may.SCALE, may.CHARGES, may.SPECIAL_GOODS):
+    for told in _alone(ITEM, may.SOLD, SCALE, may.CHARGES, SPECIAL_GOODS):
         yield item(**told)
 
 

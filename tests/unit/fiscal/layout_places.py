@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import layout_of
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.paths import groups_in
 
 

@@ -1,7 +1,7 @@
 """Everything that a caller may add to a good body, as strategies: each value is one that has a meaning.
 
 Fields that the layout knows only together stand in one strategy; of those that exclude each other one is
-drawn. Taxes of an item have a file of their own.
+drawn. Special goods and the taxes of an item have files of their own.
 """
 
 from decimal import Decimal
@@ -17,7 +17,6 @@ from unit.fiscal.drawing import (
     RATE,
     SHARE,
     SOME_AMOUNT,
-    SOME_SHARE,
     TEXT,
     Fields,
     each,
@@ -29,81 +28,10 @@ from unit.fiscal.drawing import (
     the,
 )
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, LISBON, SAO_PAULO, item
+from unit.fiscal.optional_goods import BATCH, IMPORT_DECLARATION, INDIRECT_EXPORT
 from unit.fiscal.optional_taxes import TAXES
 from unit.fiscal.point_of_sale import KEY as PRINTED_KEY
 
-ADDITION = having(
-    {"sequence": one(1, 999), "manufacturerCode": one("F1")},
-    {"number": one(1, 999), "discount": AMOUNT, "drawbackNumber": one("20260001")},
-)
-IMPORTED: Fields = {
-    "number": one("26/0001"),
-    "registrationDate": DAY,
-    "clearancePlace": one("Santos"),
-    "clearanceState": one("SP"),
-    "clearanceDate": DAY,
-    "transportRoute": one("1", "13"),
-    "intermediation": one("1", "2"),
-    "exporterCode": one("E1"),
-    "additions": few(ADDITION, least=1),
-}
-IMPORT_DECLARATION = either(
-    having(IMPORTED, {"afrmmAmount": AMOUNT, "acquirerCnpj": one(CNPJ), "acquirerState": one("SP")}),
-    having(IMPORTED, {"acquirerCpf": one(CPF)}),
-)
-INDIRECT_EXPORT = having({"registration": one("123456789012"), "accessKey": KEY, "quantity": QUANTITY})
-BATCH = having(
-    {"number": one("L1"), "quantity": number(9, 3), "manufactureDate": DAY, "expiryDate": DAY},
-    {"aggregationCode": one("1")},
-)
-PUMP = having(
-    {"nozzle": one("1"), "tank": one("1"), "initialReading": number(9, 3), "finalReading": number(9, 3)},
-    {"pump": one("1")},
-)
-FUEL = having(
-    {"anpCode": one("210203001"), "anpDescription": one("GLP"), "consumptionState": one("SP")},
-    {
-        "lpgShare": SHARE,
-        "nationalGasShare": SHARE,
-        "importedGasShare": SHARE,
-        "startingValue": AMOUNT,
-        "codif": one("123456789"),
-        "ambientQuantity": QUANTITY,
-        "biodieselShare": SHARE,
-        "cide": having({"quantity": QUANTITY, "rate": RATE, "amount": AMOUNT}),
-        "pumpReading": PUMP,
-        "origins": few(having({"imported": one(*"01"), "stateCode": one("35"), "share": SOME_SHARE})),
-    },
-)
-NEW_VEHICLE = having(
-    {
-        **each(one("2026"), "modelYear", "manufactureYear"),
-        **each(one("1"), "operationType", "colorCode", "horsepower", "displacement", "serialNumber"),
-        **each(one("1"), "towingCapacity", "wheelbase", "paintType", "species", "condition", "modelCode"),
-        **each(one("0", "9"), "restriction"),
-        **each(one("01"), "fuelType", "denatranColorCode", "vehicleType"),
-        **each(one("1200"), "netWeight", "grossWeight"),
-        "chassis": one("9BWZZZ377VT004251"),
-        "color": TEXT,
-        "engineNumber": TEXT,
-        "chassisCondition": one("R", "N"),
-        "seats": one(1, 999),
-    }
-)
-MEDICINE = having({"anvisaCode": one("1234567890123", "ISENTO"), "maximumPrice": AMOUNT})
-SPECIAL_GOODS = either(
-    having({"medicine": MEDICINE}),
-    having(
-        {"medicine": having({"anvisaCode": one("ISENTO"), "maximumPrice": AMOUNT, "exemptionReason": TEXT})}
-    ),
-    having({"fuel": FUEL}),
-    having({"vehicle": NEW_VEHICLE}),
-    having(
-        {"firearms": few(one({"kind": "0", "serialNumber": "1", "barrelNumber": "1", "description": "x"}))}
-    ),
-    having({"recopiNumber": one("1" * 20)}),
-)
-SCALE = having({"cest": one("2104600")}, {"relevantScale": one("S", "N"), "manufacturerTaxId": one(CNPJ)})
 # What is not in the total can't take anything off it, so such an item has no discount.
 CHARGES = either(
     having({}, each(number(20), "discount", "freight", "insurance", "other")),

@@ -47,7 +47,7 @@ class TestJustification:
     @pytest.mark.parametrize(
         ("length", "sentence"),
         [
-            (SHORTEST - 1, "Deve ter pelo menos 15 caractere(s)."),
+            (SHORTEST - 1, "Deve ter pelo menos 15 caracteres."),
             (LONGEST + 1, "Deve ter no máximo 255 caracteres."),
         ],
     )
@@ -55,7 +55,7 @@ class TestJustification:
         assert refusal("x" * length) == sentence
 
     def test_is_not_long_enough_by_its_spaces(self) -> None:
-        assert refusal(f"Pedido{' ' * 20}errado") == "Deve ter pelo menos 15 caractere(s)."
+        assert refusal(f"Pedido{' ' * 20}errado") == "Deve ter pelo menos 15 caracteres."
 
     def test_is_not_too_long_by_its_spaces(self) -> None:
         text = f"  {'x' * 127}{' ' * 50}{'y' * 127}  "

@@ -1,14 +1,10 @@
 """Every example of the repository, made again: the same bytes, valid, well signed, with the right totals."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from typing import Any
 
 import pytest
-from golden import FOLDER, Example, examples, issued
+from golden import FOLDER, Example, issued
 from lxml import etree
 
 from carimbo.fiscal.access_key import is_allowed_numeric_code
@@ -16,6 +12,7 @@ from carimbo.fiscal.company_file import read_json
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import BadSignature, verify
+from unit.fiscal.example_xml import ALL, DOCUMENTS, INVOICES, amounts, stored, tree
 from unit.fiscal.layout_places import local_name, places_in, places_not_in
 from xmlsec1 import xmlsec1_accepts
 
@@ -40,22 +37,6 @@ SITUATIONS = {
     "CST": "00 02 10 15 20 30 40 41 50 51 53 60 61 70 90",
     "CSOSN": "101 102 103 201 202 203 300 400 500 900",
 }
-# What has to be shown with computed taxes: situations by the issuer's regimes.
-TAXED_BY_CST = "00 20 40 41 50 51 60 90"
-COMPUTED_ICMS = {
-    "simples": "101 102 103 300 400 500 900",
-    "simplesExcess": TAXED_BY_CST,
-    "normal nonCumulative": TAXED_BY_CST,
-    "normal cumulative": TAXED_BY_CST,
-    "mei": "102",
-}
-COMPUTED_CONTRIBUTIONS = "01 02 04 05 06 07 08 09 49 99"
-# Documents of goods have no classification with another reduction, and none of CST 400; that of zero is a
-# public buyer's.
-REDUCTIONS = {None, Decimal(0), Decimal(40), Decimal(60), Decimal(100)}
-TOLD_AMOUNTS = {"base", "amount"}
-MOST_ITEMS = 990
-
 # Groups that no example shows, each by its place in the document; what would be inside is not listed.
 REFORM = "infNFe/det/imposto/IBSCBS"
 NOT_SHOWN = {
@@ -95,22 +76,9 @@ README_ROW = re.compile(r"^\| `(nf.+?)` \| (.+?) \|(.*)$", re.MULTILINE)
 FIGURE = re.compile(r"\d+\.\d{2}\b")
 
 KINDS = ("nfe", "nfce", "nfse")
-ALL = examples()
-DOCUMENTS = [example for example in ALL if example.is_document]
-INVOICES = [example for example in DOCUMENTS if example.request.parent.name in ("nfe", "nfce")]
 of_every_example = pytest.mark.parametrize("example", ALL, ids=lambda example: example.file)
 of_every_document = pytest.mark.parametrize("example", DOCUMENTS, ids=lambda example: example.file)
 of_every_invoice = pytest.mark.parametrize("example", INVOICES, ids=lambda example: example.file)
-
-
-@cache
-def stored(example_file: str) -> bytes:
-    """The XML in the repository."""
-    return (FOLDER / example_file).with_suffix(".xml").read_bytes()
-
-
-def tree(example: Example) -> etree._Element:
-    return etree.fromstring(stored(example.file))
 
 
 def signed_tag(example: Example) -> str:
@@ -132,10 +100,6 @@ def totals_in(root: etree._Element) -> dict[str, Decimal]:
 def total_name(leaf: etree._Element) -> str:
     tag, group = local_name(leaf), leaf.getparent()
     return f"{local_name(group)}/{tag}" if group is not None and tag in IN_SEVERAL_GROUPS else tag
-
-
-def amounts(root: etree._Element, tag: str) -> list[Decimal]:
-    return [Decimal(element.text or "0") for element in root.iter(f"{{{NAMESPACE}}}{tag}")]
 
 
 class TestExample:
@@ -227,92 +191,3 @@ class TestCoverage:
     def test_every_group_is_shown_but_those_listed(self) -> None:
         shown = {place for example in INVOICES for place in places_in(tree(example)[0])}
         assert set(places_not_in(shown, Invoice, "infNFe")) == NOT_SHOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An item of an example: who sells it, what the request says of it, and what became of it."""
-
-    regimes: str
-    tax_id: str
-    body: dict[str, Any]
-    element: etree._Element
-
-    def found(self, path: str) -> str | None:
-        return self.element.findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
-
-    @property
-    def is_between_contributors(self) -> bool:
-        """Whether it goes to another state, which gets no share of the tax."""
-        cfop = self.found("prod/CFOP") or ""
-        return cfop.startswith("6") and self.found("imposto/ICMSUFDest/vICMSUFDest") is None
-
-    def situation(self, tax: str, tags: str = "CST") -> str:
-        """The code of a tax whose amounts the request does not tell, else nothing."""
-        told = self.body.get(tax.lower(), {}).keys() & TOLD_AMOUNTS
-        codes = [self.found(f"imposto/{tax}/*/{tag}") for tag in tags.split()]
-        return "" if told else next(filter(None, codes), "")
-
-
-@cache
-def lines() -> tuple[Line, ...]:
-    return tuple(line for example in INVOICES for line in lines_of(example))
-
-
-def lines_of(example: Example) -> Iterator[Line]:
-    company = read_json(FOLDER / example.company)
-    regimes = " ".join(filter(None, (company["taxRegime"], company.get("pisCofinsRegime"))))
-    request = read_json(example.request)
-    if "signedXml" not in request:
-        elements = tree(example).iter(f"{{{NAMESPACE}}}det")
-        for body, element in zip(request["items"], elements, strict=True):
-            yield Line(regimes, company["taxId"], body, element)
-
-
-class TestComputedTaxes:
-    """Together the examples show every usual tax as the library computes it."""
-
-    @pytest.mark.parametrize("regimes", COMPUTED_ICMS)
-    def test_icms_of_every_regime_is_shown(self, regimes: str) -> None:
-        shown = {line.situation("ICMS", "CST CSOSN") for line in lines() if line.regimes == regimes}
-        assert set(COMPUTED_ICMS[regimes].split()) <= shown
-
-    @pytest.mark.parametrize("regimes", ["normal nonCumulative", "normal cumulative"])
-    @pytest.mark.parametrize("tax", ["PIS", "COFINS"])
-    def test_pis_and_cofins_of_both_regimes_are_shown(self, tax: str, regimes: str) -> None:
-        shown = {line.situation(tax) for line in lines() if line.regimes == regimes}
-        assert set(COMPUTED_CONTRIBUTIONS.split()) <= shown
-
-    def test_goods_taxed_earlier_are_known_by_their_cfop(self) -> None:
-        by_cfop = [line for line in lines() if line.body.get("cfop") == "5405" and "icms" not in line.body]
-        assert {line.situation("ICMS", "CST CSOSN") for line in by_cfop} == {"60", "500"}
-
-    def test_every_rate_between_states_is_shown(self) -> None:
-        by_law = [line for line in lines() if line.is_between_contributors and "icms" not in line.body]
-        rates = {line.found("imposto/ICMS/ICMS00/pICMS") for line in by_law}
-        assert {"4.0000", "7.0000", "12.0000"} <= rates
-
-    def test_the_share_of_the_buyers_state_is_shown_with_and_without_fund_computed_and_told(self) -> None:
-        shared = [line for line in lines() if line.found("imposto/ICMSUFDest/vICMSUFDest")]
-        fund = "imposto/ICMSUFDest/vFCPUFDest"
-        assert {("stateShare" in line.body, line.found(fund) is not None) for line in shared} == {
-            (False, False), (False, True), (True, False), (True, True),
-        }  # fmt: skip
-
-    def test_every_reduction_of_ibs_and_cbs_is_shown(self) -> None:
-        by_class = [line for line in lines() if not line.body.get("ibsCbs", {}).keys() & {"base", "state"}]
-        taxed = [line for line in by_class if line.found("imposto/IBSCBS/gIBSCBS/vBC")]
-        found = [line.found("imposto/IBSCBS/gIBSCBS/gIBSUF/gRed/pRedAliq") for line in taxed]
-        assert {rate and Decimal(rate) for rate in found} == REDUCTIONS
-
-    def test_ipi_is_shown_within_and_without_the_base_of_icms(self) -> None:
-        by_rate = [line for line in lines() if line.body.get("ipi", {}).keys() == {"cst", "rate"}]
-        bases = ("imposto/ICMS/*/vBC", "imposto/IPI/IPITrib/vBC")
-        assert {line.found(bases[0]) == line.found(bases[1]) for line in by_rate} == {True, False}
-
-    def test_letters_in_the_cnpj_are_shown_with_the_taxes_of_the_normal_regime(self) -> None:
-        by_letters = {line.regimes for line in lines() if not line.tax_id.isdigit()}
-        assert by_letters == {"simples", "normal nonCumulative"}
-
-    def test_the_most_items_are_shown(self) -> None:
-        assert max(len(amounts(tree(example), "vItem")) for example in INVOICES) == MOST_ITEMS

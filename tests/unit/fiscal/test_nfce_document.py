@@ -232,7 +232,7 @@ class TestBody:
             (
                 {"contingency": {"startedAt": "2026-11-14T09:00:00-03:00", "reason": "curta"}},
                 "contingency.reason",
-                "Deve ter pelo menos 15 caractere(s).",
+                "Deve ter pelo menos 15 caracteres.",
             ),
             ({"signedXml": "x" * 500_001}, "signedXml", "Deve ter no máximo 500000 caracteres."),
             ({"billing": {}}, "billing", "Campo desconhecido."),

@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 from lxml import etree
-from pydantic import ValidationError
 
-from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Contingency, EmissionType
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer, verify
 from carimbo.fiscal.signed_document import SignedDocument
 from support import CNPJ
@@ -17,14 +14,11 @@ from unit.fiscal.goods.support import (
     BUYER_CNPJ,
     ITEM,
     LISBON,
-    NFE_BODY,
     PRODUCTION,
     RIO_DE_JANEIRO,
-    SAO_PAULO,
     buyer,
     emission,
     issued_nfe,
-    misformed,
     nfe,
     refused,
     said,
@@ -34,9 +28,6 @@ from xmlsec1 import xmlsec1_accepts
 KEY = "35261111222333000181550010000000031123456827"
 CONTRIBUTOR = {"taxId": BUYER_CNPJ, "stateRegistration": "110042490114"}
 FOREIGNER = buyer(taxId=None, foreignId="AB-12345", address=LISBON)
-INSTALLMENT = {"number": "001", "dueDate": "2026-12-14", "amount": 1}
-CASH = {"method": "cash", "amount": 1}
-NOTE = {"name": "pedido", "value": "9"}
 MARKETPLACE = {"taxId": CNPJ, "sellerId": "loja-1"}
 
 
@@ -45,10 +36,6 @@ def document(signer: Signer) -> SignedDocument:
     made = issued_nfe(signer)
     assert isinstance(made, SignedDocument), made
     return made
-
-
-SIX_DIGITS = "Formato inválido: informe os 6 dígitos do código."
-SEVEN_DIGITS = "Formato inválido: informe 7 dígitos."
 
 
 class TestSignedDocument:
@@ -256,125 +243,3 @@ class TestContingency:
         assert f"<tpEmis>{code}</tpEmis>" in document.xml.decode()
         told = b"<dhCont>2026-11-14T09:00:00-03:00</dhCont><xJust>Sem resposta da SEFAZ</xJust>"
         assert told in document.xml
-
-
-class TestWholeRequest:
-    def test_stands_before_the_xsd(self, signer: Signer) -> None:
-        document = issued_nfe(
-            signer,
-            nature="Venda",
-            presence="internet",
-            departedAt="2026-11-14T12:00:00-03:00",
-            billing={
-                "bill": {"number": "1", "originalAmount": 71.8, "discount": 0, "netAmount": 71.8},
-                "installments": [{"number": "001", "dueDate": "2026-12-14", "amount": 71.8}],
-            },
-            purchase={"order": "PED-9"},
-            notes="Obrigado pela preferência.",
-            authorityNotes="Regime especial 1",
-            observations=[{"name": "pedido", "value": "9"}],
-            processes=[{"number": "123", "origin": "1"}],
-            authorizedReaders=[{"taxId": BUYER_CNPJ}],
-            deliveryAddress=SAO_PAULO | {"taxId": BUYER_CNPJ},
-        )
-        assert isinstance(document, SignedDocument), document
-        root = etree.fromstring(document.xml)
-        assert root.findtext(f".//{{{NAMESPACE}}}infCpl") == "Obrigado pela preferência."
-
-    @pytest.mark.parametrize(("field", "tag"), [("notes", "infCpl"), ("authorityNotes", "infAdFisco")])
-    def test_may_have_notes_of_several_lines(self, signer: Signer, field: str, tag: str) -> None:
-        given: dict[str, Any] = {field: "Primeira linha\nsegunda\r\n\tterceira\n"}
-        assert said(nfe(**given), f"infAdic/{tag}") == "Primeira linha segunda terceira"
-        assert isinstance(issued_nfe(signer, **given), SignedDocument)
-
-    def test_may_have_as_many_installments_as_the_xsd(self, signer: Signer) -> None:
-        installments = [INSTALLMENT | {"number": f"{number:03d}"} for number in range(1, 121)]
-        document = issued_nfe(signer, billing={"installments": installments})
-        assert isinstance(document, SignedDocument), document
-
-    def test_keeps_the_external_id_out_of_the_document(self, signer: Signer) -> None:
-        document = issued_nfe(signer, externalId="pedido-4711")
-        assert isinstance(document, SignedDocument), document
-        assert b"pedido-4711" not in document.xml
-
-    def test_tells_what_the_xsd_refuses_at_the_field_of_the_caller(self, signer: Signer) -> None:
-        problems = issued_nfe(
-            signer,
-            advancePayment={"accessKeys": ["1"]},
-            presence="internet",
-            intermediary={"taxId": "123", "sellerId": "loja-1"},
-            billing={"installments": [{"number": "001", "amount": 0}]},
-        )
-        assert set(refused(problems)) == {
-            "advancePayment.accessKeys[0]",
-            "intermediary.taxId",
-            "billing.installments[0].amount",
-        }
-
-    def test_tells_what_cannot_be_written_together_with_what_the_rules_refuse(self, signer: Signer) -> None:
-        wrong = ITEM | {"cfop": "1102", "description": "Caneca 🎉"}
-        problems = issued_nfe(signer, nature="Venda 🎉", items=[wrong], references=[{"accessKey": "1"}])
-        assert set(refused(problems)) == {
-            "nature",
-            "items[0].cfop",
-            "items[0].description",
-            "references[0].accessKey",
-        }
-
-    @pytest.mark.parametrize(
-        ("changes", "field", "message"),
-        [
-            ({"items": []}, "items", "Deve ter pelo menos 1 item(ns)."),
-            ({"items": [ITEM] * 991}, "items", "Deve ter no máximo 990 itens."),
-            ({"recipient": None}, "recipient", "Deve ser um objeto JSON."),
-            ({"nature": "x" * 61}, "nature", "Deve ter no máximo 60 caracteres."),
-            ({"issueDate": "2026-11-14T10:00:00"}, "issueDate", "A data e hora deve trazer o fuso horário."),
-            ({"finalConsumer": "yes"}, "finalConsumer", "Deve ser true ou false."),
-            ({"presence": 1}, "presence", None),
-            ({"transmit": "later"}, "transmit", "Campo desconhecido."),
-            ({"natOp": "Venda"}, "natOp", "Campo desconhecido."),
-            ({"notes": "uma\x00duas"}, "notes", "Não pode conter caracteres de controle."),
-            ({"notes": "x" * 5001}, "notes", "Deve ter no máximo 5000 caracteres."),
-            (
-                {"supplyPlaceCode": "3550308"},
-                "supplyPlaceCode",
-                "Formato inválido: informe os 6 dígitos do código.",
-            ),
-            (
-                {"ibsTaxableCityCode": "355030"},
-                "ibsTaxableCityCode",
-                "Formato inválido: informe 7 dígitos.",
-            ),
-            ({"payments": [CASH] * 101}, "payments", "Deve ter no máximo 100 itens."),
-            (
-                {"billing": {"installments": [INSTALLMENT] * 121}},
-                "billing.installments",
-                "Deve ter no máximo 120 itens.",
-            ),
-            ({"references": [{"accessKey": KEY}] * 1000}, "references", "Deve ter no máximo 999 itens."),
-            (
-                {"authorizedReaders": [{"taxId": CNPJ}] * 11},
-                "authorizedReaders",
-                "Deve ter no máximo 10 itens.",
-            ),
-            ({"observations": [NOTE] * 11}, "observations", "Deve ter no máximo 10 itens."),
-            (
-                {"advancePayment": {"accessKeys": [KEY] * 100}},
-                "advancePayment.accessKeys",
-                "Deve ter no máximo 99 itens.",
-            ),
-        ],
-    )
-    def test_is_refused_when_it_is_not_of_the_right_form(
-        self, changes: dict[str, Any], field: str, message: str | None
-    ) -> None:
-        with pytest.raises(ValidationError) as raised:
-            NfeRequest.model_validate(NFE_BODY | changes)
-        found = misformed(raised.value)
-        assert found.keys() == {field}
-        assert message in (None, found[field])
-
-    def test_with_a_wrong_item_tells_only_what_is_wrong_in_it(self) -> None:
-        with pytest.raises(ValidationError) as raised:
-            NfeRequest.model_validate(NFE_BODY | {"items": [ITEM | {"quantity": "2"}]})
-        assert misformed(raised.value) == {"items[0].quantity": "Deve ser um número."}

@@ -12,11 +12,10 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfce.supplement import supplement_of
 from carimbo.fiscal.goods.composition import Composition
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from unit.fiscal import optional_fields as may
@@ -46,6 +45,7 @@ from unit.fiscal.goods.support import (
     issued_nfe,
     item,
 )
+from unit.fiscal.optional_goods import SCALE, SPECIAL_GOODS
 from unit.fiscal.published_fields import NFCE, NFE, fields_of, objects_in
 
 # What nobody writes as a field: the point of sale's own XML, which is sent on as it came.
@@ -72,7 +72,7 @@ class TestGoodBodies:
 def items_with_more(draw: Callable[..., Any], regime: str, charges: Strategy) -> list[dict[str, Any]]:
     """Items with any of their optional fields."""
     icms = tax.ICMS_BY_CSOSN if regime in SIMPLES else tax.ICMS_BY_CST
-    special = having({}) | may.SCALE | may.SPECIAL_GOODS
+    special = having({}) | SCALE | SPECIAL_GOODS
     parts = [some_of(may.ITEM | {"icms": icms}), charges, special.strategy]
     return [
         item(**draw(parts[0]) | draw(parts[1]) | draw(parts[2])) for _ in range(draw(st.sampled_from((1, 2))))
@@ -134,7 +134,7 @@ class TestEachOptionalField:
 
     @pytest.mark.parametrize(
         "together",
-        [may.SOLD, may.CHARGES, may.SCALE, may.SPECIAL_GOODS],
+        [may.SOLD, may.CHARGES, SCALE, SPECIAL_GOODS],
         ids=["price", "charges", "scale", "kind"],
     )
     @settings(max_examples=30)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import content
 from carimbo.fiscal.layouts.nfe_v4.events import Correction
+from carimbo.fiscal.layouts.records import content
 from carimbo.fiscal.schemas import Schema, Schemas, SchemaUnusable
 from carimbo.fiscal.schemas.files import WIDER, widened
 

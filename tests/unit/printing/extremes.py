@@ -15,7 +15,7 @@ from carimbo.fiscal.layouts.dps_v1.amounts import Deductions
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
-from carimbo.fiscal.layouts.group import Element, layout_of
+from carimbo.fiscal.layouts.layout import Element, layout_of
 from carimbo.fiscal.layouts.nfe_v4.document import in_root, read_invoice, write
 from carimbo.fiscal.layouts.nfe_v4.identification import Reference
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes

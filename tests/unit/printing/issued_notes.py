@@ -28,7 +28,7 @@ from carimbo.fiscal.layouts.dps_v1.issued_note import (
     NoteIssuer,
 )
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, VERSION, ServiceNote
-from carimbo.fiscal.layouts.group import written
+from carimbo.fiscal.layouts.records import written
 
 _PROCESSED = datetime(2026, 11, 14, 10, 0, 2, tzinfo=timezone(timedelta(hours=-3)))
 _OUTSIDE_OF_SIMPLES, _TAXED = "1", "1"

@@ -14,7 +14,7 @@ from carimbo.printing.canvas import POINT
 from carimbo.printing.event_page import draw_event
 from carimbo.printing.typeface import typeface_of
 from nfe_answers import PROTOCOL, alone, event_receipt, note_protocol
-from pdf_reading import codes_of, pages_of, text_of, words_of
+from pdf_reading import codes_of, pages_of, text_of, text_without_breaks, words_of
 
 REGISTRATION = "135260000000009"
 
@@ -35,10 +35,6 @@ def page(name: str, *changes: tuple[str, str], logo: bytes | None = None) -> byt
 
 def key_of(name: str) -> str:
     return str(re.findall("<chNFe>(.{44})<", (FOLDER / f"{name}.xml").read_text())[0])
-
-
-def text_without_breaks(pdf: bytes) -> str:
-    return " ".join(text_of(pdf).split())
 
 
 def _document(folder: Path, key: str) -> bytes:

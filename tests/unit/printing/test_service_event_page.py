@@ -6,7 +6,7 @@ import pytest
 from golden import FOLDER
 
 from carimbo.fiscal.printout import EventPrint
-from pdf_reading import codes_of, pages_of, text_of, title_of
+from pdf_reading import codes_of, pages_of, text_of, text_without_breaks, title_of
 from unit.printing.issued_notes import issued, registered
 from unit.printing.paper import PRESS
 from unit.printing.pictures import png
@@ -39,19 +39,15 @@ def by_substitution() -> bytes:
     return page((detail, SUBSTITUTION))
 
 
-def told_on(pdf: bytes) -> str:
-    return " ".join(text_of(pdf).split())
-
-
 class TestCancellation:
     def test_has_its_reason(self) -> None:
-        told = told_on(page())
+        told = text_without_breaks(page())
         assert "CANCELAMENTO DE NFS-e" in told
         assert "MOTIVO 1 - Erro na Emissão JUSTIFICATIVA Nota emitida em duplicidade" in told
         assert "SUBSTITUI" not in told
 
     def test_tells_what_it_is_and_its_registration(self) -> None:
-        told = told_on(page())
+        told = text_without_breaks(page())
         assert "TIPO 101101 - Cancelamento de NFS-e SEQUÊNCIA 1" in told
         assert "DATA E HORA DO EVENTO 14/11/2026 15:00:00" in told
         assert re.search(r"IDENTIFICADOR DO REGISTRO EVT\d{50}101101001 AUTOR 11.222.333/0001-81", told)
@@ -64,12 +60,12 @@ class TestCancellation:
         assert pages_of(pdf) == 1
 
     def test_for_a_reason_of_a_later_layout_tells_its_code(self) -> None:
-        assert "MOTIVO 7" in told_on(page(("<cMotivo>1", "<cMotivo>7")))
+        assert "MOTIVO 7" in text_without_breaks(page(("<cMotivo>1", "<cMotivo>7")))
 
 
 class TestSubstitution:
     def test_has_the_key_of_the_other_note(self) -> None:
-        told = told_on(by_substitution())
+        told = text_without_breaks(by_substitution())
         assert "CANCELAMENTO DE NFS-e POR SUBSTITUIÇÃO" in told
         assert "MOTIVO 05 - Rejeição de NFS-e pelo tomador" in told
         key = " ".join(re.findall("..?.?.?", OTHER_KEY))
@@ -79,7 +75,7 @@ class TestSubstitution:
 
 class TestEveryEvent:
     def test_tells_issuer_and_taker(self) -> None:
-        told = told_on(page())
+        told = text_without_breaks(page())
         for value in (
             "Estúdio Modelo Ltda", "11.222.333/0001-81", "1234567", "Avenida Paulista, 1000, Sala 12",
             "Bela Vista", "01310-100", "São Paulo", "(11) 3333-4444", "Mercado Modelo S.A.",
@@ -88,10 +84,10 @@ class TestEveryEvent:
             assert value in told
 
     def test_says_that_there_is_no_taker(self) -> None:
-        assert "TOMADOR NÃO IDENTIFICADO" in told_on(page(taker=False))
+        assert "TOMADOR NÃO IDENTIFICADO" in text_without_breaks(page(taker=False))
 
     def test_tells_the_note_that_it_is_about(self) -> None:
-        told = told_on(page())
+        told = text_without_breaks(page())
         for value in ("NÚMERO DA NFS-e 123", "14/11/2026 10:00:02", "COMPETÊNCIA 14/11/2026", "1.234,50"):
             assert value in told
 
@@ -102,13 +98,13 @@ class TestEveryEvent:
         host, _, key = address.partition("/ConsultaPublica/?tpc=1&chave=")
         assert host == "https://www.producaorestrita.nfse.gov.br"
         assert len(key) == 50
-        assert " ".join(re.findall("..?.?.?", key)) in told_on(pdf)
+        assert " ".join(re.findall("..?.?.?", key)) in text_without_breaks(pdf)
         assert key.isdigit() is (name != LETTERS)
 
     def test_is_marked_in_homologation_only(self) -> None:
         production = page(("<tpAmb>2", "<tpAmb>1"))
-        assert "SEM VALOR FISCAL" in told_on(page())
-        assert "SEM VALOR FISCAL" not in told_on(production)
+        assert "SEM VALOR FISCAL" in text_without_breaks(page())
+        assert "SEM VALOR FISCAL" not in text_without_breaks(production)
 
     def test_has_the_issuers_logo(self) -> None:
         assert b"/Subtype /Image" in page(logo=png(300, 100))

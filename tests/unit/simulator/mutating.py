@@ -22,7 +22,7 @@ from unit.fiscal.goods.support import ISSUED_AT, emission, issued_nfce, issued_n
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 DS = "{http://www.w3.org/2000/09/xmldsig#}"
-CSC_ID, CSC = 1, "0123456789ABCDEF0123456789ABCDEF"
+CSC = "0123456789ABCDEF0123456789ABCDEF"
 PRODUCTION = emission(environment=Environment.PRODUCTION)
 AT_SP = Place("SP", HOMOLOGATION, "nfe", "NFeAutorizacao4")
 

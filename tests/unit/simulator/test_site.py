@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.simulator.http import HungUp, Reply
 from carimbo.simulator.ledger import Ledger
 from carimbo.simulator.place import HOMOLOGATION, PRODUCTION
+from carimbo.simulator.registry import FAMILIES
 from carimbo.simulator.site import Site
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
@@ -92,6 +94,11 @@ class TestAddresses:
         assert directory["ADN"] == {"nfse": ["parametrizacao"]}
         assert set(directory["SVRS"]) == {"nfe", "nfce"}
         assert directory["AN"] == {"nfe": ["NFeDistribuicaoDFe", "NFeRecepcaoEvento4"]}
+
+    def test_there_is_a_family_for_every_type_that_is_issued(self) -> None:
+        """By the name that the client looks for it under."""
+        issued = {kind.name.lower() for kind in DOCUMENT_TYPES if kind.issuing}
+        assert {family.name for family in FAMILIES} == issued
 
     async def test_other_methods_are_told_which_to_use(self, site: Site) -> None:
         reply = await site.answer(request("DELETE", body=KEY.encode()))

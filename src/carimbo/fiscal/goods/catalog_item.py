@@ -1,10 +1,10 @@
 """The fiscal fields that a product of the catalog may have, for the documents of goods."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from carimbo.fiscal.fields import Body, Cfop, GoodsOrigin, Ncm
+from carimbo.fiscal.fields import MAY_HAVE_DOTS, Body, Cfop, GoodsOrigin, Ncm
 from carimbo.fiscal.goods.cfop import is_within_the_state
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import BenefitCode, Cest, Gtin, Unit
@@ -22,16 +22,10 @@ _WITH_RATE = frozenset({"00", "10", "20", "51", "70", "90"})
 _WITH_CREDIT = frozenset({"101", "201"})
 
 
-def _without_dots(value: Any) -> Any:
-    """The official table writes NCM and CEST with dots, and documents write them without."""
-    return value.replace(".", "").strip() if isinstance(value, str) else value
-
-
 def _is_of_one_regime(icms: IcmsBody) -> bool:
     return icms.cst is None or icms.csosn is None
 
 
-_DOTTED = BeforeValidator(_without_dots)
 # Authorities take the two digits of what is no good only in notes of services (rule 471).
 _WHOLE_NCM = checked_once(
     lambda code: len(code) == _LENGTH_OF_NCM, "Informe os 8 dígitos; 00000000 no que não é mercadoria."
@@ -50,12 +44,12 @@ _ONE_REGIME = checked_once(_is_of_one_regime, "Informe cst ou csosn, não os doi
 class GoodsFiscal(Body):
     """Which goods they are, and how they are taxed: as a line of a document says it."""
 
-    ncm: Annotated[Annotated[Ncm, _WHOLE_NCM] | None, _DOTTED] = Field(
+    ncm: Annotated[Annotated[Ncm, _WHOLE_NCM] | None, MAY_HAVE_DOTS] = Field(
         default=None,
         description="Código NCM com 8 dígitos, com ou sem pontos; 00000000 no que não é mercadoria.",
         examples=["69120000"],
     )
-    cest: Annotated[Annotated[Cest, _KNOWN_CEST] | None, _DOTTED] = Field(
+    cest: Annotated[Annotated[Cest, _KNOWN_CEST] | None, MAY_HAVE_DOTS] = Field(
         default=None,
         description="Código CEST com 7 dígitos, com ou sem pontos, se há substituição tributária.",
         examples=["2104600"],

@@ -1,9 +1,13 @@
 """A document on its way from the typed groups to the signed bytes, with what is to be said of it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import Issuance, Review
+from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
@@ -15,6 +19,9 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.software import Software
+
+RequestT = TypeVar("RequestT", bound=SaleBody)
 
 Signed = SignedDocument | tuple[Problem, ...]
 """A signed document, or everything that keeps it from being made."""
@@ -30,8 +37,13 @@ class Draft:
     warnings: tuple[str, ...]
 
 
-def drafted(composed: Composition, request: SaleBody, issuance: Issuance) -> Draft | Review:
-    """Hold a composed document against the rules and write it, or tell why that can't be done."""
+Compose = Callable[[RequestT, Company, Emission, Software], Composition]
+"""How a type makes a document of its request."""
+
+
+def drafted(compose: Compose[RequestT], request: RequestT, issuance: Issuance) -> Draft | Review:
+    """Compose a document, hold it against the rules and write it, or tell why that can't be done."""
+    composed = compose(request, issuance.company, issuance.emission, issuance.software)
     judgement = judged(Case(composed.invoice, request, issuance.company, issuance.now))
     warnings = composed.warnings + judgement.warnings
     if composed.problems:

@@ -19,6 +19,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_filing import SignedFiling
+from carimbo.fiscal.taxpayer import normalize
 
 _TOO_LATE = frozenset({"501", "770"})
 _MOST_CORRECTIONS = 20
@@ -78,6 +79,12 @@ def cancel_receipt(request: ReceiptCancellationRequest, about: AboutDocument, te
     return _issued(detail, about, teller)
 
 
+def replacing_receipt(request: ReceiptCancellationRequest) -> str | None:
+    """The key of the receipt that takes the place of the one that is canceled."""
+    told = request.replaced_by_access_key
+    return normalize(told) if told else None
+
+
 def correct(request: CorrectionRequest, about: AboutDocument, teller: Teller) -> Filed:
     """Sign a correction letter (110110)."""
     return _issued(Correction(correction=request.correction), about, teller)
@@ -99,6 +106,7 @@ RECEIPT_CANCELLATION = EventKind(
         "Emita uma NF-e de devolução que referencie esta; se outra NFC-e, emitida em contingência, tomou o"
         " seu lugar, informe replacedByAccessKey."
     ),
+    replaced_by=replacing_receipt,
 )
 CORRECTION = EventKind(
     Happening.CORRECTION, CorrectionRequest, correct, most=_MOST_CORRECTIONS, within=_CORRECTED_WITHIN

@@ -12,7 +12,6 @@ from carimbo.fiscal.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Te
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.filling import fill, required, told
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,
@@ -31,7 +30,7 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     ReturnedIpiAmount,
 )
 from carimbo.fiscal.money import ZERO, cents, percent
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, ContributionRates
 from carimbo.fiscal.taxes.trade import Trade
 

@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.findings import Incomplete
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, made
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.layouts.records import made
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 
 T = TypeVar("T")
 

@@ -12,7 +12,6 @@ from carimbo.fiscal.fields import Body, Money, Percent
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.filling import required
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.group import made
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -32,6 +31,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     TaxedByRate,
 )
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs_single_phase import SinglePhase
+from carimbo.fiscal.layouts.records import made
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates
 from carimbo.fiscal.taxes.ibs_cbs import deferred_share, due_share, effective_rate

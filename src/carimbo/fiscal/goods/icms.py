@@ -12,7 +12,6 @@ from carimbo.fiscal.goods.filling import fill, has_place_for, required, told
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.goods.usual_rate import usual_rate
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
@@ -37,7 +36,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
 )
 from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
 from carimbo.fiscal.money import percent
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxes.icms import deferred, interstate_rate, reduced_base
 from carimbo.fiscal.taxes.trade import Trade
 

@@ -12,11 +12,11 @@ from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.line import Line
 from carimbo.fiscal.goods.state_share import state_share_group
-from carimbo.fiscal.layouts.group import fields_among, with_kept_text
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.goods import Product
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import ItemTaxes
+from carimbo.fiscal.layouts.records import fields_among, with_kept_text
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.taxes.ibs_cbs import reform_base
 from carimbo.fiscal.taxes.operation_value import operation_value
@@ -41,7 +41,11 @@ def item_taxes(
     origin = body.origin or trade.company.defaults.origin or _NATIONAL
     if trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES) and _is_plain(product.cfop, trade):
         return _of_the_simples(origin, usual_csosn(product.cfop, trade))
-    line, tried = _line(product, position, origin, trade), findings.tried
+    return _computed(body, _line(product, position, origin, trade), trade, findings)
+
+
+def _computed(body: ItemBody, line: Line, trade: Trade, findings: Findings) -> ItemTaxes:
+    tried = findings.tried
     ipi = tried(ipi_group, body.ipi, line)
     charged_ipi = _amount(ipi and ipi.taxation)
     icms = tried(icms_group, body.icms, line, trade, charged_ipi, findings)

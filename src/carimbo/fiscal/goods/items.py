@@ -8,12 +8,13 @@ from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, fields_among, layout_of, made
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import ReturnedIpi
 from carimbo.fiscal.layouts.nfe_v4.goods import Product
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemObservations, ItemTaxes
+from carimbo.fiscal.layouts.records import fields_among, made
 from carimbo.fiscal.money import ZERO, cents
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxes.trade import Trade
 
 NO_GTIN = "SEM GTIN"

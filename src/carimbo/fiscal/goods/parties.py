@@ -9,18 +9,18 @@ from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company, MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
-from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxpayer import CPF_LENGTH
 
 BRAZIL = "1058"
 EXEMPT = "ISENTO"
 _LONGEST_NAME = 60
+_NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
 # The one character that becomes longer when it is written.
 _GROWS = "…"
 
@@ -142,13 +142,15 @@ def issuer(company: Company, destination_state: str) -> layout.Issuer:
     )
 
 
-def recipient(body: RecipientBody, environment: Environment) -> layout.Recipient:
+def recipient(body: RecipientBody, environment: Environment, findings: Findings) -> layout.Recipient:
     """The buyer as the layout shows it; in homologation nobody's name may stand there (rule 598)."""
     _refuse_other_than_one_id(body)
     cnpj, cpf = split_tax_id(body.tax_id)
     test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
     name = _cut(body.name) if body.name else None
+    if body.name and len(_plain(body.name)) > _LONGEST_NAME:
+        findings.assumed(_NAME_IS_CUT)
     return layout.Recipient(
         cnpj=cnpj,
         cpf=cpf,
@@ -273,4 +275,8 @@ def _cut(name: str) -> str:
     """A name of the federal registry may be longer than the layout's."""
     if len(name) <= _LONGEST_NAME and _GROWS not in name:
         return name
-    return " ".join(name.split()).replace(_GROWS, "...")[:_LONGEST_NAME].rstrip()
+    return _plain(name)[:_LONGEST_NAME].rstrip()
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).replace(_GROWS, "...")

@@ -7,7 +7,8 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.fields import Body, Cnpj, Day, Money, StateCode, Text
+from carimbo.fiscal.date_fields import Day
+from carimbo.fiscal.fields import Body, Cnpj, Money, StateCode, Text
 from carimbo.fiscal.layouts.nfe_v4.payment import Card, Payment
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
 

@@ -9,20 +9,22 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
+from carimbo.fiscal.date_fields import Moment
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.fields import Body, Cfop, Moment, Money, Notes, Text
+from carimbo.fiscal.fields import Body, Cfop, Money, Notes, Text
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.charges import Charges, charges_of
-from carimbo.fiscal.goods.freight import FreightBody
+from carimbo.fiscal.goods.freight import FreightBody, transport
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
-from carimbo.fiscal.goods.parties import PlaceBody, ReaderBody, RecipientBody, in_homologation
+from carimbo.fiscal.goods.parties import PlaceBody, ReaderBody, RecipientBody, in_homologation, reader
 from carimbo.fiscal.goods.payments import Method, PaymentBody, payment, whole_payment
-from carimbo.fiscal.layouts.group import made
+from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
+from carimbo.fiscal.layouts.records import made
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.trade import ABROAD, Trade
@@ -142,12 +144,7 @@ def access_key(model: str, company: Company, emission: Emission) -> AccessKey:
 
 
 def identification(
-    body: SaleBody,
-    company: Company,
-    emission: Emission,
-    software: Software,
-    key: AccessKey,
-    **of_the_type: Any,
+    body: SaleBody, company: Company, emission: Emission, software: Software, key: AccessKey, **own: Any
 ) -> Identification:
     """`ide`: what both documents say alike, and what a type has of its own."""
     contingency = emission.contingency
@@ -171,7 +168,7 @@ def identification(
         "contingency_started_at": contingency.started_at if contingency else None,
         "contingency_reason": contingency.reason if contingency else None,
     }
-    return made(Identification, values | of_the_type)
+    return made(Identification, values | own)
 
 
 def destination_state(recipient: RecipientBody | None, delivery: PlaceBody | None, company: Company) -> str:
@@ -227,8 +224,19 @@ def compose_payments(body: SaleBody, amount: Decimal, usual_method: str) -> Paym
     return Payments(payments=paid, change=body.change)
 
 
-def additional_information(body: SaleBody) -> AdditionalInformation | None:
-    """Notes and observations, when there are any."""
+def parts_of_both(body: SaleBody, software: Software, key: AccessKey) -> dict[str, Any]:
+    """What both documents say alike outside of `ide`, by the names that it has in the layout."""
+    return {
+        "id": document_id(key),
+        "authorized_readers": tuple(map(reader, body.authorized_readers)),
+        "transport": transport(body.freight),
+        "intermediary": body.intermediary,
+        "additional": _additional_information(body),
+        "technical_responsible": software.responsible_for(key),
+    }
+
+
+def _additional_information(body: SaleBody) -> AdditionalInformation | None:
     if not (body.authority_notes or body.notes or body.observations or body.processes):
         return None
     return AdditionalInformation(

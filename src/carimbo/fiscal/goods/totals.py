@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from carimbo.fiscal.goods.items import COUNTS, item_total
-from carimbo.fiscal.layouts.group import fields_among, layout_of, made
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -30,6 +30,7 @@ from carimbo.fiscal.layouts.nfe_v4.totals import (
     Totals,
     WithheldTaxes,
 )
+from carimbo.fiscal.layouts.records import fields_among, made
 from carimbo.fiscal.money import ZERO, cents, total
 
 # Fields of an item's groups, and what their sums are called in `ICMSTot`; few groups have all of theirs.

@@ -8,30 +8,27 @@ A group is declared once, in the order of the official XSD, in our vocabulary an
         due_date: date | None = day("dVenc", default=None)
         amount: Decimal = decimal("vDup")
 
-From the declaration come the text (`written`) and, in `paths`, what is wrong with the values and the way back
-from an XML element to the JSON field that it was made of. Tests compare every declaration with the XSD.
+From the declaration come the text (in `records`), and what is wrong with the values and the way back from an
+XML element to the JSON field that it was made of (in `paths`). Tests compare every declaration with the XSD.
 """
 
 import dataclasses
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache, cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.fields import Day, Integer, Moment, NotNegative
+from carimbo.fiscal.date_fields import Day, Moment
+from carimbo.fiscal.fields import Integer, NotNegative
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.compiling import (
-    Write,
-    attributes_writer,
-    content_writer,
-    group_writer,
-    initializer,
-)
+from carimbo.fiscal.layouts.compiling import Write, initializer
+from carimbo.fiscal.layouts.layout import Element, Layout, json_name, layout_of
+from carimbo.fiscal.layouts.records import written
 
 T = TypeVar("T")
 
@@ -40,9 +37,6 @@ INLINE = ""
 
 TOP = "/"
 """Begins the path of a field that stands at the top of the caller's JSON, wherever it is in the layout."""
-
-SCHEMA_PROBLEM = "225"
-"""The authorities' code for a document that their XSD refuses."""
 
 # The same codes, rates and quantities come back in every line of every document. A bounded cache per element
 # answers them in a third of the time; what is rarely the same twice, names and amounts, stays out of it.
@@ -56,64 +50,6 @@ _JSON_CONFIG = ConfigDict(extra="forbid")
 
 _REQUIRED: Any = dataclasses.MISSING
 _METADATA = "element"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Element:
-    """How one field of a group is written."""
-
-    tag: str
-    """Official name; empty for a variant that stands without a wrapper."""
-    kind: str
-    """attribute, text, texts, decimal, integer, moment, day, child, children or variant."""
-    write: Write
-    """The element with its tags; an empty text when there is nothing to say."""
-    path: str | None
-    """Name in the caller's JSON; None for the field's own name in camelCase."""
-    limit: int | None = None
-    """Longest text, or decimal places."""
-    to_text: Write | None = None
-    """What stands between the tags of an element without others in it."""
-    most: int = 1
-    """How many of it may stand there."""
-    is_remembered: bool = False
-    """Whether `write` answers from a cache what it wrote before."""
-    may_be_zero: bool = True
-    """Whether the XSD lets the number be zero; else zero is told by leaving it out."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Layout:
-    """What a declaration says; its functions are made when first asked for, as no document has all groups."""
-
-    tag: str
-    attributes: dict[str, Element]
-    inner: dict[str, Element]
-    defaults: dict[str, Any]
-
-    @property
-    def elements(self) -> dict[str, Element]:
-        """Attributes and elements by the names of their fields."""
-        return self.attributes | self.inner
-
-    @cached_property
-    def write(self) -> Callable[..., str]:
-        """Writes the group with its tags."""
-        return group_writer(self.tag, self.inner, self.attributes, self._optional)
-
-    @cached_property
-    def write_content(self) -> Write:
-        """Writes what stands between the tags."""
-        return content_writer(self.inner, self._optional)
-
-    @cached_property
-    def write_attributes(self) -> Write:
-        """Writes the attributes of the opening tag."""
-        return attributes_writer(self.attributes)
-
-    @property
-    def _optional(self) -> frozenset[str]:
-        return frozenset(name for name, default in self.defaults.items() if default in (None, ()))
 
 
 def text(
@@ -272,57 +208,3 @@ def _first_written(record: Any, *tag: str) -> str:
     write = layout_of(record).write
     type(record).__written__ = write
     return write(record, *tag)
-
-
-def layout_of(record: Any) -> Layout:
-    """The compiled declaration of a group's class or instance."""
-    compiled: Layout = record.__layout__
-    return compiled
-
-
-def made(group: type[T], values: dict[str, Any]) -> T:
-    """A group of values that are known to fit it; what they leave out is found in the class, which has it."""
-    record = object.__new__(group)
-    object.__setattr__(record, "__dict__", values)
-    return record
-
-
-def with_kept_text(record: T) -> T:
-    """The same group, written once and for all under its own tag: for one that is in many documents.
-
-    A group's own function is found in its class; one that is found in the record comes before it.
-    """
-    layout = layout_of(record)
-    text_of = layout.write(record)
-    vars(record)["__written__"] = lambda tag=layout.tag: (
-        text_of if tag == layout.tag else layout.write(record, tag)
-    )
-    return record
-
-
-@cache
-def fields_among(kind: Any, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the names that a kind of group has: groups of one tax share names, and few have all."""
-    declared = kind.__layout__.defaults if hasattr(kind, "__layout__") else {}
-    return tuple(name for name in names if name in declared)
-
-
-def content(record: Any) -> str:
-    """What stands between the tags of a group."""
-    return layout_of(record).write_content(record)
-
-
-def written(record: Any, tag: str | None = None) -> str:
-    """A group with its tags; nothing at all when nothing is in it, as no element may be empty."""
-    text_of: str = record.__written__(tag) if tag else record.__written__()
-    return text_of
-
-
-def attributes(record: Any) -> str:
-    """The XML attributes of a group, as they stand in its opening tag."""
-    return layout_of(record).write_attributes(record)
-
-
-def json_name(name: str, element: Element) -> str:
-    """What a field is called in the caller's JSON."""
-    return to_camel(name) if element.path is None else element.path

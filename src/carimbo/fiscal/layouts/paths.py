@@ -5,16 +5,10 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.group import (
-    INLINE,
-    SCHEMA_PROBLEM,
-    TOP,
-    Element,
-    json_name,
-    layout_of,
-    written,
-)
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.layouts.group import INLINE, TOP
+from carimbo.fiscal.layouts.layout import Element, json_name, layout_of
+from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 
 
 def problems(record: Any, path: str = "") -> Iterator[Problem]:

@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from carimbo.fiscal.layouts import canonical
-from carimbo.fiscal.layouts.group import TOP, json_name, layout_of
+from carimbo.fiscal.layouts.group import TOP
+from carimbo.fiscal.layouts.layout import json_name, layout_of
 
 
 class _Field(NamedTuple):

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 from lxml import etree
 
 from carimbo.fiscal.layouts import canonical
-from carimbo.fiscal.layouts.group import layout_of, made
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.paths import groups_in
+from carimbo.fiscal.layouts.records import made
 from carimbo.fiscal.problems import quoted
+from carimbo.fiscal.xml_reading import local_name
 
 T = TypeVar("T")
 _NAMESPACE = re.compile(r"\{[^}]*\}")
@@ -115,7 +117,7 @@ def _unreadable(element: etree._Element, reason: str, *step: str) -> Unreadable:
     """What is wrong with an element, or with what should be a step below it; its path is that in the file."""
     tree = element.getroottree()
     inside = _NAMESPACE.sub("", tree.getelementpath(element)).removeprefix(".")
-    path = "/".join(filter(None, (etree.QName(tree.getroot()).localname, inside, *step)))
+    path = "/".join(filter(None, (local_name(tree.getroot()), inside, *step)))
     return Unreadable(f"O campo {path} {reason}.")
 
 

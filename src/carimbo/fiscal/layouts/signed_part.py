@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from carimbo.fiscal.layouts import group, paths
+from carimbo.fiscal.layouts import paths, records
 from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
 
@@ -35,10 +36,8 @@ class WrittenPart:
 
 def part_of(record: Any, namespace: str) -> WrittenPart:
     """Write a group that has an Id, or raise `Unwritable`."""
-    attributes, content = group.attributes(record), group.content(record)
-    return WrittenPart(
-        group.layout_of(record).tag, namespace, record.id, attributes.encode(), content.encode()
-    )
+    attributes, content = records.attributes(record), records.content(record)
+    return WrittenPart(layout_of(record).tag, namespace, record.id, attributes.encode(), content.encode())
 
 
 def written_part(record: Any, namespace: str) -> WrittenPart | tuple[Problem, ...]:

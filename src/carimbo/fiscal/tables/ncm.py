@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
-from carimbo.fiscal.tables.table import Derived, Table
+from carimbo.fiscal.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,3 @@ class Ncm:
 
 
 NCMS: Table[str, Ncm] = Table("ncm", Ncm, lambda ncm: ncm.code, front_coded="description")
-
-_CHAPTERS = Derived(lambda: frozenset(code[:2] for code in NCMS.rows))
-
-
-def chapters() -> frozenset[str]:
-    """The first two digits that codes in force begin with."""
-    return _CHAPTERS.value

@@ -73,6 +73,7 @@ class Block:
         return sum(row.height for row in self.rows)
 
     def draw(self, canvas: Canvas, y: float) -> None:
+        """Draw it with its upper edge at y."""
         divide(canvas, y)
         first, *others = self.rows
         shade(canvas, LEFT, y, COLUMN, first.height)
@@ -95,6 +96,7 @@ class Strip:
         return _STRIP
 
     def draw(self, canvas: Canvas, y: float) -> None:
+        """Draw it with its upper edge at y."""
         divide(canvas, y)
         draw_title(canvas, self.sentence, y + _STRIP / 2 + 0.9, CONTENT, Align.CENTER)
 

@@ -60,6 +60,7 @@ class Text:
         return Text(title + _CONTINUED, self.text._replace(lines=lines))
 
     def draw(self, canvas: Canvas, y: float) -> None:
+        """Draw it with its upper edge at y."""
         if self.is_labelled:
             canvas.text(LEFT + MARGIN, y + 2.3, self.title, LABEL_SIZE, bold=True)
         else:

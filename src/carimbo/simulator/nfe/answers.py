@@ -7,7 +7,7 @@ from typing import Protocol, Self
 from xml.sax.saxutils import unescape
 from zoneinfo import ZoneInfo
 
-from carimbo.fiscal.tables.states import STATES, State
+from carimbo.fiscal.tables.states import STATES, State, state_of_ibge
 from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS
 from carimbo.simulator.contributors import Contributor
 from carimbo.simulator.family import World
@@ -98,6 +98,10 @@ class Speaker:
         """The state where it sits, whose clock it goes by and whose code it falls back on."""
         authorizer = self.place.authorizer
         return STATES.rows.get(authorizer) or STATES[_SEATS.get(authorizer, _CAPITAL)]
+
+    def state(self, code: str) -> State:
+        """The state of a code; its own where that is none's."""
+        return state_of_ibge(code) or self.seat
 
     def time(self, moment: datetime | None = None) -> str:
         """A moment, or this one, as the authority writes it."""

@@ -146,8 +146,7 @@ def _processed(call: Call, judged: Answer) -> Answer:
 
 def _state_code(call: Call) -> str:
     """The state of the first document, or the authority's own where that is none."""
-    told = call.root.findtext(_STATE_CODE)
-    return told if told and state_of_ibge(told) else Speaker.of(call).seat.ibge
+    return Speaker.of(call).state(call.root.findtext(_STATE_CODE) or "").ibge
 
 
 def _key_of(document: etree._Element) -> str:

@@ -5,7 +5,6 @@ Manifestations are the national environment's to tell, and are left out (MOC 7.0
 
 from lxml import etree
 
-from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
@@ -69,5 +68,4 @@ def _code(document: StoredDocument, events: list[StoredEvent]) -> str:
 
 
 def _state_code(call: Call) -> str:
-    state = state_of_ibge(subject(call.root)[:2])
-    return state.ibge if state else Speaker.of(call).seat.ibge
+    return Speaker.of(call).state(subject(call.root)[:2]).ibge

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from zoneinfo import ZoneInfo
 
-from carimbo.fiscal.tables.states import State, state_of_ibge
 from carimbo.simulator.keys import check_digit
 from carimbo.simulator.nfe.answers import Placed, Speaker, Verdict
 from carimbo.simulator.nfe.key_parts import NUMERIC_CODE, STATE
@@ -23,11 +22,7 @@ def with_details(verdict: Verdict, access_key: str, placed: Placed) -> Verdict:
 
 def protocol_for(state_code: str, placed: Placed) -> str:
     """A protocol that nothing has, of a state or of the authority's own."""
-    return made_up_protocol(placed.place, _state(state_code, placed).ibge, placed.world)
-
-
-def _state(code: str, placed: Placed) -> State:
-    return state_of_ibge(code) or Speaker.of(placed).seat
+    return made_up_protocol(placed.place, Speaker.of(placed).state(state_code).ibge, placed.world)
 
 
 def _event(access_key: str, placed: Placed) -> str:
@@ -37,7 +32,7 @@ def _event(access_key: str, placed: Placed) -> str:
 
 def _document(access_key: str, placed: Placed) -> str:
     """MOC 7.0, 2B08-20 and 2B08-30."""
-    moment = placed.world.now.astimezone(ZoneInfo(_state(access_key[STATE], placed).zone))
+    moment = placed.world.now.astimezone(ZoneInfo(Speaker.of(placed).state(access_key[STATE]).zone))
     return f"{_event(access_key, placed)}[dhAut:{moment.isoformat(timespec='seconds')}]"
 
 

@@ -5,7 +5,6 @@ from sqlite3 import IntegrityError
 
 from lxml import etree
 
-from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
@@ -59,6 +58,6 @@ def _said(call: Call, verdict: Verdict, number: str = "") -> Answer:
     told = {
         tag: call.root.findtext(f"{{{NAMESPACE}}}infInut/{{{NAMESPACE}}}{tag}") or "" for tag in _TOLD_BACK
     }
-    state = state_of_ibge(told["cUF"])
-    told["cUF"] = state.ibge if state else Speaker.of(call).seat.ibge
-    return Answer(answers.inutilization_answer(Speaker.of(call), verdict, told, number), verdict.code)
+    speaker = Speaker.of(call)
+    told["cUF"] = speaker.state(told["cUF"]).ibge
+    return Answer(answers.inutilization_answer(speaker, verdict, told, number), verdict.code)

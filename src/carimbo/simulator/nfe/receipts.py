@@ -85,8 +85,7 @@ def _lot(call: Call, number: str) -> Any:
 
 
 def _state_code(call: Call) -> str:
-    state = state_of_ibge(subject(call.root)[:2])
-    return state.ibge if state else Speaker.of(call).seat.ibge
+    return Speaker.of(call).state(subject(call.root)[:2]).ibge
 
 
 RECEIPT_RULES: tuple[Rule[Call], ...] = (

@@ -5,7 +5,7 @@ from datetime import timedelta
 from lxml import etree
 
 from carimbo.fiscal.tables.authorizers import is_contingency, states_of
-from carimbo.fiscal.tables.states import STATES, State, state_of_ibge
+from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.controls import Contingency
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
@@ -27,10 +27,10 @@ def answer(call: Call) -> Answer:
 
 def refuse(call: Call, verdict: Verdict) -> Answer:
     """Answer with any code; a refusal looks like every other answer."""
-    state = _state(call)
     back_at = call.world.now + _COMES_BACK_AFTER if verdict.code in _TELLING_WHEN else None
-    code = state.ibge if state else Speaker.of(call).seat.ibge
-    return Answer(answers.status_answer(Speaker.of(call), verdict, code, back_at), verdict.code)
+    speaker = Speaker.of(call)
+    state_code = speaker.state(_told_code(call.root)).ibge
+    return Answer(answers.status_answer(speaker, verdict, state_code, back_at), verdict.code)
 
 
 refuse_message = refuse
@@ -38,7 +38,7 @@ refuse_message = refuse
 
 def subject(root: etree._Element) -> str:
     """The state, in letters."""
-    state = state_of_ibge(root.findtext(f"{{{NAMESPACE}}}cUF") or "")
+    state = state_of_ibge(_told_code(root))
     return state.code if state else ""
 
 
@@ -58,8 +58,8 @@ def _code(call: Call) -> str:
     return "113" if closing else "107"
 
 
-def _state(call: Call) -> State | None:
-    return STATES.rows.get(subject(call.root))
+def _told_code(root: etree._Element) -> str:
+    return root.findtext(f"{{{NAMESPACE}}}cUF") or ""
 
 
 STATUS_RULES: tuple[Rule[Call], ...] = (Rule("289", state_of_another_authorizer),)

@@ -62,7 +62,7 @@ TRADE = {
 }
 SHORTCUT: dict[str, Any] = {"serviceDescription": "Assinatura mensal", "amount": 150, "borrower": PERSON}
 DETAILED: dict[str, Any] = SHORTCUT | {
-    "cityServiceCode": "2800",
+    "cityServiceCode": "000",
     "federalServiceCode": "01.05",
     "iss": {"rate": 2},
 }

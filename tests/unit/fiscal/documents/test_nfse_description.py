@@ -85,6 +85,8 @@ class TestVariable:
         ("name", "changes"),
         [
             ("nomeProduto", {}),
+            ("sku", {}),
+            ("categoria", {}),
             ("pedido", {}),
             ("documentoCliente", {"borrower": {"name": "Consumidor"}}),
             ("documentoCliente", {"borrower": FOREIGNER, "foreignTrade": TRADE, "nbs": NBS}),

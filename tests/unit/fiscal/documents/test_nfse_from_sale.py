@@ -29,6 +29,26 @@ from unit.fiscal.sold_parts import (
 )
 
 FISCAL_NAMES = {field.alias or name for name, field in ServiceFiscal.model_fields.items()}
+PATHS_IN_SALE = {
+    "serviceDescription": "nfse.discrimination",
+    "name": "products[4].name",
+    "sku": "products[4].sku",
+    "category": "products[4].category",
+    "guarantee": "products[4].guarantee",
+    "federalServiceCode": "products[4].serviceItemCode",
+    "cityServiceCode": "products[4].cityServiceCode",
+    "iss": "products[4].iss",
+    "nbs": "products[4].nbs",
+    "taxes": "products[4].taxes",
+    "ibsCbs": "products[4].ibsCbs",
+    "amount": "products",
+    "discounts": "discount",
+    "issueDate": "nfse.competenceDate",
+    "serviceLocation": "nfse.serviceLocation",
+    "serviceCityCode": "nfse.cityIbge",
+    "borrower": "customer",
+    "foreignTrade": "customer.foreign",
+}
 
 
 class TestDescription:
@@ -212,26 +232,7 @@ class TestSale:
         )
         body = body_of(sale)
         found = {path: body.path_in_sale(path) for path in body.json}
-        assert found == {
-            "serviceDescription": "nfse.discrimination",
-            "name": "products[4].name",
-            "sku": "products[4].sku",
-            "category": "products[4].category",
-            "guarantee": "products[4].guarantee",
-            "federalServiceCode": "products[4].serviceItemCode",
-            "cityServiceCode": "products[4].cityServiceCode",
-            "iss": "products[4].iss",
-            "nbs": "products[4].nbs",
-            "taxes": "products[4].taxes",
-            "ibsCbs": "products[4].ibsCbs",
-            "amount": "products",
-            "discounts": "discount",
-            "issueDate": "nfse.competenceDate",
-            "serviceLocation": "nfse.serviceLocation",
-            "serviceCityCode": "nfse.cityIbge",
-            "borrower": "customer",
-            "foreignTrade": "customer.foreign",
-        }
+        assert found == PATHS_IN_SALE
         assert body.path_in_sale("borrower.taxId") == "customer.document"
         assert body.path_in_sale("borrower.address.zipcode") == "customer.address.zipcode"
         assert body.path_in_sale("discounts.unconditional") == "discount"

@@ -19,7 +19,7 @@ from unit.fiscal.documents.nfse_bodies import (
     Reviewed,
     reviews,
 )
-from unit.fiscal.documents.nfse_support import SAO_PAULO_CODE, SHORTCUT
+from unit.fiscal.documents.nfse_support import SAO_PAULO_CODE, SHORTCUT, has
 from unit.fiscal.goods.support import SCHEMAS
 from unit.fiscal.published_fields import NFSE, fields_of, is_published, objects_in
 
@@ -29,10 +29,6 @@ TAKEN_OFF = ("vDescIncond", "vDescCond", "vRetCP", "vRetIRRF", "vRetCSLL")
 
 def text(root: etree._Element, path: str) -> str | None:
     return root[0].findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
-
-
-def has(root: etree._Element, tag: str) -> bool:
-    return next(root.iter(f"{{{NAMESPACE}}}{tag}"), None) is not None
 
 
 def amounts(root: etree._Element, *tags: str) -> list[Decimal]:

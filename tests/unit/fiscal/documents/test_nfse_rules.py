@@ -1,26 +1,21 @@
 """Rules of Sefin about a whole declaration, told before it is sent."""
 
-from datetime import date
 from typing import Any
 
 import pytest
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Replaced
 from carimbo.fiscal.municipal_agreement import Agreement
 from support import CNPJ
 from unit.fiscal.documents.nfse_support import (
-    APART,
     BRASILIA_CODE,
     EXCESS,
     FIRM,
     FOREIGNER,
-    KEY,
     MEI,
     NBS,
     NORMAL,
     PERSON,
-    REPLACED,
     RIO_CODE,
     SAO_PAULO_CODE,
     SIMPLES,
@@ -36,7 +31,6 @@ from unit.fiscal.documents.nfse_support import (
 OUT = agreement(SAO_PAULO_CODE, is_active=False, uses_national_emitter=False)
 OWN_EMITTER = agreement(SAO_PAULO_CODE, uses_national_emitter=False)
 NOT_SUPPORTED = ("MUNICIPALITY_NOT_SUPPORTED", "company.address.cityCode")
-DOCUMENT_ID = "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11"
 SHOW = {"name": "Concerto", "startsOn": "2026-11-20", "endsOn": "2026-11-20", "identifier": "EVT-1"}
 SITE = {"workCode": "900123456789"}
 ABROAD = {"nbs": NBS, "foreignTrade": TRADE}
@@ -214,164 +208,6 @@ class TestServiceAcrossTheBorder:
     def test_is_no_export_for_a_taker_here(self) -> None:
         told = body(**ABROAD, resultCountryCode="US")
         assert refusals(told) == {("E0529", "resultCountryCode")}
-
-
-class TestSums:
-    @pytest.mark.parametrize(
-        ("discounts", "codes"),
-        [
-            ({"unconditional": 149.99}, set()),
-            ({"unconditional": 0}, {("E0431", "discounts.unconditional")}),
-            ({"unconditional": 150}, {("E0431", "discounts.unconditional")}),
-            ({"conditional": 0}, {("E0432", "discounts.conditional")}),
-            ({"conditional": 150}, {("E0432", "discounts.conditional")}),
-            ({"unconditional": 100, "conditional": 50}, set()),
-            ({"unconditional": 100, "conditional": 50.01}, {("E0428", "amount")}),
-        ],
-    )
-    def test_of_discounts_are_below_the_price(
-        self, discounts: dict[str, float], codes: set[tuple[str, str]]
-    ) -> None:
-        assert refusals(body(discounts=discounts)) == codes
-
-    @pytest.mark.parametrize(
-        ("name", "code"), [("inss", "E0699"), ("ir", "E0700"), ("csll", "E0701"), ("pis", "E0701")]
-    )
-    def test_of_a_withholding_are_below_the_price(self, name: str, code: str) -> None:
-        told = refusals(body(taxes={name: {"rate": 100, "isWithheld": True}}), by=NORMAL)
-        assert code in {found for found, _ in told}
-        assert refusals(body(taxes={name: {"rate": 99.99, "isWithheld": True}}), by=NORMAL) == set()
-
-    def test_of_all_that_is_taken_off_count_the_iss_that_is_withheld(self) -> None:
-        told = {"borrower": FIRM, "taxes": {"ir": {"rate": 98, "isWithheld": True}}}
-        assert refusals(body(**told, iss={"rate": 2, "isWithheld": True}), by=NORMAL) == set()
-        refused = refusals(body(**told, iss={"rate": 2.5, "isWithheld": True}), by=NORMAL)
-        assert refused == {("E0428", "amount")}
-
-    def test_of_all_that_is_taken_off_are_not_above_the_price(self) -> None:
-        site = {"federalServiceCode": "07.02.01", "construction": SITE}
-        taxes = {"inss": {"rate": 11, "isWithheld": True}}
-        for deductions in ({"amount": 140}, {"rate": 95}):
-            told = body(**site, deductions=deductions, taxes=taxes)
-            assert refusals(told, by=NORMAL) == {("E0428", "amount")}
-        assert refusals(body(**site, deductions={"amount": 100}, taxes=taxes), by=NORMAL) == set()
-
-
-class TestBenefitAndDeductions:
-    deducted = {"deductions": {"amount": 10}}  # noqa: RUF012 - nobody changes it
-    exempt = {"natureOfOperation": "3", "benefit": {"number": "35503080400001"}}  # noqa: RUF012 - nobody changes it
-
-    @pytest.mark.parametrize(
-        ("by", "changes", "settings", "codes"),
-        [
-            (NORMAL, {}, {}, set()),
-            (APART, {}, {}, set()),
-            (NORMAL, {"natureOfOperation": "4", "immunityType": "1"}, {}, {("E0435", "deductions")}),
-            (MEI, {}, {}, {("E0436", "deductions")}),
-            (NORMAL, {}, {"specialRegime": "2"}, {("E0438", "deductions")}),
-            (SIMPLES, {}, {}, {("E0441", "deductions")}),
-            (SIMPLES, {"federalServiceCode": "07.02.01", "construction": SITE}, {}, set()),
-        ],
-    )
-    def test_of_the_base_are_for_who_pays_by_the_note(
-        self, by: Company, changes: dict[str, Any], settings: dict[str, str], codes: set[tuple[str, str]]
-    ) -> None:
-        assert refusals(body(**self.deducted, **changes), by=by, settings=settings) == codes
-
-    @pytest.mark.parametrize(
-        ("by", "changes", "settings", "codes"),
-        [
-            (NORMAL, {}, {}, set()),
-            (NORMAL, {"federalServiceCode": "99.01.01"}, {}, {("E0533", "benefit")}),
-            (MEI, {}, {}, {("E0534", "benefit")}),
-            (NORMAL, {}, {"specialRegime": "2"}, {("E0535", "benefit")}),
-            (SIMPLES, {}, {}, {("E0536", "benefit")}),
-        ],
-    )
-    def test_of_the_city_are_for_who_pays_by_the_note(
-        self, by: Company, changes: dict[str, Any], settings: dict[str, str], codes: set[tuple[str, str]]
-    ) -> None:
-        assert refusals(body(**self.exempt, **changes), by=by, settings=settings) == codes
-
-
-class TestReplacement:
-    def test_names_the_note_and_the_reason(self) -> None:
-        told = {"documentId": DOCUMENT_ID, "reason": "Valor a menor na nota"}
-        made = composed(body(replaces=told), replaced=REPLACED)
-        assert made.problems == ()
-        assert made.note
-        assert made.note.substitution
-        assert (made.note.substitution.access_key, made.note.substitution.reason_code) == (KEY, "99")
-
-    def test_keeps_the_competence_of_the_note(self) -> None:
-        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
-        before = Replaced(KEY, REPLACED.signed.replace(b"<dCompet>2026-11", b"<dCompet>2026-10"))
-        kept = composed(told, replaced=before)
-        assert kept.note and kept.note.competence == date(2026, 10, 14)
-
-    @pytest.mark.parametrize(
-        ("changes", "field"),
-        [
-            ({"issueDate": "2026-11-13"}, "issueDate"),
-            ({"federalServiceCode": "01.07"}, "federalServiceCode"),
-            ({"cityServiceCode": "123"}, "cityServiceCode"),
-            ({"serviceCityCode": RIO_CODE}, "serviceCityCode"),
-        ],
-    )
-    def test_outside_of_the_simples_keeps_day_service_and_place(
-        self, changes: dict[str, str], field: str
-    ) -> None:
-        told = body(**{"replaces": {"documentId": DOCUMENT_ID, "reasonCode": "01"}} | changes)
-        assert refusals(told, replaced=REPLACED, by=NORMAL) == {("E0060", field)}
-
-    @pytest.mark.parametrize("by", [SIMPLES, MEI])
-    @pytest.mark.parametrize(
-        ("changes", "field"),
-        [
-            ({"issueDate": "2026-11-13"}, "issueDate"),
-            ({"amount": 149}, "amount"),
-            ({"borrower": FIRM}, "borrower.taxId"),
-        ],
-    )
-    def test_in_the_simples_keeps_day_amount_and_taker(
-        self, by: Company, changes: dict[str, Any], field: str
-    ) -> None:
-        told = body(**{"replaces": {"documentId": DOCUMENT_ID, "reasonCode": "01"}} | changes)
-        assert refusals(told, replaced=REPLACED, by=by) == {("E0061", field)}
-
-    def test_in_the_simples_may_change_everything_else(self) -> None:
-        told = body(
-            replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"},
-            federalServiceCode="01.07",
-            serviceCityCode=RIO_CODE,
-            borrower={"name": "Maria da Silva"},
-        )
-        assert refusals(told, replaced=REPLACED, by=SIMPLES) == set()
-
-    def test_outside_of_the_simples_may_change_everything_else(self) -> None:
-        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"}, amount=99, borrower=FIRM)
-        assert refusals(told, replaced=REPLACED, by=NORMAL) == set()
-
-    def test_outside_of_the_simples_does_not_go_abroad(self) -> None:
-        told = body(
-            replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"}, serviceCountryCode="US", **ABROAD
-        )
-        assert refusals(told, replaced=REPLACED, by=NORMAL) == {
-            ("E0060", "serviceCityCode"),
-            ("E0060", "serviceCountryCode"),
-        }
-
-    def test_for_a_reason_without_a_code_says_it(self) -> None:
-        told = body(replaces={"documentId": DOCUMENT_ID})
-        assert refusals(told, replaced=REPLACED) == {("E0078", "replaces.reason")}
-
-    def test_for_a_reason_with_a_code_need_not_say_it(self) -> None:
-        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
-        assert refusals(told, replaced=REPLACED) == set()
-
-    def test_of_a_note_that_is_not_there_is_refused(self) -> None:
-        told = body(replaces={"documentId": DOCUMENT_ID, "reasonCode": "01"})
-        assert refusals(told) == {("E0044", "replaces.documentId")}
 
 
 class TestPlaceThatIsNotKnown:

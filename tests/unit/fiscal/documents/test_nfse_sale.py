@@ -37,7 +37,7 @@ class TestItem:
         assert (item.sku, item.name, item.category, item.guarantee) == ("PRO", "Plano Pro", "saas", 30)
 
     def test_knows_how_it_is_taxed(self) -> None:
-        assert sale(nbs=NBS, cnaeCode="6209100").item.fiscal == {
+        assert sale(cityServiceCode="2800", nbs=NBS, cnaeCode="6209100").item.fiscal == {
             "serviceItemCode": "01.05",
             "cityServiceCode": "2800",
             "nbs": NBS,

@@ -10,7 +10,7 @@ from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.problems import Problem
-from unit.fiscal.documents.nfse_support import DETAILED, NBS, SHORTCUT, body, codes_of
+from unit.fiscal.documents.nfse_support import DETAILED, NBS, SHORTCUT, body, codes_of, composed
 
 USUAL = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2.5, "nbs": NBS}
 
@@ -54,6 +54,27 @@ class TestCityCode:
     )
     def test_goes_into_the_document_only_where_it_fits(self, told: str, written: str | None) -> None:
         assert facts(body(cityServiceCode=told)).city_code == written
+
+    @pytest.mark.parametrize(
+        ("told", "settings", "field"),
+        [
+            (body(cityServiceCode="02800"), {}, "cityServiceCode"),
+            (SHORTCUT | {"serviceCode": "02800"}, USUAL, "serviceCode"),
+            (SHORTCUT, USUAL | {"cityServiceCode": "02800"}, "nfse.cityServiceCode"),
+        ],
+        ids=["detailed", "shortcut", "company"],
+    )
+    def test_that_does_not_fit_is_warned_of(
+        self, told: dict[str, Any], settings: dict[str, Any], field: str
+    ) -> None:
+        assert composed(told, settings=settings).warnings == (
+            f"{field}: O código municipal “02800” não vai na nota: o leiaute nacional só tem lugar para os"
+            " de 3 dígitos.",
+        )
+
+    @pytest.mark.parametrize("told", ["123", "000", "0105"])
+    def test_that_fits_or_tells_nothing_new_is_not_warned_of(self, told: str) -> None:
+        assert composed(body(cityServiceCode=told, federalServiceCode="01.05")).warnings == ()
 
     def test_of_the_shortcut_comes_before_that_of_the_company(self) -> None:
         assert facts(SHORTCUT | {"serviceCode": "456"}, **USUAL).city_code == "456"

@@ -204,3 +204,8 @@ def misformed(invalid: ValidationError) -> dict[str, str]:
 def lines(invoice: Invoice) -> Sequence[etree._Element]:
     """The items of the document."""
     return element(invoice).findall(f"{{{NAMESPACE}}}det")
+
+
+def without(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The same values but one."""
+    return {one: value for one, value in given.items() if one != name}

@@ -18,6 +18,7 @@ from unit.fiscal.goods.support import (
     nfe,
     refused,
     said,
+    without,
 )
 
 BY_RATE = {"base": 100, "rate": 1.65, "amount": 1.65}
@@ -77,10 +78,6 @@ def group(tax: str, given: dict[str, Any]) -> Any:
 
 def refusal(**changes: Any) -> dict[str, str]:
     return refused(composed_nfe(**untaxed(**changes)))
-
-
-def without(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    return {one: value for one, value in given.items() if one != name}
 
 
 @pytest.mark.parametrize(("tax", "of"), CONTRIBUTIONS)

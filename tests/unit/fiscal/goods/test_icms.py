@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.goods.icms_body import IcmsBody
-from carimbo.fiscal.layouts.group import layout_of
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer
@@ -27,6 +27,7 @@ from unit.fiscal.goods.support import (
     nfe,
     refused,
     said,
+    without,
 )
 
 PATH = "items[0].icms"
@@ -105,10 +106,6 @@ def group(**icms: Any) -> Icms:
 
 def refusal(**icms: Any) -> dict[str, str]:
     return refused(composed_nfe(**sale(icms)))
-
-
-def without(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    return {one: value for one, value in given.items() if one != name}
 
 
 class TestGroup:

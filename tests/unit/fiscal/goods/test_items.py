@@ -23,6 +23,35 @@ from unit.fiscal.goods.support import (
 )
 
 BATCH = {"number": "L1", "quantity": 2, "manufactureDate": "2026-01-01", "expiryDate": "2027-01-01"}
+WITH_EVERYTHING = item(
+    sku="CAN-1",
+    gtin="7891234567895",
+    cest="2100300",
+    benefitCode="SP123456",
+    discount=1,
+    freight=2,
+    insurance=3,
+    other=4,
+    approximateTaxes=10.5,
+    notes="Cor azul",
+    nveCodes=["AA0001"],
+    relevantScale="N",
+    manufacturerTaxId="12ABC34501DE35",
+    ipiException="001",
+    purchaseOrder="PED-9",
+    purchaseOrderItem="7",
+    importContentId="B01F70AF-10BF-4B1F-848C-65FF57F616FE",
+    batches=[BATCH],
+    medicine={"anvisaCode": "1234567890123", "maximumPrice": 50},
+    observation={"name": "cor", "value": "azul"},
+    importTax={"base": 10, "customsExpenses": 0, "amount": 1, "iofAmount": 0},
+    ipi={"cst": "50", "base": 10, "rate": 10, "amount": 1},
+    referencedItem={"accessKey": "35261111222333000181550010000000031123456827", "position": 1},
+    barcode="CAN-1-AZUL",
+    taxableBarcode="CAN-1-AZUL-UN",
+    usedGood="1",
+    ibsZfmCreditType="0",
+)
 
 
 def product(path: str, **changes: Any) -> str | None:
@@ -116,36 +145,7 @@ class TestAmount:
 
 class TestLine:
     def test_with_everything_that_any_goods_may_tell_stands_before_the_xsd(self, signer: Signer) -> None:
-        whole = item(
-            sku="CAN-1",
-            gtin="7891234567895",
-            cest="2100300",
-            benefitCode="SP123456",
-            discount=1,
-            freight=2,
-            insurance=3,
-            other=4,
-            approximateTaxes=10.5,
-            notes="Cor azul",
-            nveCodes=["AA0001"],
-            relevantScale="N",
-            manufacturerTaxId="12ABC34501DE35",
-            ipiException="001",
-            purchaseOrder="PED-9",
-            purchaseOrderItem="7",
-            importContentId="B01F70AF-10BF-4B1F-848C-65FF57F616FE",
-            batches=[BATCH],
-            medicine={"anvisaCode": "1234567890123", "maximumPrice": 50},
-            observation={"name": "cor", "value": "azul"},
-            importTax={"base": 10, "customsExpenses": 0, "amount": 1, "iofAmount": 0},
-            ipi={"cst": "50", "base": 10, "rate": 10, "amount": 1},
-            referencedItem={"accessKey": "35261111222333000181550010000000031123456827", "position": 1},
-            barcode="CAN-1-AZUL",
-            taxableBarcode="CAN-1-AZUL-UN",
-            usedGood="1",
-            ibsZfmCreditType="0",
-        )
-        document = issued_nfe(signer, items=[whole])
+        document = issued_nfe(signer, items=[WITH_EVERYTHING])
         assert isinstance(document, SignedDocument), document
 
     @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ class TestBody:
     @pytest.mark.parametrize(
         ("field", "value", "message"),
         [
-            ("description", "", "Deve ter pelo menos 1 caractere(s)."),
+            ("description", "", "Deve ter pelo menos 1 caractere."),
             ("description", "x" * 121, "Deve ter no máximo 120 caracteres."),
             ("description", "a\x00b", "Não pode conter caracteres de controle."),
             ("quantity", -1, "Deve ser maior ou igual a 0."),
@@ -258,9 +258,9 @@ class TestBody:
             ("unit_value", 1, "Campo desconhecido."),
             ("batches", {}, "Deve ser uma lista."),
             ("medicine", "x", "Deve ser um objeto JSON."),
-            ("barcode", "AB", "Deve ter pelo menos 3 caractere(s)."),
+            ("barcode", "AB", "Deve ter pelo menos 3 caracteres."),
             ("barcode", "x" * 31, "Deve ter no máximo 30 caracteres."),
-            ("taxableBarcode", "AB", "Deve ter pelo menos 3 caractere(s)."),
+            ("taxableBarcode", "AB", "Deve ter pelo menos 3 caracteres."),
             ("taxableBarcode", "x" * 31, "Deve ter no máximo 30 caracteres."),
             ("usedGood", "0", "Formato inválido."),
             ("usedGood", True, "Deve ser um texto."),

@@ -1,4 +1,4 @@
-"""The parties of a sale: company, buyer, places and readers."""
+"""The parties of a sale around the buyer: company, places and readers."""
 
 import dataclasses
 from typing import Any
@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
-from carimbo.fiscal.goods.parties import RecipientBody
 from carimbo.fiscal.layouts.nfe_v4.document import write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.paths import locate
@@ -18,31 +15,19 @@ from support import CNPJ
 from unit.fiscal.goods.support import (
     BUYER_CNPJ,
     CPF,
-    LISBON,
-    PRODUCTION,
     RIO_DE_JANEIRO,
-    SAO_PAULO,
     buyer,
     company,
-    composed_nfe,
-    emission,
     issued_nfe,
-    item,
     misformed,
     nfe,
     refused,
     said,
 )
 
-FOREIGNER = buyer(taxId=None, foreignId="AB-12345", address=LISBON)
-
 
 def issuer(path: str, *, recipient: dict[str, Any] | None = None, **changes: Any) -> str | None:
     return said(nfe(by=company(**changes), recipient=recipient or buyer()), f"emit/{path}")
-
-
-def recipient(path: str, **changes: Any) -> str | None:
-    return said(nfe(under=PRODUCTION, recipient=buyer(**changes)), f"dest/{path}")
 
 
 class TestIssuer:
@@ -136,174 +121,6 @@ class TestIssuer:
         with pytest.raises(ValidationError) as raised:
             company(suframaRegistration=number)
         assert misformed(raised.value) == {"suframaRegistration": "Formato inválido."}
-
-
-class TestRecipient:
-    @pytest.mark.parametrize(
-        ("tax_id", "tag", "written"),
-        [("529.982.247-25", "CPF", CPF), ("12.ABC.345/01DE-35", "CNPJ", BUYER_CNPJ), (CNPJ, "CNPJ", CNPJ)],
-    )
-    def test_is_told_by_cpf_or_cnpj(self, tax_id: str, tag: str, written: str) -> None:
-        assert recipient(tag, taxId=tax_id) == written
-
-    def test_has_its_name_in_production(self) -> None:
-        assert recipient("xNome") == "Maria da Silva"
-
-    def test_has_nobodys_name_in_homologation(self) -> None:
-        assert said(nfe(), "dest/xNome") == HOMOLOGATION_NAME
-        assert HOMOLOGATION_NAME == "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
-
-    def test_has_a_name_of_sixty_characters_at_most(self) -> None:
-        assert recipient("xNome", name="Maria " * 25) == ("Maria " * 10).rstrip()
-        assert recipient("xNome", name="Ã" * 150) == "Ã" * 60
-
-    @pytest.mark.parametrize("under", [PRODUCTION, emission()], ids=["production", "homologation"])
-    def test_with_a_name_that_no_document_may_have_is_refused_in_either_environment(
-        self, signer: Signer, under: Emission
-    ) -> None:
-        assert refused(issued_nfe(signer, under=under, recipient=buyer(name="Maria 🎉"))) == {
-            "recipient.name": "O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389)."
-        }
-
-    def test_without_a_name_has_nobodys_name_in_homologation_too(self) -> None:
-        assert said(nfe(recipient=buyer(name=None)), "dest/xNome") == HOMOLOGATION_NAME
-        assert recipient("xNome", name=None) is None
-
-    def test_is_refused_together_with_the_items(self) -> None:
-        wrong = item(icms={"csosn": "101"}, pis={"cst": "97"})
-        problems = composed_nfe(items=[wrong], recipient=buyer(name="Maria 🎉"))
-        assert list(refused(problems)) == [
-            "items[0].icms.creditRate",
-            "items[0].pis.cst",
-            "recipient.name",
-        ]
-
-    def test_is_refused_together_with_what_the_company_lacks(self) -> None:
-        problems = composed_nfe(by=company(taxRegime="normal"), recipient=buyer(name="Maria 🎉"))
-        assert list(refused(problems)) == ["company.pisCofinsRegime", "recipient.name"]
-
-    def test_may_have_a_trade_name_that_the_document_leaves_out(self, signer: Signer) -> None:
-        document = issued_nfe(signer, recipient=buyer(tradeName="Casa da Maria"))
-        assert isinstance(document, SignedDocument), document
-        assert b"Casa da Maria" not in document.xml
-
-    @pytest.mark.parametrize(
-        ("registration", "indicator", "written"),
-        [
-            (None, "9", None),
-            ("ISENTO", "2", None),
-            ("isento", "2", None),
-            ("110.042.490.114", "1", "110042490114"),
-        ],
-    )
-    def test_pays_icms_by_what_it_is_registered_as(
-        self, registration: str | None, indicator: str, written: str | None
-    ) -> None:
-        made = {"taxId": BUYER_CNPJ, "stateRegistration": registration}
-        assert (recipient("indIEDest", **made), recipient("IE", **made)) == (indicator, written)
-
-    def test_has_the_telephone_in_its_address(self) -> None:
-        assert recipient("enderDest/fone", phone="(11) 3333-4444") == "1133334444"
-
-    def test_has_the_municipality_of_its_city(self) -> None:
-        assert recipient("enderDest/cMun", address=RIO_DE_JANEIRO) == "3304557"
-
-    def test_with_everything_stands_before_the_xsd(self, signer: Signer) -> None:
-        whole = buyer(
-            taxId=BUYER_CNPJ,
-            stateRegistration="110042490114",
-            municipalRegistration="12345",
-            suframaRegistration="12345678",
-            email="compras@example.com",
-            phone="11 3333-4444",
-            address=SAO_PAULO | {"complement": "Sala 1", "countryCode": "1058"},
-        )
-        assert isinstance(issued_nfe(signer, recipient=whole), SignedDocument)
-
-    def test_without_any_identity_is_refused_at_the_recipient(self, signer: Signer) -> None:
-        problems = issued_nfe(signer, recipient=buyer(taxId=None))
-        assert all(path.startswith("recipient") for path in refused(problems))
-
-    def test_with_an_email_longer_than_the_layouts_is_refused_at_the_email(self, signer: Signer) -> None:
-        problems = issued_nfe(signer, recipient=buyer(email=f"{'a' * 60}@example.com"))
-        assert set(refused(problems)) == {"recipient.email"}
-
-
-class TestForeigner:
-    def test_stands_before_the_xsd(self, signer: Signer) -> None:
-        export = {"state": "SP", "exitPlace": "Santos"}
-        document = issued_nfe(signer, under=PRODUCTION, recipient=FOREIGNER, export=export)
-        assert isinstance(document, SignedDocument), document
-        assert b"<dest><idEstrangeiro>AB-12345</idEstrangeiro><xNome>Maria da Silva</xNome>" in document.xml
-
-    @pytest.mark.parametrize(
-        ("path", "value"),
-        [
-            ("dest/enderDest/cMun", "9999999"),
-            ("dest/enderDest/xMun", "EXTERIOR"),
-            ("dest/enderDest/UF", "EX"),
-            ("dest/enderDest/CEP", None),
-            ("dest/enderDest/cPais", "6076"),
-            ("dest/enderDest/xPais", "PORTUGAL"),
-            ("dest/indIEDest", "9"),
-            ("ide/idDest", "3"),
-            ("ide/indFinal", "0"),
-            ("det/prod/CFOP", "7102"),
-        ],
-    )
-    def test_is_told_as_the_manual_wants(self, path: str, value: str | None) -> None:
-        assert said(nfe(recipient=FOREIGNER), path) == value
-
-    def test_without_a_document_has_the_one_element_that_may_be_empty(self, signer: Signer) -> None:
-        exit_place = {"state": "SP", "exitPlace": "Porto de Santos"}
-        document = issued_nfe(signer, recipient=buyer(taxId=None, address=LISBON), export=exit_place)
-        assert isinstance(document, SignedDocument), document
-        assert b"<dest><idEstrangeiro></idEstrangeiro><xNome>" in document.xml
-
-
-class TestBody:
-    @pytest.mark.parametrize(
-        ("changes", "field", "message"),
-        [
-            ({"taxId": "11111111111"}, "taxId", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
-            ({"taxId": 52998224725}, "taxId", "Deve ser um texto."),
-            (
-                {"stateRegistration": "x"},
-                "stateRegistration",
-                "Inscrição estadual inválida: informe de 2 a 14 dígitos, ou ISENTO.",
-            ),
-            ({"foreignId": "1"}, "foreignId", "Deve ter pelo menos 5 caractere(s)."),
-            ({"email": "a@b"}, "email", "E-mail inválido."),
-            ({"name": "M"}, "name", "Deve ter pelo menos 2 caractere(s)."),
-            ({"name": "M" * 151}, "name", "Deve ter no máximo 150 caracteres."),
-            ({"tradeName": "M" * 61}, "tradeName", "Deve ter no máximo 60 caracteres."),
-            (
-                {"address": SAO_PAULO | {"state": "XX"}},
-                "address.state",
-                "UF inválida: informe a sigla, por exemplo SP.",
-            ),
-            (
-                {"address": SAO_PAULO | {"city": "Lisboa"}},
-                "address.city",
-                "Município não encontrado em SP: confira o nome ou informe cityCode (código IBGE).",
-            ),
-            (
-                {"address": SAO_PAULO | {"cityCode": "3304557"}},
-                "address.cityCode",
-                "Código IBGE não é de um município de SP.",
-            ),
-            ({"address": LISBON | {"country": ""}}, "address.country", "Deve ter pelo menos 1 caractere(s)."),
-            ({"address": LISBON | {"zipcode": "01001000"}}, "address.zipcode", "Campo desconhecido."),
-            ({"address": "Rua 1"}, "address", "Deve ser um objeto JSON."),
-            ({"xNome": "Maria"}, "xNome", "Campo desconhecido."),
-        ],
-    )
-    def test_refuses_what_is_not_of_the_right_form(
-        self, changes: dict[str, Any], field: str, message: str
-    ) -> None:
-        with pytest.raises(ValidationError) as raised:
-            RecipientBody.model_validate(buyer(**changes))
-        assert misformed(raised.value) == {field: message}
 
 
 class TestPlaces:

@@ -10,7 +10,7 @@ from carimbo.fiscal.layouts.dps_v1.parties import Person, Provider, Taker
 from carimbo.fiscal.layouts.dps_v1.service import Construction, PublicEvent, ServicePlace
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
-from carimbo.fiscal.layouts.group import layout_of
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.paths import groups_in
 from support import OTHER_CNPJ
 from unit.fiscal.layouts.specimens import Specimens
@@ -172,16 +172,3 @@ CASES: dict[str, ServiceNote] = {
         for name in sorted(names)
     },
 }
-
-
-def filled(record: Any) -> set[tuple[type, str]]:
-    """Every field that has a value, in a record and in those inside it."""
-    found = set()
-    for name in layout_of(record).elements:
-        value = getattr(record, name)
-        if value is None or value == ():
-            continue
-        found.add((type(record), name))
-        for inner in value if isinstance(value, tuple) else (value,):
-            found |= filled(inner) if hasattr(inner, "__layout__") else set()
-    return found

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.layouts.group import Element, layout_of
+from carimbo.fiscal.layouts.layout import Element, layout_of
 from carimbo.fiscal.layouts.paths import groups_in
 
 VALUES: Mapping[str, Any] = {
@@ -56,3 +56,22 @@ class Specimens:
         by_default = "A&B"[: element.limit]
         named = f"{layout_of(record).tag}/{element.tag}"
         return self.codes.get(named) or self.codes.get(element.tag) or by_default
+
+
+def filled(record: Any) -> set[tuple[type, str]]:
+    """Every field that has a value, in a record and in those inside it."""
+    found = set()
+    for name in layout_of(record).elements:
+        value = getattr(record, name)
+        if value is None or value == ():
+            continue
+        found.add((type(record), name))
+        for inner in value if isinstance(value, tuple) else (value,):
+            found |= filled(inner) if hasattr(inner, "__layout__") else set()
+    return found
+
+
+def way_to(element: str) -> list[tuple[str, int]]:
+    """The tags to an element, each with how many of its name come before it: `det:1 prod`."""
+    steps = [one.partition(":") for one in element.split()]
+    return [(tag, int(position or 0)) for tag, _, position in steps]

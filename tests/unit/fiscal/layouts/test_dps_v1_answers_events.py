@@ -11,12 +11,12 @@ from carimbo.fiscal.outcome import (
     Authorized,
     Cause,
     Duplicate,
-    NotJudged,
     Rejected,
     Throttled,
     Unknown,
 )
 from nfse_answers import CANCELED_AT, CANCELLATION, DIGEST, KEY, OTHER_KEY, PAGE, SUBSTITUTION, body, event
+from unit.fiscal.layouts.dps_outcomes import cause
 
 EVENT = EventIdentity(CANCELLATION, KEY)
 REGISTERED = Authorized(
@@ -38,11 +38,6 @@ OTHERS = [
     event().replace("pedRegEvento", "pedido"),
     said.note(),
 ]
-
-
-def cause(outcome: object) -> Cause:
-    assert isinstance(outcome, NotJudged), outcome
-    return outcome.cause
 
 
 class TestARegistration:

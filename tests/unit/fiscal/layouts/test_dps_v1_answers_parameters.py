@@ -7,7 +7,8 @@ import pytest
 import nfse_answers as said
 from carimbo.fiscal.layouts.dps_v1.parameter_answers import read_agreement, read_rate
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
-from carimbo.fiscal.outcome import Cause, NotJudged, Throttled
+from carimbo.fiscal.outcome import Cause, Throttled
+from unit.fiscal.layouts.dps_outcomes import cause
 
 CITY = "3509502"
 SERVICE = "01.07.01.000"
@@ -15,11 +16,6 @@ PROBLEM = (
     b'{"type":"https://tools.ietf.org/html/rfc9110","title":"One or more validation errors occurred.",'
     b'"status":400,"errors":{"competencia":["The value is not valid."]}}'
 )
-
-
-def cause(answer: object) -> Cause:
-    assert isinstance(answer, NotJudged), answer
-    return answer.cause
 
 
 class TestAnAgreement:

@@ -16,7 +16,7 @@ from carimbo.fiscal.layouts.dps_v1.events import (
     issue_event,
     signed_event,
 )
-from carimbo.fiscal.layouts.group import written
+from carimbo.fiscal.layouts.records import written
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify

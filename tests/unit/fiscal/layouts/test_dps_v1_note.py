@@ -20,15 +20,17 @@ from carimbo.fiscal.layouts.dps_v1.parties import Person
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, Suspension
-from carimbo.fiscal.layouts.group import layout_of, written
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.paths import locate, problems
 from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.records import written
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
 from support import OTHER_CNPJ
-from unit.fiscal.layouts.service_notes import ALTERNATIVES, CASES, CPF, FULL, KEY, filled, full, placed
+from unit.fiscal.layouts.service_notes import ALTERNATIVES, CASES, CPF, FULL, KEY, full, placed
+from unit.fiscal.layouts.specimens import filled, way_to
 from xmlsec1 import xmlsec1_accepts
 
 EXAMPLES = sorted((Path(__file__).parents[4] / "examples/nfse").glob("*.xml"))
@@ -165,12 +167,7 @@ class TestLocate:
         ],
     )
     def test_an_element_leads_to_the_field_of_the_body(self, element: str, path: str) -> None:
-        assert locate(ServiceNote, [step(one) for one in element.split()]) == path
-
-
-def step(written_so: str) -> tuple[str, int]:
-    tag, _, position = written_so.partition(":")
-    return tag, int(position or 0)
+        assert locate(ServiceNote, way_to(element)) == path
 
 
 BODIES: dict[type, dict[str, Any]] = {

@@ -15,7 +15,8 @@ from carimbo.fiscal.layouts.dps_v1 import events as service_events
 from carimbo.fiscal.layouts.dps_v1 import nfse
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
-from carimbo.fiscal.layouts.group import child, children, day, decimal, group, layout_of, text
+from carimbo.fiscal.layouts.group import child, children, day, decimal, group, text
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4 import events
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice

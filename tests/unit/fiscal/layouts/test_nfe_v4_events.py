@@ -1,68 +1,43 @@
 """Events as they are signed and sent, held against the official XSDs."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.group import written
 from carimbo.fiscal.layouts.nfe_v4.events import (
-    NATIONAL_ORGAN,
     Cancellation,
-    CancellationBySubstitution,
     Correction,
     Detail,
-    Event,
     EventIdentity,
     EventInformation,
     OperationAcknowledged,
-    OperationConfirmed,
-    OperationNotPerformed,
-    OperationUnknown,
     event_identity,
-    issue_event,
     signed_event,
 )
 from carimbo.fiscal.layouts.nfe_v4.messages import event_lot, registered_event
 from carimbo.fiscal.layouts.paths import locate, problems
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.layouts.records import written
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
-from support import CNPJ, OTHER_CNPJ
+from support import OTHER_CNPJ
+from unit.fiscal.layouts.nfe_events import (
+    CANCELLATION,
+    CASES,
+    KEY,
+    KEY_WITH_LETTERS,
+    NFCE_KEY,
+    REASON,
+    SUBSTITUTION,
+    event_of,
+)
 from xmlsec1 import xmlsec1_accepts
 
-KEY = AccessKey.parse("35261111222333000181550010000000011123456806")
-KEY_WITH_LETTERS = AccessKey.parse("35261112ABC34501DE35550010000000071123456860")
-NFCE_KEY = AccessKey.parse("35261111222333000181650010000000109123456897")
-NOON = datetime(2026, 11, 14, 12, 0, 0, 123456, tzinfo=timezone(timedelta(hours=-3)))
 CPF = "52998224725"
-REASON = "Cancelamento por erro de digitação"
-CANCELLATION = Cancellation(protocol="135260000000001", reason=REASON)
-
-SUBSTITUTION = CancellationBySubstitution(
-    author_state_code="35",
-    application_version="carimbo 1.0",
-    protocol="135260000000001",
-    reason=REASON,
-    replaced_by=str(NFCE_KEY),
-)
-
-CASES: list[tuple[Detail, Schema]] = [
-    (CANCELLATION, Schema.NFE_CANCELLATION),
-    (Correction(correction="Corrigir o número do pedido para 123"), Schema.NFE_CORRECTION),
-    (OperationConfirmed(), Schema.NFE_MANIFESTATION),
-    (OperationAcknowledged(), Schema.NFE_MANIFESTATION),
-    (OperationUnknown(), Schema.NFE_MANIFESTATION),
-    (OperationUnknown(reason="Nunca compramos desta empresa"), Schema.NFE_MANIFESTATION),
-    (OperationNotPerformed(reason="Mercadoria recusada no recebimento"), Schema.NFE_MANIFESTATION),
-]
 ANSWER = (
     '<retEvento xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.00"><infEvento><tpAmb>2</tpAmb>'
     "<verAplic>SP_EVENTOS_PL_100</verAplic><cOrgao>35</cOrgao><cStat>135</cStat>"
@@ -70,20 +45,7 @@ ANSWER = (
     f"<chNFe>{KEY}</chNFe><tpEvento>110111</tpEvento><nSeqEvento>1</nSeqEvento>"
     "<dhRegEvento>2026-11-14T12:00:05-03:00</dhRegEvento><nProt>135260000000002</nProt></infEvento></retEvento>"
 ).encode()
-OfReason = Callable[[str], Detail]
-# The last one has no XSD.
-WITH_REASON: list[OfReason] = [
-    lambda reason: Cancellation(protocol="135260000000001", reason=reason),
-    lambda reason: OperationUnknown(reason=reason),
-    lambda reason: OperationNotPerformed(reason=reason),
-    lambda reason: replace(SUBSTITUTION, reason=reason),
-]
 each_case = pytest.mark.parametrize(("detail", "schema"), CASES)
-
-
-def event_of(detail: Detail, key: AccessKey = KEY, tax_id: str = CNPJ, sequence: int = 1) -> Event:
-    organ = NATIONAL_ORGAN if detail.event_type.startswith("2") else "35"
-    return Event(organ, "2", tax_id, key, NOON, sequence, detail)
 
 
 class TestSignedEvent:
@@ -187,141 +149,6 @@ class TestProblems:
         assert locate(EventInformation, [detail, ("xJust", 0)]) == "justification"
         assert locate(EventInformation, [detail, ("xCorrecao", 0)]) == "correction"
         assert locate(EventInformation, [detail, ("chNFeRef", 0)]) == "replacedByAccessKey"
-
-
-class TestIssuing:
-    @pytest.mark.parametrize("detail", [*(detail for detail, _ in CASES), SUBSTITUTION])
-    def test_each_type_is_signed_when_it_is_right(
-        self, detail: Detail, signer: Signer, schemas: Schemas
-    ) -> None:
-        event = event_of(detail)
-        text = issue_event(event, signer, schemas)
-        assert isinstance(text, bytes)
-        assert text == signed_event(event, signer)
-        assert verify(etree.fromstring(text)).reference_id == event.id
-
-    @pytest.mark.parametrize("detail", [detail for detail, _ in CASES])
-    def test_each_type_that_has_an_xsd_is_held_against_it(
-        self, detail: Detail, signer: Signer, schemas: Schemas
-    ) -> None:
-        (problem,) = self.problems(replace(event_of(detail), environment="3"), signer, schemas)
-        assert (problem.code, problem.path) == ("225", "environment")
-
-    def test_a_substitution_is_checked_without_an_xsd(self, signer: Signer, schemas: Schemas) -> None:
-        wrong = event_of(replace(SUBSTITUTION, reason="Erro", protocol="1"), NFCE_KEY, sequence=0)
-        found = self.problems(wrong, signer, schemas)
-        assert [problem.path for problem in found] == ["sequence", "justification", "protocol"]
-
-    @pytest.mark.parametrize("of_reason", WITH_REASON)
-    @pytest.mark.parametrize(
-        ("reason", "message"),
-        [
-            ("", "O campo está vazio."),
-            (" \n" * 5_000_000, "O campo está vazio."),
-            (
-                "Erro de digitação 🙈",
-                "O campo tem um caractere que o documento fiscal não aceita: “🙈” (U+1F648).",
-            ),
-            ("x" * 256, "O campo tem mais de 255 caracteres."),
-            ("x" * 10_000_000, "O campo tem mais de 255 caracteres."),
-        ],
-    )
-    def test_a_reason_that_cannot_be_written_is_told_by_its_field(
-        self, of_reason: OfReason, reason: str, message: str, signer: Signer, schemas: Schemas
-    ) -> None:
-        (problem,) = self.problems(event_of(of_reason(reason)), signer, schemas)
-        assert (problem.code, problem.path, problem.message) == ("225", "justification", message)
-
-    @pytest.mark.parametrize("of_reason", WITH_REASON[:-1])
-    @pytest.mark.parametrize("reason", ["Erro", "x" * 14, f"Erro{' ' * 20}"])
-    def test_a_short_reason_is_told_by_its_field(
-        self, of_reason: OfReason, reason: str, signer: Signer, schemas: Schemas
-    ) -> None:
-        (problem,) = self.problems(event_of(of_reason(reason)), signer, schemas)
-        assert (problem.code, problem.path) == ("225", "justification")
-        assert problem.message == f"O tamanho é {len(reason.strip())}; o mínimo é 15."
-
-    @pytest.mark.parametrize("of_reason", WITH_REASON)
-    @pytest.mark.parametrize("length", [15, 255])
-    def test_the_shortest_and_the_longest_reason_are_signed(
-        self, of_reason: OfReason, length: int, signer: Signer, schemas: Schemas
-    ) -> None:
-        assert isinstance(issue_event(event_of(of_reason("x" * length)), signer, schemas), bytes)
-
-    @pytest.mark.parametrize("correction", ["", "Erro", "x" * 1001, "x" * 10_000_000, "Corrigir o pedido 🙈"])
-    def test_a_wrong_correction_is_told_by_its_field(
-        self, correction: str, signer: Signer, schemas: Schemas
-    ) -> None:
-        (problem,) = self.problems(event_of(Correction(correction=correction)), signer, schemas)
-        assert (problem.code, problem.path) == ("225", "correction")
-
-    @pytest.mark.parametrize("detail", [CASES[0][0], CASES[1][0]])
-    @pytest.mark.parametrize("sequence", [-1, 0, 21, 99, 100, 10**30])
-    def test_a_wrong_sequence_is_told_by_its_field(
-        self, detail: Detail, sequence: int, signer: Signer, schemas: Schemas
-    ) -> None:
-        (problem,) = self.problems(event_of(detail, sequence=sequence), signer, schemas)
-        assert (problem.code, problem.path) == ("225", "sequence")
-
-    @pytest.mark.parametrize("detail", [OperationConfirmed(), SUBSTITUTION])
-    @pytest.mark.parametrize("sequence", [-1, 0, 100])
-    def test_a_sequence_that_no_xsd_refuses_is_told(
-        self, detail: Detail, sequence: int, signer: Signer, schemas: Schemas
-    ) -> None:
-        found = self.problems(event_of(detail, sequence=sequence), signer, schemas)
-        assert found == (Problem("225", "sequence", "A sequência vai de 1 a 99."),)
-
-    @pytest.mark.parametrize("protocol", ["", "1", "1" * 16, "1" * 18, "13526000000000A", "1" * 10_000_000])
-    def test_a_wrong_protocol_is_told_by_its_field(
-        self, protocol: str, signer: Signer, schemas: Schemas
-    ) -> None:
-        event = event_of(Cancellation(protocol=protocol, reason=REASON))
-        (problem,) = self.problems(event, signer, schemas)
-        assert (problem.code, problem.path) == ("225", "protocol")
-        assert len(problem.message) < 200
-
-    def test_a_protocol_of_17_digits_is_signed(self, signer: Signer, schemas: Schemas) -> None:
-        event = event_of(Cancellation(protocol="13526000000000123", reason=REASON))
-        assert isinstance(issue_event(event, signer, schemas), bytes)
-
-    def test_letters_in_the_cnpj_pass(self, signer: Signer, schemas: Schemas) -> None:
-        for detail, _ in CASES:
-            event = event_of(detail, KEY_WITH_LETTERS, OTHER_CNPJ)
-            assert isinstance(issue_event(event, signer, schemas), bytes)
-
-    @pytest.mark.parametrize("tax_id", ["", "1", "12abc34501de35", f"{CNPJ}0"])
-    def test_a_wrong_cnpj_is_told_by_its_field(self, tax_id: str, signer: Signer, schemas: Schemas) -> None:
-        (problem,) = self.problems(event_of(CANCELLATION, tax_id=tax_id), signer, schemas)
-        assert problem.path == "taxId"
-
-    def test_a_moment_without_offset_is_told_by_its_field(self, signer: Signer, schemas: Schemas) -> None:
-        event = replace(event_of(CANCELLATION), occurred_at=NOON.replace(tzinfo=None))
-        (problem,) = self.problems(event, signer, schemas)
-        assert problem.path == "occurredAt"
-
-    @pytest.mark.parametrize(
-        ("protocol", "reason", "sequence", "paths"),
-        [
-            ("1", "Erro", 0, ["sequence", "protocol", "justification"]),
-            ("", "", 1, ["protocol", "justification"]),
-        ],
-    )
-    def test_all_that_is_wrong_is_told(
-        self, protocol: str, reason: str, sequence: int, paths: list[str], signer: Signer, schemas: Schemas
-    ) -> None:
-        event = event_of(Cancellation(protocol=protocol, reason=reason), sequence=sequence)
-        assert [problem.path for problem in self.problems(event, signer, schemas)] == paths
-
-    @given(reason=st.text(max_size=40), sequence=st.integers())
-    def test_nothing_raises(self, reason: str, sequence: int, signer: Signer, schemas: Schemas) -> None:
-        event = event_of(Cancellation(protocol="135260000000001", reason=reason), sequence=sequence)
-        found = issue_event(event, signer, schemas)
-        assert isinstance(found, bytes) or {one.path for one in found} <= {"sequence", "justification"}
-
-    def problems(self, event: Event, signer: Signer, schemas: Schemas) -> tuple[Problem, ...]:
-        found = issue_event(event, signer, schemas)
-        assert isinstance(found, tuple)
-        return found
 
 
 class TestLot:

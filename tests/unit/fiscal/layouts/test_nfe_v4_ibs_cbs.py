@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import layout_of, written
+from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -26,6 +26,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs_single_phase import SinglePhase
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.fiscal.layouts.paths import groups_in, locate, problems
+from carimbo.fiscal.layouts.records import written
 
 XSD = "{http://www.w3.org/2001/XMLSchema}"
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"

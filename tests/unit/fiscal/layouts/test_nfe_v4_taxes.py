@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import Element, layout_of, written
+from carimbo.fiscal.layouts.layout import Element, layout_of
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,
@@ -56,6 +56,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
 )
 from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
 from carimbo.fiscal.layouts.paths import groups_in, problems
+from carimbo.fiscal.layouts.records import written
 from support import CNPJ
 
 XSD = "{http://www.w3.org/2001/XMLSchema}"

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from carimbo.fiscal.layouts.group import (
-    Element,
     attribute,
     child,
     children,
@@ -21,19 +20,20 @@ from carimbo.fiscal.layouts.group import (
     decimal,
     group,
     integer,
-    layout_of,
     moment,
     text,
     texts,
     variant,
-    written,
 )
+from carimbo.fiscal.layouts.layout import Element, layout_of
 from carimbo.fiscal.layouts.nfe_v4 import document
 from carimbo.fiscal.layouts.nfe_v4.events import EventInformation
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.layouts.paths import groups_in
 from carimbo.fiscal.layouts.reading import Unreadable, read
+from carimbo.fiscal.layouts.records import written
 from carimbo.fiscal.layouts.signed_part import WrittenPart
+from unit.fiscal.layouts.orders import BySlot, ByWeight
 
 BRASILIA = timezone(timedelta(hours=-3))
 DOCUMENTS = [example for example in examples() if example.request.parent.name in ("nfe", "nfce")]
@@ -48,20 +48,6 @@ SAMPLES: dict[str, Any] = {
     "moment": datetime(2026, 11, 14, 10, 30, tzinfo=BRASILIA),
     "day": date(2026, 11, 14),
 }
-
-
-@group("porCanal")
-class BySlot:
-    """One way to ship."""
-
-    slot: str = text("canal", 5)
-
-
-@group("porPeso")
-class ByWeight:
-    """Another way to ship."""
-
-    weight: Decimal = decimal("peso", 3)
 
 
 @group("linha")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.group import Element, layout_of
+from carimbo.fiscal.layouts.layout import Element, layout_of
 from carimbo.fiscal.layouts.paths import groups_in
 
 # The only way to ask how long a match of a pattern can be.

@@ -5,7 +5,7 @@ from typing import Any
 from support import CNPJ
 from unit.fiscal.drawing import Values
 from unit.fiscal.goods.support import BUYER, BUYER_CNPJ, CONTRIBUTOR, CPF
-from unit.fiscal.optional_fields import NEW_VEHICLE
+from unit.fiscal.optional_goods import NEW_VEHICLE
 from unit.fiscal.rules.breaking import GONE, Breaking
 
 _NORMAL = "receipt of the normal regime"

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.hints import hints
-from carimbo.fiscal.goods.rules.judging import all_rules
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.cest import CESTS, cests_of_ncm
 from carimbo.fiscal.tables.cfop import CFOPS
@@ -23,17 +21,9 @@ from carimbo.fiscal.tables.ibs_cbs import (
     ibs_cbs_rates_on,
 )
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES, internal_icms
-from carimbo.fiscal.tables.ncm import NCMS, chapters
+from carimbo.fiscal.tables.ncm import NCMS
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
 from carimbo.fiscal.tables.states import STATES
-from carimbo.fiscal.tables.statuses import (
-    CTE_STATUSES,
-    MDFE_STATUSES,
-    NFE_STATUSES,
-    REJECTIONS,
-    Action,
-    Status,
-)
 from carimbo.fiscal.tables.table import Table
 from carimbo.fiscal.tables.tax_situations import TAX_SITUATIONS, Tax
 
@@ -64,7 +54,6 @@ COUNTS = {
     "mdfe_statuses": 202,
     "nfse_statuses": 505,
 }
-STATUSES = [NFE_STATUSES, CTE_STATUSES, MDFE_STATUSES]
 
 
 class TestAllTables:
@@ -132,6 +121,10 @@ class TestCfop:
         assert CFOPS["1206"].is_annulment
 
 
+def _chapters() -> set[str]:
+    return {code[:2] for code in NCMS}
+
+
 class TestNcm:
     def test_has_whole_descriptions(self) -> None:
         ncm = NCMS["69120000"]
@@ -143,7 +136,7 @@ class TestNcm:
         assert [code for code in ("94013090", "94013010", "04031000") if code in NCMS] == []
 
     def test_has_the_chapters_of_the_tariff(self) -> None:
-        assert chapters() == {f"{number:02}" for number in range(98)} - {"77"}
+        assert _chapters() == {f"{number:02}" for number in range(98)} - {"77"}
 
 
 def _begins_a_code(prefix: str) -> bool:
@@ -167,8 +160,8 @@ class TestCest:
         assert cests_of_ncm(ncm) == ()
 
     def test_covers_goods_that_exist_or_existed(self) -> None:
-        prefixes = {prefix for cest in CESTS.values() for prefix in cest.ncm_prefixes}
-        assert all(re.fullmatch(r"[0-9]{2,8}", prefix) and prefix[:2] in chapters() for prefix in prefixes)
+        prefixes, chapters = {one for cest in CESTS.values() for one in cest.ncm_prefixes}, _chapters()
+        assert all(re.fullmatch(r"[0-9]{2,8}", prefix) and prefix[:2] in chapters for prefix in prefixes)
 
     def test_covers_food_by_codes_that_keep_their_first_zero(self) -> None:
         food = [cest for cest in CESTS.values() if cest.code.startswith("17")]
@@ -241,84 +234,3 @@ class TestIbsCbs:
     @pytest.mark.parametrize("day", [date(2025, 12, 31), date(2027, 1, 1)])
     def test_rates_of_other_years_are_not_known(self, day: date) -> None:
         assert ibs_cbs_rates_on(day) is None
-
-
-class TestStatuses:
-    @pytest.mark.parametrize(
-        ("code", "action"),
-        [
-            ("100", Action.AUTHORIZED),
-            ("120", Action.AUTHORIZED),
-            ("150", Action.AUTHORIZED_LATE),
-            ("101", Action.CANCELED),
-            ("155", Action.CANCELED_LATE),
-            ("204", Action.DUPLICATE),
-            ("217", Action.NOT_FOUND),
-            ("302", Action.DENIED),
-            ("656", Action.THROTTLED),
-            ("156", Action.REJECTION),
-            ("163", Action.REJECTION_BY_REGISTER),
-            ("180", Action.REJECTION_BY_REGISTER),
-            ("215", Action.REJECTION_OF_MESSAGE),
-            ("280", Action.REJECTION_OF_CERTIFICATE),
-            ("501", Action.REJECTION_BY_DEADLINE),
-            ("610", Action.REJECTION),
-            ("244", Action.REJECTION),
-            ("701", Action.REJECTION),
-            ("770", Action.REJECTION),
-            ("1115", Action.REJECTION),
-            ("1283", Action.REJECTION),
-        ],
-    )
-    def test_of_nfe_tell_what_to_do(self, code: str, action: Action) -> None:
-        assert NFE_STATUSES[code].action is action
-
-    @pytest.mark.parametrize(
-        ("code", "text"),
-        [
-            ("156", "NFC-e não pode ser emitida por contribuinte exclusivo do IBS/CBS"),
-            ("244", "Processo de Emissão pelo Contribuinte incompatível com a Série da NF"),
-            ("270", "Código Município do Fato Gerador de ICMS inexistente"),
-            ("321", "NF-e de devolução de mercadoria não possui documento fiscal referenciado por item"),
-            ("337", "CFOP inválido para emitente MEI (CRT=4)"),
-            ("522", "Chave de Acesso referenciada com UF inválida"),
-            ("590", "Informado CST para emissor do Simples Nacional (CRT=1 ou 4)"),
-            ("605", "Total do vServ difere do somatório do vProd dos itens sujeitos ao ISSQN"),
-            ("681", "Proibido informar NF referenciada"),
-            ("770", "CFOP Inexistente"),
-            ("963", "Tipo de pagamento não aceita o grupo de cartões ou boletos"),
-            ("1283", "Total Líquido difere do somatório dos itens"),
-        ],
-    )
-    def test_of_nfe_have_the_text_of_the_newest_note(self, code: str, text: str) -> None:
-        assert NFE_STATUSES[code].text == text
-
-    def test_of_nfe_that_ended_stay_for_older_documents(self) -> None:
-        assert {"723", "754", "767", "786", "794"} <= set(NFE_STATUSES)
-        assert NFE_STATUSES["794"].text == "NF-e com indicativo de NFC-e com entrega a domicílio"
-
-    def test_of_nfe_have_every_code_that_a_rule_or_a_hint_tells(self) -> None:
-        told = {rule.code for rule in all_rules()} | set(hints())
-        assert told - set(NFE_STATUSES) == set()
-
-    def test_of_transport_differ_where_the_manuals_do(self) -> None:
-        assert CTE_STATUSES["656"].action is Action.REJECTION
-        assert CTE_STATUSES["678"].action is MDFE_STATUSES["678"].action is Action.THROTTLED
-        assert NFE_STATUSES["678"].action is Action.REJECTION
-        assert CTE_STATUSES["631"].action is MDFE_STATUSES["631"].action is Action.EVENT_DUPLICATE
-        assert MDFE_STATUSES["132"].action is MDFE_STATUSES["609"].action is Action.CLOSED
-        assert MDFE_STATUSES["686"].action is Action.OPEN_BEFORE
-        assert (MDFE_STATUSES["111"].action, MDFE_STATUSES["112"].action) == ("found", "nothing_found")
-
-    @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
-    def test_below_200_are_no_rejections_but_of_registers_and_epec(self, table: Table[str, Status]) -> None:
-        refused = {int(code) for code, status in table.items() if status.action in REJECTIONS}
-        registers = {*range(156, 189)} - {160, 172, 174}
-        expected = {142, *registers} if table is NFE_STATUSES else set()
-        assert {code for code in refused if code < 200} == expected
-
-    @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
-    def test_have_the_official_text_alone(self, table: Table[str, Status]) -> None:
-        odd = re.compile(r"(?i)rejei|contador|no passo|painel|\bnItem|\[[a-z]|\.$|\b(nao|operacao|emissao)\b")
-        assert [status.text for status in table.values() if odd.search(status.text)] == []
-        assert all(re.match(r"[A-ZÁÉÍÓÚ]|[a-z]{1,2}[A-Z]", status.text) for status in table.values())

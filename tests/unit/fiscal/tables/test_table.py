@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES, IcmsRate, internal_icms
 from carimbo.fiscal.tables.municipalities import find_municipality
-from carimbo.fiscal.tables.ncm import NCMS, Ncm, chapters
+from carimbo.fiscal.tables.ncm import NCMS, Ncm
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
 from carimbo.fiscal.tables.states import STATES, state_of_ibge
-from carimbo.fiscal.tables.table import Table, use_tables_of
+from carimbo.fiscal.tables.table import Derived, Table, use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
 from unit.fiscal.tables.conftest import Provide
 
@@ -243,7 +243,8 @@ class TestFrontCoding:
             use_tables_of(None)
 
     def test_changes_with_the_table_what_is_made_of_it(self, provide: Provide) -> None:
-        assert {"00", "01", "69", "97"} < chapters()
+        chapters = Derived(lambda: {code[:2] for code in NCMS})
+        assert {"00", "01", "69", "97"} < chapters.value
         provide("ncm", ncm_file([("77010000", "", "", "Uma coisa nova")]))
-        assert chapters() == {"77"}
+        assert chapters.value == {"77"}
         assert NCMS["77010000"].unit is None

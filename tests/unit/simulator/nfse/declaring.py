@@ -66,6 +66,16 @@ def reform(
     )
 
 
+_HEAD = (
+    f'<DPS xmlns="{NAMESPACE}" versao="1.01"><infDPS Id=""><tpAmb>2</tpAmb>'
+    "<dhEmi>2026-11-14T10:00:00-03:00</dhEmi><verAplic>teste 1.0</verAplic><serie>1</serie><nDPS>3</nDPS>"
+)
+
+
+def _told(tag: str, content: str) -> str:
+    return f"<{tag}>{content}</{tag}>" if content else ""
+
+
 def declaration(
     *,
     regime: str = SMALL,
@@ -85,13 +95,10 @@ def declaration(
     reform: str = "",
 ) -> str:
     """A DPS of São Paulo in homologation, without Id and signature."""
-    taken = f"<toma>{taker}</toma>" if taker else ""
-    stood = f"<interm>{between}</interm>" if between else ""
+    others = _told("toma", taker) + _told("interm", between)
     return (
-        f'<DPS xmlns="{NAMESPACE}" versao="1.01"><infDPS Id=""><tpAmb>2</tpAmb>'
-        "<dhEmi>2026-11-14T10:00:00-03:00</dhEmi><verAplic>teste 1.0</verAplic><serie>1</serie><nDPS>3</nDPS>"
-        f"<dCompet>2026-11-14</dCompet><tpEmit>1</tpEmit><cLocEmi>{SAO_PAULO}</cLocEmi>{replacing}"
-        f"<prest>{issuer}<regTrib>{regime}<regEspTrib>{special}</regEspTrib></regTrib></prest>{taken}{stood}"
+        f"{_HEAD}<dCompet>2026-11-14</dCompet><tpEmit>1</tpEmit><cLocEmi>{SAO_PAULO}</cLocEmi>{replacing}"
+        f"<prest>{issuer}<regTrib>{regime}<regEspTrib>{special}</regEspTrib></regTrib></prest>{others}"
         f"<serv><locPrest>{place}</locPrest><cServ><cTribNac>{service}</cTribNac>"
         "<xDescServ>DESENVOLVIMENTO DE SISTEMA</xDescServ><cNBS>115021000</cNBS></cServ>"
         f"{more_of_service}</serv><valores><vServPrest><vServ>{price}</vServ></vServPrest>{reductions}"

@@ -8,7 +8,6 @@ from unit.simulator.rules.edits import becomes, grown
 
 TOTALS, SERVICES = "infNFe/total/ICMSTot", "infNFe/total/ISSQNtot"
 REFORM = "infNFe/total/IBSCBSTot"
-ITEM_REFORM = "infNFe/det/imposto/IBSCBS"
 ELSEWHERE = "nfe_to_consumer_elsewhere"
 SERVICE = both(
     becomes(

@@ -15,8 +15,7 @@ from carimbo.fiscal.emission import Contingency, Emission, EmissionType, local_m
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.tables.states import STATES
 
 _PRINTED = ("access_key", "number", "series", "issued_at", "contingency")

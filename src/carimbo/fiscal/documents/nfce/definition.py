@@ -23,6 +23,7 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
 )
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.schemas import Schema
 
 # One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
 # rule 704); the minute below that is for clocks that differ and for the way.
@@ -54,6 +55,7 @@ NFCE = DocumentType(
         addressee=addressee_of,
         archived=authorized_invoice,
         refused=rejection_file,
+        schema=Schema.NFE,
         papers=(Paper.ROLL_80, Paper.ROLL_58),
         print_name="NFCe",
         catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),

@@ -7,18 +7,16 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
-from carimbo.fiscal.goods.freight import transport
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
-from carimbo.fiscal.goods.parties import issuer, reader, recipient
+from carimbo.fiscal.goods.parties import issuer, recipient
 from carimbo.fiscal.goods.sale import (
     access_key,
-    additional_information,
     compose_items,
     compose_payments,
     identification,
+    parts_of_both,
 )
 from carimbo.fiscal.goods.totals import totals_of
-from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.software import Software
@@ -30,39 +28,31 @@ _RECEIPT = "4"
 _OUTBOUND = "1"
 _NORMAL_PURPOSE = "1"
 _FINAL_CONSUMER = "1"
+# What `ide` says of every receipt.
+_OPERATION = {
+    "direction": _OUTBOUND,
+    "destination": WITHIN_THE_STATE,
+    "print_format": _RECEIPT,
+    "purpose": _NORMAL_PURPOSE,
+    "final_consumer": _FINAL_CONSUMER,
+}
 
 
 def compose(request: NfceRequest, company: Company, emission: Emission, software: Software) -> Composition:
     """Make the receipt, and tell everything that is missing in the request."""
     findings = Findings()
     items = _items(request, _trade(company, emission), emission, findings)
-    buyer = findings.tried(_buyer, request, emission)
+    buyer = findings.tried(_buyer, request, emission, findings)
     totals = totals_of(items, None)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
-        id=document_id(key),
-        identification=identification(
-            request,
-            company,
-            emission,
-            software,
-            key,
-            direction=_OUTBOUND,
-            destination=WITHIN_THE_STATE,
-            print_format=_RECEIPT,
-            purpose=_NORMAL_PURPOSE,
-            final_consumer=_FINAL_CONSUMER,
-        ),
+        **parts_of_both(request, software, key),
+        identification=identification(request, company, emission, software, key, **_OPERATION),
         issuer=issuer(company, company.address.state),
         recipient=buyer,
-        authorized_readers=tuple(map(reader, request.authorized_readers)),
         items=items,
         totals=totals,
-        transport=transport(request.freight),
         payment=compose_payments(request, totals.invoice.amount, request.payment_method),
-        intermediary=request.intermediary,
-        additional=additional_information(request),
-        technical_responsible=software.responsible_for(key),
     )
     return Composition(invoice, findings.problems, findings.warnings)
 
@@ -88,5 +78,5 @@ def _items(request: NfceRequest, trade: Trade, emission: Emission, findings: Fin
     return compose_items(request, trade, cfop, findings, HOMOLOGATION_ITEM if test else None)
 
 
-def _buyer(request: NfceRequest, emission: Emission) -> Recipient | None:
-    return recipient(request.recipient, emission.environment) if request.recipient else None
+def _buyer(request: NfceRequest, emission: Emission, findings: Findings) -> Recipient | None:
+    return recipient(request.recipient, emission.environment, findings) if request.recipient else None

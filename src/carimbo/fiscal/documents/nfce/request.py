@@ -5,8 +5,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from carimbo.fiscal.date_fields import Moment
 from carimbo.fiscal.document_type import Number, Series
-from carimbo.fiscal.fields import Body, Moment, Text
+from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.goods.payments import Method
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.taxpayer import normalize

@@ -10,16 +10,16 @@ from datetime import datetime
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
-from carimbo.fiscal.certificate import OwnerKind, UnreadableCertificate, owner_of
+from carimbo.fiscal.certificate import UnreadableCertificate, owner_of
+from carimbo.fiscal.certificate_owner import OwnerKind
 from carimbo.fiscal.documents.nfce.document import MODEL
 from carimbo.fiscal.documents.nfce.qr import Csc
 from carimbo.fiscal.documents.nfce.qr_rules import qr_problems
 from carimbo.fiscal.documents.nfce.signed_receipt import SignedReceipt
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem, quoted
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import BadSignature, VerifiedSignature, verify
 from carimbo.fiscal.tables.nfce_addresses import NfceAddresses

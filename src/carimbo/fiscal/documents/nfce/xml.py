@@ -30,7 +30,7 @@ def _reviewed(request: NfceRequest, issuance: Issuance) -> Review:
     if request.signed_xml is not None:
         checked = _checked(request, request.signed_xml, issuance)
         return Review(checked) if isinstance(checked, tuple) else _as_signed(checked, request, issuance)
-    draft = _draft(request, issuance)
+    draft = drafted(compose, request, issuance)
     return reviewed(draft, _signed(draft, issuance), issuance) if isinstance(draft, Draft) else draft
 
 
@@ -39,13 +39,8 @@ def issue(request: NfceRequest, issuance: Issuance) -> SignedDocument | tuple[Pr
     if request.signed_xml is not None:
         checked = _checked(request, request.signed_xml, issuance)
         return checked if isinstance(checked, tuple) else _taken_over(checked, request, issuance)
-    draft = _draft(request, issuance)
+    draft = drafted(compose, request, issuance)
     return finished(draft, _signed(draft, issuance), issuance) if isinstance(draft, Draft) else draft.problems
-
-
-def _draft(request: NfceRequest, issuance: Issuance) -> Draft | Review:
-    composed = compose(request, issuance.company, issuance.emission, issuance.software)
-    return drafted(composed, request, issuance)
 
 
 def _signed(draft: Draft, issuance: Issuance) -> Signed:

@@ -20,6 +20,7 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
 )
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.schemas import Schema
 
 NFE = DocumentType(
     name="nfe",
@@ -39,6 +40,7 @@ NFE = DocumentType(
         addressee=addressee_of,
         archived=authorized_invoice,
         refused=rejection_file,
+        schema=Schema.NFE,
         papers=(Paper.A4,),
         print_name="DANFE",
         catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),

@@ -7,19 +7,17 @@ from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, is_sale, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
-from carimbo.fiscal.goods.freight import transport
-from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, reader, recipient
+from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.sale import (
     access_key,
-    additional_information,
     compose_items,
     compose_payments,
     destination_state,
     identification,
+    parts_of_both,
 )
 from carimbo.fiscal.goods.totals import totals_of
-from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
@@ -42,28 +40,23 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     trade = _trade(request, company, emission, state, destination)
     cfop = request.cfop or usual_cfop(destination, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)
-    buyer = findings.tried(recipient, request.recipient, emission.environment)
+    buyer = findings.tried(recipient, request.recipient, emission.environment, findings)
     totals = totals_of(items, request.withheld_taxes)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
-        id=document_id(key),
+        **parts_of_both(request, software, key),
         identification=_identification(request, company, emission, software, key, trade, destination),
         issuer=issuer(company, trade.destination_state),
         recipient=buyer,
         pickup=place(request.pickup_address, company.tax_id) if request.pickup_address else None,
         delivery=_delivery(request),
-        authorized_readers=tuple(map(reader, request.authorized_readers)),
         items=items,
         totals=totals,
-        transport=transport(request.freight),
         billing=request.billing,
         payment=compose_payments(request, totals.invoice.amount, _payment_method(request, items)),
-        intermediary=request.intermediary,
-        additional=additional_information(request),
         export=request.export,
         purchase=request.purchase,
         sugar_cane=request.sugar_cane,
-        technical_responsible=software.responsible_for(key),
         farming=request.farming,
     )
     return Composition(invoice, findings.problems, findings.warnings)

@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.fields import Day, Flag, Moment
+from carimbo.fiscal.date_fields import Day, Moment
+from carimbo.fiscal.fields import Flag
 from carimbo.fiscal.goods.parties import PlaceBody, RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Export, Farming, Purchase, SugarCane

@@ -11,19 +11,14 @@ from carimbo.fiscal.signed_document import SignedDocument
 
 def review(request: NfeRequest, issuance: Issuance) -> Review:
     """Tell everything that would keep the document from being issued, and what is assumed."""
-    draft = _draft(request, issuance)
+    draft = drafted(compose, request, issuance)
     return reviewed(draft, _signed(draft, issuance), issuance) if isinstance(draft, Draft) else draft
 
 
 def issue(request: NfeRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
     """Make the signed document that the authority gets, or tell everything that keeps it from being made."""
-    draft = _draft(request, issuance)
+    draft = drafted(compose, request, issuance)
     return finished(draft, _signed(draft, issuance), issuance) if isinstance(draft, Draft) else draft.problems
-
-
-def _draft(request: NfeRequest, issuance: Issuance) -> Draft | Review:
-    composed = compose(request, issuance.company, issuance.emission, issuance.software)
-    return drafted(composed, request, issuance)
 
 
 def _signed(draft: Draft, issuance: Issuance) -> SignedDocument:

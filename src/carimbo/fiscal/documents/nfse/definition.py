@@ -21,6 +21,7 @@ from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
 from carimbo.fiscal.documents.nfse.xml import issue, review
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.schemas import Schema
 
 
 def _replaced(request: NfseRequest) -> UUID | None:
@@ -52,6 +53,7 @@ NFSE = DocumentType(
         addressee=_addressee,
         archived=authorized_note,
         refused=rejection_file,
+        schema=Schema.NFSE_DPS,
         papers=(Paper.A4,),
         print_name="DANFSe",
         taken_code="E0014",

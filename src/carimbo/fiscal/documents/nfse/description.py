@@ -28,10 +28,15 @@ def _shown(tax_id: str | None) -> str:
     return format_tax_id(tax_id) if tax_id else ""
 
 
+def _if_told(request: NfseRequest, field: str) -> str:
+    """What the catalog calls a service that the caller did not name is nothing to print."""
+    return getattr(request, field) if field in request.model_fields_set else ""
+
+
 VARIABLES: Mapping[str, Callable[[Sold], str]] = {
     "nomeProduto": lambda sold: sold.request.name or "",
-    "sku": lambda sold: sold.request.sku,
-    "categoria": lambda sold: sold.request.category,
+    "sku": lambda sold: _if_told(sold.request, "sku"),
+    "categoria": lambda sold: _if_told(sold.request, "category"),
     "valor": lambda sold: written(sold.request.amount),
     "competencia": lambda sold: f"{sold.competence:%m/%Y}",
     "data": lambda sold: f"{sold.competence:%d/%m/%Y}",
@@ -73,7 +78,7 @@ def _without_value(name: str) -> Problem:
         "VARIABLE_WITHOUT_VALUE",
         "serviceDescription",
         f"A descrição usa {{{name}}}, e o corpo não diz com que preencher.",
-        "Informe o campo correspondente (name, externalId, borrower.taxId), ou tire a variável.",
+        "Informe o campo (name, sku, category, externalId, borrower.taxId), ou tire a variável.",
     )
 
 

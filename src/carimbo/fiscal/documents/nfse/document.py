@@ -16,7 +16,7 @@ from carimbo.fiscal.documents.nfse.reform import ibs_cbs_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import rules_of_request
 from carimbo.fiscal.documents.nfse.rules import rules_of_note
-from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of, left_out_city_code
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.simples import assessment_of, option_of
 from carimbo.fiscal.documents.nfse.software import application_version
@@ -152,6 +152,9 @@ def _warn(parts: Parts, findings: Findings) -> None:
     taker = parts.request.borrower
     if taker.tax_id and not taker.is_person and taker.address is None:
         findings.assumed("O tomador com CNPJ está sem endereço, que alguns municípios exigem.")
+    left_out = left_out_city_code(parts.request, parts.settings)
+    if left_out:
+        findings.assumed(left_out)
     theirs, ours = parts.surroundings.iss_rate, parts.facts.iss_rate
     if theirs is not None and theirs != ours and parts.iss_case.taxation == iss.Taxation.TAXABLE:
         findings.assumed(

@@ -3,7 +3,8 @@
 from decimal import Decimal
 
 from carimbo.fiscal.company import Company, PisCofinsRegime, TaxRegime
-from carimbo.fiscal.documents.nfse.request import NfseRequest, TaxesBody, WithholdingBody
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.tax_bodies import TaxesBody, WithholdingBody
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1 import taxes as layout
 from carimbo.fiscal.money import ZERO, cents, percent_to_even, total

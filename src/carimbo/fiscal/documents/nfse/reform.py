@@ -3,8 +3,9 @@
 from datetime import date
 
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.documents.nfse.request import IbsCbsBody, NfseRequest
+from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
+from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1.ibs_cbs import (
     IbsCbs,

@@ -5,7 +5,6 @@ of the three from the company; any other is in the shortcut form, where the comp
 """
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -17,21 +16,20 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
+from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody, TotalTaxesBody
 from carimbo.fiscal.fields import (
+    MAY_HAVE_DOTS,
     Body,
     Category,
     CityCode,
     CnaeCode,
     CountryCode,
-    Flag,
     GuaranteeDays,
-    IsoDay,
     ItemName,
-    NoteKey,
     Notes,
     Number,
-    Percent,
     Sku,
     Text,
     zipcode_digits,
@@ -81,83 +79,14 @@ def _plain(name: str, value: Any) -> Any:
     return _with_plain_zipcodes(value)
 
 
-def _digits(value: Any) -> Any:
-    """Codes come with dots and without them."""
-    return value.replace(".", "").strip() if isinstance(value, str) else value
-
-
 IN_FORM = BeforeValidator(_refuse_lacking)
 PLAIN_ZIPCODES = BeforeValidator(_with_plain_zipcodes)
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
 FederalServiceCode = Annotated[
     str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")
 ]
-Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), BeforeValidator(_digits)]
+Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), MAY_HAVE_DOTS]
 Amount = Annotated[Number, Field(gt=0, max_digits=15, decimal_places=2)]
-
-
-class IssBody(Body):
-    """The tax of the municipality."""
-
-    rate: Percent = Field(description="Alíquota do ISS, em percentual; 0 é válida.", examples=[2])
-    is_withheld: Flag = Field(default=False, description="Se o tomador retém o ISS (tpRetISSQN).")
-
-
-class IbsCbsBody(Body):
-    """How the service is taxed by the reform."""
-
-    cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")] = Field(
-        default="000", description="Situação tributária de IBS e CBS (CST)."
-    )
-    tax_class_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
-        default="000001", description="Classificação tributária (cClassTrib)."
-    )
-    operation_indicator: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
-        default="100301", description="Indicador da operação (cIndOp)."
-    )
-    operation_type: Annotated[str, StringConstraints(pattern=r"^[1-5]$")] | None = Field(
-        default=None,
-        description="Tipo da operação, de 1 a 5, nos itens 10.05, 15.09, 17.12 e 25.05 (tpOper).",
-    )
-    referenced_keys: Annotated[tuple[NoteKey, ...], Field(max_length=99)] = Field(
-        default=(), description="Chaves das NFS-e referidas, com operationType 2 ou 3 (refNFSe)."
-    )
-    personal_use: Flag | None = Field(
-        default=None,
-        description="Se o serviço é de uso ou consumo pessoal; na falta, se o tomador tem CPF (indFinal).",
-    )
-
-
-class WithholdingBody(Body):
-    """A federal tax on the service."""
-
-    rate: Percent = Field(description="Alíquota, em percentual.", examples=[0.65])
-    is_withheld: Flag = Field(default=False, description="Se o tomador retém o tributo.")
-
-
-class TaxesBody(Body):
-    """Federal taxes; of those that nobody withholds, only PIS and COFINS stand in the document."""
-
-    pis: WithholdingBody | None = Field(default=None, description="PIS (vPis; retido, em vRetCSLL).")
-    cofins: WithholdingBody | None = Field(default=None, description="COFINS (vCofins; retida, em vRetCSLL).")
-    csll: WithholdingBody | None = Field(default=None, description="CSLL, se retida (vRetCSLL).")
-    ir: WithholdingBody | None = Field(default=None, description="Imposto de renda, se retido (vRetIRRF).")
-    inss: WithholdingBody | None = Field(
-        default=None, description="Contribuição previdenciária, se retida (vRetCP)."
-    )
-    pis_cofins_cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] = Field(
-        default="01", description="Situação tributária de PIS e COFINS (CST)."
-    )
-
-
-class TotalTaxesBody(Body):
-    """The approximate taxes on the price, in percent (Lei 12.741/2012)."""
-
-    federal: Percent = Field(description="Tributos federais (pTotTribFed).", examples=[13.45])
-    state: Percent = Field(default=Decimal(0), description="Tributos estaduais (pTotTribEst).")
-    city: Percent | None = Field(
-        default=None, description="Tributos municipais; na falta, a alíquota do ISS (pTotTribMun)."
-    )
 
 
 class SuspensionBody(Body):

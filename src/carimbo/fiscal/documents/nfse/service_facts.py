@@ -37,7 +37,7 @@ def facts_of(request: NfseRequest, settings: NfseSettings) -> ServiceFacts:
         raise Incomplete(*_missing(code, rate))
     return ServiceFacts(
         service=_service(code),
-        city_code=_city_code(request, settings),
+        city_code=written_city_code(_told_city_code(request, settings)[1]),
         nbs=request.nbs or settings.nbs,
         iss_rate=rate,
         is_withheld=request.iss.is_withheld if request.iss else False,
@@ -107,9 +107,28 @@ def _several(told: str, found: tuple[NationalService, ...]) -> Problem:
     )
 
 
-def _city_code(request: NfseRequest, settings: NfseSettings) -> str | None:
-    told = request.city_service_code or request.service_code or settings.city_service_code
-    return written_city_code(told or "")
+def left_out_city_code(request: NfseRequest, settings: NfseSettings) -> str | None:
+    """What to tell of a municipality's code that the layout has no room for."""
+    field, told = _told_city_code(request, settings)
+    national = request.federal_service_code
+    # Sales tell the national code where there is no other, for the detailed form wants one.
+    is_filler = told in ("", NO_CITY_CODE) or (national is not None and told == code_digits(national))
+    if is_filler or written_city_code(told):
+        return None
+    return (
+        f"{field}: O código municipal {quoted(told)} não vai na nota: o leiaute nacional só tem lugar para os"
+        f" de {_CITY_CODE_LENGTH} dígitos."
+    )
+
+
+def _told_city_code(request: NfseRequest, settings: NfseSettings) -> tuple[str, str]:
+    """The field that tells the municipality's code, and the code."""
+    told = (
+        ("cityServiceCode", request.city_service_code),
+        ("serviceCode", request.service_code),
+        ("nfse.cityServiceCode", settings.city_service_code),
+    )
+    return next(((field, code) for field, code in told if code), ("", ""))
 
 
 def written_city_code(told: str) -> str | None:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from carimbo.fiscal.catalog_sale import SoldLine, without_absent
-from carimbo.fiscal.documents.nfse.request import IbsCbsBody, IssBody, TaxesBody
 from carimbo.fiscal.documents.nfse.service_facts import code_digits, written_city_code
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.problems import Problem, quoted
 

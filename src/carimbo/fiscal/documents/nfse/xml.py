@@ -11,9 +11,8 @@ from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
 from carimbo.fiscal.layouts.dps_v1.document import check, enclose, in_root, write
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.layouts.signed_part import WrittenPart
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signed_document import SignedDocument
 
 # What Sefin says of a document that its XSD refuses.

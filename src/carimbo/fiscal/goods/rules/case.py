@@ -28,7 +28,7 @@ class Case:
         is_composed: bool = True,
     ) -> None:
         """Bring a document before the rules: composed of the request, or made elsewhere and handed over."""
-        identification, recipient = invoice.identification, invoice.recipient
+        identification = invoice.identification
         self.invoice: Final = invoice
         self.request: Final = request
         self.company: Final = company
@@ -46,12 +46,18 @@ class Case:
         self.is_final: Final = identification.final_consumer == "1"
         self.regime: Final = invoice.issuer.tax_regime
         """1 Simples, 2 Simples above its limit, 3 normal, 4 MEI (`CRT`)."""
-        self.recipient: Final = recipient
-        self.contribution: Final = recipient.icms_contributor if recipient else None
-        """1 contributor, 2 exempt from registration, 9 neither (`indIEDest`); None without a recipient."""
+        self.recipient: Final = invoice.recipient
         self.seller_state: Final = invoice.issuer.address.state
-        self.buyer_state: Final = recipient.address.state if recipient and recipient.address else None
+
+    @cached_property
+    def contribution(self) -> str | None:
+        """1 contributor, 2 exempt from registration, 9 neither (`indIEDest`); None without a recipient."""
+        return self.recipient.icms_contributor if self.recipient else None
+
+    @cached_property
+    def buyer_state(self) -> str | None:
         """Letters of the buyer's state, `EX` abroad; None without an address."""
+        return self.recipient.address.state if self.recipient and self.recipient.address else None
 
     @property
     def environment(self) -> Environment:

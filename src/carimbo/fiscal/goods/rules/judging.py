@@ -24,8 +24,9 @@ from carimbo.fiscal.goods.rules import (
     receipt_absences,
     receipt_items,
     references,
-    reform,
+    reform_amounts,
     reform_classes,
+    reform_rates,
     reform_totals,
     registrations,
     state_share,
@@ -79,8 +80,8 @@ ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     state_share.RULES,
     reform_classes.DUTY_RULES,
     reform_classes.RULES,
-    reform.RATE_RULES,
-    reform.AMOUNT_RULES,
+    reform_rates.RULES,
+    reform_amounts.RULES,
 )
 
 _CLOSED_UNLESS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)

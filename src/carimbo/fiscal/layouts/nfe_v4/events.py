@@ -9,20 +9,11 @@ from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.ids import event_id
-from carimbo.fiscal.layouts.group import (
-    INLINE,
-    SCHEMA_PROBLEM,
-    attribute,
-    child,
-    group,
-    integer,
-    moment,
-    text,
-)
+from carimbo.fiscal.layouts.group import INLINE, attribute, child, group, integer, moment, text
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.paths import problems
 from carimbo.fiscal.layouts.signed_part import part_of, signed_message
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.taxpayer import is_cpf

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from lxml import etree
 
 from carimbo.fiscal.ids import InvalidId, inutilization_id
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM, content, group, integer, text
+from carimbo.fiscal.layouts.group import group, integer, text
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.paths import problems
 from carimbo.fiscal.layouts.reading import read
+from carimbo.fiscal.layouts.records import content
 from carimbo.fiscal.layouts.signed_part import WrittenPart, signed_message
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
 

@@ -9,8 +9,6 @@ _CODES = {flaw: str(280 + flaw) for flaw in Flaw}
 """MOC 7.0, A01 to A07."""
 
 
-def _flaws(call: Call) -> frozenset[Flaw]:
-    return flaws_of(call.sender, call.world)
-
-
-SENDER_RULES: tuple[Rule[Call], ...] = certificate_rules(_CODES, _flaws)
+SENDER_RULES: tuple[Rule[Call], ...] = certificate_rules(
+    _CODES, lambda call: flaws_of(call.sender, call.world)
+)

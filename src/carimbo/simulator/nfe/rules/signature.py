@@ -1,6 +1,6 @@
 """Who signed, and whether it is what was signed: the same for documents, events and voided ranges."""
 
-from carimbo.simulator.certificate_rules import certificate_rules, flaws_of
+from carimbo.simulator.certificate_rules import certificate_rules, flaws_of_signer
 from carimbo.simulator.rule import Rule
 from carimbo.simulator.signed import Signed
 from carimbo.simulator.tax_ids import base, is_person
@@ -39,12 +39,8 @@ def _owner(case: Signed) -> str:
     return credential.owner if credential else ""
 
 
-def _flaws(case: Signed) -> frozenset[Flaw]:
-    return flaws_of(case.signature.credential, case.world) if case.signature else frozenset()
-
-
 SIGNATURE_RULES: tuple[Rule[Signed], ...] = (
-    *certificate_rules(_CODES, _flaws),
+    *certificate_rules(_CODES, flaws_of_signer),
     Rule("298", not_by_the_book),
     Rule("297", not_what_was_signed),
     Rule("213", signed_by_another_company),

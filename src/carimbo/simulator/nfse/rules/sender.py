@@ -16,8 +16,6 @@ _CODES = {
 }
 
 
-def _flaws(call: Call) -> frozenset[Flaw]:
-    return flaws_of(call.sender, call.world)
-
-
-SENDER_RULES: tuple[Rule[Call], ...] = certificate_rules(_CODES, _flaws)
+SENDER_RULES: tuple[Rule[Call], ...] = certificate_rules(
+    _CODES, lambda call: flaws_of(call.sender, call.world)
+)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from carimbo.simulator.certificate_rules import flaws_of
+from carimbo.simulator.certificate_rules import flaws_of_signer
 from carimbo.simulator.rule import Rule
 from carimbo.simulator.signature import Signature
 from carimbo.simulator.signed import Signed
@@ -47,12 +47,12 @@ def _is_known(signature: Signature) -> bool:
 
 def of_another_standard(case: Signed) -> bool:
     """A certificate that is no holder's, tells no tax id, or is not of ICP-Brasil."""
-    return bool(_flaws(case) & _OF_ANOTHER_STANDARD)
+    return bool(flaws_of_signer(case) & _OF_ANOTHER_STANDARD)
 
 
 def not_valid(case: Signed) -> bool:
     """A certificate out of date, revoked, or of a chain that nobody knows."""
-    return bool(_flaws(case) - _OF_ANOTHER_STANDARD)
+    return bool(flaws_of_signer(case) - _OF_ANOTHER_STANDARD)
 
 
 def signed_by_another(case: Signed) -> bool:
@@ -61,10 +61,6 @@ def signed_by_another(case: Signed) -> bool:
     if credential is None or not case.author:
         return False
     return base(credential.owner) != base(case.author)
-
-
-def _flaws(case: Signed) -> frozenset[Flaw]:
-    return flaws_of(case.signature.credential, case.world) if case.signature else frozenset()
 
 
 _CHECKS: tuple[Callable[[Signed], bool], ...] = (

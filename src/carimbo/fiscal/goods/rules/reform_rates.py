@@ -1,24 +1,20 @@
-"""IBS and CBS of an item: rates, reductions, deferrals, refunds and amounts of its three shares."""
+"""IBS and CBS of an item: the rates of its three shares, and what lessens them."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from decimal import Decimal
-from operator import attrgetter
+from functools import partial
 from typing import Any
 
-from carimbo.fiscal.goods.rules.amounts import compared
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.free_areas import stays_in_a_free_area
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
-from carimbo.fiscal.goods.rules.rule import BOTH, NFCE, NFE, At, ItemCheck, RuleBook
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs
+from carimbo.fiscal.goods.rules.reform_shares import AnyShare, each_share
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, StateIbs
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
-from carimbo.fiscal.money import ZERO, cents, percent
+from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
 from carimbo.fiscal.taxes.ibs_cbs import effective_rate
-
-AnyShare = StateIbs | CityIbs | Cbs
-ShareCheck = Callable[[AnyShare, Decimal, IbsCbs, Case], At | None]
-"""Tells where a share of the tax on a base breaks a rule, by the path within the share."""
 
 
 def _looked_at(item: Item) -> Hashable:
@@ -36,56 +32,24 @@ def _looked_at(item: Item) -> Hashable:
     return taxed.cst, taxed.tax_class, item.product.ncm, rated.cbs.free_zone is None, *lessened
 
 
-RATE_RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
-AMOUNT_RULES: RuleBook[ItemCheck] = RuleBook()
+RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
 
-_SHARES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "da CBS"}
-_RATE_TOLERANCE = Decimal("0.0001")
-_PURCHASE_TOLERANCE = Decimal("0.04")
+_TOLERANCE = Decimal("0.0001")
 _RETURN = "4"
 # Refused deliveries and reduced amounts repeat the rates of the document that they correct.
 _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
 
-
-def _each_share(
-    message: str,
-    *,
-    book: RuleBook[ItemCheck] = RATE_RULES,
-    models: tuple[str, ...] = BOTH,
-    **codes: tuple[str, str],
-) -> Callable[[ShareCheck], ShareCheck]:
-    """Write the decorated check into the book once for every share named, under code and rule of each."""
-
-    def write(check: ShareCheck) -> ShareCheck:
-        for share, (code, rule) in codes.items():
-            told = message.format(share=_SHARES[share])
-            reform_rule(code, rule, told, book=book, models=models)(_on_items(share, check))
-        return check
-
-    return write
-
-
-def _on_items(share: str, check: ShareCheck) -> ItemCheck:
-    share_of: Callable[[object], AnyShare] = attrgetter(share)
-
-    def on_item(item: Item, case: Case) -> At | None:
-        taxed = item.taxes.ibs_cbs
-        if taxed is None or taxed.by_rate is None:
-            return None
-        at = check(share_of(taxed.by_rate), taxed.by_rate.base, taxed, case)
-        return At(f"ibsCbs.{share}.{at.path}", at.detail) if at else None
-
-    return on_item
+_each_share = partial(each_share, book=RULES)
 
 
 @_each_share("A alíquota {share} não é a vigente.", state=("1026", "UB18-10"), city=("1036", "UB37-10"))
 def rate(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
     """The rate is the one in force on the day, or zero where the tax is suspended."""
     expected = _expected_rate(share, taxed, case)
-    return None if expected is None or share.rate == expected else _expected("rate", expected)
+    return None if expected is None or share.rate == expected else At("rate", f"Esperado: {expected}.")
 
 
-@reform_rule("1037", "UB56-10", "A alíquota da CBS não é a vigente.", book=RATE_RULES)
+@reform_rule("1037", "UB56-10", "A alíquota da CBS não é a vigente.", book=RULES)
 def cbs_rate(item: Item, case: Case) -> At | None:
     """The same of the CBS, which is zero within a free trade area."""
     taxed = item.taxes.ibs_cbs
@@ -97,7 +61,7 @@ def cbs_rate(item: Item, case: Case) -> At | None:
         return None
     if not cbs.rate and (cbs.free_zone or stays_in_a_free_area(item, case)):
         return None
-    return _expected("ibsCbs.cbs.rate", expected)
+    return At("ibsCbs.cbs.rate", f"Esperado: {expected}.")
 
 
 def _expected_rate(share: AnyShare, taxed: IbsCbs, case: Case) -> Decimal | None:
@@ -142,20 +106,6 @@ def deferral_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, case
         return None
     situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
     return At("deferral") if situation and situation.has_deferral else None
-
-
-@_each_share(
-    "O valor do diferimento {share} não é a base vezes a alíquota vezes o percentual diferido.",
-    book=AMOUNT_RULES,
-    state=("1031", "UB23-10"),
-    city=("1045", "UB42-10"),
-    cbs=("1062", "UB61-10"),
-)
-def deferred_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
-    """What is paid later is a part of the whole tax."""
-    if share.deferral is None:
-        return None
-    return compared("deferral.amount", share.deferral.amount, _part(share.deferral.rate, share, base))
 
 
 # What UB27-10, UB46-10 and UB65-10 say of situations without a reduction is refused here already.
@@ -206,7 +156,9 @@ def reduction_of_the_class(share: AnyShare, base: Decimal, taxed: IbsCbs, case: 
     if known is None:
         return None
     expected = known.cbs_reduction if isinstance(share, Cbs) else known.ibs_reduction
-    return None if expected in (None, share.reduction.rate) else _expected("reduction.rate", expected)
+    return (
+        None if expected in (None, share.reduction.rate) else At("reduction.rate", f"Esperado: {expected}.")
+    )
 
 
 @_each_share(
@@ -222,8 +174,8 @@ def rate_after_reductions(share: AnyShare, base: Decimal, taxed: IbsCbs, case: C
         return None
     purchase = case.invoice.identification.government_purchase
     expected = effective_rate(share.rate, reduction.rate, purchase.rate_reduction if purchase else ZERO)
-    if abs(reduction.effective_rate - expected) > _RATE_TOLERANCE:
-        return _expected("reduction.effectiveRate", expected)
+    if abs(reduction.effective_rate - expected) > _TOLERANCE:
+        return At("reduction.effectiveRate", f"Esperado: {expected}.")
     return None
 
 
@@ -240,110 +192,3 @@ def refund_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Cas
 def refund_without_a_rate(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
     """A refund tells which part of the tax goes back."""
     return At("refund.rate") if share.refund and share.refund.rate is None else None
-
-
-@_each_share(
-    "O valor devolvido {share} não é a base vezes a alíquota vezes o percentual devolvido.",
-    book=AMOUNT_RULES,
-    models=(NFE,),
-    cbs=("1189", "UB63-10"),
-)
-def refunded_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
-    """What goes back is a part of the whole tax."""
-    if share.refund is None or share.refund.rate is None:
-        return None
-    return compared("refund.amount", share.refund.amount, _part(share.refund.rate, share, base))
-
-
-@_each_share(
-    "O valor {share} não é a base vezes a alíquota, menos o diferimento e a devolução.",
-    book=AMOUNT_RULES,
-    state=("1041", "UB35-10"),
-    city=("1052", "UB54-10"),
-    cbs=("1069", "UB67-10"),
-)
-def amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
-    """What is due is the tax without what is paid later and what goes back."""
-    due = percent(base, _due_rate(share))
-    if share.deferral:
-        due -= share.deferral.amount
-    if share.refund:
-        due -= share.refund.amount
-    return compared("amount", share.amount, due)
-
-
-@reform_rule(
-    "1150",
-    "UB54a-10",
-    "O valor do IBS do item não é a soma das partes do estado e do município.",
-    book=AMOUNT_RULES,
-)
-def ibs_amount(item: Item, case: Case) -> At | None:
-    """The IBS is the sum of its shares; some presumed credits are taken off it."""
-    taxed = item.taxes.ibs_cbs
-    if taxed is None or taxed.by_rate is None:
-        return None
-    rated = taxed.by_rate
-    expected = rated.state.amount + rated.city.amount
-    if rated.ibs_amount == expected:
-        return None
-    credit = taxed.operation_credit.ibs if taxed.operation_credit else None
-    if credit and credit.amount is not None and rated.ibs_amount == expected - credit.amount:
-        return None
-    return _expected("ibsCbs.ibsAmount", expected)
-
-
-@reform_rule(
-    "1142",
-    "UB82a-20",
-    "A soma dos tributos da compra governamental (gTribCompraGov) não é a de IBS e CBS do item.",
-    book=AMOUNT_RULES,
-)
-def purchase_amount(item: Item, case: Case) -> At | None:
-    """A public buyer's taxes go to other hands, and are no less for that."""
-    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
-    if rated is None or rated.government_purchase is None:
-        return None
-    purchase = rated.government_purchase
-    told = purchase.state_amount + purchase.city_amount + purchase.cbs_amount
-    expected = rated.state.amount + rated.city.amount + rated.cbs.amount
-    if abs(told - expected) <= _PURCHASE_TOLERANCE:
-        return None
-    return _expected("ibsCbs.governmentPurchase", expected)
-
-
-def _regular_amount(share: str) -> ItemCheck:
-    """What would be due without the suspension is the base times its rate."""
-    values_of: Callable[[object], tuple[Decimal, Decimal]] = attrgetter(f"{share}_amount", f"{share}_rate")
-    path = f"ibsCbs.regularTaxation.{share}Amount"
-
-    def check(item: Item, case: Case) -> At | None:
-        taxed = item.taxes.ibs_cbs
-        if taxed is None or taxed.by_rate is None or taxed.by_rate.regular_taxation is None:
-            return None
-        told, its_rate = values_of(taxed.by_rate.regular_taxation)
-        return compared(path, told, percent(taxed.by_rate.base, its_rate))
-
-    return check
-
-
-for _share, _code, _rule in (
-    ("state", "1040", "UB72-10"),
-    ("city", "1051", "UB72b-10"),
-    ("cbs", "1068", "UB72d-10"),
-):
-    _message = f"O valor da tributação regular {_SHARES[_share]} não é a base vezes a alíquota efetiva."
-    reform_rule(_code, _rule, _message, book=AMOUNT_RULES)(_regular_amount(_share))
-
-
-def _due_rate(share: AnyShare) -> Decimal:
-    return share.reduction.effective_rate if share.reduction else share.rate
-
-
-def _part(part: Decimal, share: AnyShare, base: Decimal) -> Decimal:
-    """So many percent of the whole tax of a share."""
-    return cents(base * _due_rate(share) * part / 10_000)
-
-
-def _expected(path: str, value: Decimal | None) -> At:
-    return At(path, f"Esperado: {value}.")

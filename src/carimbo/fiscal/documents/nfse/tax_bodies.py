@@ -1,0 +1,72 @@
+"""How a request for an NFS-e tells taxes: each with its rate, and whether the borrower withholds it."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.fields import Body, Flag, NoteKey, Percent
+
+
+class IssBody(Body):
+    """The tax of the municipality."""
+
+    rate: Percent = Field(description="Alíquota do ISS, em percentual; 0 é válida.", examples=[2])
+    is_withheld: Flag = Field(default=False, description="Se o tomador retém o ISS (tpRetISSQN).")
+
+
+class IbsCbsBody(Body):
+    """How the service is taxed by the reform."""
+
+    cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")] = Field(
+        default="000", description="Situação tributária de IBS e CBS (CST)."
+    )
+    tax_class_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
+        default="000001", description="Classificação tributária (cClassTrib)."
+    )
+    operation_indicator: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
+        default="100301", description="Indicador da operação (cIndOp)."
+    )
+    operation_type: Annotated[str, StringConstraints(pattern=r"^[1-5]$")] | None = Field(
+        default=None,
+        description="Tipo da operação, de 1 a 5, nos itens 10.05, 15.09, 17.12 e 25.05 (tpOper).",
+    )
+    referenced_keys: Annotated[tuple[NoteKey, ...], Field(max_length=99)] = Field(
+        default=(), description="Chaves das NFS-e referidas, com operationType 2 ou 3 (refNFSe)."
+    )
+    personal_use: Flag | None = Field(
+        default=None,
+        description="Se o serviço é de uso ou consumo pessoal; na falta, se o tomador tem CPF (indFinal).",
+    )
+
+
+class WithholdingBody(Body):
+    """A federal tax on the service."""
+
+    rate: Percent = Field(description="Alíquota, em percentual.", examples=[0.65])
+    is_withheld: Flag = Field(default=False, description="Se o tomador retém o tributo.")
+
+
+class TaxesBody(Body):
+    """Federal taxes; of those that nobody withholds, only PIS and COFINS stand in the document."""
+
+    pis: WithholdingBody | None = Field(default=None, description="PIS (vPis; retido, em vRetCSLL).")
+    cofins: WithholdingBody | None = Field(default=None, description="COFINS (vCofins; retida, em vRetCSLL).")
+    csll: WithholdingBody | None = Field(default=None, description="CSLL, se retida (vRetCSLL).")
+    ir: WithholdingBody | None = Field(default=None, description="Imposto de renda, se retido (vRetIRRF).")
+    inss: WithholdingBody | None = Field(
+        default=None, description="Contribuição previdenciária, se retida (vRetCP)."
+    )
+    pis_cofins_cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] = Field(
+        default="01", description="Situação tributária de PIS e COFINS (CST)."
+    )
+
+
+class TotalTaxesBody(Body):
+    """The approximate taxes on the price, in percent (Lei 12.741/2012)."""
+
+    federal: Percent = Field(description="Tributos federais (pTotTribFed).", examples=[13.45])
+    state: Percent = Field(default=Decimal(0), description="Tributos estaduais (pTotTribEst).")
+    city: Percent | None = Field(
+        default=None, description="Tributos municipais; na falta, a alíquota do ISS (pTotTribMun)."
+    )

@@ -1,0 +1,201 @@
+"""What the national environment says of notes that it does not take, and answers that say nothing."""
+
+import pytest
+from lxml import etree
+
+import nfse_answers as said
+from carimbo.fiscal.outcome import (
+    Cause,
+    Duplicate,
+    NotJudged,
+    Outage,
+    Rejected,
+    Throttled,
+    Unavailable,
+)
+from nfse_answers import DPS_ID, KEY, OTHER_DPS_ID, PAGE, body, error, issued, refused
+from unit.fiscal.layouts.dps_outcomes import cause, sent
+
+E0617 = error("E0617", "A alíquota não pode ser informada.")
+E0322 = error("E0322", "O código NBS é obrigatório.", "Informe cNBS & cTribNac.")
+E0715 = error("E0715", "Certificado Digital da assinatura inválido.")
+E1206 = error("E1206", "Certificado de Transmissão - Erro de acesso a LCR")
+
+
+class TestARefusal:
+    def test_tells_the_error(self) -> None:
+        assert sent(400, refused(E0617)) == Rejected(
+            code="E0617",
+            message="A alíquota não pode ser informada.",
+            answer_xml=(
+                f'<erros xmlns="{said.NAMESPACE}"><erro><codigo>E0617</codigo>'
+                "<descricao>A alíquota não pode ser informada.</descricao></erro></erros>"
+            ).encode(),
+        )
+
+    def test_tells_all_errors(self) -> None:
+        outcome = sent(400, refused(E0617, E0322))
+        assert isinstance(outcome, Rejected)
+        assert outcome.code == "E0617"
+        assert outcome.message == (
+            "E0617: A alíquota não pode ser informada.; "
+            "E0322: O código NBS é obrigatório. Informe cNBS & cTribNac."
+        )
+        told = etree.fromstring(outcome.answer_xml or b"")
+        assert [(one[0].text, one[1].text) for one in told] == [
+            ("E0617", "A alíquota não pode ser informada."),
+            ("E0322", "O código NBS é obrigatório. Informe cNBS & cTribNac."),
+        ]
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            body(erros=[{"codigo": "E0617", "descricao": "Não pode."}]),
+            body(Erros=[{"CODIGO": "E0617", "mensagem": "Não pode."}]),
+            body(erros={"codigo": "E0617", "descricao": "Não", "complemento": "pode."}),
+            body(erro={"codigo": "E0617", "descricao": " Não\n pode.\0 "}),
+            body(erro=[{"codigo": "E0617", "descricao": "Não pode.", "Parametros": None}]),
+            b"\xef\xbb\xbf" + body(erro=[{"codigo": "E0617", "descricao": "Não pode."}]),
+        ],
+    )
+    def test_is_read_in_all_its_shapes(self, answer: bytes) -> None:
+        outcome = sent(400, answer)
+        assert isinstance(outcome, Rejected)
+        assert (outcome.code, outcome.message) == ("E0617", "Não pode.")
+
+    @pytest.mark.parametrize("status", [400, 404, 409, 415, 422])
+    def test_may_have_any_status_of_refusal(self, status: int) -> None:
+        assert isinstance(sent(status, refused(E0617)), Rejected)
+
+    @pytest.mark.parametrize("dps_id", [None, "", DPS_ID, f"NFS{KEY}"])
+    def test_need_not_say_of_what_it_is(self, dps_id: str | None) -> None:
+        assert isinstance(sent(400, refused(E0617, dps_id=dps_id)), Rejected)
+
+    def test_of_another_dps_judges_nothing(self) -> None:
+        assert cause(sent(400, refused(E0617, dps_id=OTHER_DPS_ID))) is Cause.UNEXPECTED_ANSWER
+
+    def test_keeps_nothing_that_no_text_can_keep(self) -> None:
+        outcome = sent(400, rb'{"erros":[{"codigo":"E0617","descricao":"\ud800<a>\u0000\u0007\ufffe&"}]}')
+        assert isinstance(outcome, Rejected)
+        assert outcome.message == "<a> &"
+        assert etree.fromstring(outcome.answer_xml or b"")[0][1].text == "<a> &"
+
+    def test_for_the_certificate_may_pass_later(self) -> None:
+        outcome = sent(400, refused(E0715))
+        assert isinstance(outcome, Rejected)
+        assert outcome.retryable
+
+    def test_for_the_certificate_and_the_document_passes_no_better_later(self) -> None:
+        outcome = sent(400, refused(E0715, E0617))
+        assert isinstance(outcome, Rejected)
+        assert not outcome.retryable
+
+    def test_by_a_code_that_no_table_has_is_one_too(self) -> None:
+        outcome = sent(400, refused(error("RNG6110", "Falha Schema Xml")))
+        assert isinstance(outcome, Rejected)
+        assert outcome.code == "RNG6110"
+
+    def test_because_there_is_a_note_already_leads_to_a_question(self) -> None:
+        taken = error("E0014", "Conjunto de Série e Número já existe em uma NFS-e.")
+        expected = Duplicate(code="E0014", message="Conjunto de Série e Número já existe em uma NFS-e.")
+        assert sent(400, refused(taken)) == expected
+        assert sent(400, refused(E0617, taken)) == expected
+
+    @pytest.mark.parametrize("status", [400, 403, 500])
+    @pytest.mark.parametrize("code", ["E1206", "E1217"])
+    def test_for_a_list_that_the_authority_cannot_reach_passes(self, status: int, code: str) -> None:
+        outcome = sent(status, refused(error(code, "Erro de acesso a LCR")))
+        assert outcome == Unavailable(code=code, message="Erro de acesso a LCR", outage=Outage.SHORT)
+
+    def test_for_such_a_list_does_not_hide_another(self) -> None:
+        outcome = sent(400, refused(E1206, E0617))
+        assert isinstance(outcome, Rejected)
+        assert outcome.code == "E0617"
+
+    def test_for_no_reason_that_it_knows_leaves_the_fate_open(self) -> None:
+        outcome = sent(400, refused(error("RNG9999", "Erro não catalogado.")))
+        assert cause(outcome) is Cause.UNDECIDED
+        assert isinstance(outcome, NotJudged)
+        assert (outcome.code, outcome.message) == ("RNG9999", "Erro não catalogado.")
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            body(),
+            body(erros=[]),
+            body(erros=None, erro="E0617"),
+            body(erros=[{"descricao": "sem código"}, 7, None]),
+            body(erros=[{"codigo": "100", "descricao": "Autorizado"}]),
+            body(erros=[{"codigo": ["E0617"]}]),
+            b'{"type":"https://tools.ietf.org/html/rfc9110","errors":{"dpsXmlGZipB64":["required"]}}',
+        ],
+    )
+    def test_without_a_code_judges_nothing(self, answer: bytes) -> None:
+        assert cause(sent(400, answer)) is Cause.UNEXPECTED_ANSWER
+
+
+class TestAnotherAnswer:
+    @pytest.mark.parametrize("status", [401, 403, 495, 496])
+    @pytest.mark.parametrize("answer", [PAGE, b"", refused(error("E1203", "Certificado expirado"))])
+    def test_tells_that_the_certificate_is_refused(self, status: int, answer: bytes) -> None:
+        outcome = sent(status, answer)
+        assert cause(outcome) is Cause.TLS
+        assert isinstance(outcome, NotJudged)
+        assert outcome.detail.startswith(f"HTTP {status}: o servidor recusou o certificado da empresa")
+
+    def test_keeps_the_reason_of_such_a_refusal(self) -> None:
+        outcome = sent(403, refused(error("E1203", "Certificado de Transmissão expirado")))
+        assert isinstance(outcome, NotJudged)
+        assert (outcome.code, outcome.message) == ("E1203", "Certificado de Transmissão expirado")
+
+    @pytest.mark.parametrize("answer", [PAGE, b"", body(mensagem="devagar")])
+    def test_tells_a_block_for_too_many_questions(self, answer: bytes) -> None:
+        outcome = sent(429, answer)
+        assert isinstance(outcome, Throttled)
+        assert outcome.code == "429"
+        assert outcome.message.startswith("HTTP 429:")
+
+    @pytest.mark.parametrize("status", [500, 502, 503, 504, 302, 204, 0])
+    @pytest.mark.parametrize("answer", [PAGE, b"", refused(E0617), issued()])
+    def test_of_a_service_in_trouble_judges_nothing(self, status: int, answer: bytes) -> None:
+        assert cause(sent(status, answer)) is Cause.HTTP_STATUS
+
+    def test_is_told_in_a_line(self) -> None:
+        outcome = sent(503, PAGE)
+        assert isinstance(outcome, NotJudged)
+        assert outcome.detail == "HTTP 503: 503 Service Unavailable Nenhum servidor"
+
+    @pytest.mark.parametrize("status", [200, 201, 400, 404, 422])
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            (b"", Cause.EMPTY),
+            (b" \r\n", Cause.EMPTY),
+            (PAGE, Cause.HTML),
+            (b"<Error/>", Cause.HTML),
+            (b"\0\1", Cause.UNREADABLE),
+            (b"null", Cause.UNREADABLE),
+            (b'{"erros":[{"codigo":"E0617"', Cause.UNREADABLE),
+            (b'{"a":' + b"9" * 5_000 + b"}", Cause.UNREADABLE),
+            (b'{"a":"' + b"x" * 4_000_000 + b'"}', Cause.UNREADABLE),
+            (b"[" * 200_000, Cause.UNREADABLE),
+            (b"[]", Cause.UNEXPECTED_ANSWER),
+            (b'"E0617"', Cause.UNEXPECTED_ANSWER),
+        ],
+        ids=[
+            "empty",
+            "blank",
+            "page",
+            "xml",
+            "binary",
+            "null",
+            "cut",
+            "digits",
+            "much",
+            "deep",
+            "list",
+            "text",
+        ],
+    )
+    def test_that_is_none_judges_nothing(self, status: int, answer: bytes, reason: Cause) -> None:
+        assert cause(sent(status, answer)) is reason

@@ -1,0 +1,86 @@
+"""Declared groups that stand in the body of a request as they are."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from carimbo.fiscal.field_messages import in_portuguese, json_path
+from unit.fiscal.layouts.orders import Line, Order
+
+ORDER_JSON: dict[str, Any] = {
+    "id": "P1",
+    "count": 3,
+    "placedAt": "2026-11-14T10:00:00-03:00",
+    "dueDate": "2026-12-01",
+    "notes": ["frágil"],
+    "lines": [{"flavour": "mel", "name": "Chá", "unitPrice": Decimal("2.5"), "position": 1}],
+}
+
+
+def errors(**changes: Any) -> dict[str, str]:
+    with pytest.raises(ValidationError) as raised:
+        TypeAdapter(Order).validate_python(ORDER_JSON | changes)
+    return {json_path(error["loc"]): in_portuguese(error) for error in raised.value.errors()}
+
+
+class TestInRequestBodies:
+    def test_takes_the_names_that_paths_tell(self) -> None:
+        made = TypeAdapter(Order).validate_python(ORDER_JSON)
+        assert made.lines == (Line(position=1, flavour="mel", name="Chá", price=Decimal("2.5")),)
+        assert made.placed_at == datetime(2026, 11, 14, 13, tzinfo=UTC)
+
+    @pytest.mark.parametrize(
+        ("field", "value", "message"),
+        [
+            ("count", "3", "Deve ser um número inteiro."),
+            ("count", 3.5, "Deve ser um número inteiro."),
+            ("count", True, "Deve ser um número inteiro."),
+            ("placedAt", 1_700_000_000, "Deve ser um texto com a data no formato ISO 8601."),
+            ("placedAt", "2026-11-14T10:00:00", "A data e hora deve trazer o fuso horário."),
+            ("dueDate", 20_000, "Deve ser um texto com a data no formato ISO 8601."),
+            ("dueDate", "01/12/2026", "Deve ser uma data no formato AAAA-MM-DD."),
+            ("id", 7, "Deve ser um texto."),
+            ("colour", "azul", "Campo desconhecido."),
+            ("lines", "Chá", "Deve ser uma lista."),
+        ],
+    )
+    def test_refuses_another_json_type_in_portuguese(self, field: str, value: Any, message: str) -> None:
+        assert errors(**{field: value}) == {field: message}
+
+    @pytest.mark.parametrize("value", ["2.5", True, [2.5]])
+    def test_takes_only_a_number_for_a_number(self, value: Any) -> None:
+        assert errors(lines=[{"position": 1, "name": "Chá", "unitPrice": value}]) == {
+            "lines[0].unitPrice": "Deve ser um número."
+        }
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("-Infinity")])
+    def test_takes_only_finite_numbers(self, value: Any) -> None:
+        assert errors(lines=[{"position": 1, "name": "Chá", "unitPrice": value}]) == {
+            "lines[0].unitPrice": "Deve ser um número finito."
+        }
+
+    def test_refuses_the_official_and_the_python_name(self) -> None:
+        found = errors(lines=[{"position": 1, "nome": "Chá", "price": 2, "name": "Chá"}])
+        assert found == {"lines[0].nome": "Campo desconhecido.", "lines[0].price": "Campo desconhecido."}
+
+    @pytest.mark.parametrize(
+        ("field", "value", "most"),
+        [
+            ("lines", [{"position": 1, "name": "Chá"}] * 4, 3),
+            ("wishes", [{"colour": "azul"}] * 3, 2),
+            ("notes", ["a"] * 6, 5),
+        ],
+    )
+    def test_refuses_more_than_the_layout_has_places_for(self, field: str, value: Any, most: int) -> None:
+        assert errors(**{field: value}) == {field: f"Deve ter no máximo {most} itens."}
+        full = TypeAdapter(Order).validate_python(ORDER_JSON | {field: value[:most]})
+        assert len(getattr(full, field)) == most
+
+    def test_asks_for_what_must_be_there(self) -> None:
+        assert errors(lines=[{"position": 1}]) == {"lines[0].name": "Campo obrigatório."}
+
+    def test_refuses_what_is_no_object(self) -> None:
+        assert errors(buyer="Rua 1") == {"buyer": "Deve ser um objeto JSON."}

@@ -1,0 +1,100 @@
+"""The codes that authorities answer with, and what each of them leads to."""
+
+import re
+
+import pytest
+
+from carimbo.fiscal.goods.hints import hints
+from carimbo.fiscal.goods.rules.judging import all_rules
+from carimbo.fiscal.tables.statuses import (
+    CTE_STATUSES,
+    MDFE_STATUSES,
+    NFE_STATUSES,
+    REJECTIONS,
+    Action,
+    Status,
+)
+from carimbo.fiscal.tables.table import Table
+
+STATUSES = [NFE_STATUSES, CTE_STATUSES, MDFE_STATUSES]
+
+
+class TestStatuses:
+    @pytest.mark.parametrize(
+        ("code", "action"),
+        [
+            ("100", Action.AUTHORIZED),
+            ("120", Action.AUTHORIZED),
+            ("150", Action.AUTHORIZED_LATE),
+            ("101", Action.CANCELED),
+            ("155", Action.CANCELED_LATE),
+            ("204", Action.DUPLICATE),
+            ("217", Action.NOT_FOUND),
+            ("302", Action.DENIED),
+            ("656", Action.THROTTLED),
+            ("156", Action.REJECTION),
+            ("163", Action.REJECTION_BY_REGISTER),
+            ("180", Action.REJECTION_BY_REGISTER),
+            ("215", Action.REJECTION_OF_MESSAGE),
+            ("280", Action.REJECTION_OF_CERTIFICATE),
+            ("501", Action.REJECTION_BY_DEADLINE),
+            ("610", Action.REJECTION),
+            ("244", Action.REJECTION),
+            ("701", Action.REJECTION),
+            ("770", Action.REJECTION),
+            ("1115", Action.REJECTION),
+            ("1283", Action.REJECTION),
+        ],
+    )
+    def test_of_nfe_tell_what_to_do(self, code: str, action: Action) -> None:
+        assert NFE_STATUSES[code].action is action
+
+    @pytest.mark.parametrize(
+        ("code", "text"),
+        [
+            ("156", "NFC-e não pode ser emitida por contribuinte exclusivo do IBS/CBS"),
+            ("244", "Processo de Emissão pelo Contribuinte incompatível com a Série da NF"),
+            ("270", "Código Município do Fato Gerador de ICMS inexistente"),
+            ("321", "NF-e de devolução de mercadoria não possui documento fiscal referenciado por item"),
+            ("337", "CFOP inválido para emitente MEI (CRT=4)"),
+            ("522", "Chave de Acesso referenciada com UF inválida"),
+            ("590", "Informado CST para emissor do Simples Nacional (CRT=1 ou 4)"),
+            ("605", "Total do vServ difere do somatório do vProd dos itens sujeitos ao ISSQN"),
+            ("681", "Proibido informar NF referenciada"),
+            ("770", "CFOP Inexistente"),
+            ("963", "Tipo de pagamento não aceita o grupo de cartões ou boletos"),
+            ("1283", "Total Líquido difere do somatório dos itens"),
+        ],
+    )
+    def test_of_nfe_have_the_text_of_the_newest_note(self, code: str, text: str) -> None:
+        assert NFE_STATUSES[code].text == text
+
+    def test_of_nfe_that_ended_stay_for_older_documents(self) -> None:
+        assert {"723", "754", "767", "786", "794"} <= set(NFE_STATUSES)
+        assert NFE_STATUSES["794"].text == "NF-e com indicativo de NFC-e com entrega a domicílio"
+
+    def test_of_nfe_have_every_code_that_a_rule_or_a_hint_tells(self) -> None:
+        told = {rule.code for rule in all_rules()} | set(hints())
+        assert told - set(NFE_STATUSES) == set()
+
+    def test_of_transport_differ_where_the_manuals_do(self) -> None:
+        assert CTE_STATUSES["656"].action is Action.REJECTION
+        assert CTE_STATUSES["678"].action is MDFE_STATUSES["678"].action is Action.THROTTLED
+        assert NFE_STATUSES["678"].action is Action.REJECTION
+        assert CTE_STATUSES["631"].action is MDFE_STATUSES["631"].action is Action.EVENT_DUPLICATE
+        assert MDFE_STATUSES["132"].action is MDFE_STATUSES["609"].action is Action.CLOSED
+        assert MDFE_STATUSES["686"].action is Action.OPEN_BEFORE
+        assert (MDFE_STATUSES["111"].action, MDFE_STATUSES["112"].action) == ("found", "nothing_found")
+
+    @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
+    def test_below_200_are_no_rejections_but_of_registers_and_epec(self, table: Table[str, Status]) -> None:
+        refused = {int(code) for code, status in table.items() if status.action in REJECTIONS}
+        registers = {*range(156, 189)} - {160, 172, 174}
+        expected = {142, *registers} if table is NFE_STATUSES else set()
+        assert {code for code in refused if code < 200} == expected
+
+    @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
+    def test_have_the_official_text_alone(self, table: Table[str, Status]) -> None:
+        odd = re.compile(r"(?i)rejei|contador|no passo|painel|\bnItem|\[[a-z]|\.$|\b(nao|operacao|emissao)\b")
+        assert [status.text for status in table.values() if odd.search(status.text)] == []
+        assert all(re.match(r"[A-ZÁÉÍÓÚ]|[a-z]{1,2}[A-Z]", status.text) for status in table.values())

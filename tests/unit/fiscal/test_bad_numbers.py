@@ -1,0 +1,88 @@
+"""Hostile numbers anywhere in a request: a problem at their field, or a document that is good all over."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.goods.support import NORMAL, company
+from unit.fiscal.hostile_bodies import (
+    BODY,
+    COMPUTED,
+    Step,
+    assert_good,
+    is_about,
+    leaves,
+    path_of,
+    result_of,
+    with_value,
+)
+
+NUMBERS = leaves(BODY, (int, float))
+EVERY_NUMBER = [
+    (by, body, place)
+    for by, body in ((company(), BODY), (NORMAL, COMPUTED))
+    for place in leaves(body, (int, float))
+]
+NUMERIC = st.one_of(
+    st.decimals(),
+    st.decimals(min_value=-10, max_value=10**16, places=2),
+    st.decimals(min_value=0, max_value=1000, places=11),
+    st.floats(),
+    st.integers(),
+    st.sampled_from(
+        [Decimal("1e400"), Decimal("1E+1000000"), Decimal("1E-1000000"), 10**40, Decimal("9" * 40), -1]
+    ),
+)
+
+
+ABSURD = {
+    "1e400": Decimal("1e400"),
+    "1E+1000000": Decimal("1E+1000000"),
+    "40 digits": 10**40,
+    "11 decimals": Decimal("0.00000000001"),
+    "NaN": float("nan"),
+    "negative": -1,
+    "text": "1",
+    "boolean": True,
+}
+
+
+def is_summed_up_in(path: str, place: tuple[Step, ...]) -> bool:
+    """Whether a path leads to what is computed of a price or a payment, and can be wrong in its stead."""
+    if place[0] == "billing":
+        return path == "billing.installments"
+    return place[0] in ("items", "payments") and (path.startswith("totals.") or path == "change")
+
+
+class TestHostileNumbers:
+    @settings(max_examples=300)
+    @given(st.sampled_from(NUMBERS), NUMERIC)
+    @example(("items", 1, "unitValue"), 0)
+    @example(("payments", 0, "amount"), 0)
+    def test_are_told_at_their_field_or_written_exactly(
+        self, signer: Signer, place: tuple[Step, ...], value: Any
+    ) -> None:
+        made = result_of(signer, with_value(place, value))
+        if isinstance(made, SignedDocument):
+            assert_good(made)
+        else:
+            # A number that is good by itself may still make a sum that is not.
+            assert any(is_about(path, place) or is_summed_up_in(path, place) for path in made), made
+            assert all(len(message) < 400 for message in made.values()), made
+
+    @pytest.mark.parametrize(
+        ("by", "body", "place"), EVERY_NUMBER, ids=[path_of(one[2]) for one in EVERY_NUMBER]
+    )
+    @pytest.mark.parametrize("value", ABSURD.values(), ids=ABSURD)
+    def test_that_are_absurd_are_told_at_each_field(
+        self, signer: Signer, by: Company, body: dict[str, Any], place: tuple[Step, ...], value: Any
+    ) -> None:
+        made = result_of(signer, with_value(place, value, among=body), by=by)
+        assert isinstance(made, dict)
+        assert any(is_about(path, place) for path in made), made

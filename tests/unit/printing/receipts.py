@@ -1,0 +1,42 @@
+"""Receipts of NFC-e, and what can be read in them."""
+
+import pytest
+from golden import FOLDER
+
+from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
+from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.printing.nfce_receipt import draw_receipt
+from carimbo.printing.typeface import typeface_of
+from nfe_answers import alone, note_protocol
+from pdf_reading import Word, text_of, words_of
+
+PAPERS = pytest.mark.parametrize("paper", [Paper.ROLL_80, Paper.ROLL_58])
+
+
+def signed(name: str, *changes: tuple[str, str]) -> bytes:
+    """An example's document; what it says may be changed, for printing judges no signature."""
+    xml = (FOLDER / "nfce" / f"{name}.xml").read_text()
+    for old, new in changes:
+        assert old in xml
+        xml = xml.replace(old, new)
+    return xml.encode()
+
+
+def authorized(name: str, *changes: tuple[str, str], alerts: str = "") -> bytes:
+    protocol = note_protocol("100", "Autorizado o uso da NF-e", alerts=alerts)
+    return authorized_invoice(signed(name, *changes), alone(protocol))
+
+
+def receipt(
+    xml: bytes, paper: Paper = Paper.ROLL_80, *, is_canceled: bool = False, logo: bytes | None = None
+) -> bytes:
+    return draw_receipt(typeface_of(None), DocumentPrint("nfce", xml, paper, is_canceled, logo=logo))
+
+
+def lines_of(pdf: bytes) -> list[str]:
+    return text_of(pdf).removesuffix("\f").splitlines()
+
+
+def word(pdf: bytes, text: str) -> Word:
+    """The first word with a text."""
+    return next(one for one in words_of(pdf) if one.text == text)

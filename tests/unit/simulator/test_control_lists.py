@@ -1,0 +1,208 @@
+"""The control API: what the authorities have seen, keep and know, listed and changed."""
+
+import json
+from datetime import timedelta
+from hashlib import sha256
+
+import pytest
+from cryptography import x509
+from lxml import etree
+
+from carimbo.fiscal.sample_certificate import SampleAuthority
+from carimbo.simulator.contributors import Contributors
+from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.security_codes import SecurityCodes
+from carimbo.simulator.site import Site
+from carimbo.simulator.triggers import TRIGGERS
+from support import CNPJ
+from unit.simulator.control_calls import CONTRIBUTOR, keep_event, keep_range, refusal, seen, written
+from unit.simulator.front_desk import KEY, NOW, OTHER_KEY, control, send, switch
+
+NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"
+
+
+class TestJournal:
+    async def test_shows_what_was_sent(self, site: Site) -> None:
+        await send(site, "SIMULA:RESPOSTA_PERDIDA")
+        [row] = await seen(site, "/journal")
+        assert row == {
+            "id": 1,
+            "at": NOW.isoformat(),
+            "authorizer": "SP",
+            "environment": "homologation",
+            "service": "NFeAutorizacao4",
+            "subject": KEY,
+            "keys": [KEY],
+            "taxpayer": "",
+            "bytes": 68,
+            "digest": sha256(f"{KEY} SIMULA:RESPOSTA_PERDIDA".encode()).hexdigest(),
+            "status": 0,
+            "code": "100",
+            "message": "text of 100",
+            "fault": "SIMULA:RESPOSTA_PERDIDA",
+        }
+
+    async def test_can_be_asked_for_a_part(self, site: Site) -> None:
+        for key in (KEY, OTHER_KEY, KEY, f"{OTHER_KEY},{KEY}"):
+            await send(site, key=key)
+
+        async def ids(query: str) -> list[int]:
+            return [row["id"] for row in await seen(site, "/journal", query)]
+
+        assert await ids(f"subject={KEY}") == [1, 3]
+        assert await ids(f"key={KEY}") == [1, 3, 4]
+        assert await ids(f"key={OTHER_KEY}&subject=lote+77") == [4]
+        assert await ids("after=1&limit=1") == [2]
+        assert await ids("limit=1") == [4]
+        assert await ids("service=NFeStatusServico4") == []
+
+    async def test_shows_requests_that_found_no_service(self, site: Site) -> None:
+        await send(site, path="/xx/nfe/Nada")
+        [row] = await seen(site, "/journal")
+        assert (row["status"], row["authorizer"], row["environment"]) == (404, "", "")
+
+    @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after=-1", "after=" + "9" * 30])
+    async def test_refuses_numbers_that_are_none(self, site: Site, query: str) -> None:
+        assert (await refusal(site, "GET", "/journal", query=query))[0] == 400
+
+
+class TestDocuments:
+    async def test_are_listed_newest_first(self, site: Site) -> None:
+        await send(site)
+        await send(site, key=OTHER_KEY)
+        Ledger(site.store).cancel_document(HOMOLOGATION, KEY)
+        newest, oldest = await seen(site, "/documents")
+        assert (newest["accessKey"], newest["status"]) == (OTHER_KEY, "authorized")
+        assert (oldest["accessKey"], oldest["status"]) == (KEY, "canceled")
+        assert (oldest["number"], oldest["series"], oldest["authorizer"]) == (1, 1, "SP")
+        assert (oldest["protocol"], oldest["receivedAt"]) == ("135260000000001", NOW.isoformat())
+        assert (oldest["environment"], "xml" in oldest) == ("homologation", False)
+
+    async def test_are_given_with_their_protocol(self, site: Site) -> None:
+        await send(site)
+        reply = await control(site, "GET", f"/documents/{KEY}.xml")
+        root = etree.fromstring(reply.body)
+        assert (root.tag, root.get("versao")) == (f"{NAMESPACE}nfeProc", "4.00")
+        assert [child.tag for child in root] == [f"{NAMESPACE}NFe", f"{NAMESPACE}protNFe"]
+        assert reply.media_type == "application/xml; charset=utf-8"
+
+    async def test_that_are_unknown_are_told_so(self, site: Site) -> None:
+        assert (await refusal(site, "GET", f"/documents/{KEY}.xml"))[0] == 404
+
+
+class TestEvents:
+    async def test_are_listed_by_document(self, site: Site) -> None:
+        keep_event(site, KEY, NOW)
+        [shown] = await seen(site, "/events", f"key={KEY}")
+        assert (shown["type"], shown["code"], shown["registeredAt"]) == ("110111", "135", NOW.isoformat())
+        assert await seen(site, "/events", f"key={OTHER_KEY}") == []
+
+    async def test_of_all_documents_are_listed_newest_first(self, site: Site) -> None:
+        keep_event(site, KEY, NOW + timedelta(seconds=1))
+        keep_event(site, OTHER_KEY, NOW)
+        assert [one["accessKey"] for one in await seen(site, "/events")] == [KEY, OTHER_KEY]
+        assert [one["accessKey"] for one in await seen(site, "/events", "limit=1")] == [KEY]
+
+
+class TestVoidedRanges:
+    async def test_are_listed_newest_first(self, site: Site) -> None:
+        keep_range(site, 5, NOW + timedelta(seconds=1))
+        keep_range(site, 9, NOW)
+        newest, oldest = await seen(site, "/voided-ranges")
+        assert (newest["firstNumber"], newest["lastNumber"], oldest["firstNumber"]) == (5, 6, 9)
+        assert [one["firstNumber"] for one in await seen(site, "/voided-ranges", "limit=1")] == [5]
+
+
+class TestLists:
+    async def test_of_triggers_is_the_table(self, site: Site) -> None:
+        shown = await seen(site, "/triggers")
+        assert [one["name"] for one in shown] == [one.name for one in TRIGGERS]
+        assert shown[0] == {
+            "name": "REJEICAO",
+            "argument": "código de uma rejeição",
+            "example": "SIMULA:REJEICAO:539",
+            "effect": "Recusa com esse código e o texto oficial dele; nada fica guardado.",
+            "judged": False,
+            "everyTime": True,
+        }
+
+    async def test_of_authorizers_has_their_state_and_services(self, site: Site) -> None:
+        switch(site, outages={"SP": "108"}, contingency={"SVCRS": "off"})
+        shown = {one.pop("name"): one for one in await seen(site, "/authorizers")}
+        services = {"nfe": ["NFeAutorizacao4"]}
+        assert shown["SP"] == {"state": "108", "contingency": None, "services": services}
+        assert shown["SVCAN"] == {"state": "up", "contingency": "auto", "services": services}
+        assert shown["SVCRS"]["contingency"] == "off"
+
+    async def test_of_authorities_is_what_the_simulator_believes(
+        self, site: Site, authority: SampleAuthority
+    ) -> None:
+        reply = await control(site, "GET", "/ca.pem")
+        assert x509.load_pem_x509_certificates(reply.body) == [authority.certificate]
+
+
+class TestContributors:
+    async def test_are_entered_and_listed(self, site: Site) -> None:
+        [shown] = await written(site, "PUT", "/contributors", [CONTRIBUTOR | {"isActive": False}])
+        assert shown == shown | CONTRIBUTOR | {"isActive": False, "tradeName": ""}
+        assert await seen(site, "/contributors") == [shown]
+        [kept] = Contributors(site.store).of_tax_id("SP", CNPJ)
+        assert (kept.name, kept.is_active) == ("LOJA MODELO LTDA", False)
+
+    async def test_replace_what_was_known(self, site: Site) -> None:
+        await written(site, "PUT", "/contributors", [CONTRIBUTOR])
+        [shown] = await written(site, "PUT", "/contributors", [CONTRIBUTOR | {"name": "OUTRO NOME"}])
+        assert shown["name"] == "OUTRO NOME"
+
+    @pytest.mark.parametrize(
+        ("body", "message"),
+        [
+            ({}, "O corpo deve ser uma lista JSON."),
+            (["x"], "Cada registro deve ser um objeto."),
+            ([CONTRIBUTOR | {"name": "x\u0001y"}], "name: deve ser um texto sem caracteres de controle."),
+            ([CONTRIBUTOR, CONTRIBUTOR | {"name": 5}], "name: deve ser um texto sem caracteres de controle."),
+            (
+                [CONTRIBUTOR | {"isActive": 1, "nada": 1}],
+                "nada: este campo não existe. isActive: deve ser true ou false.",
+            ),
+            (
+                [{"state": "SP", "taxId": CNPJ, "name": "X"}],
+                "registration: deve ser um texto sem caracteres de controle.",
+            ),
+        ],
+    )
+    async def test_are_refused_all_together(self, site: Site, body: object, message: str) -> None:
+        sent = json.dumps(body).encode()
+        assert await refusal(site, "PUT", "/contributors", body=sent) == (400, message)
+        assert await seen(site, "/contributors") == []
+
+
+class TestSecurityCodes:
+    async def test_are_registered_and_listed(self, site: Site) -> None:
+        code = {"issuer": CNPJ, "id": 2, "token": "ABC"}
+        assert await written(site, "PUT", "/security-codes", [code]) == [code]
+        assert await seen(site, "/security-codes") == [code]
+        assert SecurityCodes(site.store).token(CNPJ, 2) == "ABC"
+
+    @pytest.mark.parametrize("id_", [True, "2", 1.5, 2**63, None])
+    async def test_need_a_number(self, site: Site, id_: object) -> None:
+        body = json.dumps([{"issuer": CNPJ, "id": id_, "token": "ABC"}]).encode()
+        assert await refusal(site, "PUT", "/security-codes", body=body) == (
+            400,
+            "id: deve ser um número inteiro.",
+        )
+
+
+class TestCities:
+    async def test_are_told_with_the_one_that_stands_for_all_others(self, site: Site) -> None:
+        others, *named = await seen(site, "/cities")
+        assert (others["code"], others["hasAgreement"], others["hasNationalEmitter"]) == ("", True, True)
+        shown = {one["name"]: (one["hasAgreement"], one["hasNationalEmitter"]) for one in named}
+        assert shown["Campinas/SP"] == (True, True)
+        assert shown["Porto Alegre/RS"] == (True, False)
+        assert shown["Brasília/DF"] == (False, False)
+
+    async def test_have_rates_that_are_told(self, site: Site) -> None:
+        rates = await seen(site, "/iss-rates")
+        assert {"cityCode": "", "services": "01", "rate": "2.00"} in rates
