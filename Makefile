@@ -2,13 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Debian packages that the tests run as programs; nothing is skipped when one is missing.
-DEBIAN_PACKAGES := fonts-liberation poppler-utils xmlsec1
+DEBIAN_PACKAGES := fonts-liberation nodejs php-cli poppler-utils xmlsec1
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types imports tests format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check lint types imports sizes tests format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -18,7 +18,9 @@ install: $(INSTALLED) ## make .venv and install carimbo
 demo: $(INSTALLED) ## run everything on this machine, with a sample company
 	$(BIN)/carimbo demo
 
-test: lint types imports tests ## run everything that must pass
+test: check tests ## run everything that must pass
+
+check: lint types imports sizes ## style, types, imports and sizes: all that needs no database
 
 lint: $(DEV_INSTALLED) ## style
 	$(BIN)/ruff check .
@@ -29,6 +31,9 @@ types: $(DEV_INSTALLED) ## static types
 
 imports: $(DEV_INSTALLED) ## who may import whom
 	$(BIN)/lint-imports
+
+sizes: $(INSTALLED) ## the longest files and functions; none may be too long
+	$(BIN)/python scripts/sizes.py
 
 # Shares go out in the order of their folders: the longest, of tests that start whole programs, is the first.
 tests: $(DEV_INSTALLED) ## all tests, in PROCESSES processes (2)

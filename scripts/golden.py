@@ -10,6 +10,7 @@ from pydantic import Field, TypeAdapter
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
+from carimbo.fiscal.date_fields import Moment
 from carimbo.fiscal.document_type import (
     DocumentType,
     Issuance,
@@ -20,7 +21,7 @@ from carimbo.fiscal.document_type import (
     Surroundings,
 )
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
-from carimbo.fiscal.fields import Body, Flag, Integer, Moment, Number
+from carimbo.fiscal.fields import Body, Flag, Integer, Number
 from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
     NATIONAL_ORGAN,
@@ -166,7 +167,7 @@ def _company(file: str) -> tuple[CompanyFile, Signer]:
 def _draft(example: Example, body: Any) -> tuple[Issuing, Any, Issuance]:
     company, signer = _company(example.company)
     document_type, issuing = _type_of(example)
-    settings = document_type.settings.model_validate(company.settings[document_type.name])
+    settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
     request = issuing.request.model_validate(body)
     printed = issuing.printed_emission and issuing.printed_emission(request, company, company.environment)
     if isinstance(printed, tuple):

@@ -1,12 +1,14 @@
 """Writes docs/reference from the code, so that the pages can't say anything else than the code does."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 from event_reference import event_tables
+from metrics_reference import metric_tables
+from routes_reference import route_tables
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
@@ -21,6 +23,30 @@ from carimbo.simulator.triggers import TRIGGERS, Trigger
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 _NOTE = "<!-- Made by `make reference` from the code: change it there. -->\n"
+_TRIGGERS_INTRODUCTION = """\
+A text that contains `SIMULA:NOME[:ARGUMENTO][:SEMPRE]` makes the simulated authority misbehave,
+in the same way every time. It may be the recipient's name, an item's description, a note, a
+correction, or the reason of a cancellation or of voided numbers. A note (`infCpl`) is the safest:
+in homologation the rules fix the recipient's name, and in NFC-e the first item's description.
+In NFS-e it may be the taker's name, the description of the service (`xDescServ`), the note
+(`xInfComp`), or the reason of an event or a substitution; questions (GET and HEAD) have no text,
+so a trigger acts on what is posted.
+
+A trigger that acts *once* acts on the first call about the same document or event at the same
+service, so that a client that recovers well ends with its document authorised; `:SEMPRE` makes it
+act on every call. Of several triggers one acts on each call, in the order of the table. What is
+written otherwise than here is ignored. The simulator's journal tells which trigger acted on which
+request.
+
+A trigger in one document or event of a lot acts on the whole lot: a rejection refuses all of it,
+a lost answer is lost for all. It is spent when it has acted on each of them, in whatever lot.
+
+A rejection is one of the document's own: `SIMULA:REJEICAO:539` of NF-e and NFC-e,
+`SIMULA:REJEICAO:E0617` of NFS-e, whose Sefin answers 108 and 109 with HTTP 503.
+
+Rejections of what the authority has already tell what they would if that were true, made up: 204
+and 218 protocol and moment, 539 the other key as well, 563 and 573 the protocol.
+"""
 
 
 def settings_page() -> str:
@@ -119,33 +145,11 @@ def triggers_page() -> str:
         "# Triggers of the simulator",
         "",
         _NOTE,
-        "A text that contains `SIMULA:NOME[:ARGUMENTO][:SEMPRE]` makes the simulated authority misbehave,",
-        "in the same way every time. It may be the recipient's name, an item's description, a note, a",
-        "correction, or the reason of a cancellation or of voided numbers. A note (`infCpl`) is the safest:",
-        "in homologation the rules fix the recipient's name, and in NFC-e the first item's description.",
-        "In NFS-e it may be the taker's name, the description of the service (`xDescServ`), the note",
-        "(`xInfComp`), or the reason of an event or a substitution; questions (GET and HEAD) have no text,",
-        "so a trigger acts on what is posted.",
-        "",
-        "A trigger that acts *once* acts on the first call about the same document or event at the same",
-        "service, so that a client that recovers well ends with its document authorised; `:SEMPRE` makes it",
-        "act on every call. Of several triggers one acts on each call, in the order of the table. What is",
-        "written otherwise than here is ignored. The simulator's journal tells which trigger acted on which",
-        "request.",
-        "",
-        "A trigger in one document or event of a lot acts on the whole lot: a rejection refuses all of it,",
-        "a lost answer is lost for all. It is spent when it has acted on each of them, in whatever lot.",
-        "",
-        "A rejection is one of the document's own: `SIMULA:REJEICAO:539` of NF-e and NFC-e,",
-        "`SIMULA:REJEICAO:E0617` of NFS-e, whose Sefin answers 108 and 109 with HTTP 503.",
-        "",
-        "Rejections of what the authority has already tell what they would if that were true, made up: 204",
-        "and 218 protocol and moment, 539 the other key as well, 563 and 573 the protocol.",
-        "",
+        _TRIGGERS_INTRODUCTION,
         "| trigger | argument | effect | judged | acts |",
         "|---|---|---|---|---|",
+        *map(_trigger, TRIGGERS),
     ]
-    lines += [_trigger(one) for one in TRIGGERS]
     return "\n".join(lines) + "\n"
 
 
@@ -220,11 +224,44 @@ def events_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-PAGES = {
+def routes_page() -> str:
+    """Every operation of the API, and what it answers."""
+    lines = [
+        "# Routes",
+        "",
+        _NOTE,
+        "Every operation of the API, by the subject that the contract files it under. Bodies, parameters and",
+        "examples are at `/docs` of a running API, and in its `/openapi.yaml`. What is under `/v1` takes the",
+        "headers `X-Api-Key` and `X-Api-Secret`, which give access to all of one subscription and to nothing",
+        "else; `/api/v1` is the same as `/v1`. [What the error codes mean](errors.md).",
+        "",
+        *route_tables(),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def metrics_page() -> str:
+    """Every metric that API and worker show to Prometheus."""
+    lines = [
+        "# Metrics",
+        "",
+        _NOTE,
+        "What `CARIMBO_API_METRICS_PORT` and `CARIMBO_WORKER_METRICS_PORT` show to Prometheus",
+        "([how to watch an installation](../howto/monitoring.md)), besides the `process_` and `python_`",
+        "metrics of the process itself. A histogram has samples `_bucket`, `_sum` and `_count`.",
+        "",
+        *metric_tables(),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "routes.md": routes_page,
     "settings.md": settings_page,
     "errors.md": errors_page,
     "commands.md": commands_page,
     "events.md": events_page,
+    "metrics.md": metrics_page,
     "rules.md": rules_page,
     "triggers.md": triggers_page,
     "simulator-control.md": control_page,

@@ -1,23 +1,26 @@
-"""The documentation says what the code does, and the code keeps its own rules."""
+"""The reference says what the code does, and leaves nothing out."""
 
-import ast
 import re
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any
 
 import event_reference
 import pytest
 import reference
+import typer
+from fastapi.routing import iter_route_contexts
 
+from carimbo.cli import app as command_line
 from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
 from carimbo.fiscal.fields import Record
+from carimbo.main.api import api_of
 from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
 from carimbo.service.errors import Code
+from carimbo.settings import PREFIX, Settings
+from carimbo.simulator.triggers import TRIGGERS
+from documentation import ROOT
 
-ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
-PYTHON_FILES = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "scripts").rglob("*.py"))]
-LONGEST_FILE = 500
 # Every code of the specification and of the contract.
 PROMISED_CODES = {
     "AUTHORITY_REJECTED",
@@ -50,18 +53,57 @@ PROMISED_CODES = {
 }
 
 
+def written(page: str) -> str:
+    return (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8")
+
+
+def commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, set[str]]]:
+    """Every command that does something, with the names of its options."""
+    children = getattr(command, "commands", {})
+    if not children:
+        yield path, {name for parameter in command.params for name in parameter.opts if name.startswith("-")}
+    for name, child in children.items():
+        yield from commands(child, f"{path} {name}")
+
+
+def routes() -> Iterator[str]:
+    """Everything that the API answers; what it only tells to be no method of a path is in no contract."""
+    for route in iter_route_contexts(api_of(Settings()).routes):
+        for method in sorted((route.methods or set()) - {"HEAD"}):
+            if route.include_in_schema or method == "GET":
+                yield f"{method} {route.path}"
+
+
 class TestReference:
-    @pytest.mark.parametrize(
-        "name",
-        ["settings.md", "errors.md", "commands.md", "events.md", "triggers.md", "simulator-control.md"],
-    )
+    @pytest.mark.parametrize("name", sorted(reference.PAGES))
     def test_is_what_the_code_says(self, name: str) -> None:
-        written = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
-        assert written == reference.PAGES[name](), "run `make reference`"
+        assert written(name) == reference.PAGES[name](), "run `make reference`"
+
+    @pytest.mark.parametrize("name", sorted(Settings.model_fields))
+    def test_tells_of_every_setting(self, name: str) -> None:
+        assert f"| `{PREFIX}{name.upper()}` |" in written("settings.md")
+
+    @pytest.mark.parametrize("name", sorted(code.name for code in Code))
+    def test_tells_of_every_error_code(self, name: str) -> None:
+        assert f"| `{name}` |" in written("errors.md")
+
+    @pytest.mark.parametrize("route", sorted(set(routes())))
+    def test_tells_of_every_route(self, route: str) -> None:
+        assert f"| `{route}` |" in written("routes.md")
+
+    @pytest.mark.parametrize("trigger", [one.sample for one in TRIGGERS])
+    def test_tells_of_every_trigger(self, trigger: str) -> None:
+        assert f"| `{trigger}` |" in written("triggers.md")
+
+    @pytest.mark.parametrize(("path", "options"), sorted(commands(typer.main.get_command(command_line))))
+    def test_tells_of_every_command_and_its_options(self, path: str, options: set[str]) -> None:
+        told = re.search(rf"^## `{path}`\n(.*?)(?=^## |\Z)", written("commands.md"), re.MULTILINE | re.DOTALL)
+        assert told
+        assert {option for option in options if f"`{option}`" not in told[1]} == set()
 
     @pytest.mark.parametrize("name", [*(name for names in EVENT_GROUPS.values() for name in names), TEST])
     def test_tells_of_every_event(self, name: str) -> None:
-        assert f"`{name}`" in (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+        assert f"`{name}`" in written("events.md")
 
     @pytest.mark.parametrize("model", [EventPayload, DocumentData, CertificateData])
     def test_tells_of_every_field_of_an_event(self, model: type[Record]) -> None:
@@ -82,41 +124,9 @@ class TestErrorCatalogue:
     def test_knows_every_validation_error_that_the_code_raises(self) -> None:
         """A type that is missing in the list would reach the caller without its own words."""
         raised = set()
-        for file in SOURCES:
+        for file in (ROOT / "src").rglob("*.py"):
             text = file.read_text(encoding="utf-8")
             raised |= set(re.findall(r"PydanticCustomError\(\s*\"(\w+)\"", text))
             raised |= set(re.findall(r"_checked\(\s*[\w.]+,\s*\"(\w+)\"", text))
             raised |= set(re.findall(r"_field_error\(\s*\"\w+\",\s*[\w.]+,\s*\"(\w+)\"", text))
         assert raised == OWN_ERROR_TYPES
-
-
-class TestSourceTree:
-    @pytest.mark.parametrize("file", PYTHON_FILES, ids=lambda file: str(file.relative_to(ROOT)))
-    def test_files_are_short(self, file: Path) -> None:
-        assert file.read_text(encoding="utf-8").count("\n") <= LONGEST_FILE
-
-    @pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
-    def test_modules_say_what_they_are(self, file: Path) -> None:
-        assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
-
-    def test_only_the_settings_read_the_environment(self) -> None:
-        readers = [
-            f"{file.parent.name}/{file.name}"
-            for file in SOURCES
-            if re.search(r"\benviron\b|getenv", file.read_text("utf-8"))
-        ]
-        assert readers == ["settings/loading.py"]
-
-    def test_document_types_are_asked_for_by_name_in_no_other_place(self) -> None:
-        outside = [file for file in SOURCES if "documents" not in file.parts and file.parent.name != "demo"]
-        named = re.compile(r"==\s*\"(nfe|nfce|nfse|cte|cteOs|mdfe)\"")
-        assert [file.name for file in outside if named.search(file.read_text("utf-8"))] == []
-
-
-class TestLinks:
-    PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-
-    @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-    def test_between_pages_lead_somewhere(self, page: Path) -> None:
-        links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        assert [link for link in links if not (page.parent / link).exists()] == []

@@ -1,0 +1,189 @@
+"""Pages of the documentation whose commands can be run, and what is found wrong with those that lie."""
+
+import json
+import time
+from pathlib import Path
+
+import page_runs
+import psutil  # type: ignore[import-untyped]
+import pytest
+from page_runs import flaws_of
+from runnable_pages import PageFlaw, blocks_of, steps_of
+from shown_output import difference
+
+from acceptance.demo_runs import is_alive, until
+
+OTHER_ADDRESSES = {
+    "baseUrl": "http://127.0.0.1:18000",
+    "simulatorUrl": "https://127.0.0.1:18443",
+    "simulatorControlUrl": "http://127.0.0.1:18444",
+}
+
+
+def page_of(*blocks: tuple[str, str]) -> str:
+    """A page of blocks: what is written behind their fences, and what is in them."""
+    return "# Title\n" + "".join(f"\nThen:\n\n```{info}\n{text}\n```\n" for info, text in blocks)
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> "Found":
+    (tmp_path / "demo.json").write_text(json.dumps(OTHER_ADDRESSES))
+    (tmp_path / "env").write_text("export BASE=http://127.0.0.1:18000\n")
+    return Found(tmp_path)
+
+
+class Found:
+    """What is found wrong with pages beside one data folder, where a page is written too."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.page = data / "page.md"
+
+    def in_page(self, *blocks: tuple[str, str]) -> list[str]:
+        self.page.write_text(page_of(*blocks))
+        return flaws_of(self.page, self.data)
+
+
+class TestBlocks:
+    def test_are_told_apart_by_their_markers(self) -> None:
+        page = page_of(("sh", "rm -rf /"), ("sh run", "echo 1"), ("text output", "1"), ("sh run", "echo 2"))
+        first, second = steps_of(blocks_of(page))
+        assert (first.commands.text, first.output and first.output.text) == ("echo 1\n", "1\n")
+        assert (second.commands.text, second.output) == ("echo 2\n", None)
+
+    def test_may_be_part_of_a_list(self) -> None:
+        (block,) = blocks_of("1. Do:\n\n   ```sh run\n   if true; then\n     echo 1\n   fi\n   ```\n")
+        assert block.text == "if true; then\n  echo 1\nfi\n"
+        assert (block.first_line, block.last_line) == (3, 7)
+
+    @pytest.mark.parametrize("info", ["sh runs", "sh run twice", "json outputs", "python file=", "sh RUN"])
+    def test_with_an_unknown_marker_are_refused(self, info: str) -> None:
+        with pytest.raises(PageFlaw, match=r"^5: nobody knows"):
+            blocks_of(page_of((info, "")))
+
+    def test_that_are_no_shell_can_not_be_run(self) -> None:
+        with pytest.raises(PageFlaw, match="only sh can be run, not python"):
+            blocks_of(page_of(("python run", "print(1)")))
+
+    def test_without_an_end_are_refused(self) -> None:
+        with pytest.raises(PageFlaw, match=r"^2: the block has no end"):
+            blocks_of("\n```sh run\necho 1\n")
+
+    @pytest.mark.parametrize("before", [[], ["sh"], ["python file=a.py"], ["sh run", "text output"]])
+    def test_of_output_follow_commands_that_are_run(self, before: list[str]) -> None:
+        blocks = blocks_of(page_of(*((info, "") for info in [*before, "text output"])))
+        with pytest.raises(PageFlaw, match="this output has no `run` block above it"):
+            steps_of(blocks)
+
+
+class TestDifference:
+    @pytest.mark.parametrize(
+        ("shown", "printed"),
+        [
+            ('{"a": [1, 2]}\n', '{\n  "a":[1,2]\n}'),
+            ("01a1e424-d60b-71a8-ae80-f11d0429a10f", "672de8b4-bd8b-695e-e424-eed1293bcca2"),
+            ("at 2026-11-16T11:36:21.771199Z", "at 2027-01-02T10:00:00-03:00"),
+            ("16/11/2026 10:00, 2026-11-16", "01/12/2027 23:59:59, 2027-12-01"),
+            ("chave 35261111222333000181550010000000011663424505", "chave 1234567890"),
+            ("59.80 1234567890", "59.80 99999999999999"),
+            ('{"id": …, "status": "a", …}', '{"id": 1, "status": "b", "status": "a", "x": 2}'),
+            ("…", ""),
+            ("a … z", "a z b z"),
+            ("(…) 1 + 1 = …", "(x) 1 + 1 = 2"),
+        ],
+        ids=range(10),
+    )
+    def test_is_none_where_only_that_differs_which_varies(self, shown: str, printed: str) -> None:
+        assert difference(shown, printed) is None
+
+    @pytest.mark.parametrize(
+        ("shown", "printed", "told"),
+        [
+            ("status: authorized", "status: rejected", "'rejected' is printed where 'authorized' is shown"),
+            ("one", "one two", "'two' is printed where nothing more is shown"),
+            ("one two", "one", "nothing more is printed where 'two' is shown"),
+            ("n 123456789 …", "n 987654321", "'987654321' is printed where '123456789 …' is shown"),
+            ("at 2026-11-16 b", "at never b", "'neverb' is printed where '2026-11-16 b' is shown"),
+            ("a … z …", "a b", "'b' is printed where 'z …' is shown"),
+            ("a … z", "a z b", "'b' is printed where nothing more is shown"),
+        ],
+        ids=range(7),
+    )
+    def test_is_told_from_where_it_begins(self, shown: str, printed: str, told: str) -> None:
+        assert difference(shown, printed) == told
+
+    def test_of_long_texts_is_found_soon(self) -> None:
+        began = time.monotonic()
+        assert difference("a…" * 200 + "b", "a" * 20000) is not None
+        assert time.monotonic() - began < 5
+
+
+class TestFlaws:
+    def test_are_none_of_a_page_that_is_right(self, found: Found) -> None:
+        program = "import sys\nprint(sys.argv[1], '$HOME', `1`)".replace("`", '"')
+        assert not found.in_page(
+            ("sh", "exit 1"),
+            ("sh run", ". .carimbo/env\nls examples/README.md .venv/bin/python\nNAME=value"),
+            ("python file=program.py", program),
+            ("sh run", 'python3 program.py "$NAME"'),
+            ("text output", "value $HOME 1"),
+        )
+
+    def test_are_told_with_page_line_command_and_both_texts(self, found: Found) -> None:
+        (flaw,) = found.in_page(("sh run", "echo right"), ("sh run", "echo one"), ("text output", "two"))
+        assert flaw.startswith(f"{found.page}:11:\necho one\n")
+        assert "'one' is printed where 'two' is shown" in flaw
+
+    def test_are_told_of_every_output(self, found: Found) -> None:
+        assert len(found.in_page(*[("sh run", "echo one"), ("text output", "two")] * 3)) == 3
+
+    @pytest.mark.parametrize(
+        "commands",
+        [
+            "true\nfalse\ntrue",
+            "true\nfalse | true",
+            "f() {\n  false; }\nf",
+            "true\necho $NOWHERE",
+            "true\nexit 0",
+        ],
+    )
+    def test_are_told_of_a_command_that_fails(self, found: Found, commands: str) -> None:
+        (flaw,) = found.in_page(("sh run", commands), ("text output", "…"), ("sh run", "echo not reached"))
+        assert flaw.startswith(f"{found.page}:5:\n{commands}\n--- ended the shell with ")
+
+    def test_are_told_with_the_line_that_failed(self, found: Found) -> None:
+        (flaw,) = found.in_page(("sh run", "true"), ("sh run", "true\nf() {\n  test 1 = 2\n}\nf"))
+        assert "exit 1 at line 14: test 1 = 2" in flaw
+
+    def test_are_told_of_a_page_that_does_not_end(
+        self, found: Found, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(page_runs, "SECONDS_A_PAGE", 0.5)
+        (flaw,) = found.in_page(("sh run", "echo begun; until false; do sleep 0.1; done"))
+        assert "--- took too long, and printed:\nbegun" in flaw
+
+    def test_are_told_of_blocks_that_can_not_be_read(self, found: Found) -> None:
+        assert found.in_page(("text output", "")) == [
+            f"{found.page}:5: this output has no `run` block above it"
+        ]
+
+
+class TestRun:
+    def test_leaves_no_process(self, found: Found) -> None:
+        assert not found.in_page(("sh run", "sleep 100 &\necho $! > .carimbo/pid"))
+        pid = int((found.data / "pid").read_text())
+        until(lambda: not psutil.pid_exists(pid) or not is_alive(psutil.Process(pid)), 5)
+
+    def test_knows_nothing_of_the_shell_around_it(
+        self, found: Found, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BASE", "http://127.0.0.1")
+        (flaw,) = found.in_page(("sh run", "echo $BASE"))
+        assert "BASE: unbound variable" in flaw
+
+    def test_finds_a_demo_under_other_addresses_than_shown(self, found: Found) -> None:
+        assert not found.in_page(
+            ("python file=url.py", 'print("http://127.0.0.1:8000/docs".replace(":", "-"))'),
+            ("sh run", ". .carimbo/env; echo $BASE/v1\npython3 url.py"),
+            ("text output", "http://127.0.0.1:8000/v1 http-//127.0.0.1-18000/docs"),
+        )
