@@ -3,9 +3,11 @@
 from typing import Protocol
 
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.tables.endpoints import ENDPOINTS, services_of
 
-_FAMILIES = {"55": "nfe", "65": "nfce", "57": "cte", "67": "cteos", "58": "mdfe", "nfse": "nfse"}
+# What the simulator calls the documents of a model, or of a type that has none.
+_FAMILIES = {kind.model or kind.name: kind.name.lower() for kind in DOCUMENT_TYPES}
 _ENVIRONMENTS = {Environment.PRODUCTION: "produção", Environment.HOMOLOGATION: "homologação"}
 _PREFIXES = {Environment.PRODUCTION: "/producao", Environment.HOMOLOGATION: ""}
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from carimbo.authorities.endpoints import Endpoints
+from carimbo.authorities.metrics import AskedService, measured
 from carimbo.authorities.pacing import Call, Pacing
 from carimbo.authorities.port import Condition
 from carimbo.authorities.status_board import StatusBoard
@@ -158,6 +159,12 @@ class NationalNfse:
         return await self._ask(sender, _NOTES, question, read) if isinstance(answer, NotJudged) else answer
 
     async def _ask(
+        self, sender: Sender, service: _Service, question: Question, read: Callable[[int, bytes], Answer]
+    ) -> Answer | Throttled | NotJudged:
+        asked = AskedService(_MODEL, service.authorizer, sender.environment, service.name)
+        return await measured(asked, self._put(sender, service, question, read))
+
+    async def _put(
         self, sender: Sender, service: _Service, question: Question, read: Callable[[int, bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
         """Ask unless the service rests after a block."""

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from carimbo.authorities import services
 from carimbo.authorities.endpoints import Endpoints
+from carimbo.authorities.metrics import AskedService, measured
 from carimbo.authorities.pacing import Call, Pacing
 from carimbo.authorities.port import Condition, Distributed
 from carimbo.authorities.routing import authorizer_of, authorizer_of_key, home_of_key, state_of_code
@@ -176,6 +177,13 @@ class Sefaz:
         return await self._ask(sender, question, read_distribution)
 
     async def _ask(
+        self, sender: Sender, question: _Question, read: Callable[[bytes], Answer]
+    ) -> Answer | Throttled | NotJudged:
+        model, authorizer, service = question.model, question.authorizer, question.service.name
+        asked = AskedService(model, authorizer, sender.environment, service)
+        return await measured(asked, self._put(sender, question, read))
+
+    async def _put(
         self, sender: Sender, question: _Question, read: Callable[[bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
         """Ask if it is time to, and count what arrived; after a block the service rests."""

@@ -20,7 +20,7 @@ from carimbo.storage.connection import DatabaseUnavailable
 from carimbo.storage.delivering import ClaimedDelivery, Room, claim_deliveries, release_delivery
 from carimbo.storage.wakeups import listen
 from carimbo.storage.work import LeaseLost
-from carimbo.worker.metrics import DELIVERIES, DELIVERY_SECONDS
+from carimbo.worker.metrics import DELIVERIES, DELIVERY_SECONDS, GONE, MISHAP, TESTED
 
 _log = structlog.get_logger("carimbo.worker")
 _QUICK_SECONDS = 1
@@ -115,7 +115,7 @@ class Courier:
     async def _carry(self, claimed: ClaimedDelivery) -> None:
         try:
             if claimed.claims > _MOST_DEATHS:
-                await record_mishap(self._postman, claimed)
+                await self._record_mishap(claimed)
             else:
                 await self._deliver(claimed)
         except LeaseLost:
@@ -129,7 +129,11 @@ class Courier:
             _log.error("delivery_failed", delivery=str(claimed.id), exc_info=error)
             # Should this fail too, its lease ends by itself.
             with suppress(Exception):
-                await record_mishap(self._postman, claimed)
+                await self._record_mishap(claimed)
+
+    async def _record_mishap(self, claimed: ClaimedDelivery) -> None:
+        DELIVERIES.labels(outcome=MISHAP).inc()
+        await record_mishap(self._postman, claimed)
 
     async def _deliver(self, claimed: ClaimedDelivery) -> None:
         started = time.monotonic()
@@ -139,7 +143,7 @@ class Courier:
             self._quick.add(claimed.webhook_id)
         else:
             self._quick.discard(claimed.webhook_id)
-        DELIVERIES.labels(outcome=str(status or "gone")).inc()
+        DELIVERIES.labels(outcome=TESTED if claimed.is_test else str(status or GONE)).inc()
         DELIVERY_SECONDS.observe(seconds)
 
     async def _release(self, claimed: ClaimedDelivery) -> None:

@@ -5,20 +5,12 @@ The rows are the truth, the queue only wakes.
 
 from datetime import timedelta
 
-from carimbo.storage.backlog import whole_backlog
 from carimbo.storage.database import Database
-from carimbo.storage.delivering import overdue_deliveries
 from carimbo.storage.jobs import enqueue_coming, enqueue_due, tidy
 from carimbo.storage.probes import forget_probes
 from carimbo.storage.work import WorkKind
 from carimbo.worker.chores import repeat
-from carimbo.worker.metrics import (
-    DELIVERIES_OVERDUE,
-    DOCUMENTS_OVERDUE,
-    DOCUMENTS_PARKED,
-    DOCUMENTS_PROCESSING,
-    REQUEUED,
-)
+from carimbo.worker.metrics import REQUEUED
 
 _MOST_PER_SWEEP = 10_000
 # What may wait for hours or weeks, and has no job meanwhile.
@@ -43,26 +35,12 @@ async def announce(database: Database, within: timedelta) -> None:
             await enqueue_coming(connection, kind, within, _MOST_PER_SWEEP)
 
 
-async def measure(database: Database, overdue_after: timedelta) -> None:
-    """Show what is under way, for those who watch over an installation."""
-    async with database.connection() as connection:
-        backlog = await whole_backlog(connection, overdue_after)
-        late_deliveries = await overdue_deliveries(connection, overdue_after)
-    DELIVERIES_OVERDUE.set(late_deliveries)
-    DOCUMENTS_PROCESSING.set(backlog.processing)
-    DOCUMENTS_OVERDUE.set(backlog.overdue)
-    DOCUMENTS_PARKED.set(backlog.parked)
-
-
-async def sweep_forever(
-    database: Database, every: timedelta, keep_history: timedelta, overdue_after: timedelta
-) -> None:
-    """Sweep, measure and tidy up until cancelled; after any failure the next sweep tries again."""
+async def sweep_forever(database: Database, every: timedelta, keep_history: timedelta) -> None:
+    """Sweep and tidy up until cancelled; after any failure the next sweep tries again."""
 
     async def tend() -> None:
         await sweep(database, overdue=every)
         await announce(database, within=2 * every)
-        await measure(database, overdue_after)
         async with database.connection() as connection:
             await tidy(connection, keep_history)
             await forget_probes(connection)

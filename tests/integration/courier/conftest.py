@@ -13,7 +13,7 @@ from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.courier.house import House, now
 from integration.storage.document_rows import open_shop
-from receiver import LOOPBACK, Receiver, receiving
+from support import LOOPBACK
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +34,3 @@ async def house(open_house: House) -> House:
     """With nobody who listens, and nothing owed."""
     await open_house.fetch("truncate events, webhooks, deliveries, delivery_attempts")
     return open_house
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-async def other_receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as receiver:
-        yield receiver

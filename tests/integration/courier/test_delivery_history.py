@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from carimbo.service.delivery.attempt import deliver
-from carimbo.storage import delivering
+from carimbo.storage import forgetting
 from carimbo.storage.delivering import forget_deleted_webhooks, forget_deliveries
 from carimbo.worker.history import forget_forever
 from integration.courier.house import DAY, NO_RETRIES, PATIENCE, House
@@ -82,7 +82,7 @@ class TestWhatIsForgotten:
     async def test_goes_little_by_little(
         self, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(delivering, "_FORGOTTEN_AT_ONCE", 2)
+        monkeypatch.setattr(forgetting, "_AT_ONCE", 2)
         webhook_id = await house.webhook(receiver.url)
         for _ in range(3):
             await house.change(await settled(house, webhook_id), LONG_AGO)
@@ -112,7 +112,7 @@ class TestADeletedWebhook:
     async def test_is_forgotten_little_by_little_and_at_last_itself(
         self, house: House, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(delivering, "_FORGOTTEN_AT_ONCE", 2)
+        monkeypatch.setattr(forgetting, "_AT_ONCE", 2)
         gone, other = await house.webhook(), await house.webhook()
         for webhook_id in (gone, gone, gone, other):
             await house.tell(webhook_id)
@@ -128,15 +128,15 @@ class TestADeletedWebhook:
     async def test_goes_with_the_log_while_a_worker_runs(
         self, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(delivering, "_FORGOTTEN_AT_ONCE", 2)
+        monkeypatch.setattr(forgetting, "_AT_ONCE", 2)
         gone, webhook_id = await house.webhook(), await house.webhook(receiver.url)
         for _ in range(5):
             await house.change(await settled(house, webhook_id), LONG_AGO)
             await house.tell(gone)
         await delete(house, gone)
-        forgetting = asyncio.create_task(forget_forever(house.database, KEEP, KEEP))
+        task = asyncio.create_task(forget_forever(house.database, KEEP, KEEP))
         await house.until(f"not exists (select from webhooks where id = '{gone}')")
-        forgetting.cancel()
+        task.cancel()
         assert await kept(house) == set()
 
 

@@ -10,8 +10,8 @@ import pytest
 from carimbo.service.ports import WebhookAnswer, WebhookCall, WebhookClient
 from carimbo.storage.webhooks import WebhookFacts
 from integration.courier.house import DAY, HOUR, NO_RETRIES, House
-from receiver import LOOPBACK, Receiver, Reply
-from support import free_port
+from receiver import Receiver, Reply
+from support import LOOPBACK, free_port
 
 BROKEN = Reply(500)
 LONG = 5 * DAY + timedelta(minutes=1)

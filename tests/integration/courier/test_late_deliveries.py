@@ -3,17 +3,16 @@
 from datetime import timedelta
 
 import pytest
-from prometheus_client import REGISTRY
 
-from carimbo.worker.sweeper import measure
+from carimbo.storage.delivering import overdue_deliveries
 from integration.courier.house import House
 
 LATE = timedelta(minutes=10)
 
 
-async def shown(house: House) -> float | None:
-    await measure(house.database, LATE)
-    return REGISTRY.get_sample_value("carimbo_deliveries_overdue")
+async def shown(house: House) -> int:
+    async with house.database.connection() as connection:
+        return await overdue_deliveries(connection, LATE)
 
 
 async def let_time_pass(house: House, minutes: int) -> None:

@@ -2,6 +2,7 @@
 
 from carimbo.service.delivery.attempt import record_mishap
 from integration.courier.house import DAY, HOUR, NO_RETRIES, PATIENCE, House
+from metric_samples import shown, until_risen
 from receiver import Receiver
 
 MISHAP = "Erro interno ao preparar a entrega."
@@ -17,9 +18,11 @@ async def listen_to_the_untellable(house: House, receiver: Receiver) -> None:
 
 class TestAnEventThatCannotBeTold:
     async def test_is_in_the_log_and_tried_again(self, house: House, receiver: Receiver) -> None:
+        counted = shown("deliveries_total", outcome="mishap")
         await listen_to_the_untellable(house, receiver)
         async with house.courier():
             await house.until("exists (select from delivery_attempts)")
+        await until_risen("deliveries_total", counted, outcome="mishap")
         (row,) = await house.rows()
         (attempt,) = await house.attempts(row["id"])
         assert (attempt["error"], attempt["response_status"]) == (MISHAP, None)

@@ -16,8 +16,8 @@ from integration.issuing.conftest import (
     work,
 )
 from integration.issuing.floor import Floor, open_floor
-from post_office import LOOPBACK, PostOffice, post_office
-from support import free_port
+from post_office import PostOffice, post_office
+from support import LOOPBACK, free_port
 
 __all__ = ["ample_time_for_parameters", "certificate", "new_shop", "shop", "simulator", "work"]
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.main import mail_room_of
+from carimbo.main.outbound import mail_room_of
 from carimbo.service.delivery import mailing
 from carimbo.service.delivery.mailing import send_email
 from carimbo.service.parked import list_parked, resume_parked

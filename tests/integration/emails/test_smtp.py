@@ -17,8 +17,8 @@ from carimbo.outbound.message import Sender
 from carimbo.outbound.smtp import Security, SmtpMailer, SmtpOptions
 from carimbo.service.delivery.letter import Letter, NotSent, Refused, Sent
 from carimbo.storage.identifiers import new_id
-from post_office import LOOPBACK, PostOffice, post_office
-from support import free_port
+from post_office import PostOffice, post_office
+from support import LOOPBACK, free_port
 
 PASSWORD = "hidden-password"
 ADDRESS = "maria@example.com"

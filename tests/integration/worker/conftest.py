@@ -2,10 +2,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from carimbo.service.access import Gatekeeper
+from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
+from integration.storage.document_rows import Shop, open_shop
 from integration.worker.worker_site import Site
 
 
@@ -24,3 +27,11 @@ async def clean_site(new_database: NewDatabase) -> AsyncIterator[Site]:
 async def site(clean_site: Site) -> Site:
     await clean_site.fetch("truncate probes, outcomes, pgqueuer, pgqueuer_log")
     return clean_site
+
+
+@pytest.fixture
+async def shop(site: Site) -> Shop:
+    """A company without neighbours."""
+    await site.fetch("truncate companies cascade")
+    gatekeeper = await Gatekeeper.open(site.database)
+    return await open_shop(site.database, (await create_subscription(gatekeeper, "Teste")).subscription_id)

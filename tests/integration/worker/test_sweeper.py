@@ -1,26 +1,16 @@
 import asyncio
 import itertools
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 import asyncpg
 import pytest
-from prometheus_client import REGISTRY
 
-from carimbo.service.access import Gatekeeper
-from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import DatabaseUnavailable
-from carimbo.storage.work import park
 from carimbo.worker import sweeper
-from carimbo.worker.sweeper import measure, sweep, sweep_forever
-from integration.storage.document_rows import Shop, open_shop
-from integration.worker.worker_site import (
-    AT_ONCE,
-    NEVER,
-    PATIENCE,
-    Site,
-    milliseconds,
-)
+from carimbo.worker.sweeper import sweep, sweep_forever
+from integration.storage.document_rows import Shop
+from integration.worker.worker_site import AT_ONCE, PATIENCE, Site, milliseconds
 
 
 class TestSweep:
@@ -86,56 +76,12 @@ class TestSweep:
 
         monkeypatch.setattr(sweeper, "tidy", tidy)
         sweeping = asyncio.create_task(
-            sweep_forever(
-                site.database, every=milliseconds(10), keep_history=timedelta(days=1), overdue_after=NEVER
-            )
+            sweep_forever(site.database, every=milliseconds(10), keep_history=timedelta(days=1))
         )
         await asyncio.wait_for(third_sweep.wait(), PATIENCE)
         sweeping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sweeping
-
-
-class TestMeasure:
-    """What those who watch over an installation see of its documents."""
-
-    OVERDUE: ClassVar = timedelta(minutes=10)
-
-    @pytest.fixture
-    async def shop(self, site: Site) -> Shop:
-        await site.fetch("truncate companies cascade")
-        gatekeeper = await Gatekeeper.open(site.database)
-        created = await create_subscription(gatekeeper, "Teste")
-        return await open_shop(site.database, created.subscription_id)
-
-    async def test_it_shows_what_is_under_way_overdue_and_set_aside(self, site: Site, shop: Shop) -> None:
-        for _ in range(4):
-            await shop.added()
-        await shop.settle(await shop.added())
-        await site.fetch(
-            "update documents set queued_at = now() - interval '11 minutes' where id in"
-            " (select id from documents where status = 'processing' order by id limit 2)"
-        )
-        lease = await shop.claimed(await shop.added())
-        async with site.database.transaction() as connection:
-            await park(connection, lease, "broken")
-        await measure(site.database, self.OVERDUE)
-        assert self._shown() == (5, 2, 1)
-
-    async def test_it_shows_nothing_when_everything_is_settled(self, site: Site, shop: Shop) -> None:
-        document = await shop.added()
-        await measure(site.database, self.OVERDUE)
-        assert self._shown() == (1, 0, 0)
-        await shop.settle(document)
-        await measure(site.database, self.OVERDUE)
-        assert self._shown() == (0, 0, 0)
-
-    async def test_every_sweep_measures(self, site: Site, shop: Shop) -> None:
-        await measure(site.database, self.OVERDUE)
-        await shop.added()
-        async with site.worker(sweep_every=milliseconds(20)), asyncio.timeout(PATIENCE):
-            while self._shown() != (1, 0, 0):  # noqa: ASYNC110 - a gauge tells nobody
-                await asyncio.sleep(0.02)
 
     async def test_a_document_without_a_job_comes_back_in_its_turn(self, site: Site, shop: Shop) -> None:
         await shop.added()
@@ -145,7 +91,3 @@ class TestMeasure:
         await site.fetch("delete from pgqueuer")
         assert await sweep(site.database, AT_ONCE) == 2
         assert await site.fetch(jobs) == before
-
-    def _shown(self) -> tuple[float | None, ...]:
-        names = ("processing", "overdue", "parked")
-        return tuple(REGISTRY.get_sample_value(f"carimbo_documents_{name}") for name in names)

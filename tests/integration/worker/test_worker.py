@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from carimbo.main import mail_room_of, means_of
+from carimbo.main.outbound import mail_room_of
+from carimbo.main.worker import means_of
 from carimbo.service.probes import probe_queue
 from carimbo.settings import Settings
 from carimbo.storage.jobs import consume

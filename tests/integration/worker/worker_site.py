@@ -89,7 +89,6 @@ class Site:
                 advancer or self.advancer(),
                 options,
                 sweep_every=sweep_every,
-                overdue_after=NEVER,
                 keep_history=timedelta(days=7),
                 reconnect_after=milliseconds(50),
                 stop=stop,

@@ -1,0 +1,270 @@
+"""What those who watch over an installation see of it."""
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar
+
+import pytest
+
+from carimbo.service.certificate_expiry import WARNED_DAYS
+from carimbo.service.outage_board import OutageBoard
+from carimbo.storage.certificates import CertificateSummary
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.webhooks import WebhookFacts
+from carimbo.storage.work import TABLES, WorkKind, park
+from carimbo.worker.measuring import Observer, measure, measure_forever
+from carimbo.worker.metrics import REGISTRY
+from integration.storage.document_rows import Shop, open_shop
+from integration.worker.worker_site import AT_ONCE, PATIENCE, Site, milliseconds
+from metric_samples import shown
+from monitoring_files import asked_in, expressions
+from support import CNPJ, OTHER_CNPJ
+
+OVERDUE = timedelta(minutes=10)
+CONTINGENCY_AFTER = timedelta(minutes=5)
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def observer_of(site: Site) -> Observer:
+    return Observer(site.database, OutageBoard(site.database, CONTINGENCY_AFTER, now), OVERDUE, now)
+
+
+@pytest.fixture
+def observer(site: Site) -> Observer:
+    return observer_of(site)
+
+
+class TestDocuments:
+    async def test_those_under_way_overdue_and_set_aside_are_counted(
+        self, site: Site, shop: Shop, observer: Observer
+    ) -> None:
+        for _ in range(4):
+            await shop.added()
+        await shop.settle(await shop.added())
+        await site.fetch(
+            "update documents set queued_at = now() - interval '11 minutes' where id in"
+            " (select id from documents where status = 'processing' order by id limit 2)"
+        )
+        lease = await shop.claimed(await shop.added())
+        async with site.database.transaction() as connection:
+            await park(connection, lease, "broken")
+        await measure(observer)
+        assert (shown("documents_processing"), shown("documents_overdue")) == (5, 2)
+        assert shown("work_parked", kind="document") == 1
+        assert shown("documents_oldest_seconds") == pytest.approx(11 * 60, abs=PATIENCE)
+
+    async def test_nothing_is_shown_when_everything_is_settled(self, shop: Shop, observer: Observer) -> None:
+        document = await shop.added()
+        await measure(observer)
+        assert shown("documents_processing") == 1
+        await shop.settle(document)
+        await measure(observer)
+        assert [shown(f"documents_{name}") for name in ("processing", "overdue", "oldest_seconds")] == [0] * 3
+
+    @pytest.mark.parametrize("kind", list(WorkKind))
+    async def test_what_is_set_aside_is_found_without_looking_at_all_that_is_done(
+        self, site: Site, kind: WorkKind
+    ) -> None:
+        async with site.database.transaction() as connection:
+            await connection.execute("set local enable_seqscan = off")
+            plan = await connection.fetch(
+                f"explain select count(*) from {TABLES[kind]} where parked_reason is not null"
+            )
+        assert f"{TABLES[kind]}_parked" in str(plan)
+
+
+class TestQueue:
+    async def test_what_waits_what_runs_and_what_comes_later_are_told_apart(
+        self, site: Site, observer: Observer
+    ) -> None:
+        await site.add(6)
+        for change, rows in (
+            ("status = 'picked'", 1),
+            ("execute_after = now() + interval '1 hour'", 2),
+            ("execute_after = now() - interval '90 seconds'", 1),
+        ):
+            await site.fetch(
+                f"update pgqueuer set {change}, heartbeat = now() where id in (select id from pgqueuer"
+                " where status = 'queued' and execute_after > now() - interval '1 minute'"
+                " and execute_after <= now() order by id limit $1)",
+                rows,
+            )
+        await measure(observer)
+        states = {state: shown("queue_jobs", state=state) for state in ("waiting", "running", "later")}
+        assert states == {"waiting": 3, "running": 1, "later": 2}
+        assert shown("queue_oldest_seconds") == pytest.approx(90, abs=PATIENCE)
+
+    async def test_an_empty_queue_keeps_nobody_waiting(self, site: Site, observer: Observer) -> None:
+        await measure(observer)
+        assert shown("queue_jobs", state="waiting") == 0
+        assert shown("queue_oldest_seconds") == 0
+
+
+class TestCertificates:
+    SUMMARY: ClassVar = CertificateSummary(
+        tax_id=CNPJ,
+        subject_name="LOJA MODELO LTDA",
+        serial_number="1",
+        fingerprint="ab" * 32,
+        valid_from=datetime(2026, 1, 1, tzinfo=UTC),
+        expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+    )
+
+    @pytest.mark.parametrize(
+        ("left", "within", "expired"),
+        [
+            (-DAY, (), 1),
+            (DAY / 2, (60, 30, 15, 7, 1), 0),
+            (6.5 * DAY, (60, 30, 15, 7), 0),
+            (7.5 * DAY, (60, 30, 15), 0),
+            (59.5 * DAY, (60,), 0),
+            (61 * DAY, (), 0),
+        ],
+        ids=["ended", "today", "a week", "over a week", "two months", "long"],
+    )
+    async def test_are_counted_by_how_near_their_end_is(
+        self, shop: Shop, observer: Observer, left: timedelta, within: tuple[int, ...], expired: int
+    ) -> None:
+        await self._certify(shop, left)
+        await measure(observer)
+        assert self._expiring() == {days: float(days in within) for days in WARNED_DAYS}
+        assert shown("certificates_expired") == expired
+
+    async def test_of_deleted_companies_do_not_count(self, shop: Shop, observer: Observer) -> None:
+        await self._certify(shop, DAY / 2)
+        other = await open_shop(shop.database, shop.subscription_id, OTHER_CNPJ)
+        await self._certify(other, DAY / 2)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            assert await tenant.companies.delete(other.company_id)
+        await measure(observer)
+        assert set(self._expiring().values()) == {1}
+
+    async def _certify(self, shop: Shop, left: timedelta) -> None:
+        summary = CertificateSummary(**{**vars(self.SUMMARY), "expires_at": now() + left})
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.certificates.put(shop.company_id, summary)
+
+    def _expiring(self) -> dict[int, float | None]:
+        return {days: shown("certificates_expiring", within_days=str(days)) for days in WARNED_DAYS}
+
+
+class TestWebhooks:
+    @pytest.mark.parametrize(
+        ("change", "state"),
+        [
+            ("is_active = true", "answering"),
+            ("failing_since = now()", "failing"),
+            ("is_active = false, failing_since = now(), disabled_reason = 'Falhou'", "disabled"),
+            ("is_active = false", None),
+            ("is_active = false, disabled_reason = 'Falhou', deleted_at = now()", None),
+        ],
+        ids=["answers", "fails", "disabled", "turned off", "deleted"],
+    )
+    async def test_are_counted_by_how_they_do(
+        self, site: Site, shop: Shop, observer: Observer, change: str, state: str | None
+    ) -> None:
+        await site.fetch("truncate webhooks cascade")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            facts = WebhookFacts(name=None, url="https://example.com", events=[], topics=[])
+            await tenant.webhooks.add(new_id(), facts, is_active=True)
+        await site.fetch(f"update webhooks set {change}")
+        await measure(observer)
+        states = ("answering", "failing", "disabled")
+        assert {one: shown("webhooks", state=one) for one in states} == {
+            one: float(one == state) for one in states
+        }
+
+
+class TestAuthorities:
+    PLACE: ClassVar = {"model": "55", "authorizer": "SP", "environment": "production"}
+
+    @pytest.mark.parametrize(("minutes", "is_open"), [(4, 0), (6, 1)], ids=["closed", "open"])
+    async def test_a_break_is_shown_and_whether_the_breaker_is_open(
+        self, site: Site, observer: Observer, minutes: int, is_open: float
+    ) -> None:
+        await self._break(site, "SP", timedelta(minutes=minutes))
+        await measure(observer)
+        assert shown("authority_breaker_open", **self.PLACE) == is_open
+        seconds = shown("authority_outage_seconds", **self.PLACE)
+        assert seconds == pytest.approx(60 * minutes, abs=PATIENCE)
+
+    async def test_one_that_is_over_or_forgotten_is_shown_no_more(
+        self, site: Site, observer: Observer
+    ) -> None:
+        await self._break(site, "SP", MINUTE)
+        await measure(observer)
+        assert shown("authority_breaker_open", **self.PLACE) == 0
+        await self._break(site, "SP", HOUR, seen=11 * MINUTE)
+        # What one board has read is good enough for it for a moment.
+        await measure(observer_of(site))
+        assert shown("authority_breaker_open", **self.PLACE) is None
+        assert shown("authority_outage_seconds", **self.PLACE) is None
+
+    async def test_nobody_stands_in_for_one_that_stands_in_itself(
+        self, site: Site, observer: Observer
+    ) -> None:
+        await self._break(site, "SVCAN", HOUR)
+        await measure(observer)
+        svc = {**self.PLACE, "authorizer": "SVCAN"}
+        assert shown("authority_outage_seconds", **svc) == pytest.approx(3600, abs=PATIENCE)
+        assert shown("authority_breaker_open", **svc) is None
+
+    async def _break(self, site: Site, authorizer: str, since: timedelta, seen: timedelta = AT_ONCE) -> None:
+        await site.fetch("truncate outages")
+        await site.fetch(
+            "insert into outages (model, authorizer, environment, since, seen_at, message)"
+            " values ('55', $1, 'production', now() - $2::interval, now() - $3::interval, '')",
+            authorizer, since, seen,
+        )  # fmt: skip
+
+
+class TestMoments:
+    async def test_every_look_is_told_of(self, site: Site, shop: Shop, observer: Observer) -> None:
+        await measure(observer)
+        began = time.time()
+        await shop.added()
+        chore = measure_forever(observer, milliseconds(20))
+        async with site.worker(chores=[chore]), asyncio.timeout(PATIENCE):
+            while shown("documents_processing") != 1:  # noqa: ASYNC110 - a gauge tells nobody
+                await asyncio.sleep(0.02)
+            while (shown("measured_timestamp_seconds") or 0) < began:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+    async def test_a_look_that_failed_half_way_is_none(
+        self, site: Site, observer: Observer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await measure(observer)
+        before = shown("measured_timestamp_seconds")
+
+        async def fail() -> None:
+            raise OSError
+
+        monkeypatch.setattr(observer.outages, "standing", fail)
+        with pytest.raises(OSError):
+            await measure(observer)
+        assert shown("measured_timestamp_seconds") == before
+
+
+@pytest.mark.parametrize(("place", "expression"), sorted(expressions().items()), ids=sorted(expressions()))
+async def test_dashboard_and_alerts_ask_for_values_that_labels_have(
+    observer: Observer, place: str, expression: str
+) -> None:
+    """One who asks for a state that is written otherwise waits for an alarm that never comes."""
+    await measure(observer)
+    shown_by_worker = list(REGISTRY.collect())
+    values = {
+        (sample.name, label, value)
+        for metric in shown_by_worker
+        for sample in metric.samples
+        for label, value in sample.labels.items()
+    }
+    of_worker = {name for name, _, _ in values}
+    asked = {
+        (one.metric, *exact) for one in asked_in(expression) for exact in one.exact if one.metric in of_worker
+    }
+    assert asked <= values
