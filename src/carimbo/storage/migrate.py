@@ -1,6 +1,8 @@
 """Brings the database to this version's schema; safe to run twice and from several processes at once."""
 
+import asyncio
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,6 +18,8 @@ from carimbo.storage.connection import connecting, unavailable_is_told
 
 # Any number will do, as long as every version of carimbo uses the same: it names the lock of migrations.
 _ADVISORY_LOCK = 0x63617269
+_SECONDS_BETWEEN_LOOKS = 0.1
+_COMMENT = re.compile(r"--[^\n]*")
 
 
 class SchemaMismatch(Exception):
@@ -37,6 +41,17 @@ class Migration:
     @property
     def checksum(self) -> str:
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def outside_transactions(self) -> tuple[str, ...]:
+        """The statements of a file that works CONCURRENTLY, which PostgreSQL takes one by one; else none.
+
+        Cut short, such a file is run again from its beginning, so it has to undo what it may have begun.
+        """
+        bare = _COMMENT.sub("", self.sql)
+        if "concurrently" not in bare.lower():
+            return ()
+        return tuple(statement for one in bare.split(";") if (statement := one.strip()))
 
 
 @cache
@@ -62,7 +77,7 @@ async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
             await connection.execute(
                 "select set_config('lock_timeout', $1, false)", f"{lock_timeout_seconds}s"
             )
-            await connection.execute("select pg_advisory_lock($1)", _ADVISORY_LOCK)
+            await _take_turn(connection, lock_timeout_seconds)
             applied = await _apply_missing(connection)
             await _install_queue(connection)
             return applied
@@ -73,11 +88,28 @@ async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
 
 
 async def is_current(connection: Any) -> bool:
-    """Tell whether every migration of this version has been applied."""
-    if await connection.fetchval("select to_regclass('schema_migrations')") is None:
+    """Tell whether every migration of this version has been applied, and the queue, which comes last."""
+    there = "select to_regclass('schema_migrations') is not null and to_regclass('pgqueuer') is not null"
+    if not await connection.fetchval(there):
         return False
     applied = await connection.fetchval("select max(version) from schema_migrations")
     return bool(applied is not None and applied >= known_migrations()[-1].version)
+
+
+async def _take_turn(connection: "asyncpg.Connection[Any]", patience_seconds: float) -> None:
+    """Wait until nobody else migrates, by asking again and again.
+
+    Who waits inside a statement holds a snapshot, and an index that is built CONCURRENTLY waits for all of
+    these: the two would wait for each other.
+    """
+    try:
+        async with asyncio.timeout(patience_seconds):
+            while True:
+                if await connection.fetchval("select pg_try_advisory_lock($1)", _ADVISORY_LOCK):
+                    return
+                await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+    except TimeoutError as error:
+        raise MigrationLocked(f"no turn within {patience_seconds} s") from error
 
 
 async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
@@ -99,8 +131,11 @@ async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
 
 
 async def _apply(connection: "asyncpg.Connection[Any]", migration: Migration) -> None:
+    for statement in migration.outside_transactions:
+        await connection.execute(statement)
     async with connection.transaction():
-        await connection.execute(migration.sql)
+        if not migration.outside_transactions:
+            await connection.execute(migration.sql)
         await connection.execute(
             "insert into schema_migrations (version, name, checksum) values ($1, $2, $3)",
             migration.version, migration.name, migration.checksum,

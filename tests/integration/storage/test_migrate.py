@@ -9,13 +9,27 @@ import asyncpg
 import pytest
 
 from carimbo.storage.connection import DatabaseUnavailable
-from carimbo.storage.migrate import MigrationLocked, SchemaMismatch, is_current, known_migrations, migrate
+from carimbo.storage.migrate import (
+    Migration,
+    MigrationLocked,
+    SchemaMismatch,
+    is_current,
+    known_migrations,
+    migrate,
+)
 from carimbo.storage.probes import add_probe
 
 Session: TypeAlias = "asyncpg.Connection[Any]"
 NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
 LOCK_TIMEOUT = 20
 NAMES = [f"{migration.version:04}_{migration.name}" for migration in known_migrations()]
+PROBES_INDEXED = Migration(
+    9999,
+    "probes_indexed",
+    "-- Built beside those who write; what was cut short is built anew.\n"
+    "drop index concurrently if exists probes_again;\n"
+    "create index concurrently probes_again on probes (id);\n",
+)
 
 
 @pytest.fixture
@@ -136,11 +150,53 @@ class TestLock:
 
     async def _until_somebody_waits(self, connection: Session) -> None:
         async with asyncio.timeout(10):
-            waiting = "select exists (select from pg_locks where locktype = 'advisory' and not granted)"
+            waiting = (
+                "select exists (select from pg_stat_activity where datname = current_database()"
+                " and pid <> pg_backend_pid() and query like '%pg_try_advisory_lock%')"
+            )
             while True:
                 if await connection.fetchval(waiting):
                     return
                 await asyncio.sleep(0.01)
+
+
+class TestConcurrently:
+    """What must not keep writers waiting can't be done in a transaction."""
+
+    @pytest.fixture(autouse=True)
+    def indexed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        known = (*known_migrations(), PROBES_INDEXED)
+        monkeypatch.setattr("carimbo.storage.migrate.known_migrations", lambda: known)
+
+    async def test_an_index_is_built_beside_those_who_write(self, fresh_url: str, fresh: Session) -> None:
+        assert (await migrate(fresh_url, LOCK_TIMEOUT))[-1] == "9999_probes_indexed"
+        assert await self._is_valid(fresh)
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == []
+
+    async def test_those_who_wait_for_their_turn_do_not_keep_it_from_being_built(
+        self, fresh_url: str
+    ) -> None:
+        applied = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
+        assert sorted(applied) == [[], [], [], [*NAMES, "9999_probes_indexed"]]
+
+    async def test_one_that_was_cut_short_is_built_anew(self, fresh_url: str, fresh: Session) -> None:
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute("drop index probes_again; delete from schema_migrations where version = 9999")
+        writer = await asyncpg.connect(fresh_url)
+        async with writer.transaction():
+            await add_probe(writer)
+            with pytest.raises(MigrationLocked):
+                await migrate(fresh_url, 0.3)
+            assert not await self._is_valid(fresh)
+        await writer.close()
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
+        assert await self._is_valid(fresh)
+
+    async def _is_valid(self, connection: Session) -> bool:
+        valid: bool = await connection.fetchval(
+            "select indisvalid from pg_index where indexrelid = 'probes_again'::regclass"
+        )
+        return valid
 
 
 class TestIsCurrent:
@@ -162,6 +218,14 @@ class TestIsCurrent:
         await migrate(fresh_url, LOCK_TIMEOUT)
         await fresh.execute("delete from schema_migrations")
         assert not await is_current(fresh)
+
+    async def test_one_without_the_queue_is_not(self, fresh_url: str, fresh: Session) -> None:
+        """As a backup restores it that left out what needs none, or a migration that was killed leaves it."""
+        await migrate(fresh_url, LOCK_TIMEOUT)
+        await fresh.execute("drop table pgqueuer cascade")
+        assert not await is_current(fresh)
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == []
+        assert await is_current(fresh)
 
     async def test_one_of_a_newer_version_is(self, fresh_url: str, fresh: Session) -> None:
         await migrate(fresh_url, LOCK_TIMEOUT)

@@ -1,0 +1,107 @@
+"""A migration lets the release before it go on running (docs/howto/upgrade.md)."""
+
+import pytest
+
+from carimbo.storage.migrate import Migration, known_migrations
+from unit.storage.migration_rule import faults_of, statements_of
+
+NEWEST_OF_THE_FIRST_RELEASE = 15
+"""Up to here nobody had a release that could have gone on running."""
+
+HARMFUL = {
+    "drop-table": "drop table probes",
+    "drop-column": "alter table documents drop column amount",
+    "drop-index": "drop index documents_due",
+    "drop-constraint": "alter table documents drop constraint documents_status_check",
+    "drop-second": "alter table documents add column note text, drop column amount",
+    "drop-function": "drop function tell_of_document",
+    "rename-table": "alter table probes rename to checks",
+    "rename-column": "alter table documents rename column amount to total",
+    "set-not-null": "alter table documents alter column amount set not null",
+    "new-not-null": "alter table documents add column note text not null",
+    "new-not-null-of-two": "alter table documents add column a text not null, add column b text default ''",
+    "new-check": "alter table documents add constraint positive check (amount > 0) not valid",
+    "new-unique": "drop index concurrently if exists u; create unique index concurrently u on sales (amount)",
+}
+LOCKING = {
+    "index": "create index documents_by_amount on documents (amount)",
+    "type": "alter table documents alter column amount type numeric(20, 2)",
+    "data-type": "alter table documents alter column amount set data type numeric(20, 2)",
+    "default-of-each-row": "alter table documents add column tag uuid default gen_random_uuid()",
+    "identity": "alter table documents add column ordinal bigint generated always as identity",
+    "validated": "alter table documents add constraint positive check (amount > 0)",
+    "truncate": "truncate probes",
+    "lock": "lock table documents",
+}
+HARMLESS = {
+    "table": "create table notes (id uuid primary key, body text not null); create index n on notes (body)",
+    "own-table": "create table notes (id uuid); alter table notes add constraint one check (id is not null)",
+    "column": "alter table documents add column note text",
+    "default": "alter table documents add column is_old boolean not null default false",
+    "now": "alter table documents add column seen_at timestamptz not null default now()",
+    "lenient": "alter table documents alter column amount drop not null",
+    "function": "create function f() returns trigger as $$ begin drop table probes; end $$ language plpgsql",
+    "text": "comment on table documents is 'never drop table; rename it'",
+    "comment": "-- No rename; no drop column.\nalter table documents add column note text",
+    "index": "drop index concurrently if exists d; create index concurrently d on documents (amount)",
+    "validate": "alter table documents validate constraint positive",
+}
+
+
+@pytest.mark.parametrize("sql", HARMFUL.values(), ids=HARMFUL)
+class TestWhatTheReleaseBeforeMayDependOn:
+    def test_is_kept(self, sql: str) -> None:
+        assert faults_of(sql)
+
+    def test_may_go_once_a_comment_names_the_release_that_does_without_it(self, sql: str) -> None:
+        *first, last = sql.split("; ")
+        assert faults_of("; ".join([*first, f"-- since 0.2.0: nothing depends on it\n{last}"])) == []
+
+    def test_stays_if_the_comment_is_another(self, sql: str) -> None:
+        assert faults_of(f"-- Nothing depends on it since long ago.\n{sql}")
+
+
+@pytest.mark.parametrize("sql", LOCKING.values(), ids=LOCKING)
+class TestWhatKeepsOthersWaiting:
+    def test_is_refused(self, sql: str) -> None:
+        assert faults_of(sql)
+
+    def test_is_refused_whatever_a_comment_says(self, sql: str) -> None:
+        assert faults_of(f"-- since 0.2.0: nothing depends on it\n{sql}")
+
+
+@pytest.mark.parametrize("sql", HARMLESS.values(), ids=HARMLESS)
+def test_what_harms_nobody_passes(sql: str) -> None:
+    assert faults_of(sql) == []
+
+
+class TestOutsideOfTransactions:
+    def test_an_index_that_may_be_there_half_done_is_dropped_first(self) -> None:
+        [fault] = faults_of("create index concurrently d on documents (amount)")
+        assert "drop it first" in fault
+
+    def test_that_of_another_name_is_not_enough(self) -> None:
+        other = "drop index concurrently if exists e; create index concurrently d on documents (amount)"
+        assert any("drop it first" in fault for fault in faults_of(other))
+
+    def test_nothing_else_is_in_the_file(self) -> None:
+        index = HARMLESS["index"]
+        [fault] = faults_of(f"{index}; alter table documents add column note text")
+        assert "not in a transaction" in fault
+
+    def test_the_runner_takes_the_same_statements(self) -> None:
+        sql = f"-- One; and not two.\n{HARMLESS['index']};\n"
+        assert list(Migration(9, "x", sql).outside_transactions) == [one.text for one in statements_of(sql)]
+
+
+class TestOurMigrations:
+    def test_none_harms_the_release_before_it(self) -> None:
+        newer = [one for one in known_migrations() if one.version > NEWEST_OF_THE_FIRST_RELEASE]
+        assert {one.name: faults_of(one.sql) for one in newer if faults_of(one.sql)} == {}
+
+    def test_those_before_the_first_release_did(self) -> None:
+        """The files are read as they are written: what they did is found."""
+        found = {one.version: " ".join(faults_of(one.sql)) for one in known_migrations()}
+        assert "drop index emissions_by_access_key" in found[8]
+        assert "create index documents_of_sale" in found[10]
+        assert found[1] == found[12] == found[14] == ""
