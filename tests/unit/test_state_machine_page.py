@@ -1,0 +1,161 @@
+"""The page about the states of a document says what the code does."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, get_args
+
+import pytest
+
+from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, FilingState, Status
+from carimbo.fiscal.outcome import (
+    Authorized,
+    Canceled,
+    Cause,
+    Denied,
+    Duplicate,
+    NotJudged,
+    Outage,
+    Outcome,
+    Processing,
+    Rejected,
+    Throttled,
+    Unavailable,
+    Unknown,
+)
+from carimbo.service.backoff import AT_ONCE, Backoff
+from carimbo.service.filing import decision as filing
+from carimbo.service.filing.outcome import FilingStatus, status_of
+from carimbo.service.issuing import decision as issuing
+from carimbo.storage.filings import Filing
+from documentation import ROOT
+
+PAGE = (ROOT / "docs" / "explanation" / "state-machine.md").read_text(encoding="utf-8")
+STORAGE = ROOT / "src" / "carimbo" / "storage"
+WRITES = re.compile(r"update documents set status = ('\w+'|\$\d+)")
+BY_VERDICT = {Status.AUTHORIZED, Status.REJECTED, Status.CANCELED}
+OUTSIDE = {"[*]": None, "new": None, "gone": None}
+
+NOW = datetime(2026, 11, 3, 12, tzinfo=UTC)
+PAUSES = Backoff(timedelta(seconds=2), timedelta(minutes=15), factor=4)
+KEY = "3526" + "1" * 40
+TOLD: dict[str, Any] = {"code": "100", "message": ""}
+HELD = Authorized(**TOLD, protocol="1", authorized_at=NOW, protocol_xml=b"")
+ANSWERS: dict[str, Outcome] = {
+    "authorized": HELD,
+    "rejected": Rejected(**TOLD),
+    "number spent": Rejected(**TOLD, spends_number=True),
+    "denied": Denied(**TOLD),
+    "canceled, and how it was authorised": Canceled(**TOLD, authorization=HELD),
+    "canceled, and no more": Canceled(**TOLD),
+    "have it already": Duplicate(**TOLD),
+    "another key has the number, which is told": Duplicate(**TOLD, other_key="3526" + "2" * 40),
+    "another key has the number": Duplicate(**TOLD, is_another=True),
+    "do not have it": Unknown(**TOLD),
+    "do not have it yet": Unknown(**TOLD, may_come=True),
+    "will judge it later": Processing(**TOLD, receipt="1", wait_seconds=2),
+    "out of service": Unavailable(**TOLD, outage=Outage.WITHOUT_FORECAST),
+    "contingency is over": Unavailable(**TOLD, outage=Outage.CONTINGENCY_CLOSED),
+    "too many calls": Throttled(**TOLD),
+    "nothing, after bytes have left": NotJudged(cause=Cause.TIMEOUT, detail=""),
+    "nothing, before a byte has left": NotJudged(cause=Cause.TLS, detail="", may_have_arrived=False),
+}
+
+
+def table(head: str) -> list[list[str]]:
+    """The rows of the table whose first column is called so."""
+    (body,) = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return [
+        [cell.strip().replace("`", "") for cell in row.strip("|").split("|")] for row in body.splitlines()
+    ]
+
+
+def arrows(number: int) -> set[tuple[str | None, str | None]]:
+    """From where to where a diagram leads."""
+    diagram = re.findall(r"```mermaid\n(.*?)```", PAGE, re.DOTALL)[number]
+    return {
+        (_place(first), _place(second)) for first, second in re.findall(r"(\S+) --> ([\w\[\]*]+)", diagram)
+    }
+
+
+def _place(word: str) -> str | None:
+    return OUTSIDE.get(word, word)
+
+
+def told(decision: object) -> str:
+    """A decision in the words of the page."""
+    match decision:
+        case issuing.Onward() | filing.Onward():
+            return f"{decision.state} {'later' if decision.after > AT_ONCE else 'now'}"
+        case issuing.Foreign():
+            return "another number"
+        case _:
+            return "verdict"
+
+
+def decided(outcome: Outcome) -> Iterator[str]:
+    """What an answer does to a document and to a filing, each just sent and asked about."""
+    for state in (EmissionState.SIGNED, EmissionState.SENT):
+        attempt = issuing.Attempt(KEY, state, tries=0)
+        yield told(issuing.Judge(PAUSES, NOW, 0).decide(attempt, outcome))
+    for filed in (FilingState.SIGNED, FilingState.SENT):
+        yield told(filing.FilingJudge(PAUSES, NOW, 0).decide(filed, 0, outcome))
+
+
+class TestStatuses:
+    def test_are_all_told(self) -> None:
+        assert [row[0] for row in table("status")] == [*Status]
+
+    def test_are_led_to_by_the_diagram_as_by_the_table(self) -> None:
+        assert arrows(0) == {(_place(row[0]), _place(row[1])) for row in table("from")}
+
+    def test_are_left_for_the_way_where_the_code_lets_them(self) -> None:
+        leaving = {row[0] for row in table("from") if row[1] == Status.PROCESSING}
+        assert leaving - {"new"} == set(EMITTABLE)
+
+    def test_are_written_where_the_page_says(self) -> None:
+        """Whatever statement writes a status is one that the page tells of, and the other way round."""
+        written = {
+            (f"storage/{file.name}", status)
+            for file in STORAGE.glob("*.py")
+            for found in WRITES.findall(file.read_text(encoding="utf-8"))
+            for status in (BY_VERDICT if found.startswith("$") else {found.strip("'")})
+        }
+        changed = [row for row in table("from") if row[0] != "new" and row[1] != "gone"]
+        assert {(row[4], row[1]) for row in changed} == written
+
+    def test_are_begun_with_where_the_page_says(self) -> None:
+        adding = {
+            f"storage/{file.name}"
+            for file in STORAGE.glob("*.py")
+            if "insert into documents " in file.read_text(encoding="utf-8")
+        }
+        assert {row[4] for row in table("from") if row[0] == "new"} == adding
+
+
+class TestStatesBesideThem:
+    def test_of_attempts_are_all_told(self) -> None:
+        assert [row[0] for row in table("state of an attempt")] == [*EmissionState]
+
+    def test_of_filings_are_all_told_with_what_a_caller_sees(self) -> None:
+        shown = {row[0]: FilingStatus(row[2]) for row in table("state of a filing")}
+        assert shown == {state: status_of(_filing(state)) for state in FilingState}
+
+    def test_of_filings_are_those_of_the_diagram(self) -> None:
+        assert {place for arrow in arrows(1) for place in arrow if place} == set(FilingState)
+
+
+def _filing(state: FilingState) -> Filing:
+    unknown: dict[str, Any] = dict.fromkeys(field.name for field in fields(Filing))
+    return Filing(**unknown | {"state": state})
+
+
+class TestAnswers:
+    def test_are_all_told(self) -> None:
+        assert [row[0] for row in table("answer")] == [*ANSWERS]
+        assert {type(answer) for answer in ANSWERS.values()} == set(get_args(Outcome))
+
+    @pytest.mark.parametrize("row", table("answer"), ids=lambda row: row[0])
+    def test_do_what_the_page_says(self, row: list[str]) -> None:
+        assert list(decided(ANSWERS[row[0]])) == row[2:]
