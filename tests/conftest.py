@@ -15,7 +15,7 @@ from xdist.remote import Producer  # type: ignore[import-untyped]
 from carimbo.demo.embedded_postgres import embedded_postgres
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.logs import configure_logs
-from carimbo.main import api_of
+from carimbo.main.api import api_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings

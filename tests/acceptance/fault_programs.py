@@ -16,7 +16,7 @@ import uvloop
 
 from carimbo import cli
 from carimbo.logs import configure_logs
-from carimbo.main import work
+from carimbo.main.worker import work
 from carimbo.settings import child_environment, load_settings
 
 PATIENCE = 120.0

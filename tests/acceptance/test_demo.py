@@ -1,14 +1,10 @@
 """`carimbo demo` as somebody at a terminal meets it: real processes, a real PostgreSQL, real signals."""
 
 import json
-import os
 import re
-import shlex
-import shutil
 import signal
 import ssl
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
@@ -17,26 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import psutil  # type: ignore[import-untyped]
 import pytest
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
-from acceptance.demo_outbound import Hook, mailed_keys
-from acceptance.demo_runs import (
-    START_SECONDS,
-    STOP_SECONDS,
-    Demo,
-    Start,
-    Terminal,
-    assert_all_gone,
-    environment,
-    simulator_ports,
-    until,
+from acceptance.demo_errands import (
+    another_certificate,
+    is_one_sentence,
+    output_of,
+    pem_of,
+    told_by_demo,
+    upload,
 )
+from acceptance.demo_outbound import Hook, mailed_keys
+from acceptance.demo_runs import START_SECONDS, Demo, Start, Terminal, until
 from carimbo.demo.samples import CATALOG, NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
-from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.soap import envelope
 from support import free_port
 
@@ -48,18 +39,6 @@ FACTS = {
 
 LOST_AMOUNT = 92.5
 CHEAPER_ITEM = {**CATALOG[1], "price": 199.9}
-
-
-def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a demo that is expected to refuse."""
-    command = [sys.executable, "-m", "carimbo", "demo", *simulator_ports(), *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
-    )
-
-
-def is_one_sentence(text: str) -> bool:
-    return text.count("\n") == 1 and text.endswith(".\n")
 
 
 @pytest.fixture(scope="module")
@@ -223,21 +202,6 @@ class TestFirstStart:
         assert is_one_sentence(told.stderr) and ".carimbo" in told.stderr
         assert first.get("/v1/subscription")
 
-    def test_a_folder_that_cannot_be_made_is_one_sentence(self, new_folder: Callable[[], Path]) -> None:
-        elsewhere = new_folder()
-        (elsewhere / "file").touch()
-        told = told_by_demo(elsewhere, "--port", str(free_port()), "--data-dir", "file/data")
-        assert (told.returncode, told.stdout) == (1, "")
-        assert is_one_sentence(told.stderr) and "file/data" in told.stderr
-
-    def test_a_database_that_does_not_start_is_one_sentence(self, new_folder: Callable[[], Path]) -> None:
-        elsewhere = new_folder()
-        (elsewhere / ".carimbo/postgres").mkdir(parents=True)
-        (elsewhere / ".carimbo/postgres/PG_VERSION").write_text("18\n")
-        told = told_by_demo(elsewhere, "--port", str(free_port()))
-        assert (told.returncode, told.stdout) == (1, "")
-        assert is_one_sentence(told.stderr) and "postgres/log" in told.stderr
-
 
 @pytest.fixture(scope="module")
 def remembered(first: Demo) -> dict[str, Any]:
@@ -359,89 +323,3 @@ class TestEnding:
         assert demo.end(lambda: way(terminal)) == 0
         assert not demo.has_greeted
         assert "Traceback" not in demo.log
-
-
-class TestEndingBeforeItIsReady:
-    @pytest.mark.parametrize(
-        ("moment", "number", "whole_group"),
-        [
-            ("postgres", signal.SIGTERM, False),
-            ("postgres/PG_VERSION", signal.SIGTERM, False),
-            ("postgres/PG_VERSION", signal.SIGINT, True),
-            ("postgres/log", signal.SIGTERM, False),
-        ],
-    )
-    def test_leaves_nothing_running_and_a_folder_that_starts(
-        self,
-        start: Start,
-        new_folder: Callable[[], Path],
-        moment: str,
-        number: signal.Signals,
-        whole_group: bool,
-    ) -> None:
-        elsewhere = new_folder() / "deep"
-        demo = start(elsewhere.parent, "--data-dir", "deep")
-        until((elsewhere / moment).exists, START_SECONDS)
-        demo.ended = psutil.Process(demo.process.pid).children(recursive=True)
-        (os.killpg if whole_group else os.kill)(demo.process.pid, number)
-        assert demo.process.wait(STOP_SECONDS) == 0, demo.log
-        assert_all_gone(demo.ended, elsewhere)
-        assert "Traceback" not in demo.log
-        assert starts(elsewhere / "postgres")
-
-
-def pem_of(pfx: Path) -> Path:
-    """The key and certificate of an A1 file, beside it, as TLS libraries load them."""
-    key, certificate, _ = pkcs12.load_key_and_certificates(pfx.read_bytes(), b"carimbo")
-    assert key and certificate
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    file = pfx.with_suffix(".pem")
-    file.write_bytes(private + certificate.public_bytes(Encoding.PEM))
-    return file
-
-
-def starts(postgres: Path) -> bool:
-    """Start and stop the server on a folder, in a process of its own."""
-    script = (
-        "import pathlib, sys; from carimbo.demo.embedded_postgres import embedded_postgres\n"
-        "with embedded_postgres(pathlib.Path(sys.argv[1])) as server: print(server.url)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(postgres)], capture_output=True, timeout=60, check=False
-    )
-    return done.returncode == 0
-
-
-def another_certificate(demo: Demo, path: str, password: str) -> bytes:
-    """An A1 file of the demo's company that its simulator does not know."""
-    now = datetime.now(UTC)
-    issued = SampleAuthority.create(now).issue_company(
-        demo.get(path)["taxId"], "LOJA MODELO", now - timedelta(hours=1), now + timedelta(days=90)
-    )
-    return issued.to_pfx(password)
-
-
-def upload(demo: Demo, path: str, pfx: bytes, password: str) -> int:
-    answer = demo.call(
-        "POST", f"{path}/certificate", files={"file": ("a1.pfx", pfx)}, data={"password": password}
-    )
-    return answer.status_code
-
-
-def output_of(curl_line: str) -> str:
-    """Run the line in a shell; where there is no curl, do what it says."""
-    if shutil.which("curl"):
-        return subprocess.run(
-            ["sh", "-c", curl_line], capture_output=True, text=True, errors="replace", timeout=20, check=True
-        ).stdout
-    _, _, *options, url = shlex.split(curl_line)
-    told = list(zip(options[::2], options[1::2], strict=True))
-    lines = [line for option, value in told if option == "-H" for line in content_of(value).splitlines()]
-    headers = dict(line.split(": ", 1) for line in lines)
-    bodies = [content_of(value).encode() for option, value in told if option == "-d"]
-    return httpx2.request("POST" if bodies else "GET", url, headers=headers, content=b"".join(bodies)).text
-
-
-def content_of(value: str) -> str:
-    """The value of an option of curl, which may be in a file."""
-    return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value

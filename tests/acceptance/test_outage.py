@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from carimbo.demo.embedded_postgres import EmbeddedPostgres
-from carimbo.main import api_of
+from carimbo.main.api import api_of
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import load_settings
 from carimbo.storage.migrate import migrate

@@ -19,7 +19,8 @@ from carimbo.settings import child_environment
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe
-from support import ALL_ANSWERED, until_it_holds
+from metric_names import names_of, names_shown_at
+from support import ALL_ANSWERED, free_port, until_it_holds
 
 PATIENCE = 30.0
 KEYS = new_key("test")
@@ -245,3 +246,14 @@ class TestSeveralWorkers:
             await site.until_all_answered()
         rows = await site.fetch("select lease_token, parked_reason from probes")
         assert {(row["lease_token"], row["parked_reason"]) for row in rows} == {(1, None)}
+
+
+class TestMetrics:
+    async def test_of_a_worker_are_those_of_the_reference(self, site: Site) -> None:
+        port = free_port()
+        await site.add_probes(1)
+        async with site.worker(worker_metrics_port=str(port)):
+            # By then it has been at work.
+            await site.until_all_answered()
+            shown = await asyncio.to_thread(names_shown_at, f"http://127.0.0.1:{port}/metrics")
+        assert shown == names_of("worker") | names_of("both")

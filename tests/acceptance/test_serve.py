@@ -17,6 +17,7 @@ from carimbo.service.subscriptions import create_subscription, define_plan
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Plan
+from metric_names import names_of, names_shown_at
 from support import CNPJ, free_port
 
 DEADLINE_SECONDS = 30
@@ -113,3 +114,6 @@ class TestMetrics:
         text = httpx2.get(processes[0].metrics_url).text
         assert 'carimbo_http_requests_total{operation="unmatched",status="401"}' in text
         assert "carimbo_http_request_seconds_bucket" in text
+
+    def test_are_those_of_the_reference(self, processes: list[Process]) -> None:
+        assert names_shown_at(processes[0].metrics_url) == names_of("API") | names_of("both")

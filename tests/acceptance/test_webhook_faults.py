@@ -13,8 +13,8 @@ from acceptance.fault_listener import Listener, contradictions_of_telling, liste
 from acceptance.fault_programs import Failpoint
 from acceptance.fault_site import Site, until_answered
 from acceptance.test_sale_failpoints import lost
-from receiver import LOOPBACK, Reply
-from support import free_port
+from receiver import Reply
+from support import LOOPBACK, free_port
 
 # Short waits; a lease is twice as long as a call may take.
 WAITS = {

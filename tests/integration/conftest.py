@@ -1,4 +1,4 @@
-"""Databases of their own for tests that need one."""
+"""Databases and receivers of webhooks of their own for tests that need them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -7,6 +7,8 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
+
+from receiver import Receiver, receiving
 
 NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
 
@@ -27,3 +29,15 @@ def new_database(postgres_url: str) -> NewDatabase:
             await server.close()
 
     return make
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+async def other_receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as receiver:
+        yield receiver

@@ -88,6 +88,7 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
+    app.state.is_stopping = False
     for router in _ROUTERS:
         app.include_router(router)
     install_error_handlers(app, partial(openapi.methods_of, app))

@@ -48,6 +48,7 @@ class Services:
 
 
 def services_of(connection: HTTPConnection) -> Services:
+    """What the composition root put into the application."""
     services: Services = connection.app.state.services
     return services
 

@@ -10,6 +10,13 @@ from carimbo.service.errors import Code, Kind
 Answers = dict[int | str, dict[str, Any]]
 """What an operation may answer, by HTTP status."""
 
+UNREADY = (
+    Code.COMPANY_NOT_READY,
+    Code.CERTIFICATE_MISSING,
+    Code.CERTIFICATE_EXPIRED,
+    Code.CERTIFICATE_INVALID,
+)
+"""The refusals of what is said to an authority in the name of a company that it would not know."""
 # What any private operation may answer.
 _EVERYWHERE = (
     Code.INVALID_API_CREDENTIALS,

@@ -4,22 +4,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
-from uuid import UUID
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
-from fastapi.routing import APIRoute
-from starlette.responses import JSONResponse
+import structlog
+from fastapi import Depends, Query, Request, Response
 
 from carimbo.api.context import (
-    OF_COMPANY,
     CurrentCompany,
     CurrentCounter,
     CurrentDatabase,
     CurrentSubscription,
     RequestedPage,
 )
-from carimbo.api.documented import Answers, refuses
-from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.documented import refuses
+from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import (
     DRY_RUN,
     REPLAYED_HEADER,
@@ -30,45 +27,33 @@ from carimbo.api.idempotency import (
 )
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
+from carimbo.api.type_routes import (
+    ISSUING_REFUSALS,
+    Which,
+    XmlResponse,
+    add_reading,
+    company_router,
+    name_of,
+    xml_response,
+)
+from carimbo.fiscal.date_fields import Day
 from carimbo.fiscal.document_type import DocumentType, Issuing
-from carimbo.fiscal.fields import Body, Day, Text
+from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service import documents
-from carimbo.service.documents import DocumentQuery, DocumentRecord, EventRecord, Reference, XmlFile
+from carimbo.service import document_files, documents
+from carimbo.service.document_record import DocumentRecord
+from carimbo.service.documents import DocumentQuery, EventRecord
 from carimbo.service.errors import Code
 from carimbo.service.invoices import emit
 from carimbo.service.issuing.accept import Order, accept
 from carimbo.service.items import read_items
 from carimbo.service.trials import TrialRecord, try_out
 
-creating = APIRouter(
-    prefix="/v1/companies/{companyId}", route_class=CreatingEndpoint, dependencies=OF_COMPANY
-)
-transmitting = APIRouter(prefix="/v1/companies/{companyId}", route_class=Endpoint, dependencies=OF_COMPANY)
-reading = APIRouter(prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+creating = company_router(CreatingEndpoint)
+transmitting = company_router(Endpoint)
+reading = company_router(ReadingEndpoint)
 
-ACCEPTED = 202
-DocumentId = Annotated[UUID, Path(alias="id", description="Id do documento.")]
-
-
-async def _which(
-    subscription: CurrentSubscription, company: CurrentCompany, document_id: DocumentId
-) -> Reference:
-    return Reference(subscription.id, document_id, company.id)
-
-
-Which = Annotated[Reference, Depends(_which)]
-ISSUING_REFUSALS = (
-    Code.NOT_FOUND,
-    Code.FEATURE_NOT_ENABLED,
-    Code.DOCUMENT_LIMIT_REACHED,
-    Code.COMPANY_NOT_READY,
-    Code.CERTIFICATE_MISSING,
-    Code.CERTIFICATE_EXPIRED,
-    Code.CERTIFICATE_INVALID,
-    Code.FISCAL_RULE_VIOLATION,
-)
 DryRun = Annotated[
     bool,
     Query(alias=DRY_RUN, description="Só confere e calcula: nada é guardado, numerado ou transmitido."),
@@ -89,17 +74,6 @@ async def _query(
 RequestedDocuments = Annotated[DocumentQuery, Depends(_query)]
 
 
-class XmlResponse(Response):
-    """An XML file, which the published contract tells from JSON by this class."""
-
-    media_type = "application/xml"
-
-
-def xml_response(file: XmlFile) -> XmlResponse:
-    """A file for download."""
-    return XmlResponse(file.xml, headers={"Content-Disposition": f'attachment; filename="{file.name}"'})
-
-
 def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
     async def create(
         http: Request,
@@ -115,6 +89,8 @@ def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
         if dry_run:
             return success(await try_out(counter, order))
         accepted = await accept(counter, order)
+        # Joins the log of the request to what workers log of the document.
+        structlog.contextvars.bind_contextvars(document_id=str(accepted.record.id))
         return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
 
     create.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc, valid-type]
@@ -145,14 +121,14 @@ def _read(kind: DocumentType) -> Callable[..., Any]:
 
 def _xml(kind: DocumentType) -> Callable[..., Any]:
     async def read_xml(database: CurrentDatabase, which: Which) -> Response:
-        return xml_response(await documents.read_xml(database, replace(which, kind=kind)))
+        return xml_response(await document_files.read_xml(database, replace(which, kind=kind)))
 
     return read_xml
 
 
 def _rejection_xml(kind: DocumentType) -> Callable[..., Any]:
     async def read_rejection_xml(database: CurrentDatabase, which: Which) -> Response:
-        return xml_response(await documents.read_rejection_xml(database, replace(which, kind=kind)))
+        return xml_response(await document_files.read_rejection_xml(database, replace(which, kind=kind)))
 
     return read_rejection_xml
 
@@ -214,46 +190,6 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
     )
 
 
-def add_reading(
-    router: APIRouter,
-    kind: DocumentType,
-    path: str,
-    operation: str,
-    summary: str,
-    handler: Any,
-    *codes: Code,
-    form: type[Response] = JSONResponse,
-    answers: Answers | None = None,
-) -> None:
-    """Register what reads something of a type, under its collection."""
-    router.add_api_route(
-        f"/{kind.collection}{path}",
-        handler,
-        methods=["GET"],
-        operation_id=operation,
-        summary=summary,
-        tags=[kind.title],
-        response_class=form,
-        responses=(answers or {}) | refuses(Code.NOT_FOUND, *codes),
-    )
-
-
-def add_no_document(router: APIRouter, kind: DocumentType, path: str) -> None:
-    """Let nobody cancel what stands where the id of a document does, and is none."""
-
-    async def refuse() -> Response:
-        raise HTTPException(405)
-
-    router.add_api_route(
-        f"/{kind.collection}{path}",
-        refuse,
-        methods=["DELETE"],
-        include_in_schema=False,
-        # Whatever else is wrong with such a request is not looked at.
-        route_class_override=APIRoute,
-    )
-
-
 def _add_transmit(kind: DocumentType) -> None:
     transmitting.add_api_route(
         f"/{kind.collection}/{{id}}/transmit",
@@ -266,11 +202,6 @@ def _add_transmit(kind: DocumentType) -> None:
         response_model=Success[DocumentRecord],
         responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *ISSUING_REFUSALS),
     )
-
-
-def name_of(kind: DocumentType) -> str:
-    """The type's part of the names of its operations."""
-    return kind.name[0].upper() + kind.name[1:]
 
 
 def _add_type(kind: DocumentType, issuing: Issuing) -> None:

@@ -4,22 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
-from carimbo.api.context import OF_COMPANY, CurrentOutbox, RequestedPage
+from carimbo.api.context import CurrentOutbox, RequestedPage
 from carimbo.api.documented import refuses
-from carimbo.api.documents import ACCEPTED, Which, add_reading, name_of
-from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
+from carimbo.api.type_routes import Which, add_reading, company_router, name_of
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.delivery.emails import EmailRecord, EmailRequest
 from carimbo.service.errors import Code
 
-_COMPANY = "/v1/companies/{companyId}"
-sending = APIRouter(prefix=_COMPANY, route_class=Endpoint, dependencies=OF_COMPANY)
-reading = APIRouter(prefix=_COMPANY, route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+sending = company_router(Endpoint)
+reading = company_router(ReadingEndpoint)
 
 
 def _send(kind: DocumentType) -> Callable[..., Any]:

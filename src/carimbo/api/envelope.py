@@ -14,6 +14,8 @@ from carimbo.fiscal.fields import Record
 from carimbo.service.pages import Page
 
 T = TypeVar("T")
+ACCEPTED = 202
+"""The status of what was taken in, and is still to be done."""
 _VARIANT_HEADER = (b"x-envelope", b"ok")
 
 

@@ -5,29 +5,28 @@ from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from carimbo.api.context import (
-    OF_COMPANY,
     CurrentCompany,
     CurrentDatabase,
     CurrentDesk,
     CurrentSubscription,
     RequestedPage,
 )
-from carimbo.api.documented import refuses
-from carimbo.api.documents import (
-    ACCEPTED,
+from carimbo.api.documented import UNREADY, refuses
+from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
+from carimbo.api.json_body import JsonBody
+from carimbo.api.route import Endpoint, ReadingEndpoint
+from carimbo.api.type_routes import (
     Which,
     XmlResponse,
     add_no_document,
     add_reading,
+    company_router,
     name_of,
     xml_response,
 )
-from carimbo.api.envelope import Listing, Success, listing, success
-from carimbo.api.json_body import JsonBody
-from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
@@ -52,19 +51,15 @@ from carimbo.service.filing.outcome import (
 )
 from carimbo.service.filing.xml import read_event_xml, read_range_xml
 
-_COMPANY = "/v1/companies/{companyId}"
-ranges = APIRouter(prefix=_COMPANY, route_class=Endpoint, dependencies=OF_COMPANY)
-telling = APIRouter(prefix=_COMPANY, route_class=Endpoint, dependencies=OF_COMPANY)
-reading = APIRouter(prefix=_COMPANY, route_class=ReadingEndpoint, dependencies=OF_COMPANY)
+ranges = company_router(Endpoint)
+telling = company_router(Endpoint)
+reading = company_router(ReadingEndpoint)
 
 EventId = Annotated[UUID, Path(alias="eventId", description="Id do evento, como em `/events`.")]
 RangeId = Annotated[UUID, Path(alias="id", description="Id da inutilização.")]
 _TELLING_REFUSALS = (
     Code.NOT_FOUND,
-    Code.COMPANY_NOT_READY,
-    Code.CERTIFICATE_MISSING,
-    Code.CERTIFICATE_EXPIRED,
-    Code.CERTIFICATE_INVALID,
+    *UNREADY,
     Code.FISCAL_RULE_VIOLATION,
     Code.AUTHORITY_REJECTED,
 )

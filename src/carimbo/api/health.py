@@ -11,19 +11,22 @@ from carimbo.storage.migrate import is_current
 
 router = APIRouter(include_in_schema=False)
 _NOT_READY = 503
-_OK, _UNAVAILABLE = "ok", "database unavailable"
+_OK, _UNAVAILABLE, _STOPPING = "ok", "database unavailable", "stopping"
 # A monitor asks every few seconds; a later answer than this is no answer to it.
 _PATIENCE_SECONDS = 2
 
 
 @router.api_route("/healthz", methods=["GET", "HEAD"])
 async def healthz() -> dict[str, str]:
+    """Alive means: the process answers."""
     return {"status": _OK}
 
 
 @router.api_route("/readyz", methods=["GET", "HEAD"])
 async def readyz(request: Request) -> Response:
-    """Ready means: the database answers, soon, and has this version's schema."""
+    """Ready means: we go on, and the database answers, soon, and has this version's schema."""
+    if request.app.state.is_stopping:
+        return JSONResponse({"status": _STOPPING}, _NOT_READY)
     check = asyncio.create_task(_state_of(services_of(request).database))
     # Not asyncio.timeout: a connection to a database that hangs takes its own time to be given up.
     done, _ = await asyncio.wait({check}, timeout=_PATIENCE_SECONDS)

@@ -14,23 +14,18 @@ from carimbo.api.context import (
     RequestedPage,
 )
 from carimbo.api.documented import refuses
-from carimbo.api.documents import (
-    ACCEPTED,
-    ISSUING_REFUSALS,
-    DocumentId,
-    RequestedDocuments,
-    Which,
-    XmlResponse,
-    xml_response,
-)
-from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.documents import RequestedDocuments
+from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
+from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, Which, XmlResponse, xml_response
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service import documents, invoices
-from carimbo.service.documents import DocumentRecord, Reference, kind_named
+from carimbo.service import document_files, documents, invoices
+from carimbo.service.document_record import DocumentRecord
+from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
 from carimbo.service.invoices import InvoiceChanges
+from carimbo.service.kinds import kind_named
 
 _TAGS: list[str | Enum] = ["Documentos"]
 _COMPANY = "/v1/companies/{companyId}/invoices"
@@ -125,4 +120,4 @@ async def emit_invoice(
 async def read_invoice_xml(
     database: CurrentDatabase, subscription: CurrentSubscription, document_id: DocumentId
 ) -> Response:
-    return xml_response(await documents.read_xml(database, Reference(subscription.id, document_id)))
+    return xml_response(await document_files.read_xml(database, Reference(subscription.id, document_id)))

@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Response
 
 from carimbo.api.context import CurrentDatabase, CurrentLinks, CurrentPrintouts
-from carimbo.api.documents import xml_response
 from carimbo.api.printouts import Known, pdf_response
-from carimbo.service.documents import Reference, read_xml
+from carimbo.api.type_routes import xml_response
+from carimbo.service.document_files import read_xml
+from carimbo.service.documents import Reference
 
 router = APIRouter(prefix="/files", include_in_schema=False)
 _METHODS = ["GET", "HEAD"]
@@ -41,6 +42,7 @@ class _Opened:
 async def open_pdf(
     printouts: CurrentPrintouts, which: Annotated[Reference, Depends(_Opened("pdf"))], known: Known
 ) -> Response:
+    """The PDF that a signed link names, to whoever has the link."""
     return _discreet(pdf_response(await printouts.document(which, known=known), known))
 
 
@@ -48,6 +50,7 @@ async def open_pdf(
 async def open_xml(
     database: CurrentDatabase, which: Annotated[Reference, Depends(_Opened("xml"))]
 ) -> Response:
+    """The XML that a signed link names, to whoever has the link."""
     return _discreet(xml_response(await read_xml(database, which)))
 
 

@@ -1,5 +1,6 @@
 """What happens to a request before and after its route: identity, log, path, credentials, rate, size."""
 
+import asyncio
 import re
 import time
 from uuid import uuid4
@@ -39,6 +40,9 @@ class RequestIdentity:
             await self._app(scope, receive, answer)
         except ClientDisconnect:
             _log.info("client_left")
+        except asyncio.CancelledError:
+            # We are being stopped, and it did not finish in time: whoever asked is told to ask again.
+            await self._answer_for(Refusal(Code.SERVICE_UNAVAILABLE), scope, receive, answer)
         except Exception as error:
             await self._answer_for(error, scope, receive, answer)
         finally:

@@ -3,26 +3,21 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
-from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentServices, CurrentSubscription
-from carimbo.api.documents import add_no_document, add_reading, name_of
+from carimbo.api.context import CurrentCompany, CurrentServices, CurrentSubscription
+from carimbo.api.documented import UNREADY
 from carimbo.api.envelope import Success
 from carimbo.api.route import ReadingEndpoint
+from carimbo.api.type_routes import add_no_document, add_reading, company_router, name_of
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import CityCode
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.errors import Code
 from carimbo.service.municipality import MunicipalityQuery, MunicipalityRecord, ServiceCode
 
-reading = APIRouter(prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY)
-_REFUSALS = (
-    Code.COMPANY_NOT_READY,
-    Code.CERTIFICATE_MISSING,
-    Code.CERTIFICATE_EXPIRED,
-    Code.CERTIFICATE_INVALID,
-    Code.AUTHORITY_UNAVAILABLE,
-)
+reading = company_router(ReadingEndpoint)
+_REFUSALS = (*UNREADY, Code.AUTHORITY_UNAVAILABLE)
 
 
 async def _query(

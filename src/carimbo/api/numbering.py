@@ -11,9 +11,8 @@ from carimbo.api.context import (
     CurrentServices,
     CurrentSubscription,
 )
-from carimbo.api.documented import refuses
-from carimbo.api.documents import ACCEPTED
-from carimbo.api.envelope import Success
+from carimbo.api.documented import UNREADY, refuses
+from carimbo.api.envelope import ACCEPTED, Success
 from carimbo.api.invoices import TypeName
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
@@ -55,14 +54,7 @@ async def read_numbering(
     summary="Inutiliza os números que não viraram documentos",
     description="Abrange as lacunas que podem ser inutilizadas no ambiente atual da empresa. "
     "O resultado de cada faixa vem pela leitura da inutilização.",
-    responses=refuses(
-        Code.NOT_FOUND,
-        Code.COMPANY_NOT_READY,
-        Code.CERTIFICATE_MISSING,
-        Code.CERTIFICATE_EXPIRED,
-        Code.CERTIFICATE_INVALID,
-        Code.FISCAL_RULE_VIOLATION,
-    )
+    responses=refuses(Code.NOT_FOUND, *UNREADY, Code.FISCAL_RULE_VIOLATION)
     | {200: {"model": Success[list[InutilizationRecord]], "description": "Não há o que inutilizar."}},
 )
 async def inutilize_gaps(

@@ -44,11 +44,13 @@ _SCHEMES = {
 
 @router.get("/openapi.yaml")
 async def openapi_yaml(request: Request) -> Response:
+    """The contract, for people."""
     return Response(_yaml(request.app), media_type="application/yaml")
 
 
 @router.get("/openapi.json")
 async def openapi_json(request: Request) -> dict[str, Any]:
+    """The contract, for programs."""
     return contract(request.app)
 
 
@@ -60,6 +62,7 @@ async def front_door() -> Response:
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
+    """The contract as a page to read."""
     return HTMLResponse(_html(request.app), headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
 
 

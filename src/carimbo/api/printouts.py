@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 
-from carimbo.api.context import OF_COMPANY, CurrentPrintouts, CurrentSubscription
+from carimbo.api.context import CurrentPrintouts, CurrentSubscription
 from carimbo.api.documented import Answers, gives_file, refuses
-from carimbo.api.documents import DocumentId, Which, add_reading, name_of
 from carimbo.api.filings import EventId
 from carimbo.api.route import ReadingEndpoint
+from carimbo.api.type_routes import DocumentId, Which, add_reading, company_router, name_of
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -19,9 +19,7 @@ from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
 from carimbo.service.printouts import PdfFile
 
-of_company = APIRouter(
-    prefix="/v1/companies/{companyId}", route_class=ReadingEndpoint, dependencies=OF_COMPANY
-)
+of_company = company_router(ReadingEndpoint)
 of_subscription = APIRouter(tags=["Documentos"], route_class=ReadingEndpoint)
 
 _EVENT_PATH = "/{id}/events/{eventId}/pdf"

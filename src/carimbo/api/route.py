@@ -4,7 +4,7 @@ Credentials and rate were checked in the middleware; here follow the company of 
 the JSON itself. Only then does the framework validate.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Set
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +34,7 @@ class ReadRequest(Request):
     parsed: Any = None
 
     async def json(self) -> Any:
+        """The body as it was read once, for the framework, which would read it by its own rules."""
         return self.parsed
 
 
@@ -43,6 +44,7 @@ class Endpoint(APIRoute):
     sees_deleted_companies = False
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Put what every route does before the framework's own handling."""
         handle = super().get_route_handler()
         parameters = get_flat_params(self.dependant)
         # A model of query parameters comes as its fields, which say nothing of where they stand.
@@ -90,7 +92,19 @@ class Endpoint(APIRoute):
             request.parsed = read_json(body)
         else:
             _require_utf8(request)
-            await _check_form(request, {field.alias for field in self.dependant.body_params})
+            await self._check_form(request)
+
+    async def _check_form(self, request: Request) -> None:
+        fields = self.dependant.body_params
+        required = {field.alias for field in fields if field.field_info.is_required()}
+        form = await request.form()
+        try:
+            _refuse_names(
+                [name for name, _ in form.multi_items()], {field.alias for field in fields}, required
+            )
+        except Refusal:
+            await form.close()
+            raise
 
 
 class ReadingEndpoint(Endpoint):
@@ -111,21 +125,16 @@ def _require_utf8(request: Request) -> None:
         raise Refusal(Code.MALFORMED_FORM)
 
 
-async def _check_form(request: Request, known: set[str]) -> None:
-    form = await request.form()
-    try:
-        _refuse_names([name for name, _ in form.multi_items()], known)
-    except Refusal:
-        await form.close()
-        raise
-
-
-def _refuse_names(given: list[str], known: set[str]) -> None:
-    """Refuse names that are unknown or sent twice, all at once."""
-    unknown = [{"type": "extra_forbidden", "loc": (name,), "msg": ""} for name in set(given) - known]
-    repeated = [{"type": "repeated", "loc": (name,), "msg": ""} for name in known if given.count(name) > 1]
-    if unknown or repeated:
-        raise validation_refusal(sorted(unknown + repeated, key=lambda error: error["loc"]))
+def _refuse_names(given: list[str], known: set[str], required: Set[str] = frozenset()) -> None:
+    """Refuse names that are unknown, sent twice or missing, all at once."""
+    wrong = {
+        "extra_forbidden": set(given) - known,
+        "repeated": {name for name in known if given.count(name) > 1},
+        "missing": required - set(given),
+    }
+    errors = [{"type": kind, "loc": (name,), "msg": ""} for kind, names in wrong.items() for name in names]
+    if errors:
+        raise validation_refusal(sorted(errors, key=lambda error: error["loc"]))
 
 
 def _uuid(text: str) -> UUID:

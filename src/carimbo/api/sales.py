@@ -17,13 +17,14 @@ from carimbo.api.context import (
     services_of,
     subscription_of,
 )
-from carimbo.api.documented import Answers, refuses
-from carimbo.api.documents import ACCEPTED, ISSUING_REFUSALS
-from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.documented import UNREADY, Answers, refuses
+from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import REPLAYED_HEADER, IdempotencyKey, key_of, replay
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint, ReadRequest
-from carimbo.fiscal.fields import Day, Text
+from carimbo.api.type_routes import ISSUING_REFUSALS
+from carimbo.fiscal.date_fields import Day
+from carimbo.fiscal.fields import Text
 from carimbo.service.companies import Deleted
 from carimbo.service.errors import Code
 from carimbo.service.sales.body import EmitWhen, SaleBody
@@ -186,8 +187,7 @@ async def emit(
     response_model=Success[SaleRecord],
     responses=refuses(
         Code.NOT_FOUND, Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, Code.AUTHORITY_REJECTED,
-        Code.COMPANY_NOT_READY, Code.CERTIFICATE_MISSING, Code.CERTIFICATE_EXPIRED, Code.CERTIFICATE_INVALID,
-        Code.FISCAL_RULE_VIOLATION,
+        *UNREADY, Code.FISCAL_RULE_VIOLATION,
     )
     | {
         ACCEPTED: {

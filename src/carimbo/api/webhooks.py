@@ -7,8 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from carimbo.api.context import CurrentDatabase, CurrentServices, CurrentSubscription, RequestedPage
 from carimbo.api.documented import Answers, refuses
-from carimbo.api.documents import ACCEPTED
-from carimbo.api.envelope import Listing, Success, listing, success
+from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service.companies import Deleted

@@ -1,4 +1,7 @@
-"""The command line."""
+"""The command line.
+
+What a command alone needs is imported by it: the others start without, and a worker never holds the API.
+"""
 
 import asyncio
 from pathlib import Path
@@ -7,11 +10,11 @@ from typing import Annotated
 import typer
 import uvloop
 
-from carimbo import __version__, main
+from carimbo import __version__
 from carimbo.cli import admin, authorities, documents, schemas, simulator, tables, tables_update
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
-from carimbo.demo.run import DemoProblem, Ports, run_demo
+from carimbo.demo.ports import Ports
 from carimbo.logs import configure_logs
 from carimbo.service.access import Gatekeeper
 from carimbo.settings import Settings
@@ -66,6 +69,8 @@ def demo(
     ),
 ) -> None:
     """Roda tudo nesta máquina, com um banco próprio e uma empresa de exemplo. Não precisa de conta."""
+    from carimbo.demo.run import DemoProblem, run_demo
+
     try:
         raise typer.Exit(run_demo(Ports(port, simulator_port, simulator_control_port), data_dir))
     except DemoProblem as problem:
@@ -75,15 +80,19 @@ def demo(
 @app.command()
 def serve() -> None:
     """Roda a API. Precisa de CARIMBO_DATABASE_URL e CARIMBO_SECRET_KEYS; migre o banco antes."""
+    from carimbo.main.api import listen, serve
+
     settings = _usable_settings()
-    main.serve(settings, main.listen(settings.host, settings.port))
+    serve(settings, listen(settings.host, settings.port))
 
 
 @app.command()
 def worker() -> None:
     """Roda um trabalhador da fila. Vários podem rodar ao mesmo tempo, em várias máquinas."""
+    from carimbo.main.worker import work
+
     settings = _usable_settings()
-    uvloop.run(main.work(settings))
+    uvloop.run(work(settings))
 
 
 def _usable_settings() -> Settings:

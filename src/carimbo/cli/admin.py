@@ -10,6 +10,7 @@ import typer
 
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
+from carimbo.fiscal.counted import counted
 from carimbo.service import subscriptions
 from carimbo.service.access import Gatekeeper, RotationRequest, rotate_credential
 from carimbo.service.probes import probe_queue
@@ -141,7 +142,8 @@ def generate_key(
 def rekey() -> None:
     """Passa todos os segredos para a primeira chave de CARIMBO_SECRET_KEYS, com o serviço no ar."""
     report = _with_database(rekey_secrets)
-    say(f"{report.rewrapped} segredo(s) passados para a chave {report.active_key}")
+    moved = counted(report.rewrapped, "segredo passado", "segredos passados")
+    say(f"{moved} para a chave {report.active_key}")
     if report.left:
         fail(f"Ainda restam segredos sob outras chaves: {report.left}. Rode de novo.")
 

@@ -12,16 +12,18 @@ import typer
 
 from carimbo.authorities.endpoints import UnknownPlace
 from carimbo.authorities.port import Authority
+from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.trust import TrustUnusable
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.certificate import CertificateError, open_a1
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.outcome import NotJudged
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS, states_of
 from carimbo.fiscal.tables.states import STATES
-from carimbo.main import authorities_of
+from carimbo.main.authorities import authorities_of
 from carimbo.settings import Settings
 
 app = typer.Typer(help="As autoridades fiscais, vistas desta máquina.", no_args_is_help=True)
@@ -35,7 +37,7 @@ class Model(StrEnum):
     NFSE = "nfse"
 
 
-_TYPES = {Model.NFE: "nfe", Model.NFCE: "nfce", Model.NFSE: "nfse"}
+_TYPES = {Model(kind.model or kind.name): kind.name for kind in DOCUMENT_TYPES if kind.name in AUTHORITIES}
 # What is authorised by one authority for the whole country has no line in the table of states.
 _NATIONAL = "SEFIN"
 _EVERYWHERE = "BR"
@@ -57,19 +59,22 @@ def options() -> None:
     """As autoridades fiscais, vistas desta máquina."""
 
 
+CertificateFile = Annotated[
+    Path,
+    typer.Option(
+        help="Certificado A1 (.pfx) que se apresenta às autoridades; sem ele, é perguntado.",
+        prompt="Certificado A1 (.pfx)",
+    ),
+]
+Password = Annotated[
+    str, typer.Option(help="Senha do certificado; sem ela, é perguntada.", prompt="Senha", hide_input=True)
+]
+
+
 @app.command()
 def status(
-    certificate: Annotated[
-        Path,
-        typer.Option(
-            help="Certificado A1 (.pfx) que se apresenta às autoridades; sem ele, é perguntado.",
-            prompt="Certificado A1 (.pfx)",
-        ),
-    ],
-    password: Annotated[
-        str,
-        typer.Option(help="Senha do certificado; sem ela, é perguntada.", prompt="Senha", hide_input=True),
-    ],
+    certificate: CertificateFile,
+    password: Password,
     uf: Annotated[str | None, typer.Option(help="Só as autoridades desta UF; sem ela, todas.")] = None,
     model: Annotated[Model, typer.Option(help="55 é a NF-e; 65, a NFC-e; nfse, a NFS-e nacional.")] = (
         Model.NFE

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.fiscal.tables.table_file import TableUnusable
-from carimbo.main import AddressUnusable
+from carimbo.main.parts import AddressUnusable
 from carimbo.printing.truetype import FontUnusable
 from carimbo.service.errors import Refusal
 from carimbo.settings import Settings, SettingsError, load_settings
@@ -23,6 +23,7 @@ class NotMigrated(Exception):
 
 
 def say(text: str) -> None:
+    """Tell what a command has to tell."""
     print(text)
 
 

@@ -22,15 +22,21 @@ def parked() -> None:
 
 
 @app.command()
-def resume(work_id: Annotated[UUID, typer.Argument(help="Id, como na lista.")]) -> None:
+def resume(
+    work_id: Annotated[UUID | None, typer.Argument(help="Id, como na lista.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Tudo o que está na lista.")] = False,
+) -> None:
     """Retoma o que foi posto de lado, de onde parou."""
+    if (work_id is None) is not everything:
+        fail("Informe um id da lista, ou --all para retomar tudo.")
 
-    async def use(database: Database) -> bool:
+    async def use(database: Database) -> int:
         return await resume_parked(database, work_id)
 
-    if not with_database(loaded_settings(), use):
+    resumed = with_database(loaded_settings(), use)
+    if work_id and not resumed:
         fail("Não há nada posto de lado com este id.")
-    say("voltou à fila")
+    say("voltou à fila" if work_id else f"de volta à fila: {resumed}")
 
 
 def _line(work: ParkedWork) -> str:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 import uvloop
@@ -15,10 +15,13 @@ from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
-from carimbo.simulator.run import DEFAULT_CONTROL_PORT, DEFAULT_PORT, Simulator, SimulatorProblem, run
+from carimbo.simulator.ports import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 from carimbo.simulator.tax_ids import plain_tax_id
 from carimbo.simulator.trust import Flaw
 from carimbo.simulator.xsds import Xsds
+
+if TYPE_CHECKING:
+    from carimbo.simulator.run import Simulator
 
 app = typer.Typer()
 
@@ -68,6 +71,8 @@ def simulate(
     data_dir: DataDir = _FOLDER,
 ) -> None:
     """Roda as autoridades fiscais nesta máquina, para testar qualquer emissor. Não usa o banco."""
+    from carimbo.simulator.run import SimulatorProblem, run
+
     if context.invoked_subcommand:
         return
     settings = loaded_settings(needs_database=False)
@@ -81,7 +86,7 @@ def simulate(
         fail(str(problem))
 
 
-def _greet(data_dir: Path, simulator: Simulator) -> None:
+def _greet(data_dir: Path, simulator: "Simulator") -> None:
     folder = "" if data_dir == _FOLDER else f" --data-dir {data_dir}"
     say("O simulador está no ar. Ctrl-C para parar; os dados ficam.")
     say(f"Serviços     {simulator.url}/svrs/nfe/NFeAutorizacao4 e os demais")

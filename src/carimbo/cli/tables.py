@@ -8,7 +8,7 @@ from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import About
 from carimbo.fiscal.tables.table_file import TableUnusable
-from carimbo.main import use_tables
+from carimbo.main.parts import use_tables
 from carimbo.settings import Settings
 
 app = typer.Typer()

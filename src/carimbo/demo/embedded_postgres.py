@@ -45,6 +45,7 @@ class EmbeddedPostgres:
             raise PostgresFailed(str(error)) from error
 
     def stop(self) -> None:
+        """End the server, whatever signal comes meanwhile."""
         with _signals_held():
             self._server.stop()
 

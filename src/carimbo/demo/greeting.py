@@ -16,11 +16,12 @@ _BODIES = {"nfe.json": NFE_BODY, "sale.json": SALE_BODY}
 
 
 def write_curl_files(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write what commands read: credentials, addresses, and bodies that are left alone once they are there."""
+    """Write what commands read: credentials, addresses, and bodies, which are written only once."""
     headers = f"X-Api-Key: {facts['apiKey']}\nX-Api-Secret: {facts['apiSecret']}\n"
     write_private(folder / "headers", headers)
     company = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}"
-    (folder / "env").write_text(f"export BASE={facts['baseUrl']}\nexport COMPANY={company}\n", encoding="utf-8")
+    addresses = f"export BASE={facts['baseUrl']}\nexport COMPANY={company}\n"
+    (folder / "env").write_text(addresses, encoding="utf-8")
     for name, body in _BODIES.items():
         file = folder / name
         if not file.exists():

@@ -8,7 +8,6 @@ import signal
 import socket
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,9 @@ from carimbo.demo.folder import FolderProblem, known_secret, secret_keys, sole_u
 from carimbo.demo.greeting import greet, say, write_curl_files
 from carimbo.demo.issuing import Progress, api_client, issue_samples
 from carimbo.demo.live_table import live_table
+from carimbo.demo.ports import Ports
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
-from carimbo.simulator.run import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.migrate import migrate
@@ -42,24 +41,6 @@ _RECEIVER_HOSTS = "127.0.0.1,localhost"
 
 class DemoProblem(Exception):
     """The demo can't go on; the message is one sentence for the user."""
-
-
-@dataclass(frozen=True)
-class Ports:
-    """Where the demo's processes listen."""
-
-    api: int = 8000
-    simulator: int = DEFAULT_PORT
-    control: int = DEFAULT_CONTROL_PORT
-
-    @property
-    def by_option(self) -> dict[str, int]:
-        """Each with the option that changes it."""
-        return {
-            "--port": self.api,
-            "--simulator-port": self.simulator,
-            "--simulator-control-port": self.control,
-        }
 
 
 def run_demo(ports: Ports, folder: Path) -> int:

@@ -80,6 +80,7 @@ class CompanyFile:
     path: Path
 
     def is_there(self) -> bool:
+        """Tell whether the simulator's authority, and so its file, is still the same."""
         return self.path.exists()
 
     def make(self, now: datetime) -> bytes:

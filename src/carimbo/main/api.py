@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from carimbo.api.app import create_app
 from carimbo.api.context import Services
+from carimbo.api.metrics import REGISTRY
 from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
 from carimbo.main.outbound import guard_of, links_of
 from carimbo.main.parts import (
@@ -21,6 +22,7 @@ from carimbo.main.parts import (
     start_metrics,
     workshop_of,
 )
+from carimbo.main.server import Server
 from carimbo.printing.press import Press
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
@@ -76,15 +78,18 @@ def listen(host: str, port: int) -> socket.socket:
 
 def serve(settings: Settings, listener: socket.socket) -> None:
     """Run the API until a signal ends it."""
-    start_metrics(settings.metrics_host, settings.api_metrics_port)
+    start_metrics(settings.metrics_host, settings.api_metrics_port, REGISTRY)
+    app = api_of(settings)
     config = uvicorn.Config(
-        api_of(settings),
+        app,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
     )
-    # uvicorn raises the signal anew once it has stopped: by then there is nothing left to interrupt.
+    server = Server(app, config, settings.drain_seconds)
+    # It hears signals by itself a moment from now, and raises them anew once it has stopped: by then there is
+    # nothing left to interrupt.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-    uvicorn.Server(config).run(sockets=[listener])
+        signal.signal(number, server.handle_exit)
+    server.run(sockets=[listener])

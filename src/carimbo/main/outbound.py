@@ -22,6 +22,7 @@ from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.worker.chores import repeat
 from carimbo.worker.courier import Courier
+from carimbo.worker.metrics import count_email
 from carimbo.worker.own_loop import in_own_loop
 
 _log = structlog.get_logger("carimbo.main")
@@ -69,7 +70,7 @@ async def deliver_forever(settings: Settings) -> None:
 def mail_room_of(settings: Settings, database: Database) -> MailRoom:
     """Put together what e-mails are sent with."""
     printouts = Printouts(database, Press(settings.fonts_folder), settings.printouts_cache_bytes)
-    return MailRoom(database, printouts, mailer_of(settings), settings.email_retries, now)
+    return MailRoom(database, printouts, mailer_of(settings), settings.email_retries, now, count_email)
 
 
 def mailer_of(settings: Settings) -> Mailer | None:

@@ -6,9 +6,17 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from prometheus_client import start_http_server
+from prometheus_client import (
+    REGISTRY,
+    CollectorRegistry,
+    Gauge,
+    disable_created_metrics,
+    start_http_server,
+)
 
-from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo import __version__
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.service.filing.desk import Desk
@@ -19,6 +27,7 @@ from carimbo.storage.database import Database, open_database
 
 # A request makes thousands of objects and no cycles to speak of.
 _OBJECTS_BETWEEN_COLLECTIONS = 10_000
+BUILD_INFO = Gauge("carimbo_build_info", "1, with the version that runs.", ["version"])
 
 
 @asynccontextmanager
@@ -42,8 +51,8 @@ def workshop_of(settings: Settings) -> Workshop:
     """Put together what documents are made with; a file that can't be used is told before work begins."""
     use_tables(settings)
     schemas = Schemas(settings.schemas_folder)
-    schemas.compiled(Schema.NFE)
-    schemas.compiled(Schema.NFSE_DPS)
+    for schema in {kind.issuing.schema for kind in DOCUMENT_TYPES if kind.issuing}:
+        schemas.compiled(schema)
     return Workshop(schemas, settings.software, now)
 
 
@@ -53,6 +62,7 @@ def desk_of(settings: Settings, counter: Counter) -> Desk:
 
 
 def now() -> datetime:
+    """The clock of everything that is composed here."""
     return datetime.now(UTC)
 
 
@@ -67,11 +77,20 @@ class AddressUnusable(Exception):
     """An address that we should listen on is taken, forbidden or not ours."""
 
 
-def start_metrics(host: str, port: int) -> None:
-    """Serve metrics on a port of their own, so that the public address never shows them."""
+def start_metrics(host: str, port: int, own: CollectorRegistry) -> None:
+    """Serve metrics on a port of their own, so that the public address never shows them.
+
+    Besides those of one program alone, there are those that every program has.
+    """
     if not port:
         return
+    # A second sample for each counter, which nobody asks for.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
+    BUILD_INFO.labels(version=__version__).set(1)
+    shown = CollectorRegistry()
+    for registry in (REGISTRY, own):
+        shown.register(registry)
     try:
-        start_http_server(port, addr=host)
+        start_http_server(port, addr=host, registry=shown)
     except OSError as error:
         raise AddressUnusable(f"{host}:{port} das métricas ({error.strerror}); 0 as desliga") from error

@@ -20,6 +20,8 @@ from carimbo.storage.database import Database
 from carimbo.worker.advance import Advancer
 from carimbo.worker.certificates import warn_forever
 from carimbo.worker.history import forget_forever
+from carimbo.worker.measuring import Observer, measure_forever
+from carimbo.worker.metrics import REGISTRY, count_document
 from carimbo.worker.numbering import inutilize_forever
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
@@ -35,7 +37,7 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    start_metrics(settings.metrics_host, settings.worker_metrics_port)
+    start_metrics(settings.metrics_host, settings.worker_metrics_port, REGISTRY)
     async with database_of(settings) as database, means_of(settings, database, reached) as means:
         settle_in()
         working = asyncio.create_task(
@@ -44,7 +46,6 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
                 advancer_of(settings, means),
                 settings.queue_options,
                 sweep_every=timedelta(seconds=settings.sweep_seconds),
-                overdue_after=settings.overdue_after,
                 keep_history=timedelta(days=settings.queue_history_days),
                 reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
                 stop=stop,
@@ -58,7 +59,9 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
 def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]:
     """What is done beside the queue."""
     counter = Counter(means.database, means.dossiers, means.workshop)
+    observer = Observer(means.database, means.outages, settings.overdue_after, now)
     return [
+        measure_forever(observer, timedelta(seconds=settings.sweep_seconds)),
         inutilize_forever(desk_of(settings, counter)),
         warn_forever(means.database, now),
         forget_forever(
@@ -111,4 +114,5 @@ async def means_of(
             outages=OutageBoard(database, settings.contingency_after, now),
             latest_arrival=settings.latest_arrival,
             reached=reached,
+            concluded=count_document,
         )

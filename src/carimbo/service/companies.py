@@ -8,6 +8,7 @@ from pydantic import Field
 
 from carimbo.fiscal.address import Address
 from carimbo.fiscal.company import MunicipalRegistration, Name, PisCofinsRegime, TaxRegime, TradeName
+from carimbo.fiscal.counted import counted
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import (
     Body,
@@ -27,7 +28,7 @@ from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.backlog import statements_under_way
 from carimbo.storage.companies import Company, logo_file
 from carimbo.storage.database import Database, Tenant
-from carimbo.storage.documents import DocumentFilter
+from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.identifiers import new_id
 
 
@@ -210,8 +211,9 @@ async def _require_nothing_under_way(tenant: Tenant, company_id: UUID) -> None:
     if documents or events:
         raise Refusal(
             Code.INVALID_STATE,
-            f"A empresa tem {documents} documento(s) e {events} evento(s) ou inutilização(ões) em"
-            " processamento: aguarde o resultado para excluí-la.",
+            f"A empresa tem {counted(documents, 'documento', 'documentos')} e"
+            f" {counted(events, 'evento ou inutilização', 'eventos ou inutilizações')} em processamento:"
+            " aguarde o resultado para excluí-la.",
             currentStatus=Status.PROCESSING,
             allowed=[status for status in Status if status is not Status.PROCESSING],
         )
@@ -229,6 +231,7 @@ async def lock_company(tenant: Tenant, company_id: UUID) -> Company:
 
 
 async def require_company(tenant: Tenant, company_id: UUID, *, deleted_too: bool = False) -> Company:
+    """Find a company, or refuse as if it never existed."""
     company = await tenant.companies.get(company_id, deleted_too=deleted_too)
     if company is None:
         raise not_found("Empresa não encontrada.")

@@ -15,11 +15,9 @@ from carimbo.fiscal.fields import Body, Integer
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
 from carimbo.service.allowance import Period, reserve_document
 from carimbo.service.direct_sales import correct_direct_sale
+from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.documents import (
-    DocumentRecord,
     Reference,
-    kind_named,
-    record_of,
     require_document,
     stored_request,
     unknown_document,
@@ -32,6 +30,7 @@ from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.kinds import kind_named
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
@@ -77,19 +76,31 @@ async def change_invoice(
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked(tenant, document.id), version)
-        await tenant.documents.write_request(
-            document.id,
-            write(body),
-            amount_of(review),
-            review.warnings,
-            dossier.revision,
-            counter.workshop.today,
-        )
-        paper = paper_of(kind, request, dossier, environment)
-        if paper is not None:
-            await tenant.emissions.correct_printed(document.id, paper.printed)
-        await _correct_sale(tenant, document, request, dossier.company, counter.workshop.today)
+        await _write(tenant, document, _Corrected(body, request, review, dossier), counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
+
+
+@dataclass(frozen=True)
+class _Corrected:
+    """What a document becomes: its body, and the same as a request that keeps the rules."""
+
+    body: Any
+    request: Body
+    review: Review
+    dossier: Dossier
+
+
+async def _write(tenant: Tenant, document: Document, corrected: _Corrected, today: date) -> None:
+    """Write what a document becomes, also on its paper and in the sale that it made."""
+    request, review, dossier = corrected.request, corrected.review, corrected.dossier
+    await tenant.documents.write_request(
+        document.id, write(corrected.body), amount_of(review), review.warnings, dossier.revision, today
+    )
+    kind, environment = kind_named(document.type), Environment(document.environment)
+    paper = paper_of(kind, request, dossier, environment)
+    if paper is not None:
+        await tenant.emissions.correct_printed(document.id, paper.printed)
+    await _correct_sale(tenant, document, request, dossier.company, today)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.documents import kind_named
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.inutilize import (
@@ -24,6 +23,7 @@ from carimbo.service.filing.inutilize import (
 )
 from carimbo.service.gaps import CAPITAL, Gap, GapReason, Stretch, gap_of, stretches_of
 from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.kinds import kind_named
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id

@@ -1,7 +1,8 @@
 """The breaker: which authorities are out of service, since when, and from when on contingency takes over.
 
 Every process sees failures of its own and reads those of the others; what is known is a second old at most.
-Only a document that was judged ends an outage: services that answer questions and judge nothing are out.
+Only a document that was judged ends an outage, be it heard at once or asked for later: services that answer
+questions and judge nothing are out.
 """
 
 import time
@@ -12,6 +13,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from carimbo.fiscal.outcome import (
+    Authorized,
     Available,
     Cause,
     NotJudged,
@@ -32,6 +34,8 @@ _FORGOTTEN = timedelta(minutes=10)
 # How long a contingency that said that it is closed is left alone.
 _CLOSED_FOR = timedelta(minutes=1)
 _SILENCE = timedelta(seconds=10)
+# A document whose lost answer began a break was judged before it: answers are waited for, and clocks differ.
+_JUDGED_BEFORE = timedelta(minutes=1)
 # How often within the time before contingency an authority that says that it is back is tried.
 _TRIALS = 3
 _NO_SERVICE = frozenset({Cause.TIMEOUT, Cause.CONNECTION, Cause.HTTP_STATUS, Cause.HTML, Cause.EMPTY})
@@ -88,6 +92,15 @@ class OutageBoard:
         """Learn from what came of a document that was sent."""
         await self.saw(place, outcome)
         if not isinstance(outcome, NotJudged | Throttled | Unavailable) and self._is_known(place):
+            await self._end(place)
+
+    async def saw_found(self, place: AuthorityPlace, outcome: Outcome) -> None:
+        """Learn from what became of a document sent before; one of long ago says nothing of today."""
+        await self.saw(place, outcome)
+        if not isinstance(outcome, Authorized):
+            return
+        outage = await self.outage_of(place)
+        if outage and outcome.authorized_at >= outage.since - _JUDGED_BEFORE:
             await self._end(place)
 
     def _is_fresh(self, outage: Outage) -> bool:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.service.documents import kind_named
+from carimbo.service.kinds import kind_named
 from carimbo.storage.backlog import ParkedWork, parked_work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent
@@ -17,13 +17,12 @@ async def list_parked(database: Database) -> list[ParkedWork]:
         return await parked_work(connection)
 
 
-async def resume_parked(database: Database, work_id: UUID) -> bool:
-    """Take up again what was set aside, where it stopped; tells whether there was such a thing."""
-    for parked in await list_parked(database):
-        if parked.id == work_id:
-            await (_resume_document if parked.key.kind is WorkKind.DOCUMENT else _resume)(database, parked)
-            return True
-    return False
+async def resume_parked(database: Database, work_id: UUID | None = None) -> int:
+    """Take up again what was set aside, where it stopped: one thing, or all of them; tells how many."""
+    chosen = [parked for parked in await list_parked(database) if work_id in (None, parked.id)]
+    for parked in chosen:
+        await (_resume_document if parked.key.kind is WorkKind.DOCUMENT else _resume)(database, parked)
+    return len(chosen)
 
 
 async def _resume_document(database: Database, parked: ParkedWork) -> None:

@@ -10,13 +10,15 @@ from carimbo import __version__
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
 from carimbo.service.companies import require_company
-from carimbo.service.documents import Reference, authorized_xml, kind_named, require_document, wrong_state
+from carimbo.service.document_files import authorized_xml
+from carimbo.service.documents import Reference, require_document, wrong_state
 from carimbo.service.drawn import Drawings
 from carimbo.service.errors import Refusal, invalid_field
-from carimbo.service.filing.xml import ToldEvent, event_xml, require_event
+from carimbo.service.filing.xml import HistoryEvent, event_xml, require_event
 from carimbo.service.issuing.files import signed_file
 from carimbo.service.issuing.printed import is_printed
 from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.kinds import kind_named
 from carimbo.service.logos import logo_of
 from carimbo.service.ports import Printer
 from carimbo.storage.companies import Company
@@ -135,7 +137,7 @@ def _document_name(document: Document) -> str:
     return f"{issuing_of(kind_named(document.type)).print_name}-{_key(document.emission)}.pdf"
 
 
-def _event_name(told: ToldEvent, emission: Emission) -> str:
+def _event_name(told: HistoryEvent, emission: Emission) -> str:
     return _EVENT_NAMES[told.happening].format(key=_key(emission), sequence=told.sequence)
 
 
@@ -167,7 +169,7 @@ async def _pending(tenant: Tenant, document: Document) -> bytes | None:
     return await tenant.archive.get(document.id, signed_file(digest))
 
 
-async def _told_of(tenant: Tenant, told: ToldEvent) -> Emission:
+async def _told_of(tenant: Tenant, told: HistoryEvent) -> Emission:
     """The attempt that an event is about, which may be one that another took the place of."""
     emission = told.document.emission
     if told.filing:
@@ -177,7 +179,9 @@ async def _told_of(tenant: Tenant, told: ToldEvent) -> Emission:
     return emission
 
 
-async def _event_order(tenant: Tenant, told: ToldEvent, emission: Emission, company: Company) -> EventPrint:
+async def _event_order(
+    tenant: Tenant, told: HistoryEvent, emission: Emission, company: Company
+) -> EventPrint:
     event = await event_xml(tenant, told)
     xml = await authorized_xml(tenant, told.document, emission)
     if xml is None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, Field, RootModel, WrapValidator, create_model
 from pydantic_core import PydanticCustomError
@@ -11,6 +12,7 @@ from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.fields import Body, Category, Flag, GuaranteeDays, ItemName, Sku, UnitValue
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.split_items import SPLIT, Components
+from carimbo.storage.products import NewProduct
 
 
 class ProductType(StrEnum):
@@ -120,14 +122,30 @@ class ProductBody(RootModel[Annotated[_AnyItem, Field(discriminator="type"), Wra
     """An item to be written."""
 
 
-def fiscal_of(item: CatalogItem) -> dict[str, Any]:
-    """The fiscal fields that a body tells, as plain values of JSON."""
-    sale = _CATALOG_SALES.get(item.type)
-    names = set(sale.fiscal.model_fields) if sale else set()
-    return item.model_dump(mode="json", by_alias=True, include=names, exclude_unset=True, exclude_none=True)
+def product_of(item: CatalogItem, company_id: UUID, product_id: str) -> NewProduct:
+    """The row of an item, without its parts."""
+    return NewProduct(
+        id=product_id,
+        company_id=company_id,
+        sku=item.sku,
+        name=item.name,
+        type=item.type,
+        category=item.category,
+        price=item.price,
+        guarantee=item.guarantee,
+        follows_company_defaults=item.fiscal_follows_company_defaults,
+        fiscal=_fiscal_of(item),
+    )
 
 
 def lacking_alone(item: CatalogItem) -> tuple[str, ...]:
     """What a body must still tell, because it takes nothing from the company."""
     sale = _CATALOG_SALES.get(item.type)
     return sale.needed_alone(item) if sale and not item.fiscal_follows_company_defaults else ()
+
+
+def _fiscal_of(item: CatalogItem) -> dict[str, Any]:
+    """The fiscal fields that a body tells, as plain values of JSON."""
+    sale = _CATALOG_SALES.get(item.type)
+    names = set(sale.fiscal.model_fields) if sale else set()
+    return item.model_dump(mode="json", by_alias=True, include=names, exclude_unset=True, exclude_none=True)

@@ -1,6 +1,7 @@
 """The products and services in a company's catalog."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 from uuid import UUID
@@ -16,8 +17,8 @@ from carimbo.service.product_bodies import (
     CatalogItem,
     ProductType,
     SplitItem,
-    fiscal_of,
     lacking_alone,
+    product_of,
     with_fiscal_fields,
 )
 from carimbo.service.split_items import ComponentRecord, components_of, require_no_split_of, shown_components
@@ -142,19 +143,10 @@ async def delete_product(
 
 async def _product(tenant: Tenant, company_id: UUID, product_id: str, body: CatalogItem) -> NewProduct:
     """The item of a body, whose parts, if it has any, are in the catalog."""
-    return NewProduct(
-        id=product_id,
-        company_id=company_id,
-        sku=body.sku,
-        name=body.name,
-        type=body.type,
-        category=body.category,
-        price=body.price,
-        guarantee=body.guarantee,
-        follows_company_defaults=body.fiscal_follows_company_defaults,
-        fiscal=fiscal_of(body),
-        components=await _parts(tenant, company_id, product_id, body) if isinstance(body, SplitItem) else [],
-    )
+    product = product_of(body, company_id, product_id)
+    if isinstance(body, SplitItem):
+        return replace(product, components=await _parts(tenant, company_id, product_id, body))
+    return product
 
 
 async def _parts(tenant: Tenant, company_id: UUID, product_id: str, body: SplitItem) -> list[dict[str, str]]:

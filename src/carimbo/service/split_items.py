@@ -36,6 +36,7 @@ class ComponentBody(Body):
 
     @model_validator(mode="after")
     def names_an_item(self) -> "ComponentBody":
+        """Refuse a part that nobody could find in the catalog."""
         if self.sku is None and self.id is None:
             raise PydanticCustomError("component", "Informe sku ou id.")
         return self

@@ -88,6 +88,7 @@ async def read_subscription(
 
 
 async def list_subscriptions(database: Database) -> list[Subscription]:
+    """Every subscription, oldest first."""
     async with database.transaction() as connection:
         return await Subscriptions(connection).all()
 
@@ -114,6 +115,7 @@ async def define_plan(database: Database, plan: Plan) -> None:
 
 
 async def list_plans(database: Database) -> list[Plan]:
+    """Every plan, by its name."""
     async with database.transaction() as connection:
         return await Plans(connection).all()
 

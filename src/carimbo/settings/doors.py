@@ -63,6 +63,12 @@ class DoorSettings(BaseModel):
     shutdown_seconds: Seconds = Field(
         default=20, description="How long work under way may take to finish after a stop signal."
     )
+    drain_seconds: float = Field(
+        default=0,
+        ge=0,
+        description="How long the API goes on answering after a stop signal while `/readyz` says no, so that "
+        "a proxy which asks there sends requests elsewhere before the first one is refused.",
+    )
     event_wait_seconds: Seconds = Field(
         default=10,
         description="How long a request to cancel, correct or give numbers up waits for the authority, "

@@ -37,7 +37,9 @@ class WorkerSettings(BaseModel):
         default=60, description="How long a worker holds a row without renewing its lease."
     )
     sweep_seconds: Seconds = Field(
-        default=15, description="How often due rows without a job are put back into the queue."
+        default=15,
+        description="How often due rows without a job are put back into the queue, and how often the gauges "
+        "of the metrics are read.",
     )
     retry_first_seconds: Seconds = Field(
         default=2, description="Delay before the first retry of failed work."

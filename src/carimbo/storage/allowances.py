@@ -36,6 +36,7 @@ class Allowances:
         return bool(reserved)
 
     async def usage(self, period: str) -> Usage:
+        """What was used of a period; nothing of one that nothing was written of."""
         row = await self._connection.fetchrow(
             "select used, reserved from allowances where subscription_id = $1 and period = $2",
             self._subscription_id, period,

@@ -27,6 +27,7 @@ class Archive:
         )  # fmt: skip
 
     async def get(self, owner_id: UUID, name: str) -> bytes | None:
+        """A file of a document, statement or company; None when there is none."""
         content: bytes | None = await self._connection.fetchval(
             "select content from archive where subscription_id = $1 and owner_id = $2 and name = $3",
             self._subscription_id, owner_id, name,

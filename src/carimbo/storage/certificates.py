@@ -46,6 +46,7 @@ class Certificates:
         self._subscription_id = subscription_id
 
     async def put(self, company_id: UUID, summary: CertificateSummary) -> StoredCertificate:
+        """Write what is known of a company's certificate, in place of the one before."""
         row = await self._connection.fetchrow(
             """
             insert into certificates (subscription_id, company_id, tax_id, subject_name, serial_number,
@@ -65,6 +66,7 @@ class Certificates:
         return StoredCertificate(**only(row))
 
     async def get(self, company_id: UUID) -> StoredCertificate | None:
+        """What is known of a company's certificate; its file is among the secrets."""
         row = await self._connection.fetchrow(
             "select tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at, uploaded_at"
             " from certificates where subscription_id = $1 and company_id = $2",
@@ -82,6 +84,7 @@ class Certificates:
         return bool(result == "UPDATE 1")
 
     async def delete(self, company_id: UUID) -> bool:
+        """Forget a company's certificate; False when there is none."""
         result = await self._connection.execute(
             "delete from certificates where subscription_id = $1 and company_id = $2",
             self._subscription_id, company_id,

@@ -78,6 +78,7 @@ class Companies:
         return row and _company(row)
 
     async def get(self, company_id: UUID, *, deleted_too: bool = False) -> Company | None:
+        """A company; one that is deleted only if these are wanted too."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2"
             " and ($3 or deleted_at is null)",
@@ -104,6 +105,7 @@ class Companies:
         return bool(held)
 
     async def find_by_tax_id(self, tax_id: str) -> UUID | None:
+        """Whose CNPJ it is, be that company deleted or not."""
         found: UUID | None = await self._connection.fetchval(
             "select id from companies where subscription_id = $1 and tax_id = $2",
             self._subscription_id, tax_id,
@@ -111,6 +113,7 @@ class Companies:
         return found
 
     async def page(self, offset: int, size: int) -> list[Company]:
+        """A page of the companies, newest first."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
             " order by created_at desc, id desc offset $2 limit $3",
@@ -119,6 +122,7 @@ class Companies:
         return [_company(row) for row in rows]
 
     async def count(self) -> int:
+        """How many companies there are."""
         total: int = await self._connection.fetchval(
             "select count(*) from companies where subscription_id = $1 and deleted_at is null",
             self._subscription_id,
@@ -137,6 +141,7 @@ class Companies:
         return row and _company(row)
 
     async def set_environment(self, company_id: UUID, environment: str) -> datetime:
+        """Write where documents are issued from now on; tells when that was."""
         updated_at: datetime = await self._connection.fetchval(
             "update companies set environment = $3, updated_at = now()"
             " where subscription_id = $1 and id = $2 returning updated_at",
@@ -145,6 +150,7 @@ class Companies:
         return updated_at
 
     async def set_settings(self, company_id: UUID, settings: dict[str, Any]) -> None:
+        """Replace all settings."""
         await self._connection.execute(
             "update companies set settings = $3, updated_at = now() where subscription_id = $1 and id = $2",
             self._subscription_id, company_id, settings,

@@ -24,6 +24,17 @@ class Credential:
 
 _COLUMNS = """subscription_id, secret_hash, secret_preview, previous_secret_hash, previous_valid_until,
     created_at, rotated_at, last_used_at"""
+_FIND = """
+    select c.subscription_id, c.secret_hash, c.secret_preview, c.previous_secret_hash,
+           case when c.previous_valid_until > now() then c.previous_valid_until end as previous_valid_until,
+           c.created_at as credential_created_at, c.rotated_at, c.last_used_at,
+           s.id, s.name, s.features, s.created_at,
+           p.name as plan, p.monthly_documents, p.total_documents, p.requests_per_minute
+    from credentials c
+    join subscriptions s on s.id = c.subscription_id
+    join plans p on p.name = s.plan
+    where c.subscription_id = $1
+"""
 
 
 class Credentials:
@@ -34,12 +45,14 @@ class Credentials:
         self._subscription_id = subscription_id
 
     async def add(self, secret_hash: bytes, preview: str) -> None:
+        """Store the first secret."""
         await self._connection.execute(
             "insert into credentials (subscription_id, secret_hash, secret_preview) values ($1, $2, $3)",
             self._subscription_id, secret_hash, preview,
         )  # fmt: skip
 
     async def get(self) -> Credential | None:
+        """What is known of the secret; None before there is one."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from credentials where subscription_id = $1",
             self._subscription_id,
@@ -70,21 +83,7 @@ async def find_credential(
     connection: Connection, subscription_id: UUID
 ) -> tuple[Credential, Subscription] | None:
     """Read all that authentication needs in one round trip."""
-    row = await connection.fetchrow(
-        """
-        select c.subscription_id, c.secret_hash, c.secret_preview, c.previous_secret_hash,
-               case when c.previous_valid_until > now() then c.previous_valid_until end
-                   as previous_valid_until,
-               c.created_at as credential_created_at, c.rotated_at, c.last_used_at,
-               s.id, s.name, s.features, s.created_at,
-               p.name as plan, p.monthly_documents, p.total_documents, p.requests_per_minute
-        from credentials c
-        join subscriptions s on s.id = c.subscription_id
-        join plans p on p.name = s.plan
-        where c.subscription_id = $1
-        """,
-        subscription_id,
-    )
+    row = await connection.fetchrow(_FIND, subscription_id)
     if row is None:
         return None
     credential = Credential(

@@ -17,7 +17,6 @@ class Customer(CustomerFacts):
     company_id: UUID
     created_at: datetime
     updated_at: datetime
-    deleted_at: datetime | None
 
 
 _FACTS = tuple(field.name for field in fields(CustomerFacts))
@@ -58,6 +57,7 @@ class Customers:
         self._subscription_id = subscription_id
 
     async def add(self, customer_id: UUID, company_id: UUID, facts: CustomerFacts) -> Customer:
+        """Store a customer."""
         arguments = ", ".join(f"${position}" for position in range(4, 4 + len(_FACTS)))
         row = await self._connection.fetchrow(
             f"insert into customers (subscription_id, id, company_id, {', '.join(_FACTS)})"
@@ -90,12 +90,14 @@ class Customers:
         return [_customer(row) for row in rows]
 
     async def count(self, company_id: UUID, search: str | None) -> int:
+        """How many customers a search matches."""
         total: int = await self._connection.fetchval(
             f"select count(*) from ({_SEARCHED}) as found", self._subscription_id, company_id, search
         )
         return total
 
     async def get(self, customer_id: UUID) -> Customer | None:
+        """A customer of any company of the subscription."""
         row = await self._connection.fetchrow(_ONE, self._subscription_id, customer_id)
         return row and _customer(row)
 

@@ -112,6 +112,7 @@ class Deliveries:
         return [Delivery(**row) for row in rows]
 
     async def count(self, webhook_id: UUID, wanted: DeliveryFilter) -> int:
+        """How many deliveries to a webhook a filter matches."""
         # Without the events, which tell nothing more, unless they are asked for.
         counted = f"select count(*) from ({_FILTERED}) as found" if wanted.topics else _COUNT
         asked = [wanted.topics] if wanted.topics else []
@@ -126,6 +127,7 @@ class Deliveries:
         return {row["webhook_id"]: Delivery(**row) for row in rows}
 
     async def get(self, webhook_id: UUID, delivery_id: UUID) -> Delivery | None:
+        """A delivery, if it is to this webhook."""
         row = await self._connection.fetchrow(
             f"{_OF_WEBHOOK} and d.id = $3", self._subscription_id, webhook_id, delivery_id
         )

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
+from carimbo.storage.forgetting import forget_some
 from carimbo.storage.work import HELD, LeaseLost
 
 WAITS_FOR_ANOTHER = """
@@ -102,7 +103,6 @@ _CONCLUDE = f"""
     )
     select id from held
 """
-_FORGOTTEN_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +160,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fate:
+class DeliveryFate:
     """What follows from an attempt."""
 
     status: str
@@ -195,7 +195,7 @@ async def receiver_of(connection: Connection, claimed: ClaimedDelivery) -> Recei
 
 
 async def conclude_delivery(
-    connection: Connection, claimed: ClaimedDelivery, attempt: Attempt, fate: Fate
+    connection: Connection, claimed: ClaimedDelivery, attempt: Attempt, fate: DeliveryFate
 ) -> None:
     """Write an attempt with everything that follows from it, or raise LeaseLost."""
     row = await connection.fetchrow(
@@ -220,9 +220,10 @@ async def release_delivery(connection: Connection, claimed: ClaimedDelivery) -> 
 async def forget_deliveries(connection: Connection, keep: timedelta) -> bool:
     """Forget some of what was settled long ago, with its attempts; the events themselves stay.
 
-    Tells whether there may be more: few enough at once, for nobody to wait for their locks.
+    Tells whether there may be more.
     """
-    result = await connection.execute(
+    return await forget_some(
+        connection,
         """
         delete from deliveries where (subscription_id, id) in (
             select subscription_id, id from deliveries
@@ -230,9 +231,8 @@ async def forget_deliveries(connection: Connection, keep: timedelta) -> bool:
             for update skip locked
         )
         """,
-        keep, _FORGOTTEN_AT_ONCE,
-    )  # fmt: skip
-    return bool(result == f"DELETE {_FORGOTTEN_AT_ONCE}")
+        keep,
+    )
 
 
 async def forget_deleted_webhooks(connection: Connection) -> bool:
@@ -240,7 +240,8 @@ async def forget_deleted_webhooks(connection: Connection) -> bool:
 
     Tells whether there may be more.
     """
-    result = await connection.execute(
+    may_be_more = await forget_some(
+        connection,
         """
         delete from deliveries where (subscription_id, id) in (
             select d.subscription_id, d.id from webhooks w
@@ -248,9 +249,8 @@ async def forget_deleted_webhooks(connection: Connection) -> bool:
             where w.deleted_at is not null limit $1
         )
         """,
-        _FORGOTTEN_AT_ONCE,
     )
-    if result == f"DELETE {_FORGOTTEN_AT_ONCE}":
+    if may_be_more:
         return True
     await connection.execute(
         "delete from webhooks w where deleted_at is not null and not exists (select from deliveries d"

@@ -10,36 +10,13 @@ from uuid import UUID
 from carimbo.fiscal.emission import EmissionType
 from carimbo.storage import emissions
 from carimbo.storage.connection import Connection, Row
-from carimbo.storage.document_events import NewEvent, event_columns, events_told
+from carimbo.storage.document_events import NewEvent
+from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.emissions import Emission
 from carimbo.storage.jobs import job_added, job_hastened
+from carimbo.storage.new_document import NewDocument, insert
+from carimbo.storage.turns import NEXT_TURN
 from carimbo.storage.work import WorkKind
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewDocument:
-    """A document to be stored."""
-
-    id: UUID
-    company_id: UUID
-    type: str
-    environment: str
-    status: str
-    namespace: str
-    idempotency_key: str | None
-    external_id: str | None
-    sale_id: UUID | None = None
-    is_direct: bool = True
-    """Whether a caller asked for it, and not for a sale that needs it."""
-    request: str
-    amount: Decimal
-    warnings: Sequence[str]
-    reviewed_revision: int
-    reviewed_on: date
-    allowance_period: str | None
-    is_urgent: bool
-    emission: int = 0
-    """The attempt in force: 1 where one is written beside it, 0 where there is none yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,22 +54,6 @@ class Document:
         return self.created_at if self.is_direct else self.first_queued_at
 
 
-@dataclass(frozen=True, kw_only=True)
-class DocumentFilter:
-    """Which documents of a company are meant; None is all."""
-
-    type: str | None = None
-    status: str | None = None
-    created_from: datetime | None = None
-    created_before: datetime | None = None
-    external_id: str | None = None
-
-    @property
-    def is_counted(self) -> bool:
-        """Tell whether the counters know how many there are."""
-        return self.created_from is None and self.created_before is None and self.external_id is None
-
-
 _OWN = tuple(field.name for field in fields(Document) if field.name not in ("emission", "company_revision"))
 _SELECT = (
     f"select {', '.join(f'd.{name}' for name in _OWN)},"
@@ -110,44 +71,6 @@ _REPEATED = f"""
         and d.external_id = $5 and d.is_direct
     limit 1
 """
-_INSERTED = tuple(
-    field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
-)
-_GENERATED = "version, rejection, created_at, queued_at, first_queued_at, parked_reason, replaced_by"
-# Start-time fair queueing: a document's turn comes after the company's own that still wait, and not before
-# those that are next of all. So the tenth of one company competes with the tenth of another, and a company
-# that sends ten thousand at once keeps nobody else waiting. What pauses has turn 0: it waits for no place.
-# Ordered and limited, as a minimum and a maximum may be planned as looking through all that wait.
-_NEXT_TURN = """
-    greatest(
-        (select turn from documents where next_action_at is not null and is_urgent = $3 and turn > 0
-         order by turn limit 1),
-        (select turn from documents
-         where subscription_id = $1 and company_id = $2 and next_action_at is not null and is_urgent = $3
-         order by turn desc limit 1),
-        0
-    ) + 1
-"""
-
-
-def _insertion(*, queued: bool) -> str:
-    """SQL that stores a document with its first events and, if it is to go, the job that wakes a worker."""
-    first_event = 4 + len(_INSERTED)
-    arguments = ", ".join(f"${position}" for position in range(4, first_event))
-    placed = f"{_NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
-    woken = f", woken as ({job_added(WorkKind.DOCUMENT, 'added')})" if queued else ""
-    return f"""
-        with added as (
-            insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
-                company_id, is_urgent, {", ".join(_INSERTED)})
-            values ({placed}, $1, $2, $3, {arguments})
-            on conflict do nothing returning *
-        ), told as ({events_told("added", first_event)}){woken}
-        select {_GENERATED} from added
-    """
-
-
-_INSERTIONS = {queued: _insertion(queued=queued) for queued in (True, False)}
 
 
 class Documents:
@@ -164,12 +87,8 @@ class Documents:
 
         All of it is one statement: outside a transaction it is one by itself.
         """
-        row = await self._connection.fetchrow(
-            _INSERTIONS[queued],
-            self._subscription_id, document.company_id, document.is_urgent,
-            *(getattr(document, name) for name in _INSERTED), *event_columns(events),
-        )  # fmt: skip
-        return row and _stored(document, row)
+        row = await insert(self._connection, self._subscription_id, document, events, queued=queued)
+        return None if row is None else _stored(document, row)
 
     async def find_repeated(
         self, company_id: UUID, namespace: str, key: str | None, external_id: str | None
@@ -190,6 +109,7 @@ class Documents:
         return row and _document(row)
 
     async def get(self, document_id: UUID) -> Document | None:
+        """A document of any company of the subscription."""
         row = await self._connection.fetchrow(
             f"{_SELECT} where d.subscription_id = $1 and d.id = $2", self._subscription_id, document_id
         )
@@ -222,14 +142,14 @@ class Documents:
 
     async def page(self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int) -> list[Document]:
         """A page of a company's documents, newest first."""
-        matching, values = self._matching(company_id, wanted)
+        matching, values = wanted.matching(self._subscription_id, company_id)
         paged = f"order by d.created_at desc, d.id desc offset ${len(values) + 1} limit ${len(values) + 2}"
         rows = await self._connection.fetch(f"{_SELECT} where {matching} {paged}", *values, offset, size)
         return [_document(row) for row in rows]
 
     async def count(self, company_id: UUID, wanted: DocumentFilter) -> int:
         """How many documents a filter matches: by the counters where they know."""
-        matching, values = self._matching(company_id, wanted)
+        matching, values = wanted.matching(self._subscription_id, company_id)
         counted = (
             "coalesce(sum(documents), 0)::bigint from document_counts d"
             if wanted.is_counted
@@ -241,7 +161,7 @@ class Documents:
     async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
         """Give it a turn among what waits and wake a worker, both in the caller's transaction."""
         await self._connection.execute(
-            f"with queued as (update documents set turn = {_NEXT_TURN}, next_action_at = now(),"
+            f"with queued as (update documents set turn = {NEXT_TURN}, next_action_at = now(),"
             " queued_at = now(), first_queued_at = coalesce(first_queued_at, now()), attempts = 0,"
             " parked_reason = null where subscription_id = $1 and id = $4"
             f" returning *) {job_added(WorkKind.DOCUMENT, 'queued')}",
@@ -307,20 +227,6 @@ class Documents:
                 f"delete from {table} where subscription_id = $1 and {column} = any($2)",
                 self._subscription_id, document_ids,
             )  # fmt: skip
-
-    def _matching(self, company_id: UUID, wanted: DocumentFilter) -> tuple[str, list[Any]]:
-        """The condition of what is asked, and no more: a plan for all that might be asked is a slow one."""
-        asked = (
-            ("type =", wanted.type),
-            ("status =", wanted.status),
-            ("external_id =", wanted.external_id),
-            ("created_at >=", wanted.created_from),
-            ("created_at <", wanted.created_before),
-        )
-        given = [(comparison, value) for comparison, value in asked if value is not None]
-        conditions = [f"d.{comparison} ${position}" for position, (comparison, _) in enumerate(given, 3)]
-        text = " and ".join(["d.subscription_id = $1", "d.company_id = $2", *conditions])
-        return text, [self._subscription_id, company_id, *(value for _, value in given)]
 
 
 def _stored(document: NewDocument, row: Row) -> Document:

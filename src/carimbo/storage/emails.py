@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.forgetting import forget_some
 from carimbo.storage.jobs import job_added
-from carimbo.storage.work import HELD, Lease, LeaseLost, WorkKind
+from carimbo.storage.work import HELD, Lease, WorkKind, write_held
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,7 @@ class EmailAttempt:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fate:
+class EmailFate:
     """How an e-mail stands after it was looked at."""
 
     status: str
@@ -88,7 +89,6 @@ _WRITE = f"""
     )
     select id from held
 """
-_FORGOTTEN_AT_ONCE = 1000
 
 
 class Emails:
@@ -106,6 +106,7 @@ class Emails:
         return _email(only(row))
 
     async def get(self, email_id: UUID) -> Email | None:
+        """An e-mail of any document of the subscription."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from emails where subscription_id = $1 and id = $2",
             self._subscription_id, email_id,
@@ -122,6 +123,7 @@ class Emails:
         return [_email(row) for row in rows]
 
     async def count(self, document_id: UUID) -> int:
+        """How many e-mails a document has."""
         total: int = await self._connection.fetchval(
             f"select count(*) from emails where {_OF_DOCUMENT}", self._subscription_id, document_id
         )
@@ -139,42 +141,32 @@ class Emails:
             found[row["email_id"]].append(EmailAttempt(**{name: row[name] for name in _ATTEMPT}))
         return found
 
-    async def write(self, lease: Lease, fate: Fate) -> None:
+    async def write(self, lease: Lease, fate: EmailFate) -> None:
         """Write how an e-mail stands with the attempt that made it so, and let go of it."""
         attempt = asdict(fate.attempt) if fate.attempt else dict.fromkeys(_ATTEMPT)
-        row = await self._connection.fetchrow(
-            _WRITE,
-            lease.key.subscription_id, lease.key.id, lease.token,
+        await write_held(
+            self._connection, lease, _WRITE,
             fate.status, fate.error, fate.recipients, fate.message_id, fate.sent_at, fate.pause,
             *attempt.values(),
         )  # fmt: skip
-        if row is None:
-            raise LeaseLost(str(lease.key))
 
     async def forget(self, lease: Lease) -> None:
         """Let an e-mail be as if nobody had asked for it."""
-        row = await self._connection.fetchrow(
-            f"delete from emails {HELD} returning id", lease.key.subscription_id, lease.key.id, lease.token
-        )
-        if row is None:
-            raise LeaseLost(str(lease.key))
+        await write_held(self._connection, lease, f"delete from emails {HELD} returning id")
 
 
 async def forget_emails(connection: Connection, keep: timedelta) -> bool:
-    """Forget some of what was settled long ago, with its attempts.
-
-    Tells whether there may be more: few enough at once, for nobody to wait for their locks.
-    """
-    result = await connection.execute(
+    """Forget some of what was settled long ago, with its attempts; tells whether there may be more."""
+    return await forget_some(
+        connection,
         """
         delete from emails where (subscription_id, id) in (
             select subscription_id, id from emails where settled_at < now() - $1::interval
             limit $2 for update skip locked
         )
         """,
-        keep, _FORGOTTEN_AT_ONCE,
-    )  # fmt: skip
-    return bool(result == f"DELETE {_FORGOTTEN_AT_ONCE}")
+        keep,
+    )
 
 
 def _email(row: Row) -> Email:

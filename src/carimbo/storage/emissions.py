@@ -77,6 +77,7 @@ class Emissions:
         self._subscription_id = subscription_id
 
     async def get(self, document_id: UUID, ordinal: int) -> Emission | None:
+        """One of a document's attempts, which need not be the one in force."""
         row = await self._connection.fetchrow(
             f"select {', '.join(COLUMNS)} from emissions where subscription_id = $1 and document_id = $2"
             " and ordinal = $3",

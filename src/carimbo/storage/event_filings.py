@@ -60,6 +60,7 @@ class EventFilings:
         return row and _filing(row)
 
     async def get(self, filing_id: UUID) -> EventFiling | None:
+        """What is told of a document; None where somebody else told it."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from event_filings where subscription_id = $1 and id = $2",
             self._subscription_id, filing_id,

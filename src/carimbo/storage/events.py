@@ -114,12 +114,14 @@ class Events:
         return event_id
 
     async def get(self, event_id: UUID) -> ToldEvent | None:
+        """An event with what is told of it."""
         row = await self._connection.fetchrow(
             f"{TOLD_EVENT} where v.subscription_id = $1 and v.id = $2", self._subscription_id, event_id
         )
         return row and told_event(row)
 
     async def find(self, event_id: UUID) -> Mark | None:
+        """Where an event stands."""
         row = await self._connection.fetchrow(
             "select ordinal, position from events where subscription_id = $1 and id = $2",
             self._subscription_id, event_id,

@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from carimbo.storage.connection import Connection, Row
-from carimbo.storage.work import HELD, TABLES, Lease, LeaseLost, WorkKind
+from carimbo.fiscal.lifecycle import Happening
+from carimbo.storage.connection import Connection
+from carimbo.storage.work import HELD, TABLES, Lease, WorkKind, write_held
 
 _KEPT = """
     insert into archive (subscription_id, owner_id, name, content)
@@ -38,19 +39,25 @@ _CONCLUDE = (
 )
 # What is told of the attempt in force is told of the document; an attempt that another took the place of
 # concerns nobody but itself.
-_EVENT_CONSEQUENCES = """, attempt as (
+_EVENT_CONSEQUENCES = f""", attempt as (
         update emissions set state = 'canceled' from held
         where $12 and emissions.subscription_id = held.subscription_id
             and emissions.document_id = held.document_id and emissions.ordinal = held.emission
     ), canceled as (
-        update documents set status = 'canceled', updated_at = now() from held
+        update documents set status = 'canceled', updated_at = now(), replaced_by = (
+                select document_id from emissions where emissions.subscription_id = held.subscription_id
+                    and emissions.company_id = held.company_id and emissions.access_key = $13
+                    and emissions.environment = documents.environment
+            )
+        from held
         where $12 and documents.subscription_id = held.subscription_id and documents.id = held.document_id
             and documents.emission = held.emission and documents.status = 'authorized'
         returning documents.id
     ), told as (
         insert into document_events (subscription_id, document_id, company_id, id, type, status, sequence,
             protocol, authority_code, authority_message)
-        select held.subscription_id, held.document_id, held.company_id, held.id, held.type,
+        select held.subscription_id, held.document_id, held.company_id, held.id,
+            case when $13::text is null then held.type else '{Happening.SUBSTITUTION}' end,
             case when held.state = 'refused' then 'rejected'
                 when exists (select from canceled) then 'canceled' else documents.status end,
             held.sequence, held.protocol, held.authority_code, held.authority_message
@@ -103,6 +110,8 @@ class FilingVerdict:
     files: Mapping[str, bytes] = field(default_factory=dict)
     cancels: bool = False
     """Whether the document of an event is canceled by it."""
+    replaced_by: str | None = None
+    """The key of what takes the document's place, which may be one of the company's own."""
 
 
 class FilingSteps:
@@ -125,7 +134,7 @@ class FilingSteps:
 
     async def conclude(self, verdict: FilingVerdict) -> None:
         """Write a verdict with everything that follows from it, and that there is no more to do."""
-        consequence = (verdict.cancels,) if self._lease.key.kind is WorkKind.EVENT else ()
+        consequence = (verdict.cancels, verdict.replaced_by) if self._lease.key.kind is WorkKind.EVENT else ()
         await self._write(
             _CONCLUDE_OF,
             verdict.state, verdict.code, verdict.message, verdict.protocol, verdict.registered_at,
@@ -133,9 +142,4 @@ class FilingSteps:
         )  # fmt: skip
 
     async def _write(self, statements: Mapping[WorkKind, str], *arguments: object) -> None:
-        key = self._lease.key
-        row: Row | None = await self._connection.fetchrow(
-            statements[key.kind], key.subscription_id, key.id, self._lease.token, *arguments
-        )
-        if row is None:
-            raise LeaseLost(str(key))
+        await write_held(self._connection, self._lease, statements[self._lease.key.kind], *arguments)

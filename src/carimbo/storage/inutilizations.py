@@ -108,6 +108,7 @@ class Inutilizations:
         return number or 0
 
     async def get(self, inutilization_id: UUID) -> Inutilization | None:
+        """A range of numbers that is given up, of any company of the subscription."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from inutilizations where subscription_id = $1 and id = $2",
             self._subscription_id, inutilization_id,
@@ -124,6 +125,7 @@ class Inutilizations:
         return [Inutilization(**row) for row in rows]
 
     async def count(self, company_id: UUID, document_type: str) -> int:
+        """How many ranges of a type a company has."""
         total: int = await self._connection.fetchval(
             "select count(*) from inutilizations where subscription_id = $1 and company_id = $2"
             " and document_type = $3",

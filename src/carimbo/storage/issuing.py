@@ -19,7 +19,7 @@ from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.emissions import COLUMNS, Emission, Place
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.jobs import job_added
-from carimbo.storage.work import HELD, Lease, LeaseLost, WorkKind
+from carimbo.storage.work import HELD, Lease, WorkKind, write_held
 
 _KEY = "subscription_id, company_id, id"
 _ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = $4"
@@ -217,31 +217,29 @@ class IssuingSteps:
         The attempt before it is left behind as a stray if nobody knows what became of it.
         """
         with _end_told():
-            row = await self._connection.fetchrow(
+            row = await self._write(
                 _TAKE_NUMBER,
-                *self._key, ordinal, place.company_id, place.document_type, place.environment, place.series,
+                ordinal, place.company_id, place.document_type, place.environment, place.series,
                 codes.first, codes.second, way.emission_type, *event_columns(events), place.last_number,
                 way.contingency_started_at, way.contingency_reason, new_id() if leaves_stray else None,
             )  # fmt: skip
-        return Emission(**self._written(row))
+        return Emission(**row)
 
     async def redirect(self, ordinal: int, way: EmissionWay, events: Sequence[NewEvent]) -> None:
         """Let an attempt that no authority has go another way, under the number that it has."""
-        row = await self._connection.fetchrow(
+        await self._write(
             _REDIRECT,
-            *self._key, ordinal, way.emission_type, way.contingency_started_at, way.contingency_reason,
+            ordinal, way.emission_type, way.contingency_started_at, way.contingency_reason,
             *event_columns(events),
         )  # fmt: skip
-        self._written(row)
 
     async def keep_signed(self, ordinal: int, signed: Signed, state: str, events: Sequence[NewEvent]) -> None:
         """Keep the signed bytes, and whether they may be at the authority from now on."""
-        row = await self._connection.fetchrow(
+        await self._write(
             _KEEP_SIGNED,
-            *self._key, ordinal, signed.file_name, signed.xml, signed.issued_at, signed.access_key,
+            ordinal, signed.file_name, signed.xml, signed.issued_at, signed.access_key,
             signed.digest, state, *event_columns(events),
         )  # fmt: skip
-        self._written(row)
 
     async def write_state(
         self,
@@ -255,31 +253,23 @@ class IssuingSteps:
         events: Sequence[NewEvent] = (),
     ) -> None:
         """Write how far an attempt came; with a pause the document is nobody's until it is over."""
-        row = await self._connection.fetchrow(
+        await self._write(
             _PAUSE if pause else _WRITE_STATE,
-            *self._key, ordinal, state, tries, receipt, access_key, *event_columns(events),
+            ordinal, state, tries, receipt, access_key, *event_columns(events),
             *([pause] if pause else []),
         )  # fmt: skip
-        self._written(row)
 
     async def conclude(
         self, ordinal: int, verdict: Verdict, settlement: Settlement, events: Sequence[NewEvent]
     ) -> None:
         """Write a verdict with everything that follows from it, and that there is no more to do."""
-        row = await self._connection.fetchrow(
+        await self._write(
             _CONCLUDE,
-            *self._key, ordinal, verdict.status, verdict.rejection, verdict.emission_state, verdict.digest,
+            ordinal, verdict.status, verdict.rejection, verdict.emission_state, verdict.digest,
             verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
             settlement.period, settlement.used, settlement.released, *event_columns(events),
             verdict.issued_at, verdict.assigned_number, verdict.assigned_key, verdict.replaces, new_id(),
         )  # fmt: skip
-        self._written(row)
 
-    @property
-    def _key(self) -> tuple[UUID, UUID, int]:
-        return self._lease.key.subscription_id, self._lease.key.id, self._lease.token
-
-    def _written(self, row: Row | None) -> Row:
-        if row is None:
-            raise LeaseLost(str(self._lease.key))
-        return row
+    async def _write(self, statement: str, *arguments: object) -> Row:
+        return await write_held(self._connection, self._lease, statement, *arguments)

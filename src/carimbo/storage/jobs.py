@@ -34,7 +34,8 @@ def job_added(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
 
     A row that has a live job needs no other. Its token is part of what makes a job new: that of work just
     concluded may still be there when more is to be done. PgQueuer's own statement takes a round trip more,
-    and writes a line of history that nobody reads.
+    and writes a line of history that nobody reads. Triggers have the same statement in `wake_worker`: as no
+    migration is edited once it has been applied, a change here needs one that replaces that function.
     """
     return f"""
         insert into pgqueuer (status, entrypoint, priority, payload, dedupe_key, execute_after)

@@ -41,6 +41,7 @@ class NumberSequences:
     async def set_next_number(
         self, company_id: UUID, document_type: str, environment: str, series: int, number: int
     ) -> None:
+        """Write which number is given next, even one that was given before."""
         await self._connection.execute(
             """
             insert into number_sequences

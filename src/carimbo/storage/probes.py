@@ -21,6 +21,7 @@ async def add_probe(connection: Connection) -> WorkKey:
 
 
 async def answer_probe(connection: Connection, probe_id: UUID) -> None:
+    """Note that a worker got it."""
     await connection.execute(
         "update probes set answered_at = now() where subscription_id = $1 and id = $2", NIL, probe_id
     )

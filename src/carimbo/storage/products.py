@@ -56,7 +56,6 @@ class Product(NewProduct):
 
     created_at: datetime
     updated_at: datetime
-    deleted_at: datetime | None
 
 
 _INSERTED = tuple(field.name for field in fields(NewProduct))
@@ -94,12 +93,14 @@ class Products:
         )
 
     async def get(self, company_id: UUID, product_id: str) -> Product | None:
+        """An item of a company's catalog."""
         row = await self._connection.fetchrow(
             f"{_SELECT} and id = $3", self._subscription_id, company_id, product_id
         )
         return row and Product(**row)
 
     async def find_by_sku(self, company_id: UUID, sku: str) -> Product | None:
+        """The item of a company's catalog that has the SKU."""
         row = await self._connection.fetchrow(
             f"{_SELECT} and sku = $3", self._subscription_id, company_id, sku
         )
@@ -137,6 +138,7 @@ class Products:
         return [Product(**row) for row in rows]
 
     async def count(self, company_id: UUID, wanted: ProductFilter) -> int:
+        """How many items of a catalog a filter matches."""
         total: int = await self._connection.fetchval(
             f"select count(*) from products where {_MATCHING}",
             self._subscription_id, company_id, wanted.type, wanted.search,

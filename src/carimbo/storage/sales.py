@@ -184,6 +184,7 @@ class Sales:
         return row and Sale(**row)
 
     async def get(self, sale_id: UUID) -> Sale | None:
+        """A sale of any company of the subscription."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from sales where subscription_id = $1 and id = $2",
             self._subscription_id, sale_id,
@@ -208,6 +209,7 @@ class Sales:
         return found
 
     async def show(self, sale_id: UUID) -> ShownSale | None:
+        """A sale with what is shown of it."""
         row = await self._connection.fetchrow(
             f"{_SHOWN} where s.subscription_id = $1 and s.id = $2", self._subscription_id, sale_id
         )
@@ -226,6 +228,7 @@ class Sales:
         return [ShownSale(**row) for row in rows]
 
     async def count(self, company_id: UUID, wanted: SaleFilter) -> int:
+        """How many of a company's sales a filter matches."""
         matching, values = self._matching(company_id, wanted)
         total: int = await self._connection.fetchval(
             f"select count(*) from sales s where {matching}", *values

@@ -16,6 +16,7 @@ class Secrets:
         self._key_ring = key_ring
 
     async def put(self, owner_id: UUID, name: str, secret: bytes) -> None:
+        """Seal and store, in place of what had the name."""
         sealed = self._key_ring.seal(secret, _belonging(self._subscription_id, owner_id, name))
         await self._connection.execute(
             """
@@ -27,6 +28,7 @@ class Secrets:
         )  # fmt: skip
 
     async def get(self, owner_id: UUID, name: str) -> bytes | None:
+        """Read and open; None when there is none."""
         row = await self._connection.fetchrow(
             "select key_id, sealed from secrets where subscription_id = $1 and owner_id = $2 and name = $3",
             self._subscription_id, owner_id, name,
@@ -76,12 +78,14 @@ class Secrets:
         return secret if secret is not None else candidate
 
     async def delete(self, owner_id: UUID, name: str) -> None:
+        """Forget one secret."""
         await self._connection.execute(
             "delete from secrets where subscription_id = $1 and owner_id = $2 and name = $3",
             self._subscription_id, owner_id, name,
         )  # fmt: skip
 
     async def delete_all(self, owner_id: UUID) -> None:
+        """Forget every secret of an owner."""
         await self._connection.execute(
             "delete from secrets where subscription_id = $1 and owner_id = $2",
             self._subscription_id,

@@ -30,6 +30,7 @@ class StateRegistrations:
     async def add(
         self, company_id: UUID, registration_id: UUID, state: str, number: str, is_default: bool
     ) -> StateRegistration:
+        """Store a registration; there is one of each state."""
         row = await self._connection.fetchrow(
             f"""
             insert into state_registrations (subscription_id, company_id, id, state, number, is_default)
@@ -41,6 +42,7 @@ class StateRegistrations:
         return StateRegistration(**only(row))
 
     async def find_by_state(self, company_id: UUID, state: str) -> UUID | None:
+        """The registration in a state; None when there is none."""
         found: UUID | None = await self._connection.fetchval(
             "select id from state_registrations"
             " where subscription_id = $1 and company_id = $2 and state = $3",
@@ -58,6 +60,7 @@ class StateRegistrations:
         return [StateRegistration(**row) for row in rows]
 
     async def clear_default(self, company_id: UUID) -> None:
+        """Let none be the default, before another becomes it."""
         await self._connection.execute(
             "update state_registrations set is_default = false"
             " where subscription_id = $1 and company_id = $2 and is_default",
@@ -65,6 +68,7 @@ class StateRegistrations:
         )  # fmt: skip
 
     async def delete_all(self, company_id: UUID) -> None:
+        """Remove all of a company's."""
         await self._connection.execute(
             "delete from state_registrations where subscription_id = $1 and company_id = $2",
             self._subscription_id, company_id,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
-from carimbo.storage.work import HELD, Lease, LeaseLost
+from carimbo.storage.work import HELD, Lease, write_held
 
 _SETTLE = f"""
     with held as (
@@ -42,7 +42,7 @@ class Stray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fate:
+class StrayFate:
     """What became of an attempt."""
 
     state: str
@@ -64,31 +64,21 @@ class Strays:
         self._subscription_id = subscription_id
 
     async def get(self, stray_id: UUID) -> Stray | None:
+        """A stray of any document of the subscription."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from strays where subscription_id = $1 and id = $2",
             self._subscription_id, stray_id,
         )  # fmt: skip
         return row and Stray(**row)
 
-    async def settle(self, lease: Lease, fate: Fate) -> None:
+    async def settle(self, lease: Lease, fate: StrayFate) -> None:
         """Write what became of an attempt, and that there is no more to ask."""
         files = {fate.file_name: fate.file} if fate.file_name else {}
-        row = await self._connection.fetchrow(
-            _SETTLE,
-            *_key(lease), fate.state, fate.protocol, fate.authorized_at, fate.digest,
-            list(files), list(files.values()),
+        await write_held(
+            self._connection, lease, _SETTLE,
+            fate.state, fate.protocol, fate.authorized_at, fate.digest, list(files), list(files.values()),
         )  # fmt: skip
-        _require(row, lease)
 
     async def pause(self, lease: Lease, tries: int, pause: timedelta) -> None:
         """Let go of a stray until it is time to ask again."""
-        _require(await self._connection.fetchrow(_PAUSE, *_key(lease), tries, pause), lease)
-
-
-def _key(lease: Lease) -> tuple[UUID, UUID, int]:
-    return lease.key.subscription_id, lease.key.id, lease.token
-
-
-def _require(row: object, lease: Lease) -> None:
-    if row is None:
-        raise LeaseLost(str(lease.key))
+        await write_held(self._connection, lease, _PAUSE, tries, pause)

@@ -42,25 +42,30 @@ class Subscriptions:
         self._connection = connection
 
     async def add(self, subscription_id: UUID, name: str, plan: str, features: list[str]) -> None:
+        """Store a subscription."""
         await self._connection.execute(
             "insert into subscriptions (id, name, plan, features) values ($1, $2, $3, $4)",
             subscription_id, name, plan, features,
         )  # fmt: skip
 
     async def get(self, subscription_id: UUID) -> Subscription | None:
+        """A subscription with its plan."""
         row = await self._connection.fetchrow(_SELECT + "where s.id = $1", subscription_id)
         return row and subscription_of(row)
 
     async def all(self) -> list[Subscription]:
+        """Every subscription, oldest first."""
         rows = await self._connection.fetch(_SELECT + "order by s.created_at, s.id")
         return [subscription_of(row) for row in rows]
 
     async def set_plan(self, subscription_id: UUID, plan: str) -> None:
+        """Put it on a plan, which must exist."""
         await self._connection.execute(
             "update subscriptions set plan = $2 where id = $1", subscription_id, plan
         )
 
     async def set_features(self, subscription_id: UUID, features: list[str]) -> None:
+        """Replace what it may do besides what all may."""
         await self._connection.execute(
             "update subscriptions set features = $2 where id = $1", subscription_id, features
         )
@@ -73,6 +78,7 @@ class Plans:
         self._connection = connection
 
     async def put(self, plan: Plan) -> None:
+        """Define a plan, or define it anew for all who are on it."""
         await self._connection.execute(
             """
             insert into plans (name, monthly_documents, total_documents, requests_per_minute)
@@ -86,19 +92,23 @@ class Plans:
         )  # fmt: skip
 
     async def get(self, name: str) -> Plan | None:
+        """The plan of a name."""
         row = await self._connection.fetchrow("select *, name as plan from plans where name = $1", name)
         return row and plan_of(row)
 
     async def all(self) -> list[Plan]:
+        """Every plan, by its name."""
         rows = await self._connection.fetch("select *, name as plan from plans order by name")
         return [plan_of(row) for row in rows]
 
 
 def plan_of(row: Row) -> Plan:
+    """The plan in a row that names it `plan`, and may hold more."""
     return Plan(row["plan"], row["monthly_documents"], row["total_documents"], row["requests_per_minute"])
 
 
 def subscription_of(row: Row) -> Subscription:
+    """The subscription in a row that also has its plan."""
     return Subscription(
         id=row["id"],
         name=row["name"],

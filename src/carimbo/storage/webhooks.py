@@ -52,6 +52,7 @@ class Webhooks:
         )
 
     async def add(self, webhook_id: UUID, facts: WebhookFacts, *, is_active: bool) -> Webhook:
+        """Store a webhook."""
         row = await self._connection.fetchrow(
             f"insert into webhooks (subscription_id, id, is_active, {', '.join(_FACTS)})"
             f" values ($1, $2, $3, $4, $5, $6, $7) returning {_COLUMNS}",
@@ -69,12 +70,14 @@ class Webhooks:
         return [_webhook(row) for row in rows]
 
     async def count(self) -> int:
+        """How many webhooks there are."""
         total: int = await self._connection.fetchval(
             f"select count(*) from webhooks where {_KNOWN}", self._subscription_id
         )
         return total
 
     async def get(self, webhook_id: UUID) -> Webhook | None:
+        """A webhook that is not deleted."""
         row = await self._connection.fetchrow(_ONE, self._subscription_id, webhook_id)
         return row and _webhook(row)
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, Row
 
 
 class LeaseLost(Exception):
@@ -76,6 +76,7 @@ class WorkKey:
 
     @classmethod
     def parse(cls, text: str) -> "WorkKey":
+        """Read the key that a job carries."""
         kind, subscription_id, row_id = text.split(":")
         return cls(WorkKind(kind), UUID(subscription_id), UUID(row_id))
 
@@ -167,13 +168,19 @@ async def take_up_again(connection: Connection, key: WorkKey) -> None:
     )  # fmt: skip
 
 
+async def write_held(connection: Connection, lease: Lease, statement: str, *arguments: object) -> Row:
+    """Run a statement that does nothing unless the lease is held ($1 to $3, see HELD), or raise LeaseLost."""
+    key = lease.key
+    row: Row | None = await connection.fetchrow(
+        statement, key.subscription_id, key.id, lease.token, *arguments
+    )
+    if row is None:
+        raise LeaseLost(str(key))
+    return row
+
+
 async def _change(connection: Connection, lease: Lease, changes: str, *arguments: object) -> datetime:
     # A renewal that waited for the concluding transaction must not take the row again.
-    row = await connection.fetchrow(
-        f"update {lease.key.table} set {changes} {HELD} returning now()",
-        lease.key.subscription_id, lease.key.id, lease.token, *arguments,
-    )  # fmt: skip
-    if row is None:
-        raise LeaseLost(str(lease.key))
-    now: datetime = row["now"]
+    change = f"update {lease.key.table} set {changes} {HELD} returning now()"
+    now: datetime = (await write_held(connection, lease, change, *arguments))["now"]
     return now

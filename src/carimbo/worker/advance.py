@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Any
 
 import structlog
 
@@ -44,7 +45,7 @@ class Advancer:
         try:
             done, _ = await asyncio.wait({work_on_it}, timeout=self.patience.total_seconds())
         except asyncio.CancelledError:
-            work_on_it.cancel()
+            await _cancel({work_on_it})
             raise
         if done or len(self._aside) >= _MOST_ASIDE:
             return await work_on_it
@@ -57,6 +58,10 @@ class Advancer:
         """Wait for the work that went aside."""
         if self._aside:
             await asyncio.wait(set(self._aside))
+
+    async def give_back(self) -> None:
+        """Leave the work that went aside to other workers, for there is no time left to wait for it."""
+        await _cancel(set(self._aside))
 
     async def _see_to_it(self, key: WorkKey, work_on_it: "asyncio.Task[timedelta | None]") -> None:
         """Wait for work that left its place; should this fail, the sweeper finds the row."""
@@ -97,11 +102,10 @@ class Advancer:
             _log.warning("lease_lost", work=str(lease.key))
             return None
         except DatabaseUnavailable:
-            await self._let_go(lease, progressed=True)
+            await self._let_go(lease)
             raise
         except asyncio.CancelledError:
-            # We are being stopped: whoever comes next should not have to wait until the lease ends.
-            await self._let_go(lease, progressed=False)
+            await self._hand_over(lease)
             raise
         except Exception as error:
             _log.error("work_failed", work=str(lease.key), attempts=lease.attempts, exc_info=error)
@@ -109,11 +113,18 @@ class Advancer:
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="done").inc()
         return again_in
 
-    async def _let_go(self, lease: Lease, *, progressed: bool) -> None:
+    async def _let_go(self, lease: Lease) -> None:
         """Leave the row to whoever comes next, if the database can be reached; else the lease ends."""
         with suppress(LeaseLost, DatabaseUnavailable):
             async with self.database.transaction() as connection:
-                await work.postpone(connection, lease, AT_ONCE, progressed=progressed)
+                await work.postpone(connection, lease, AT_ONCE, progressed=True)
+
+    async def _hand_over(self, lease: Lease) -> None:
+        """Wake another worker for the row, as we are being stopped: it waits for no lease and no sweeper."""
+        with suppress(LeaseLost, DatabaseUnavailable):
+            async with self.database.transaction() as connection:
+                await work.postpone(connection, lease, AT_ONCE, progressed=False)
+                await enqueue(connection, lease.key)
 
     async def _after_failure(self, lease: Lease, error: Exception) -> timedelta | None:
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="failed").inc()
@@ -149,3 +160,11 @@ class Advancer:
             yield
         finally:
             renewal.cancel()
+
+
+async def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and wait until they have let go of what they hold."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

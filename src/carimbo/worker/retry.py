@@ -14,6 +14,7 @@ class RetryPolicy:
     attempts_before_parking: int
 
     def is_spent(self, attempts: int) -> bool:
+        """Tell whether so many failures in a row park the work."""
         return attempts >= self.attempts_before_parking
 
     def delay(self, attempts: int, dice: float) -> timedelta:

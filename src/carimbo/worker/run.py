@@ -21,14 +21,13 @@ async def run_worker(
     advancer: Advancer,
     options: QueueOptions,
     sweep_every: timedelta,
-    overdue_after: timedelta,
     keep_history: timedelta,
     reconnect_after: timedelta,
     stop: asyncio.Event,
     chores: Iterable[Coroutine[Any, Any, None]] = (),
 ) -> None:
     """Work until `stop` is set, with chores beside it; what is under way is finished first."""
-    sweeping = sweep_forever(advancer.database, sweep_every, keep_history, overdue_after)
+    sweeping = sweep_forever(advancer.database, sweep_every, keep_history)
     beside = [asyncio.create_task(chore) for chore in (sweeping, *chores)]
     ending = asyncio.create_task(_cancel_at(stop, beside))
     _log.info("worker_started", kinds=[kind.value for kind in advancer.tasks])
@@ -36,6 +35,7 @@ async def run_worker(
         await _consume_forever(url, advancer, options, reconnect_after, stop)
         await advancer.finish()
     finally:
+        await advancer.give_back()
         # Told by `ending`, and once: a chore that is told twice leaves what it is finishing.
         stop.set()
         await ending

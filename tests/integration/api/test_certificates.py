@@ -137,6 +137,8 @@ class TestRefusal:
         assert answer.status_code == 415
         answer = await caller.http.post(path, files={"password": (None, "x")})
         assert fields_of(answer) == {"file": "Campo obrigatório."}
+        answer = await caller.http.post(path, files={"pfx": ("a.pfx", b"x")})
+        assert fields_of(answer) == {"file": "Campo obrigatório.", "pfx": "Campo desconhecido."}
 
     async def test_of_parts_that_are_unknown_or_twice(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"

@@ -20,7 +20,7 @@ from carimbo.api.openapi import contract
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.taxpayer import cnpj_check_digits
-from carimbo.main import api_of, listen
+from carimbo.main.api import api_of, listen
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings

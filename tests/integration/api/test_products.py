@@ -72,9 +72,9 @@ class TestCreate:
     @pytest.mark.parametrize(
         ("name", "value", "error"),
         [
-            ("name", "ab", "Deve ter pelo menos 3 caractere(s)."),
+            ("name", "ab", "Deve ter pelo menos 3 caracteres."),
             ("name", "x" * 65, "Deve ter no máximo 64 caracteres."),
-            ("sku", "", "Deve ter pelo menos 1 caractere(s)."),
+            ("sku", "", "Deve ter pelo menos 1 caractere."),
             ("sku", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("category", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("type", "bundle", "Valor inválido: use 'service', 'product' ou 'split'."),

@@ -51,7 +51,7 @@ class TestCreate:
     @pytest.mark.parametrize(
         ("parts", "wrong"),
         [
-            ([("curso", 100)], {"components": "Deve ter pelo menos 2 item(ns)."}),
+            ([("curso", 100)], {"components": "Deve ter pelo menos 2 itens."}),
             ([("curso", 70), ("caneca", 30.0001)],
              {"components": "Os percentuais devem somar 100, e somam 100.0001."}),
             ([("curso", 70), ("caneca", 29)], {"components": "Os percentuais devem somar 100, e somam 99."}),

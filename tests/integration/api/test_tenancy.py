@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from carimbo.api.openapi import contract
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.main import api_of
+from carimbo.main.api import api_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
@@ -131,12 +131,15 @@ async def owned(
     ids["sales"] = await sale_of(shop, ids)
     webhook = await client.post("/v1/webhooks", json=WEBHOOK)
     ids["/v1/webhooks"] = data_of(webhook)["id"]
-    async with database.tenant(created.subscription_id) as tenant:
-        delivery_id = await tenant.deliveries.add_test(UUID(ids["/v1/webhooks"]), "webhook.test", {})
-    ids["deliveries"] = str(delivery_id)
+    ids["deliveries"] = await delivery_to(shop, UUID(ids["/v1/webhooks"]))
     for kind in OWNED:
         ids |= await filings_of(shop, kind, UUID(invoices[kind]))
     return Owned(owner, company_id, ids)
+
+
+async def delivery_to(shop: Shop, webhook_id: UUID) -> str:
+    async with shop.database.tenant(shop.subscription_id) as tenant:
+        return str(await tenant.deliveries.add_test(webhook_id, "webhook.test", {}))
 
 
 async def filings_of(shop: Shop, kind: str, document_id: UUID) -> dict[str, str]:

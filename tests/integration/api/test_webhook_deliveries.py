@@ -12,15 +12,15 @@ import pytest
 from fastapi import FastAPI
 
 from carimbo.storage.deliveries import Deliveries, DeliveryAttempt
-from carimbo.storage.delivering import Fate, conclude_delivery
+from carimbo.storage.delivering import DeliveryFate, conclude_delivery
 from carimbo.storage.wakeups import OUTBOUND
 from carimbo.storage.work import LeaseLost
 from integration.api.webhook_site import ATTEMPT, DELIVERED, URL, Site
 from support import ABSENT, code_of, data_of, fields_of, until_it_holds
 
 NO_ANSWER = replace(ATTEMPT, response_status=None, response_body="", error="A conexão foi recusada.")
-FAILED = Fate(status="failed", failures=6)
-LATER = Fate(status="pending", failures=1, pause=timedelta(hours=1))
+FAILED = DeliveryFate(status="failed", failures=6)
+LATER = DeliveryFate(status="pending", failures=1, pause=timedelta(hours=1))
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ class TestRedeliver:
     """
 
     @pytest.mark.parametrize("fate", [FAILED, LATER, DELIVERED], ids=["failed", "later", "delivered"])
-    async def test_owes_the_same_delivery_anew(self, site: Site, webhook_id: str, fate: Fate) -> None:
+    async def test_owes_the_same_delivery_anew(self, site: Site, webhook_id: str, fate: DeliveryFate) -> None:
         await site.tell("nfe.authorized")
         (owed,) = await site.deliveries(webhook_id)
         await site.attempt(owed["id"], fate=fate)

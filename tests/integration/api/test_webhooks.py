@@ -86,7 +86,7 @@ class TestCreate:
             ({"events": {}}, "events", "Escolha pelo menos um evento."),
             ({"events": None}, "events", "Deve ser um objeto JSON."),
             ({"url": None}, "url", "Deve ser um texto."),
-            ({"url": " "}, "url", "Deve ter pelo menos 1 caractere(s)."),
+            ({"url": " "}, "url", "Deve ter pelo menos 1 caractere."),
             ({"url": f"https://example.com/{'x' * 2048}"}, "url", "Deve ter no máximo 2048 caracteres."),
             ({"url": "loja"}, "url", "A URL deve começar com https://."),
             ({"url": "http://203.0.113.1/"}, "url", "A URL deve começar com https://."),

@@ -10,7 +10,7 @@ from uuid import UUID
 import httpx2
 
 from carimbo.storage.database import Database
-from carimbo.storage.delivering import Attempt, ClaimedDelivery, Fate, conclude_delivery
+from carimbo.storage.delivering import Attempt, ClaimedDelivery, DeliveryFate, conclude_delivery
 from support import Caller, data_of
 
 URL = "http://127.0.0.1:9/webhooks"
@@ -28,7 +28,7 @@ ATTEMPT = Attempt(
 TOKEN = "Bearer 0123456789abcdef"
 HEADERS = [{"key": "Authorization", "value": TOKEN}, {"key": "X-Loja", "value": "7"}]
 MASKED = [{"key": "Authorization", "value": "********cdef"}, {"key": "X-Loja", "value": "********"}]
-DELIVERED = Fate(status="delivered", failures=0)
+DELIVERED = DeliveryFate(status="delivered", failures=0)
 _HELD = """
     update deliveries set lease_token = lease_token + 1, lease_until = now() + interval '1 minute'
     where subscription_id = $1 and id = $2
@@ -84,7 +84,9 @@ class Site:
         (row,) = await self.fetch(_HELD, self.caller.subscription_id, UUID(delivery_id))
         return ClaimedDelivery(**row, held_until=time.monotonic() + _HELD_SECONDS)
 
-    async def attempt(self, delivery_id: str, attempt: Attempt = ATTEMPT, fate: Fate = DELIVERED) -> None:
+    async def attempt(
+        self, delivery_id: str, attempt: Attempt = ATTEMPT, fate: DeliveryFate = DELIVERED
+    ) -> None:
         """Write an attempt as a worker does."""
         claimed = await self.hold(delivery_id)
         async with self.database.connection() as connection:

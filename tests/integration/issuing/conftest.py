@@ -10,10 +10,12 @@ import pytest
 from carimbo.api.context import Services
 from carimbo.authorities import national_nfse
 from carimbo.fiscal.certificate import A1Certificate
+from carimbo.printing.press import Press
 from carimbo.simulator.run import Simulator, running
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.issuing.floor import Floor, open_floor
+from integration.issuing.printer import CACHE_BYTES, Recorder, services_with
 from integration.issuing.shop import NewShop, Shop, ready_shop
 from support import CNPJ, Caller
 
@@ -91,3 +93,16 @@ async def shop(new_shop: NewShop) -> Shop:
 async def idle_shop(floor: Floor, certificate: A1Certificate) -> Shop:
     """A shop that is ready and has no documents, for tests that leave it so."""
     return await ready_shop(floor, await floor.new_caller(), certificate)
+
+
+@pytest.fixture(scope="module")
+def press() -> Press:
+    return Press(None)
+
+
+@pytest.fixture
+def printer(floor: Floor, press: Press, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    """The printer of the floor for one test, with a cache of its own."""
+    recorder = Recorder(press)
+    monkeypatch.setattr(floor.app.state, "services", services_with(floor, recorder, CACHE_BYTES))
+    return recorder

@@ -12,7 +12,10 @@ import httpx2
 from fastapi import FastAPI
 
 from carimbo.fiscal.registry import FEATURES
-from carimbo.main import advancer_of, api_of, database_of, deliver_forever, means_of
+from carimbo.main.api import api_of
+from carimbo.main.outbound import deliver_forever
+from carimbo.main.parts import database_of
+from carimbo.main.worker import advancer_of, means_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
@@ -113,7 +116,6 @@ async def _work(floor: Floor, stop: asyncio.Event) -> None:
         floor.advancer,
         settings.queue_options,
         sweep_every=timedelta(seconds=settings.sweep_seconds),
-        overdue_after=settings.overdue_after,
         keep_history=timedelta(days=settings.queue_history_days),
         reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
         stop=stop,

@@ -8,6 +8,8 @@ from carimbo.service.ports import Printer
 from carimbo.service.printouts import Printouts
 from integration.issuing.floor import Floor
 
+CACHE_BYTES = 1024 * 1024
+
 
 @dataclass
 class Recorder:

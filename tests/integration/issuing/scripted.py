@@ -22,7 +22,7 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.tables.authorizers import is_contingency
-from carimbo.main import advancer_of, means_of
+from carimbo.main.worker import advancer_of, means_of
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
 from integration.issuing.floor import Floor

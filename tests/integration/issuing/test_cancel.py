@@ -290,6 +290,9 @@ class TestBySubstitution:
         assert (root.findtext(".//{*}tpEvento"), root.findtext(".//{*}chNFeRef")) == (
             "110112", other["accessKey"],
         )  # fmt: skip
+        assert (told["type"], told["status"]) == ("substitution", "canceled")
+        assert (await shop.read(document))["replacedById"] == other["id"]
+        assert (await shop.read(other))["replacedById"] is None
 
     async def test_names_the_receipt_that_took_its_place(self, shop: Shop) -> None:
         document = await shop.issue("nfce")

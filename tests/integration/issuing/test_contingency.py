@@ -298,3 +298,10 @@ class TestStatus:
         way, *_ = [one["contingency"] for one in data_of(await shop.get("/status"))["types"]]
         assert way["active"] is False
         assert way["since"] is not None
+
+    async def test_tells_of_no_outage_once_a_lost_answer_is_found(self, shop: Shop) -> None:
+        document = await sent_and_lost(shop, lostAnswers=1)
+        await shop.floor.switch(lostAnswers=0)
+        assert (await shop.settled(document))["accessKey"][34] == "1"
+        way, *_ = [one["contingency"] for one in data_of(await shop.get("/status"))["types"]]
+        assert (way["since"], way["beginsAt"], way["reason"]) == (None, None, None)

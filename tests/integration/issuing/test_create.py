@@ -5,7 +5,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import structlog
+from structlog.testing import LogCapture
 
+from carimbo.api import middleware
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.run import Simulator
@@ -243,6 +246,17 @@ class TestOrderOfChecks:
             idle_shop.path(f"/{kind}"), content=content, headers=headers
         )
         error_of(answer, status, code)
+
+
+class TestLogOfARequest:
+    async def test_names_the_document_that_it_made(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        lines = LogCapture()
+        processors: list[Any] = [structlog.contextvars.merge_contextvars, lines]
+        monkeypatch.setattr(
+            middleware, "_log", structlog.wrap_logger(None, processors, structlog.BoundLogger)
+        )
+        made = accepted(await shop.caller.http.post(shop.path("/nfe"), json=NFE))
+        assert [line["document_id"] for line in lines.entries] == [made["id"]]
 
 
 class TestVariants:

@@ -13,8 +13,9 @@ from support import data_of
 
 class TestParkedEvent:
     @pytest.mark.parametrize("kind", BY_NUMBERING)
+    @pytest.mark.parametrize("among_all", [False, True], ids=["alone", "with-all"])
     @pytest.mark.usefixtures("short_wait")
-    async def test_is_listed_and_resumed(self, shop: Shop, kind: str) -> None:
+    async def test_is_listed_and_resumed(self, shop: Shop, kind: str, among_all: bool) -> None:
         document = await shop.issue(kind)
         floor, mine = shop.floor, f"where document_id = '{document['id']}'"
         async with floor.standstill():
@@ -27,7 +28,7 @@ class TestParkedEvent:
         assert (await asking).status_code == 202
         (parked,) = [one for one in await list_parked(floor.database) if one.id == row["id"]]
         assert (parked.kind, parked.type, parked.parked_reason) == ("event", "cancellation", "broken")
-        assert await resume_parked(floor.database, parked.id)
+        assert await resume_parked(floor.database, None if among_all else parked.id)
         await floor.until(f"(select state = 'registered' from event_filings {mine})")
         assert (await shop.read(document))["status"] == "canceled"
         assert not await resume_parked(floor.database, parked.id)

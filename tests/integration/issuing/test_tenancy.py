@@ -154,7 +154,9 @@ class TestDeletedCompany:
     ) -> None:
         async with floor.standstill():
             made = await shop.create(kind)
-            details = error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
+            answer = await shop.caller.http.delete(shop.path())
+            details = error_of(answer, 409, "INVALID_STATE")
+            assert "1 documento e 0 eventos ou inutilizações" in answer.json()["error"]["message"]
             assert details["currentStatus"] == "processing"
             assert "processing" not in details["allowed"]
         assert (await shop.settled(made))["status"] == "authorized"

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from integration.issuing.printed_files import ask, pdf_of
 from integration.issuing.provider import note_of
 from integration.issuing.shop import accepted
 from integration.issuing.test_correcting import text_in_xml
-from integration.issuing.test_printouts import ask, pdf_of
 from integration.sales.due import come_due, fired, waiting
 from integration.sales.store import MARIA, Store
 from support import data_of

@@ -17,7 +17,8 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.access import Gatekeeper
 from carimbo.service.direct_sales import add_direct_sale
-from carimbo.service.documents import DocumentRecord, Reference
+from carimbo.service.document_record import DocumentRecord
+from carimbo.service.documents import Reference
 from carimbo.service.invoices import change_invoice
 from carimbo.service.issuing.accept import Accepted, Counter, Order, accept
 from carimbo.service.issuing.workshop import issuing_of

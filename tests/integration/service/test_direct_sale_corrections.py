@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from carimbo.service import documents
+from carimbo.service import kinds
 from carimbo.service.access import Gatekeeper
-from carimbo.service.documents import DocumentRecord
+from carimbo.service.document_record import DocumentRecord
 from carimbo.service.errors import Refusal
 from integration.issuing.shop import MUG
 from integration.service.direct_seller import CATALOG, NFE_TYPE, SELLING, Seller, ready_seller
@@ -23,7 +23,7 @@ async def seller(app: FastAPI, gatekeeper: Gatekeeper) -> Seller:
 class TestCorrect:
     @pytest.fixture(autouse=True)
     def selling(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(documents._BY_NAME, "nfe", SELLING)
+        monkeypatch.setitem(kinds._BY_NAME, "nfe", SELLING)
 
     @pytest.fixture
     async def refused(self, seller: Seller) -> DocumentRecord:

@@ -33,8 +33,14 @@ NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
 OUT = Unavailable(code="109", message="Serviço paralisado sem previsão", outage=Outage.WITHOUT_FORECAST)
 NO_SERVICE = (Cause.TIMEOUT, Cause.CONNECTION, Cause.HTTP_STATUS, Cause.HTML, Cause.EMPTY)
 AT_WORK = Available(code="107", message="")
+
+
+def authorized(at: datetime) -> Authorized:
+    return Authorized(code="100", message="", protocol="1", authorized_at=at, protocol_xml=b"")
+
+
 ANSWERS: tuple[Outcome, ...] = (
-    Authorized(code="100", message="", protocol="1", authorized_at=NOW, protocol_xml=b""),
+    authorized(NOW),
     Rejected(code="528", message=""),
     Denied(code="302", message=""),
     Canceled(code="101", message=""),
@@ -149,6 +155,22 @@ class TestEnd:
         outage = await board.outage_of(place)
         assert outage is not None
         assert outage.since == since
+
+    @pytest.mark.parametrize(("seconds_before", "ends"), [(0, True), (59, True), (61, False)])
+    async def test_a_document_that_turns_out_authorised_ends_it_unless_that_was_long_before(
+        self, board: OutageBoard, place: AuthorityPlace, seconds_before: int, ends: bool
+    ) -> None:
+        since = await begun(board, place)
+        await board.saw_found(place, authorized(since - timedelta(seconds=seconds_before)))
+        assert (await board.outage_of(place) is None) == ends
+
+    @pytest.mark.parametrize("outcome", ANSWERS[1:])
+    async def test_one_that_turns_out_otherwise_ends_nothing(
+        self, board: OutageBoard, place: AuthorityPlace, outcome: Outcome
+    ) -> None:
+        await begun(board, place)
+        await board.saw_found(place, outcome)
+        assert await board.outage_of(place) is not None
 
     @pytest.mark.parametrize("outcome", BESIDE_THE_POINT)
     async def test_what_says_nothing_of_the_service_ends_nothing(

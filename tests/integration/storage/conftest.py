@@ -8,9 +8,12 @@ from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import Database, PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
 from carimbo.storage.migrate import migrate
+from carimbo.storage.probes import add_probe
+from carimbo.storage.work import Lease, WorkKey
 from integration.conftest import NewDatabase
 from integration.storage.document_rows import Shop, open_shop
 from integration.storage.neighbours import Neighbours, move_in
+from integration.storage.probe_rows import claimed
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +23,26 @@ async def rows_database(new_database: NewDatabase) -> AsyncIterator[Database]:
         await migrate(url, lock_timeout_seconds=20)
         async with open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened:
             yield opened
+
+
+@pytest.fixture
+async def rows(rows_database: Database) -> Database:
+    """A database of this file alone, without a row of work in it."""
+    async with rows_database.connection() as connection:
+        await connection.execute("truncate probes, pgqueuer")
+    return rows_database
+
+
+@pytest.fixture
+async def key(rows: Database) -> WorkKey:
+    """A row that is due."""
+    async with rows.transaction() as connection:
+        return await add_probe(connection)
+
+
+@pytest.fixture
+async def lease(rows: Database, key: WorkKey) -> Lease:
+    return await claimed(rows, key)
 
 
 @pytest.fixture

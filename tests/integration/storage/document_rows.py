@@ -11,10 +11,12 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.documents import Document, DocumentFilter, NewDocument
+from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Place
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import IssuingSteps, Settlement, Verdict
+from carimbo.storage.new_document import NewDocument
 from carimbo.storage.work import Lease, WorkKey, WorkKind
 
 TODAY = date(2026, 11, 10)

@@ -13,7 +13,7 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.database import Database, Tenant
-from carimbo.storage.emails import EmailAttempt, Fate
+from carimbo.storage.emails import EmailAttempt, EmailFate
 from carimbo.storage.emissions import Place
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
@@ -46,7 +46,7 @@ CUSTOMER = CustomerFacts(
     name="Maria da Silva", email="maria@example.com", document="52998224725", foreign_id="P123456"
 )
 SKU = "consultoria"
-SENT = Fate(
+SENT = EmailFate(
     status="sent",
     sent_at=datetime(2026, 11, 10, tzinfo=UTC),
     attempt=EmailAttempt(
@@ -122,50 +122,71 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
     stranger = (await create_subscription(gatekeeper, "Vizinha")).subscription_id
     company_id, registration_id = new_id(), new_id()
     async with database.tenant(owner) as tenant:
-        await tenant.companies.add(company_id, TAX_ID, {"legal_name": "Loja Modelo Ltda"})
-        await tenant.certificates.put(company_id, SUMMARY)
-        await tenant.state_registrations.add(company_id, registration_id, "SP", "110042490114", True)
-        await tenant.number_sequences.set_next_number(company_id, "nfe", "production", 1, 42)
-        await tenant.secrets.put(company_id, "csc", b"secret")
-        await tenant.allowances.reserve("2026-11", None)
-        document = new_document(company_id, idempotency_key="key", external_id="order")
-        await tenant.documents.add(document, [CREATED], queued=True)
-        steps = await _steps_of(tenant, document.id)
-        await steps.take_number(place_of(company_id), 1, CODES, EmissionWay("1"), [])
-        await steps.keep_signed(1, SIGNED, "sent", [])
-        await steps.take_number(place_of(company_id), 2, CODES, EmissionWay("6"), [], leaves_stray=True)
-        event, numbers = new_cancellation(company_id, document.id), new_range(company_id)
+        await _add_company(tenant, company_id, registration_id)
+        document_id, stray_id = await _add_document(tenant, company_id)
+        event, numbers = new_cancellation(company_id, document_id), new_range(company_id)
         await tenant.event_filings.add(event)
         await tenant.inutilizations.add(numbers)
-        stray_id = await tenant.connection.fetchval(
-            "select id from strays where document_id = $1", document.id
-        )
-        customer = await tenant.customers.add(new_id(), company_id, CUSTOMER)
-        product, sale = new_product(company_id), new_sale(company_id, customer.id)
-        await tenant.products.add(product)
-        await tenant.sales.add(sale, [line_of(product.id)])
-        email = await tenant.emails.add(company_id, document.id, ["maria@example.com"])
-        await tenant.emails.write(await _held(tenant, WorkKind.EMAIL, email.id), SENT)
+        sale, product = await _add_sale(tenant, company_id)
         webhook = await tenant.webhooks.add(new_id(), WEBHOOK, is_active=True)
-        delivery_id = await tenant.deliveries.add_test(webhook.id, TOPIC, {})
-        await tenant.connection.execute(_ATTEMPT, owner, delivery_id)
-    return Neighbours(
-        database,
-        owner,
-        stranger,
-        company_id,
-        registration_id,
-        document.id,
-        event_id=event.id,
-        range_id=numbers.id,
-        stray_id=stray_id,
-        customer_id=customer.id,
-        product_id=product.id,
-        sale_id=sale.id,
-        email_id=email.id,
-        webhook_id=webhook.id,
-        delivery_id=delivery_id,
-    )
+        return Neighbours(
+            database,
+            owner,
+            stranger,
+            company_id,
+            registration_id,
+            document_id,
+            event_id=event.id,
+            range_id=numbers.id,
+            stray_id=stray_id,
+            customer_id=sale.customer_id,
+            product_id=product.id,
+            sale_id=sale.id,
+            email_id=await _add_email(tenant, company_id, document_id),
+            webhook_id=webhook.id,
+            delivery_id=await _add_delivery(tenant, owner, webhook.id),
+        )
+
+
+async def _add_company(tenant: Tenant, company_id: UUID, registration_id: UUID) -> None:
+    await tenant.companies.add(company_id, TAX_ID, {"legal_name": "Loja Modelo Ltda"})
+    await tenant.certificates.put(company_id, SUMMARY)
+    await tenant.state_registrations.add(company_id, registration_id, "SP", "110042490114", True)
+    await tenant.number_sequences.set_next_number(company_id, "nfe", "production", 1, 42)
+    await tenant.secrets.put(company_id, "csc", b"secret")
+    await tenant.allowances.reserve("2026-11", None)
+
+
+async def _add_document(tenant: Tenant, company_id: UUID) -> tuple[UUID, UUID]:
+    """A document with an attempt in force, and the one before that, which is a stray."""
+    document = new_document(company_id, idempotency_key="key", external_id="order")
+    await tenant.documents.add(document, [CREATED], queued=True)
+    steps = await _steps_of(tenant, document.id)
+    await steps.take_number(place_of(company_id), 1, CODES, EmissionWay("1"), [])
+    await steps.keep_signed(1, SIGNED, "sent", [])
+    await steps.take_number(place_of(company_id), 2, CODES, EmissionWay("6"), [], leaves_stray=True)
+    stray = "select id from strays where document_id = $1"
+    return document.id, await tenant.connection.fetchval(stray, document.id)
+
+
+async def _add_sale(tenant: Tenant, company_id: UUID) -> tuple[NewSale, NewProduct]:
+    customer = await tenant.customers.add(new_id(), company_id, CUSTOMER)
+    product, sale = new_product(company_id), new_sale(company_id, customer.id)
+    await tenant.products.add(product)
+    await tenant.sales.add(sale, [line_of(product.id)])
+    return sale, product
+
+
+async def _add_email(tenant: Tenant, company_id: UUID, document_id: UUID) -> UUID:
+    email = await tenant.emails.add(company_id, document_id, ["maria@example.com"])
+    await tenant.emails.write(await _held(tenant, WorkKind.EMAIL, email.id), SENT)
+    return email.id
+
+
+async def _add_delivery(tenant: Tenant, owner: UUID, webhook_id: UUID) -> UUID:
+    delivery_id = await tenant.deliveries.add_test(webhook_id, TOPIC, {})
+    await tenant.connection.execute(_ATTEMPT, owner, delivery_id)
+    return delivery_id
 
 
 def place_of(company_id: UUID) -> Place:

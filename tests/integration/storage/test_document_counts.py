@@ -13,7 +13,8 @@ from carimbo.settings import Settings
 from carimbo.storage.allowances import Usage
 from carimbo.storage.connection import Connection
 from carimbo.storage.database import Database, PoolOptions, Tenant, open_database
-from carimbo.storage.documents import Document, DocumentFilter
+from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.documents import Document
 from carimbo.storage.issuing import IssuingSteps, Settlement, Verdict
 from integration.storage.document_rows import AUTHORIZED, EVERYTHING, Shop, new_document
 

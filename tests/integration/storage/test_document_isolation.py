@@ -11,12 +11,12 @@ import asyncpg
 import pytest
 
 from carimbo.storage.backlog import backlog_of_company
-from carimbo.storage.documents import DocumentFilter
+from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.emissions import PrintedEmission
 from carimbo.storage.filings import FilingSteps, FilingVerdict
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import EmissionWay, IssuingSteps, Settlement, Verdict
-from carimbo.storage.strays import Fate
+from carimbo.storage.strays import StrayFate
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, EVERYTHING, TODAY, new_document
 from integration.storage.neighbours import (
@@ -200,7 +200,9 @@ class TestStrays:
         before = await neighbours.everything_of_the_owner()
         async with neighbours.database.autocommit(neighbours.stranger) as tenant:
             with pytest.raises(LeaseLost):
-                await tenant.strays.settle(lease, Fate(state="authorized", file_name="f", file=b"<mine/>"))
+                await tenant.strays.settle(
+                    lease, StrayFate(state="authorized", file_name="f", file=b"<mine/>")
+                )
             with pytest.raises(LeaseLost):
                 await tenant.strays.pause(lease, 3, timedelta(hours=1))
         assert await neighbours.everything_of_the_owner() == before

@@ -7,7 +7,8 @@ import pytest
 from carimbo.fiscal.lifecycle import Status
 from carimbo.storage import work
 from carimbo.storage.backlog import Backlog, backlog_of_company, parked_work, whole_backlog
-from carimbo.storage.documents import Document, DocumentFilter
+from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.documents import Document
 from integration.storage.document_rows import EVERYTHING, Shop
 
 NOON = datetime(2026, 11, 10, 12, tzinfo=UTC)

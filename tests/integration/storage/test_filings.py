@@ -9,10 +9,11 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.lifecycle import EmissionState, FilingState, Status
+from carimbo.fiscal.lifecycle import EmissionState, FilingState, Happening, Status
 from carimbo.storage import work
 from carimbo.storage.document_events import DocumentEvent
-from carimbo.storage.documents import Document, DocumentFilter
+from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.documents import Document
 from carimbo.storage.filings import Filing, FilingSteps, FilingVerdict
 from carimbo.storage.work import Lease, LeaseLost, WorkKind
 from integration.storage.attempts import (
@@ -258,6 +259,21 @@ class TestConclude:
         assert await shop.read(document.id) == before
         told = await last_told(shop, document)
         assert (told.status, told.authority_code) == (status, verdict.code)
+
+    async def test_by_substitution_names_the_document_that_takes_its_place(self, shop: Shop) -> None:
+        document, newer = await authorized(shop), await authorized(shop)
+        key = (await attempt_of(shop, newer)).access_key
+        await concluded(shop, await told_of(shop, document), replace(REGISTERED, replaced_by=key))
+        assert (await shop.read(document.id)).replaced_by == newer.id
+        assert (await last_told(shop, document)).type == Happening.SUBSTITUTION
+
+    async def test_by_substitution_names_none_of_another_company(self, shop: Shop, other_shop: Shop) -> None:
+        document, newer = await authorized(shop), await authorized(other_shop)
+        key = (await attempt_of(other_shop, newer)).access_key
+        await concluded(shop, await told_of(shop, document), replace(REGISTERED, replaced_by=key))
+        stored = await shop.read(document.id)
+        assert (stored.status, stored.replaced_by) == (Status.CANCELED, None)
+        assert (await last_told(shop, document)).type == Happening.SUBSTITUTION
 
     async def test_a_document_of_another_company_is_left_alone(self, shop: Shop, other_shop: Shop) -> None:
         document, other = await authorized(shop), await authorized(other_shop)

@@ -11,7 +11,7 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.storage import work
 from carimbo.storage.documents import Document
 from carimbo.storage.issuing import EmissionWay, IssuingSteps
-from carimbo.storage.strays import Fate, Stray, Strays
+from carimbo.storage.strays import Stray, StrayFate, Strays
 from carimbo.storage.work import Lease, LeaseLost, WorkKind
 from integration.storage.attempts import (
     CODES,
@@ -27,7 +27,7 @@ from integration.storage.document_rows import Shop
 from integration.storage.neighbours import everything_of
 
 HOUR = timedelta(hours=1)
-AUTHORIZED = Fate(
+AUTHORIZED = StrayFate(
     state=EmissionState.AUTHORIZED,
     protocol="135260000000007",
     authorized_at=NOON,
@@ -155,7 +155,7 @@ class TestSettle:
         before = await attempt_of(shop, document)
         files = (await everything_of(shop.database, shop.subscription_id))["archive"]
         async with shop.database.autocommit(shop.subscription_id) as tenant:
-            await tenant.strays.settle(lease, Fate(state=EmissionState.SIGNED))
+            await tenant.strays.settle(lease, StrayFate(state=EmissionState.SIGNED))
         assert await attempt_of(shop, document) == replace(before, state=EmissionState.SIGNED)
         assert (await everything_of(shop.database, shop.subscription_id))["archive"] == files
 

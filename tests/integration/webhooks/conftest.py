@@ -1,6 +1,6 @@
 """The floor of the tests of issuing, with receivers that listen to what happens on it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -16,7 +16,7 @@ from integration.issuing.conftest import (
 )
 from integration.issuing.shop import Shop
 from integration.webhooks.listener import EVERYTHING, Listener, listening
-from receiver import Receiver, receiving
+from receiver import Receiver
 
 __all__ = [
     "ample_time_for_parameters",
@@ -28,18 +28,6 @@ __all__ = [
     "simulator",
     "work",
 ]
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-async def other_receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as receiver:
-        yield receiver
 
 
 NewListener = Callable[..., Awaitable[Listener]]

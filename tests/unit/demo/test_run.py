@@ -14,6 +14,7 @@ from rich.console import Console
 
 from carimbo.demo import run
 from carimbo.demo.issuing import Progress
+from carimbo.demo.ports import Ports
 from carimbo.demo.samples import SAMPLES
 
 FACTS = {"baseUrl": "http://127.0.0.1:1", "companyId": "c", "apiKey": "k", "apiSecret": "s"}
@@ -52,7 +53,7 @@ class TestShowSamples:
 
     @pytest.fixture
     def demo(self, shown: io.StringIO, tmp_path: Path) -> run._Demo:
-        return run._Demo(Console(file=shown, width=200), run.Ports(), tmp_path, "postgresql://")
+        return run._Demo(Console(file=shown, width=200), Ports(), tmp_path, "postgresql://")
 
     async def test_those_that_are_still_on_their_way_are_told(
         self, demo: run._Demo, shown: io.StringIO, monkeypatch: pytest.MonkeyPatch

@@ -44,9 +44,7 @@ told_bodies = st.builds(lambda *parts: parts[0] | parts[1], needed, optional)
 
 
 def customer(known: CustomerFacts) -> Customer:
-    return Customer(
-        **asdict(known), id=new_id(), company_id=new_id(), created_at=NOW, updated_at=NOW, deleted_at=None
-    )
+    return Customer(**asdict(known), id=new_id(), company_id=new_id(), created_at=NOW, updated_at=NOW)
 
 
 def known_of(found: Customer) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.delivering import (
     Attempt,
     ClaimedDelivery,
-    Fate,
+    DeliveryFate,
     Receiver,
     conclude_delivery,
     receiver_of,
@@ -102,7 +102,7 @@ async def record_mishap(postman: Postman, claimed: ClaimedDelivery) -> None:
 
 
 async def _conclude(
-    postman: Postman, claimed: ClaimedDelivery, attempt: Attempt, fate: Fate
+    postman: Postman, claimed: ClaimedDelivery, attempt: Attempt, fate: DeliveryFate
 ) -> DeliveryStatus:
     async with postman.database.connection() as connection:
         await conclude_delivery(connection, claimed, attempt, fate)
@@ -115,19 +115,19 @@ def _told(answer: WebhookAnswer) -> dict[str, Any]:
 
 def fate_of(
     postman: Postman, claimed: ClaimedDelivery, receiver: Receiver | None, answer: WebhookAnswer
-) -> Fate:
+) -> DeliveryFate:
     """Decide what follows from an answer."""
     if answer.is_success:
-        return Fate(status=DeliveryStatus.DELIVERED, failures=0)
+        return DeliveryFate(status=DeliveryStatus.DELIVERED, failures=0)
     failures = claimed.failures + 1
     if claimed.is_test:
-        return Fate(status=DeliveryStatus.FAILED, failures=failures)
+        return DeliveryFate(status=DeliveryStatus.FAILED, failures=failures)
     wish = answer.retry_after if answer.status in _STATUSES_WITH_WISHES else None
     pause = postman.schedule.pause_after(failures, dice(), wish)
     if pause is not None:
-        return Fate(status=DeliveryStatus.PENDING, failures=failures, pause=pause)
+        return DeliveryFate(status=DeliveryStatus.PENDING, failures=failures, pause=pause)
     since = receiver.failing_since if receiver else None
-    return Fate(
+    return DeliveryFate(
         status=DeliveryStatus.FAILED,
         failures=failures,
         judged_since=since,

@@ -12,9 +12,10 @@ from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.mailbox import PlainEmail
-from carimbo.service.documents import Reference, kind_named, require_document, stored_request, wrong_state
+from carimbo.service.documents import Reference, require_document, stored_request, wrong_state
 from carimbo.service.errors import Code, Refusal, invalid_field
 from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.kinds import kind_named
 from carimbo.service.pages import Page, PageRequest
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document

@@ -21,7 +21,7 @@ from carimbo.service.ports import Mailer
 from carimbo.service.printouts import Printouts
 from carimbo.storage import work
 from carimbo.storage.database import Database, DatabaseUnavailable
-from carimbo.storage.emails import Email, EmailAttempt, Fate
+from carimbo.storage.emails import Email, EmailAttempt, EmailFate
 from carimbo.storage.work import Lease, LeaseLost
 
 _log = structlog.get_logger("carimbo.mail")
@@ -76,6 +76,8 @@ class MailRoom:
     """None where nobody has set one up."""
     schedule: RetrySchedule
     clock: Callable[[], datetime]
+    tried: Callable[[str], None]
+    """Told how an e-mail stands after each attempt."""
     doors: Doors = field(default_factory=Doors, compare=False)
     desk: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1), compare=False)
     """Where PDFs are drawn, one at a time: documents and webhooks need the processor."""
@@ -92,6 +94,7 @@ async def send_email(room: MailRoom, lease: Lease) -> timedelta | None:
                 await tenant.emails.forget(lease)
                 return None
             await tenant.emails.write(lease, fate)
+    room.tried(fate.status)
     return _if_soon(fate.pause)
 
 
@@ -115,7 +118,7 @@ async def _read(room: MailRoom, lease: Lease) -> tuple[Email, Sequence[EmailAtte
         return email, (await tenant.emails.attempts([email.id]))[email.id] if email.attempts_made else ()
 
 
-async def _fate(room: MailRoom, lease: Lease, email: Email, log: Sequence[EmailAttempt]) -> Fate | None:
+async def _fate(room: MailRoom, lease: Lease, email: Email, log: Sequence[EmailAttempt]) -> EmailFate | None:
     """How an e-mail stands after it was tried; None if nobody misses it."""
     if room.mailer is None:
         return _given_up(email, Code.EMAIL_NOT_CONFIGURED.message)
@@ -144,8 +147,8 @@ async def _fate(room: MailRoom, lease: Lease, email: Email, log: Sequence[EmailA
     return _decided(room, recipients, [*log, attempt], outcome)
 
 
-def _given_up(email: Email, reason: str) -> Fate:
-    return Fate(status=EmailStatus.SENT if email.sent_at else EmailStatus.FAILED, error=reason)
+def _given_up(email: Email, reason: str) -> EmailFate:
+    return EmailFate(status=EmailStatus.SENT if email.sent_at else EmailStatus.FAILED, error=reason)
 
 
 async def _if_possible(making: Awaitable[Made], email: Email) -> Made | NotSent:
@@ -181,14 +184,14 @@ async def _handed_over(
 
 def _decided(
     room: MailRoom, recipients: tuple[str, ...], log: Sequence[EmailAttempt], outcome: Outcome
-) -> Fate:
+) -> EmailFate:
     """What follows from all attempts: another one, as long as somebody may still get it and there is time."""
     standing, attempt = standing_after(recipients, log), log[-1]
     is_open = bool(standing.waiting) or not recipients
     pause = room.schedule.pause_after(attempt.number, dice()) if is_open else None
     settled = EmailStatus.SENT if standing.has_served else EmailStatus.FAILED
     message_id = outcome.message_id if isinstance(outcome, Sent) else None
-    return Fate(
+    return EmailFate(
         status=EmailStatus.PENDING if pause else settled,
         error=standing.error,
         recipients=recipients or None,

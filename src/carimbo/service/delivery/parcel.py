@@ -10,7 +10,10 @@ from carimbo.service.companies import require_company
 from carimbo.service.delivery.emails import addressee_of
 from carimbo.service.delivery.letter import Attachment, Letter
 from carimbo.service.delivery.mailbox import is_plain
-from carimbo.service.documents import Reference, XmlFile, kind_named, record_of, require_document, xml_of
+from carimbo.service.document_files import XmlFile, xml_of
+from carimbo.service.document_record import record_of
+from carimbo.service.documents import Reference, require_document
+from carimbo.service.kinds import kind_named
 from carimbo.service.printouts import PdfFile, Printouts, Sheet
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant

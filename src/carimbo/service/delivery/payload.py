@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from carimbo.fiscal.fields import Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
-from carimbo.service.documents import number_of
+from carimbo.service.document_record import number_of
 from carimbo.service.links import Links
 from carimbo.storage.events import ToldEvent
 

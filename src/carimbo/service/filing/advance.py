@@ -137,15 +137,16 @@ async def _signed_before(means: Means, lease: Lease, statement: Statement) -> by
 
 
 def _registered(statement: Statement, decision: Registered) -> FilingVerdict:
-    answer = decision.answer
+    answer, receipt = decision.answer, _receipt(statement, decision.answer)
     return FilingVerdict(
         state=FilingState.REGISTERED,
         code=answer.code,
         message=answer.message,
         protocol=answer.protocol,
         registered_at=answer.authorized_at if isinstance(answer, Authorized) else None,
-        files=_receipt(statement, answer),
+        files=receipt,
         cancels=statement.cancels,
+        replaced_by=statement.replaced_by if receipt else None,
     )
 
 

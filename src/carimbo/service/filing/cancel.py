@@ -5,7 +5,7 @@ from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
 from carimbo.service.cancellation_terms import cancelable_at_all, cancelable_until
-from carimbo.service.documents import Reference, kind_named, require_document, wrong_state
+from carimbo.service.documents import Reference, require_document, wrong_state
 from carimbo.service.errors import Refusal
 from carimbo.service.filing.desk import Desk, new_event
 from carimbo.service.filing.event import event_kind
@@ -16,6 +16,7 @@ from carimbo.service.filing.outcome import (
     deadline_refusal,
     under_way,
 )
+from carimbo.service.kinds import kind_named
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
@@ -51,8 +52,7 @@ def _authorized(document: Document) -> Emission:
 def _require_in_time(
     desk: Desk, document: Document, emission: Emission, event: EventKind, request: Body
 ) -> None:
-    by_substitution = getattr(request, "replaced_by_access_key", None) is not None
-    kind = kind_named(document.type)
+    kind, by_substitution = kind_named(document.type), event.replaced_by(request) is not None
     deadline = cancelable_at_all(kind, emission, by_substitution=by_substitution)
     if deadline is not None and desk.counter.workshop.clock() > deadline:
         raise deadline_refusal(deadline, event.alternative)

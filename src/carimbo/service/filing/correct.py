@@ -5,12 +5,13 @@ from datetime import timedelta
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
-from carimbo.service.documents import EventRecord, Reference, kind_named, require_document, wrong_state
+from carimbo.service.documents import EventRecord, Reference, require_document, wrong_state
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.filing.desk import Desk, new_event
 from carimbo.service.filing.event import PLACE_TAKEN, event_kind
 from carimbo.service.filing.outcome import CorrectionUnderWay, authority_refusal, under_way
+from carimbo.service.kinds import kind_named
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document

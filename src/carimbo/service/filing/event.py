@@ -7,15 +7,16 @@ from typing import Any
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
 from carimbo.fiscal.lifecycle import FilingState, Happening
 from carimbo.fiscal.outcome import Authorized, Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
-from carimbo.service.documents import kind_named
 from carimbo.service.exact_json import read
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.kinds import kind_named
 from carimbo.service.ports import Authority
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
@@ -58,18 +59,22 @@ class EventStatement:
         return self.filing.type == Happening.CANCELLATION
 
     @property
+    def replaced_by(self) -> str | None:
+        return self._event.replaced_by(self._request)
+
+    @property
     def persists(self) -> bool:
         """What is told of an attempt that is not in force is told by ourselves: nobody would repeat it."""
         return self.filing.emission != (self.document.emission and self.document.emission.ordinal)
 
     def having(self, **changes: Any) -> "EventStatement":
+        """The same after its row was changed."""
         return replace(self, filing=replace(self.filing, **changes))
 
     def make(self, teller: Teller, now: datetime) -> Filed:
         """Sign it, or tell what is wrong with it."""
-        event = event_kind(self.kind, self.filing.type)
         about = about_document(self.emission, self.dossier, self.filing.sequence, now)
-        return event.issue(event.request.model_validate(read(self.filing.request)), about, teller)
+        return self._event.issue(self._request, about, teller)
 
     async def send(self, authority: Authority, sender: Sender, signed: bytes) -> Outcome:
         """Ask for its registration."""
@@ -87,6 +92,14 @@ class EventStatement:
                 return decision if answer.digest == self.filing.digest else Refused(_PLACE_TAKEN)
             case _:
                 return decision
+
+    @property
+    def _event(self) -> EventKind:
+        return event_kind(self.kind, self.filing.type)
+
+    @property
+    def _request(self) -> Body:
+        return self._event.request.model_validate(read(self.filing.request))
 
 
 def event_kind(kind: DocumentType, happening: str) -> EventKind:

@@ -10,10 +10,10 @@ from carimbo.fiscal.filing import Filed, NumberRange, Teller, Voiding
 from carimbo.fiscal.lifecycle import FilingState
 from carimbo.fiscal.outcome import Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
-from carimbo.service.documents import kind_named
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.kinds import kind_named
 from carimbo.service.ports import Authority, VoidingAuthority
 from carimbo.storage.inutilizations import Inutilization, NewInutilization
 from carimbo.storage.work import WorkKey
@@ -32,6 +32,7 @@ class RangeStatement:
 
     name = "inutilization"
     cancels = False
+    replaced_by = None
     persists = False
 
     @property
@@ -47,6 +48,7 @@ class RangeStatement:
         return str(self.filing.id)
 
     def having(self, **changes: Any) -> "RangeStatement":
+        """The same after its row was changed."""
         return replace(self, filing=replace(self.filing, **changes))
 
     def make(self, teller: Teller, now: datetime) -> Filed:

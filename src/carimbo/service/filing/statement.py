@@ -48,6 +48,10 @@ class Statement(Protocol):
         """Whether its document is canceled by it."""
 
     @property
+    def replaced_by(self) -> str | None:
+        """The key of what takes its document's place, if it is canceled for that."""
+
+    @property
     def persists(self) -> bool:
         """Whether it waits for what its company lacks, instead of being refused."""
 

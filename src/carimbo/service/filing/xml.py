@@ -5,13 +5,15 @@ from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import FilingState, Happening
-from carimbo.service.documents import Reference, XmlFile, kind_named, require_document
+from carimbo.service.document_files import XmlFile
+from carimbo.service.documents import Reference, require_document
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.filing import files
 from carimbo.service.filing.inutilize import require_range
 from carimbo.service.filing.numbers import voiding_of
 from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.issuing.files import cancellation_file
+from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling
@@ -19,7 +21,7 @@ from carimbo.storage.filings import Filing
 
 
 @dataclass(frozen=True, slots=True)
-class ToldEvent:
+class HistoryEvent:
     """An event of a document's history."""
 
     document: Document
@@ -42,17 +44,17 @@ async def read_event_xml(database: Database, which: Reference, event_id: UUID) -
         return XmlFile(f"{event_id}.xml", await event_xml(tenant, told))
 
 
-async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> ToldEvent:
+async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> HistoryEvent:
     """Find an event that may have a file, or refuse as if it never existed."""
     filing = await tenant.event_filings.get(event_id)
     if filing is None:
         await _require_learnt(tenant, document, event_id)
     elif filing.document_id != document.id:
         raise _no_event()
-    return ToldEvent(document, filing)
+    return HistoryEvent(document, filing)
 
 
-async def event_xml(tenant: Tenant, told: ToldEvent) -> bytes:
+async def event_xml(tenant: Tenant, told: HistoryEvent) -> bytes:
     """What was signed, with its registration; refused where there is none."""
     if told.filing is None:
         return await _learnt_by_consult(tenant, told.document)

@@ -18,7 +18,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, period_of, reserve_document
 from carimbo.service.direct_sales import add_direct_sale
-from carimbo.service.documents import DocumentRecord, record_of
+from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.dossier import Dossier, Dossiers
@@ -35,8 +35,9 @@ from carimbo.service.issuing.workshop import Workshop, issuing_of
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.new_document import NewDocument
 from carimbo.storage.subscriptions import Subscription
 
 _log = structlog.get_logger("carimbo.issuing")

@@ -17,10 +17,10 @@ from carimbo.service.backoff import AT_ONCE, dice
 from carimbo.service.issuing import conclude
 from carimbo.service.issuing.build import build
 from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge, Onward
+from carimbo.service.issuing.decision import Decision, Foreign, Onward
 from carimbo.service.issuing.dossier import Seal
-from carimbo.service.issuing.files import signed_file
 from carimbo.service.issuing.number import redirect, take_number
+from carimbo.service.issuing.recognition import decide
 from carimbo.service.issuing.sign import keep_signed, signed_before
 from carimbo.service.issuing.transmit import ask, record_attempt, send
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE, NO_NUMBER_LEFT, unissuable, unready_now
@@ -179,7 +179,7 @@ async def _apply(
     means: Means, case: Case, state: EmissionState, happening: Happening, outcome: Outcome
 ) -> Case | Done:
     await learn(means, case, happening, outcome)
-    decision = await _decide(means, case, state, outcome)
+    decision = await decide(means, case, state, outcome)
     asked = _asked(happening, outcome, decision)
     if isinstance(decision, Onward):
         document_id = str(case.document.id)
@@ -190,22 +190,6 @@ async def _apply(
     await _conclude(means, case, decision, asked)
     means.reached("concluded", case.subject)
     return Done()
-
-
-async def _decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
-    emission = case.emission
-    attempt = Attempt(emission.access_key or "", state, emission.tries)
-    judge = Judge(means.backoff, means.workshop.clock(), dice())
-    decision = judge.decide(attempt, outcome)
-    match decision:
-        case (Authorized() as held) | Canceled(authorization=Authorized() as held) if not await _is_ours(
-            means, case, held.digest
-        ):
-            return Foreign(held)
-        case Foreign(answer=Duplicate(other_key=str() as key)) if await _has_signed(means, case, key):
-            return replace(judge.ask(attempt), access_key=key)
-        case _:
-            return decision
 
 
 def _may_arrive(means: Means, case: Case) -> bool:
@@ -221,21 +205,6 @@ def _is_stale(means: Means, case: Case) -> bool:
         return False
     limit, issued_at = issuing_of(case.kind).stale_after, case.emission.issued_at
     return bool(limit and issued_at and means.workshop.clock() - issued_at > limit)
-
-
-async def _has_signed(means: Means, case: Case, key: str) -> bool:
-    """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
-    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
-        versions = await tenant.archive.all(case.document.id, signed_file(""))
-    return any(issuing_of(case.kind).identity(xml).access_key == key for xml in versions)
-
-
-async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
-    """Tell whether the authority holds what we signed: this version, or an earlier one of the same key."""
-    if digest is None or digest == case.emission.digest:
-        return True
-    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
-        return await tenant.archive.get(case.document.id, signed_file(digest)) is not None
 
 
 async def _conclude(

@@ -9,9 +9,10 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.service.backoff import Backoff
-from carimbo.service.documents import kind_named, stored_request
+from carimbo.service.documents import stored_request
 from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.issuing.workshop import Workshop
+from carimbo.service.kinds import kind_named
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.ports import Authority
 from carimbo.storage.database import Database
@@ -21,6 +22,8 @@ from carimbo.storage.work import Lease
 
 Reached = Callable[[str, str], None]
 """Told of every step that is behind a document or statement, and which one it is, before the next begins."""
+Concluded = Callable[[Document, str], None]
+"""Told of every document that got its verdict, as it was before, and which status that is."""
 
 
 def nobody_is_told(_step: str, _subject: str) -> None:
@@ -40,6 +43,7 @@ class Means:
     latest_arrival: timedelta
     """How long after it was given up an attempt may still get to an authority: past that it never will."""
     reached: Reached
+    concluded: Concluded
 
 
 @dataclass(frozen=True)

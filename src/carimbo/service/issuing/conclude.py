@@ -10,7 +10,7 @@ from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJu
 from carimbo.fiscal.problems import Problem
 from carimbo.service.allowance import settlement_of
 from carimbo.service.backoff import AT_ONCE
-from carimbo.service.documents import Rejection
+from carimbo.service.document_record import Rejection
 from carimbo.service.issuing import files
 from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.decision import Onward
@@ -164,3 +164,4 @@ async def _write(means: Means, case: Case, verdict: Verdict, events: Sequence[Ne
     ordinal = document.emission.ordinal if document.emission else 0
     async with means.database.steps_of(case.lease) as steps:
         await steps.conclude(ordinal, verdict, settlement, events)
+    means.concluded(document, verdict.status)

@@ -53,6 +53,7 @@ class Dossier:
         return Company.model_validate({**fields, "stateRegistrations": registered, "defaults": defaults})
 
     def settings_of(self, kind: DocumentType) -> ModuleSettings:
+        """What the company set for a type."""
         return self.modules[kind.name]
 
     def environment_of(self, kind: DocumentType) -> Environment:

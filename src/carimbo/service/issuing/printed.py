@@ -13,8 +13,9 @@ from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.workshop import printed_emission
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Place, PrintedEmission
+from carimbo.storage.new_document import NewDocument
 
 
 class AlreadyThere(Exception):

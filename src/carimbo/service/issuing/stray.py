@@ -25,18 +25,18 @@ from carimbo.fiscal.outcome import (
 )
 from carimbo.fiscal.sender import Sender
 from carimbo.service.backoff import dice
-from carimbo.service.documents import kind_named
 from carimbo.service.filing.desk import new_event
 from carimbo.service.filing.event import event_kind
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Dossier, Seal
 from carimbo.service.issuing.files import authorization_file, signed_file
 from carimbo.service.issuing.way import Ways, answers, ways_of
+from carimbo.service.kinds import kind_named
 from carimbo.service.ports import Authority, LotAuthority
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
-from carimbo.storage.strays import Fate, Stray
+from carimbo.storage.strays import Stray, StrayFate
 from carimbo.storage.work import Lease
 
 _log = structlog.get_logger("carimbo.contingency")
@@ -119,37 +119,37 @@ async def _is_out(means: Means, case: StrayCase, seal: Seal, ways: Ways) -> bool
     return not await answers(means, case.kind, case.dossier, seal, ways.normal)
 
 
-async def _fate(means: Means, lease: Lease, case: StrayCase, outcome: Outcome) -> Fate | None:
+async def _fate(means: Means, lease: Lease, case: StrayCase, outcome: Outcome) -> StrayFate | None:
     """What an answer says of an attempt; None where it leaves that open."""
     match outcome:
         case Authorized() if await _is_ours(means, lease, case, outcome.digest):
             return _authorized(case, outcome)
         case Canceled():
             first = outcome.authorization
-            known = _authorized(case, first) if first else Fate(state=EmissionState.CANCELED)
+            known = _authorized(case, first) if first else StrayFate(state=EmissionState.CANCELED)
             return replace(known, state=EmissionState.CANCELED)
         case Denied():
-            return Fate(state=EmissionState.DENIED, protocol=outcome.protocol)
+            return StrayFate(state=EmissionState.DENIED, protocol=outcome.protocol)
         case Authorized() | Duplicate():
-            return Fate(state=EmissionState.FOREIGN)
+            return StrayFate(state=EmissionState.FOREIGN)
         case _:
             return _absent(means, case, outcome)
 
 
-def _absent(means: Means, case: StrayCase, outcome: Outcome) -> Fate | None:
+def _absent(means: Means, case: StrayCase, outcome: Outcome) -> StrayFate | None:
     """An attempt that the authority does not have, and can't get any more."""
     if isinstance(outcome, Rejected):
-        return Fate(state=EmissionState.REJECTED)
+        return StrayFate(state=EmissionState.REJECTED)
     if not isinstance(outcome, Unknown):
         return None
     wait = _HANDED_OVER_WITHIN if outcome.may_come else means.latest_arrival
     is_over = means.workshop.clock() - case.stray.created_at > wait
-    return Fate(state=EmissionState.SIGNED) if is_over else None
+    return StrayFate(state=EmissionState.SIGNED) if is_over else None
 
 
-def _authorized(case: StrayCase, answer: Authorized) -> Fate:
+def _authorized(case: StrayCase, answer: Authorized) -> StrayFate:
     digest = answer.digest or case.emission.digest or ""
-    return Fate(
+    return StrayFate(
         state=EmissionState.AUTHORIZED,
         protocol=answer.protocol,
         authorized_at=answer.authorized_at,

@@ -82,7 +82,7 @@ async def learn(means: Means, case: Case, happening: Happening, outcome: Outcome
         await means.outages.saw_judged(ways.contingency if is_at_svc else ways.normal, outcome)
     elif not is_at_svc:
         # Whoever answered for an SVC may have been the state's own.
-        await means.outages.saw(ways.normal, outcome)
+        await means.outages.saw_found(ways.normal, outcome)
 
 
 async def shortened(means: Means, case: Case, pause: timedelta) -> timedelta:

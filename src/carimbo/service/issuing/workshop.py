@@ -14,9 +14,8 @@ from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
-from carimbo.fiscal.layouts.group import SCHEMA_PROBLEM
 from carimbo.fiscal.local_time import BRASILIA
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument

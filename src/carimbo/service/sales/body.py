@@ -9,13 +9,13 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Stri
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.fields import (
     Body,
     Category,
     CityCode,
     Email,
     Flag,
-    IsoDay,
     ItemName,
     Money,
     Notes,

@@ -15,7 +15,7 @@ from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.problems import Problem, quoted
 from carimbo.service.customers import facts_of, merged
 from carimbo.service.errors import Code, Refusal
-from carimbo.service.product_bodies import ProductBody, ProductType, fiscal_of
+from carimbo.service.product_bodies import ProductBody, ProductType, product_of
 from carimbo.service.sales.body import BuyerBody, SaleBody, SaleLineBody
 from carimbo.service.sales.division import Component, PricedLine
 from carimbo.storage.database import Tenant
@@ -154,17 +154,7 @@ def _new_item(company_id: UUID, position: int, line: SaleLineBody) -> NewProduct
         item = ProductBody.model_validate({to_camel(name): value for name, value in told.items()}).root
     except ValidationError as invalid:
         raise Incomplete(*_as_told(f"products[{position}]", invalid)) from None
-    return NewProduct(
-        id=new_product_id(),
-        company_id=company_id,
-        sku=item.sku,
-        name=item.name,
-        type=item.type,
-        category=item.category,
-        price=item.price,
-        follows_company_defaults=item.fiscal_follows_company_defaults,
-        fiscal=fiscal_of(item),
-    )
+    return product_of(item, company_id, new_product_id())
 
 
 def _as_told(at: str, invalid: ValidationError) -> list[Problem]:

@@ -19,8 +19,8 @@ from carimbo.service.sales.plan import Plan, plan_sale
 from carimbo.service.sales.record import SaleRecord, shown
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
-from carimbo.storage.documents import NewDocument
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.new_document import NewDocument
 from carimbo.storage.sales import NewSale, SaleLine
 from carimbo.storage.subscriptions import Subscription
 

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_snake
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
 from carimbo.service.allowance import reserve_documents
-from carimbo.service.documents import Reference, kind_named
+from carimbo.service.documents import Reference
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.cancel import cancel
 from carimbo.service.filing.desk import Desk
@@ -19,6 +19,7 @@ from carimbo.service.filing.event import event_kind
 from carimbo.service.filing.outcome import CanceledRecord, CancellationUnderWay
 from carimbo.service.invoices import Ready, make_ready, start
 from carimbo.service.issuing.accept import Counter
+from carimbo.service.kinds import kind_named
 from carimbo.service.sales.record import SaleRecord, SaleStatus, shown
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant

@@ -11,7 +11,7 @@ from pydantic import Field
 from carimbo.fiscal.fields import Body, Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.taxpayer import format_tax_id
-from carimbo.service.documents import Rejection, record_of
+from carimbo.service.document_record import Rejection, record_of
 from carimbo.service.errors import Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.sales.body import EmitWhen

@@ -5,11 +5,12 @@ from uuid import UUID
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.service.allowance import Period
-from carimbo.service.documents import Rejection, kind_named
+from carimbo.service.document_record import Rejection
 from carimbo.service.errors import Code
 from carimbo.service.invoices import begin
 from carimbo.service.issuing.accept import plan_period
 from carimbo.service.issuing.case import Means
+from carimbo.service.kinds import kind_named
 from carimbo.storage import work
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent

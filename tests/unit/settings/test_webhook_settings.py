@@ -3,12 +3,7 @@ from datetime import timedelta
 import pytest
 
 from carimbo.settings import Settings, SettingsError, load_settings
-from carimbo.storage.envelope import new_key
-
-NEEDED = {
-    "CARIMBO_DATABASE_URL": "postgresql://user:password@database/carimbo",
-    "CARIMBO_SECRET_KEYS": new_key("k1"),
-}
+from unit.settings.needed_settings import NEEDED
 
 
 def settings_with(**given: str) -> Settings:

@@ -1,0 +1,30 @@
+"""The HTTP server: it says that it stops before it does."""
+
+import asyncio
+import socket
+
+import uvicorn
+from fastapi import FastAPI
+
+_TICK_SECONDS = 0.1
+
+
+class Server(uvicorn.Server):
+    """Goes on answering for a while after a stop signal, and says meanwhile that it is not ready.
+
+    Whoever shares requests out to several servers hears of it before the first connection is refused.
+    """
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config, drain_seconds: float) -> None:
+        super().__init__(config)
+        self._app = app
+        self._drain_seconds = drain_seconds
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, but not before others have had the time to notice; a second Ctrl-C spares the wait."""
+        self._app.state.is_stopping = True
+        now = asyncio.get_running_loop().time
+        over = now() + self._drain_seconds
+        while now() < over and not self.force_exit:  # noqa: ASYNC110 - uvicorn tells of it by a flag
+            await asyncio.sleep(_TICK_SECONDS)
+        await super().shutdown(sockets)

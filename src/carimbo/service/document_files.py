@@ -1,0 +1,74 @@
+"""The XML of documents, to be downloaded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from carimbo.fiscal.lifecycle import Status
+from carimbo.service.documents import Reference, require_document, wrong_state
+from carimbo.service.errors import Refusal, not_found
+from carimbo.service.issuing.files import authorization_file, refusal_file, signed_file
+from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.kinds import kind_named
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
+
+
+@dataclass(frozen=True)
+class XmlFile:
+    """A file to be downloaded."""
+
+    name: str
+    xml: bytes
+
+
+async def read_xml(database: Database, which: Reference) -> XmlFile:
+    """The file that has legal force: the signed document with its authorization."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        return await xml_of(tenant, await require_document(tenant, which))
+
+
+async def xml_of(tenant: Tenant, document: Document) -> XmlFile:
+    """The file of a document that was authorized."""
+    xml = await authorized_xml(tenant, document, document.emission)
+    if xml is None:
+        raise wrong_state(document, Status.AUTHORIZED, Status.CANCELED)
+    return XmlFile(f"{_file_stem(document)}.xml", xml)
+
+
+async def read_rejection_xml(database: Database, which: Reference) -> XmlFile:
+    """What was sent, with what came back."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        document = await require_document(tenant, which)
+        signed, answer = await _files(tenant, document, document.emission, refusal_file)
+    if signed is None or answer is None:
+        raise _without_rejection_file(document)
+    xml = issuing_of(kind_named(document.type)).refused(signed, answer or None)
+    return XmlFile(f"{_file_stem(document)}-rejection.xml", xml)
+
+
+async def authorized_xml(tenant: Tenant, document: Document, emission: Emission | None) -> bytes | None:
+    """An attempt of a document with its authorization; None while there is none."""
+    signed, protocol = await _files(tenant, document, emission, authorization_file)
+    if signed is None or protocol is None:
+        return None
+    return issuing_of(kind_named(document.type)).archived(signed, protocol)
+
+
+def _without_rejection_file(document: Document) -> Refusal:
+    if document.status == Status.REJECTED:
+        return not_found("O documento foi recusado antes de ser enviado à autoridade: não há XML.")
+    return wrong_state(document, Status.REJECTED)
+
+
+async def _files(
+    tenant: Tenant, document: Document, emission: Emission | None, other: Callable[[str], str]
+) -> tuple[bytes | None, bytes | None]:
+    if emission is None or emission.digest is None:
+        return None, None
+    signed = await tenant.archive.get(document.id, signed_file(emission.digest))
+    return signed, await tenant.archive.get(document.id, other(emission.digest))
+
+
+def _file_stem(document: Document) -> str:
+    return (document.emission and document.emission.document_key) or str(document.id)

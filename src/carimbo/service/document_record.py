@@ -1,0 +1,143 @@
+"""A document as callers see it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Number, Record
+from carimbo.fiscal.lifecycle import Status
+from carimbo.service.cancellation_terms import cancelable_until
+from carimbo.service.kinds import kind_named
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
+
+
+class Rejection(Record):
+    """Why a document was refused, and what to do about it."""
+
+    code: str = Field(description="Código da autoridade (cStat), ou um nosso.", examples=["778"])
+    message: str = Field(examples=["Rejeição: Informado NCM inexistente"])
+    field: str | None = Field(
+        description="Caminho do campo no corpo enviado, se conhecido.", examples=["items[0].ncm"]
+    )
+    hint: str | None = Field(description="O que mudar.", examples=["Confira o NCM na tabela vigente."])
+    retryable: bool = Field(
+        description="Se o mesmo corpo pode ser emitido de novo sem mudança, resolvido o que está fora dele."
+    )
+
+
+class ContingencyRecord(Record):
+    """Why a document does not go the normal way."""
+
+    type: str = Field(description="Tipo de emissão (tpEmis).", examples=["6"])
+    started_at: datetime | None
+    reason: str | None
+
+
+class RequestNumber(Record):
+    """Under which number a document was asked for, where the authority numbers what it authorises."""
+
+    series: int
+    number: int
+
+
+class DocumentRecord(Record):
+    """A document as callers see it."""
+
+    id: UUID
+    sale_id: UUID | None
+    status: Status
+    type: str = Field(examples=["nfe"])
+    external_id: str | None = Field(examples=["pedido-1001"])
+    amount: Number = Field(examples=[199.9])
+    number: int | None
+    series: int | None
+    dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
+    access_key: str | None
+    protocol: str | None
+    environment: Environment
+    version: int
+    issued_at: datetime | None
+    authorized_at: datetime | None
+    cancelable_until: datetime | None
+    contingency: ContingencyRecord | None
+    rejection: Rejection | None
+    warnings: list[str]
+    replaced_by_id: UUID | None = Field(description="O documento que substituiu este, e o cancelou.")
+    created_at: datetime
+
+
+def number_of(type_name: str, own: int | None, assigned: int | None) -> int | None:
+    """The number that a document is known by: ours, or the one that the authority gave it."""
+    return assigned if kind_named(type_name).is_numbered_by_authority else own
+
+
+def record_of(document: Document) -> DocumentRecord:
+    """Show a document."""
+    emission = document.emission
+    named = _name_of(document)
+    return DocumentRecord(
+        id=document.id,
+        sale_id=document.sale_id,
+        status=Status(document.status),
+        type=document.type,
+        external_id=document.external_id,
+        amount=document.amount,
+        number=named.number,
+        series=named.series,
+        dps=named.request,
+        access_key=named.access_key,
+        protocol=emission and emission.protocol,
+        environment=Environment(document.environment),
+        version=document.version,
+        issued_at=emission and emission.issued_at,
+        authorized_at=emission and emission.authorized_at,
+        cancelable_until=_cancelable_until(document),
+        contingency=_contingency(emission),
+        rejection=document.rejection and Rejection.model_validate(document.rejection),
+        warnings=document.warnings,
+        replaced_by_id=document.replaced_by,
+        created_at=document.created_at,
+    )
+
+
+@dataclass(frozen=True)
+class _Name:
+    """What tells a document from others; what is not known yet is None."""
+
+    number: int | None = None
+    series: int | None = None
+    access_key: str | None = None
+    request: RequestNumber | None = None
+
+
+def _name_of(document: Document) -> _Name:
+    emission = document.emission
+    if emission is None:
+        return _Name()
+    number = number_of(document.type, emission.number, emission.assigned_number)
+    if not kind_named(document.type).is_numbered_by_authority:
+        return _Name(number, emission.series, emission.access_key)
+    asked = RequestNumber(series=emission.series, number=emission.number)
+    return _Name(number, None, emission.assigned_key, asked)
+
+
+def _cancelable_until(document: Document) -> datetime | None:
+    """Until when it may be canceled in time; of one that can't be at all nothing is told."""
+    if document.status != Status.AUTHORIZED or document.emission is None:
+        return None
+    return cancelable_until(kind_named(document.type), document.emission)
+
+
+def _contingency(emission: Emission | None) -> ContingencyRecord | None:
+    if emission is None or emission.emission_type == EmissionType.NORMAL:
+        return None
+    return ContingencyRecord(
+        type=emission.emission_type,
+        started_at=emission.contingency_started_at,
+        reason=emission.contingency_reason,
+    )

@@ -1,0 +1,85 @@
+"""Commands that are run as an operator runs them, and what they left behind."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from carimbo.cli import run
+
+PATIENCE = 30
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def is_one_sentence(self) -> bool:
+        return self.out == "" and self.err.count("\n") == 1 and self.err.strip() != ""
+
+
+Carimbo = Callable[..., Told]
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """This process's environment with exactly these settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CARIMBO_")}
+    return {**kept, **{f"CARIMBO_{name.upper()}": value for name, value in settings.items()}}
+
+
+def carimbo_here(*arguments: str, **settings: str) -> Told:
+    """Run a command in a thread of this process: its event loop is not ours, and its start is quick."""
+    out, err = io.StringIO(), io.StringIO()
+
+    def call() -> int:
+        try:
+            run()
+        except SystemExit as leaving:
+            return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        return 0
+
+    patched = (
+        patch.dict(os.environ, environment(**settings), clear=True),
+        patch("sys.argv", ["carimbo", *arguments]),
+    )
+    with patched[0], patched[1], redirect_stdout(out), redirect_stderr(err), ThreadPoolExecutor(1) as thread:
+        code = thread.submit(call).result(60)
+    return Told(code, out.getvalue(), err.getvalue())
+
+
+def begin(*arguments: str, **settings: str) -> subprocess.Popen[str]:
+    """Start a command as a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "carimbo", *arguments],
+        env=environment(**settings),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end_of(process: subprocess.Popen[str]) -> Told:
+    out, err = process.communicate(timeout=60)
+    return Told(process.returncode, out, err)
+
+
+@contextmanager
+def running(*arguments: str, **settings: str) -> Iterator[subprocess.Popen[str]]:
+    """Keep a command running for the length of a block."""
+    process = begin(*arguments, **settings)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()

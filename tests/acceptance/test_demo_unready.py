@@ -1,0 +1,73 @@
+"""A demo that can't start, or is ended before it is ready."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from acceptance.demo_errands import is_one_sentence, told_by_demo
+from acceptance.demo_runs import START_SECONDS, STOP_SECONDS, Start, assert_all_gone, until
+from support import free_port
+
+
+class TestRefusing:
+    def test_a_folder_that_cannot_be_made_is_one_sentence(self, new_folder: Callable[[], Path]) -> None:
+        elsewhere = new_folder()
+        (elsewhere / "file").touch()
+        told = told_by_demo(elsewhere, "--port", str(free_port()), "--data-dir", "file/data")
+        assert (told.returncode, told.stdout) == (1, "")
+        assert is_one_sentence(told.stderr) and "file/data" in told.stderr
+
+    def test_a_database_that_does_not_start_is_one_sentence(self, new_folder: Callable[[], Path]) -> None:
+        elsewhere = new_folder()
+        (elsewhere / ".carimbo/postgres").mkdir(parents=True)
+        (elsewhere / ".carimbo/postgres/PG_VERSION").write_text("18\n")
+        told = told_by_demo(elsewhere, "--port", str(free_port()))
+        assert (told.returncode, told.stdout) == (1, "")
+        assert is_one_sentence(told.stderr) and "postgres/log" in told.stderr
+
+
+class TestEndingBeforeItIsReady:
+    @pytest.mark.parametrize(
+        ("moment", "number", "whole_group"),
+        [
+            ("postgres", signal.SIGTERM, False),
+            ("postgres/PG_VERSION", signal.SIGTERM, False),
+            ("postgres/PG_VERSION", signal.SIGINT, True),
+            ("postgres/log", signal.SIGTERM, False),
+        ],
+    )
+    def test_leaves_nothing_running_and_a_folder_that_starts(
+        self,
+        start: Start,
+        new_folder: Callable[[], Path],
+        moment: str,
+        number: signal.Signals,
+        whole_group: bool,
+    ) -> None:
+        elsewhere = new_folder() / "deep"
+        demo = start(elsewhere.parent, "--data-dir", "deep")
+        until((elsewhere / moment).exists, START_SECONDS)
+        demo.ended = psutil.Process(demo.process.pid).children(recursive=True)
+        (os.killpg if whole_group else os.kill)(demo.process.pid, number)
+        assert demo.process.wait(STOP_SECONDS) == 0, demo.log
+        assert_all_gone(demo.ended, elsewhere)
+        assert "Traceback" not in demo.log
+        assert starts(elsewhere / "postgres")
+
+
+def starts(postgres: Path) -> bool:
+    """Start and stop the server on a folder, in a process of its own."""
+    script = (
+        "import pathlib, sys; from carimbo.demo.embedded_postgres import embedded_postgres\n"
+        "with embedded_postgres(pathlib.Path(sys.argv[1])) as server: print(server.url)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(postgres)], capture_output=True, timeout=60, check=False
+    )
+    return done.returncode == 0

@@ -1,0 +1,147 @@
+"""Bodies that can't be read, or hold what no route knows."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from fastapi import FastAPI
+
+from carimbo.api.openapi import contract
+from support import CNPJ, Caller, code_of, fields_of
+
+_FEW = 2
+COMPANY = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
+JSON = {"Content-Type": "application/json"}
+
+
+class TestBody:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"",
+            b"{",
+            b"{'taxId': 1}",
+            b'{"taxId": NaN}',
+            b'{"simplesRate": Infinity}',
+            b"\xff\xfe",
+            '{"taxId": 1}'.encode("utf-16"),
+            '{"email": "\\u0000"}'.encode("utf-16-le"),
+            b'{"a": "\\u0041", "b": ' + b"[" * 900 + b"]" * 900 + b"}",
+            b'{"legalName": "\\ud800"}',
+            b'{"legalName": "a\\u0000b"}',
+            b'{"legalName": "a\x00b"}',
+            b"[" * 100_000,
+            b'{"a":' * 50_000,
+        ],
+    )
+    async def test_that_is_not_json_gets_400(self, caller: Caller, body: bytes) -> None:
+        answer = await caller.http.post("/v1/companies", content=body, headers=JSON)
+        assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_JSON")
+
+    @pytest.mark.parametrize("body", [b"[]", b"1", b'"text"', b"null", b"true"])
+    async def test_that_is_no_object_is_invalid(self, caller: Caller, body: bytes) -> None:
+        answer = await caller.http.post("/v1/companies", content=body, headers=JSON)
+        assert list(fields_of(answer)) == ["body"]
+
+    @pytest.mark.parametrize(
+        "number",
+        ["1e400", "-1e400", "1e1000000000", "1" * 5000, "1e-400", "0.00001", "101", "-1", "true", '"6"'],
+    )
+    async def test_with_an_impossible_number_names_its_field(self, caller: Caller, number: str) -> None:
+        content = f'{{"taxId": "{CNPJ}", "legalName": "Loja", "simplesRate": {number}}}'
+        answer = await caller.http.post("/v1/companies", content=content, headers=JSON)
+        assert list(fields_of(answer)) == ["simplesRate"]
+
+    @pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "multipart/form-data", ""])
+    async def test_of_another_media_type_gets_415(self, caller: Caller, media_type: str) -> None:
+        content = json.dumps(COMPANY)
+        answer = await caller.http.post(
+            "/v1/companies", content=content, headers={"Content-Type": media_type}
+        )
+        assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+    async def test_of_a_change_may_be_called_a_merge_patch(self, caller: Caller) -> None:
+        path = f"/v1/companies/{await caller.create_company()}/environment"
+        headers = {"Content-Type": "application/merge-patch+json"}
+        content = json.dumps({"environment": "homologation"})
+        answer = await caller.http.patch(path, content=content, headers=headers)
+        assert answer.json()["data"]["environment"] == "homologation"
+
+    async def test_of_a_creation_is_no_merge_patch(self, caller: Caller) -> None:
+        headers = {"Content-Type": "application/merge-patch+json"}
+        answer = await caller.http.post("/v1/companies", content=json.dumps(COMPANY), headers=headers)
+        assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+    async def test_with_a_charset_is_read(self, caller: Caller) -> None:
+        headers = {"Content-Type": "application/json; charset=utf-8"}
+        answer = await caller.http.post("/v1/companies", content=json.dumps(COMPANY), headers=headers)
+        assert answer.status_code == 200
+
+    async def test_over_the_limit_gets_413(self, caller: Caller) -> None:
+        answer = await caller.http.post("/v1/companies", content=b" " * (4 * 1024 * 1024 + 1), headers=JSON)
+        assert (answer.status_code, code_of(answer)) == (413, "PAYLOAD_TOO_LARGE")
+        assert answer.json()["error"]["details"] == {"limitBytes": 4 * 1024 * 1024}
+
+    async def test_over_the_limit_without_a_length_gets_413(self, caller: Caller) -> None:
+        async def chunks() -> AsyncIterator[bytes]:
+            for _ in range(5):
+                yield b" " * 1024 * 1024
+
+        answer = await caller.http.post("/v1/companies", content=chunks(), headers=JSON)
+        assert (answer.status_code, code_of(answer)) == (413, "PAYLOAD_TOO_LARGE")
+
+    async def test_with_wrong_fields_is_told_all_of_them_at_once(self, caller: Caller) -> None:
+        body = {
+            "taxId": "11222333000182",
+            "legalName": 5,
+            "email": "not an e-mail",
+            "colour": "blue",
+            "taxRegime": "big",
+            "address": {
+                "zipcode": "123",
+                "street": "Rua",
+                "number": "1",
+                "district": "Centro",
+                "state": "XX",
+            },
+        }
+        assert fields_of(await caller.http.post("/v1/companies", json=body)) == {
+            "taxId": "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores.",
+            "legalName": "Deve ser um texto.",
+            "email": "E-mail inválido.",
+            "colour": "Campo desconhecido.",
+            "taxRegime": "Valor inválido: use 'simples', 'simplesExcess', 'normal' ou 'mei'.",
+            "address.zipcode": "CEP inválido: informe 8 dígitos.",
+            "address.city": "Campo obrigatório.",
+            "address.state": "UF inválida: informe a sigla, por exemplo SP.",
+        }
+        assert (await caller.http.get("/v1/companies")).json()["pageInfo"]["total"] == 0
+
+    async def test_with_hundreds_of_wrong_fields_is_told_the_first_of_them(self, caller: Caller) -> None:
+        body = COMPANY | {f"campo{place}": 1 for place in range(300)}
+        answer = await caller.http.post("/v1/companies", json=body)
+        assert list(fields_of(answer)) == [f"campo{place}" for place in range(100)]
+        assert answer.json()["error"]["details"]["omitted"] == 200
+        assert "300 campos inválidos" in answer.json()["error"]["message"]
+
+    async def test_of_nothing_but_wrong_fields_is_refused_by_every_route_in_a_few_words(
+        self, app: FastAPI, caller: Caller
+    ) -> None:
+        """Listing hundreds of thousands of them would keep everybody else waiting."""
+        company_id, body = await caller.create_company(), {f"campo{place}": 1 for place in range(20_000)}
+        for method, path in _operations_with_a_body(app):
+            target = path.format(companyId=company_id, id=company_id)
+            answer = await caller.http.request(method, target, json=body)
+            assert len(fields_of(answer)) <= _FEW, path
+            assert len(answer.content) < 1_000
+
+
+def _operations_with_a_body(app: FastAPI) -> list[tuple[str, str]]:
+    """All but the merge patch of a document, whose names are held against the document's."""
+    return [
+        (method.upper(), path)
+        for path, operations in contract(app)["paths"].items()
+        for method, operation in operations.items()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+        and operation["operationId"] != "changeInvoice"
+    ]

@@ -1,0 +1,90 @@
+"""The numbering ledger of a shop, and ways for its numbers not to become documents."""
+
+from typing import Any
+from uuid import UUID
+
+import httpx2
+
+from integration.issuing.shop import Shop
+from support import data_of
+
+JUSTIFICATION = "Numeração pulada por falha de sistema"
+
+
+async def ledger(shop: Shop, **query: str) -> list[dict[str, Any]]:
+    return list(data_of(await shop.get("/numbering", **query)))
+
+
+async def gaps(shop: Shop, kind: str = "nfe") -> list[dict[str, Any]]:
+    """The gaps of the only series of a type."""
+    (series,) = await ledger(shop, type=kind)
+    return list(series["gaps"])
+
+
+async def shown(shop: Shop, kind: str = "nfe") -> list[tuple[Any, ...]]:
+    names = ("numberStart", "numberEnd", "reason", "documentId", "voidable")
+    return [tuple(gap[name] for name in names) for gap in await gaps(shop, kind)]
+
+
+async def inutilize(shop: Shop, **body: Any) -> list[dict[str, Any]]:
+    """Give the gaps up, of which there must be some."""
+    answer = await shop.post("/numbering/inutilize-gaps", body)
+    assert answer.status_code == 202, answer.text
+    return list(answer.json()["data"])
+
+
+async def void(shop: Shop, first: int, last: int, **changes: Any) -> httpx2.Response:
+    body = {"series": 1, "numberStart": first, "numberEnd": last, "justification": JUSTIFICATION, **changes}
+    return await shop.post("/nfe/inutilizations", body)
+
+
+async def skip_to(shop: Shop, number: int, kind: str = "nfe") -> dict[str, Any]:
+    """Move the counter and issue from there."""
+    await shop.put_settings(**{kind: {"number": number}})
+    return await shop.issue(kind)
+
+
+async def rewrite(shop: Shop, number: int, changes: str) -> None:
+    """Let the attempt under a number have become something else."""
+    statement = f"update emissions set {changes} where company_id = $1 and number = $2"
+    await shop.floor.fetch(statement, UUID(shop.id), number)
+
+
+async def supersede(shop: Shop, document: dict[str, Any], number: int, state: str) -> None:
+    """Let an authorized document be the second attempt, after one under another number."""
+    document_id = UUID(document["id"])
+    await shop.floor.fetch("update emissions set ordinal = 2 where document_id = $1", document_id)
+    await shop.floor.fetch("update documents set emission = 2 where id = $1", document_id)
+    await shop.floor.fetch(
+        "insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,"
+        " environment, series, number, numeric_code, emission_type, state, issued_at)"
+        " select subscription_id, document_id, 1, company_id, document_type, environment, series, $2,"
+        " numeric_code, '1', $3, issued_at from emissions where document_id = $1",
+        document_id, number, state,
+    )  # fmt: skip
+
+
+async def stray(shop: Shop, document: dict[str, Any]) -> None:
+    """Let the first attempt have been of unknown fate, and settled since."""
+    await shop.floor.fetch(
+        "insert into strays (subscription_id, id, company_id, document_id, emission, next_action_at)"
+        " select subscription_id, gen_random_uuid(), company_id, id, 1, null from documents where id = $1",
+        UUID(document["id"]),
+    )
+
+
+async def ranges_of(shop: Shop) -> list[tuple[str, int, int, int]]:
+    """What was filed of a company, by the rows themselves."""
+    rows = await shop.floor.fetch(
+        "select document_type, series, first_number, last_number from inutilizations where company_id = $1"
+        " order by document_type, series, first_number",
+        UUID(shop.id),
+    )
+    return [tuple(row.values()) for row in rows]
+
+
+async def all_registered(shop: Shop) -> None:
+    await shop.floor.until(
+        "not exists (select from inutilizations"
+        f" where company_id = '{UUID(shop.id)}' and state <> 'registered')"
+    )

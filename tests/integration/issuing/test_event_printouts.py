@@ -1,0 +1,117 @@
+"""Events of documents as PDF files."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from carimbo.fiscal.outcome import Canceled
+from carimbo.service import outage_board
+from carimbo.storage.work import WorkKind
+from integration.issuing.floor import Floor
+from integration.issuing.printed_files import ask_event, digits, last_event, pdf_of, put_logo
+from integration.issuing.printer import Blank, Recorder
+from integration.issuing.scripted import LOST, Script, canceling, playing, registering
+from integration.issuing.shop import GOODS, KINDS, NewShop, Shop, error_of
+from integration.issuing.test_cancel import cancel
+from integration.issuing.test_correction import LETTER, correct
+from integration.issuing.test_stray import OURS, cancellations, first_attempt, left_behind, settle
+from pdf_reading import text_of
+from support import data_of
+
+
+class TestEvent:
+    async def test_holds_a_correction_and_its_protocol(self, shop: Shop) -> None:
+        record = await shop.issue()
+        data_of(await correct(shop, record))
+        told = data_of(await correct(shop, record, f"{LETTER}, fundos"))
+        answer = await ask_event(shop, record, told["id"])
+        text = text_of(pdf_of(answer, f'"CCe-{record["accessKey"]}-02.pdf"'))
+        assert "fundos" in text
+        assert record["accessKey"] in digits(text)
+        assert told["protocol"] in digits(text)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_holds_a_cancellation_and_its_protocol(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind)
+        data_of(await cancel(shop, record, {"justification": "Pedido desfeito pelo cliente"}))
+        told = await last_event(shop, record)
+        answer = await ask_event(shop, record, told["id"])
+        text = text_of(pdf_of(answer, f'"Cancelamento-{record["accessKey"]}.pdf"'))
+        assert "Pedido desfeito pelo cliente" in text
+        assert record["accessKey"] in digits(text)
+        assert kind not in GOODS or told["protocol"] in digits(text)
+
+    async def test_is_drawn_once_for_each_logo(self, shop: Shop, printer: Recorder) -> None:
+        record = await shop.issue()
+        told = data_of(await correct(shop, record))
+        for color in ("red", "blue"):
+            await put_logo(shop, color)
+            files = {pdf_of(await ask_event(shop, record, told["id"])) for _ in range(2)}
+            assert len(files) == 1
+        first, second = printer.events
+        assert first.logo != second.logo
+
+    async def test_has_a_tag_too(self, shop: Shop) -> None:
+        record = await shop.issue()
+        told = data_of(await correct(shop, record))
+        path = shop.path(f"/nfe/{record['id']}/events/{told['id']}/pdf")
+        tag = (await shop.caller.http.get(path)).headers["etag"]
+        assert (await shop.caller.http.get(path, headers={"If-None-Match": tag})).status_code == 304
+
+    async def test_that_somebody_else_told_is_printed(
+        self, floor: Floor, shop: Shop, printer: Recorder
+    ) -> None:
+        canceled = await shop.issue()
+        data_of(await cancel(shop, canceled))
+        told = await last_event(shop, canceled)
+        xml = (await shop.get(f"/nfe/{canceled['id']}/events/{told['id']}/xml")).content
+
+        def learnt(script: Script) -> Canceled:
+            return replace(canceling(script), cancellation_xml=xml)
+
+        async with playing(floor, shop, LOST, learnt) as play:
+            record = await play.perform(await shop.create())
+        learnt_event = await last_event(shop, record)
+        pdf_of(await ask_event(shop, record, learnt_event["id"]), f"Cancelamento-{record['accessKey']}.pdf")
+        (order,) = printer.events
+        assert order.event == xml
+        assert record["accessKey"].encode() in order.document
+
+    async def test_of_an_attempt_that_another_took_the_place_of_names_that_one(
+        self, floor: Floor, shop: Shop, printer: Recorder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
+        printer.press = Blank()
+        async with playing(floor, shop) as play:
+            record = await left_behind(play, OURS, registering())
+            await settle(play, record)
+            (event,) = await cancellations(play, record)
+            await play.work(WorkKind.EVENT, event)
+            attempt = await first_attempt(play, record)
+            pdf_of(await ask_event(shop, record, event), f"Cancelamento-{attempt['access_key']}.pdf")
+        await floor.fetch("delete from outages")
+        (order,) = printer.events
+        assert attempt["access_key"].encode() in order.document
+        assert record["accessKey"].encode() not in order.document
+
+    async def test_that_the_authority_refused_is_not_there(self, shop: Shop) -> None:
+        record = await shop.issue()
+        await shop.floor.fetch(
+            "update emissions set protocol = '135260000009999' where document_id = $1", UUID(record["id"])
+        )
+        error_of(await cancel(shop, record), 422, "AUTHORITY_REJECTED")
+        told = await last_event(shop, record)
+        details = error_of(await ask_event(shop, record, told["id"]), 409, "INVALID_STATE")
+        assert details["allowed"] == ["authorized"]
+
+    async def test_that_was_told_to_nobody_has_no_paper(self, shop: Shop) -> None:
+        record = await shop.issue()
+        for told in await shop.events(record):
+            error_of(await ask_event(shop, record, told["id"]), 404, "NOT_FOUND")
+
+    async def test_of_another_document_is_not_found(self, shop: Shop, new_shop: NewShop) -> None:
+        record, other = await shop.issue(), await shop.issue()
+        told = data_of(await correct(shop, record))
+        error_of(await ask_event(shop, other, told["id"]), 404, "NOT_FOUND")
+        error_of(await ask_event(await new_shop(), record, told["id"]), 404, "NOT_FOUND")

@@ -1,0 +1,40 @@
+"""Probes as rows of work: the simplest that there are."""
+
+from datetime import timedelta
+from typing import Any
+
+from carimbo.storage import work
+from carimbo.storage.database import Database
+from carimbo.storage.work import Lease, WorkKey
+
+MINUTE = timedelta(minutes=1)
+NONE = timedelta(0)
+
+
+async def claimed(database: Database, key: WorkKey, duration: timedelta = MINUTE) -> Lease:
+    lease = await claim(database, key, duration)
+    assert lease is not None
+    return lease
+
+
+async def claim(database: Database, key: WorkKey, duration: timedelta = MINUTE) -> Lease | None:
+    async with database.transaction() as connection:
+        return await work.claim(connection, key, duration)
+
+
+async def row_of(database: Database, key: WorkKey) -> dict[str, Any]:
+    async with database.connection() as connection:
+        row = await connection.fetchrow("select *, now() from probes where id = $1", key.id)
+    assert row is not None
+    return dict(row)
+
+
+async def change(database: Database, key: WorkKey, changes: str) -> None:
+    async with database.connection() as connection:
+        await connection.execute(f"update probes set {changes} where id = $1", key.id)
+
+
+async def taken_over(database: Database, lease: Lease) -> Lease:
+    """Let the lease lapse, and let another worker claim the row."""
+    await change(database, lease.key, "lease_until = now()")
+    return await claimed(database, lease.key)

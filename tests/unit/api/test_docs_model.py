@@ -1,0 +1,140 @@
+"""What the documentation page knows of a schema: its fields, its type and examples."""
+
+import json
+from typing import Any
+
+import pytest
+
+from carimbo.api.docs_model import answer_example, fields_of, read_schema, request_example, type_of
+from carimbo.api.docs_page import operations_of
+from unit.api.docs_contracts import our_contract, small_contract
+
+
+class TestFieldsOf:
+    def test_objects_lists_and_maps_are_flattened_in_order(self) -> None:
+        assert list(self._fields()) == [
+            "place",
+            "place.city",
+            "place.code",
+            "items",
+            "items[].name",
+            "items[].price",
+            "color",
+            "amount",
+            "remarks",
+            "labels",
+            "labels.{chave}",
+        ]
+
+    def test_types_are_named_in_portuguese(self) -> None:
+        types = {path: field.type for path, field in self._fields().items()}
+        assert types["place.code"] == "texto ou null"
+        assert types["items"] == "lista de objetos"
+        assert types["items[].price"] == "número"
+        assert types["color"] == "texto ou null"
+
+    def test_limits_are_told_in_words(self) -> None:
+        limits = {path: field.limits for path, field in self._fields().items()}
+        assert limits["place.city"] == ("até 60 caracteres",)
+        assert limits["place.code"] == ("expressão `^[0-9]{7}$`",)
+        assert limits["items"] == ("de 1 a 990 itens",)
+        assert limits["items[].name"] == ("no mínimo 1 caractere",)
+        assert limits["items[].price"] == ("maior que 0",)
+        assert limits["color"] == ("um de `red`, `blue`",)
+        assert limits["amount"] == ("de 1 a 9",)
+
+    def test_requirement_default_and_example_are_kept(self) -> None:
+        fields = self._fields()
+        assert [path for path, field in fields.items() if field.required] == [
+            "place",
+            "place.city",
+            "items",
+            "items[].name",
+            "items[].price",
+        ]
+        assert fields["amount"].default == "3"
+        assert fields["place.city"].example == "São Paulo"
+
+    def test_a_component_lends_its_rules_but_not_its_description(self) -> None:
+        assert self._fields()["color"].description == ""
+
+    def test_a_schema_that_contains_itself_ends(self) -> None:
+        contract = small_contract()
+        tree = read_schema({"$ref": "#/components/schemas/Tree-Input"}, contract)
+        assert [field.path for field in fields_of(tree)] == ["label", "branches"]
+
+    def _fields(self) -> dict[str, Any]:
+        node = read_schema({"$ref": "#/components/schemas/Order"}, small_contract())
+        return {field.path: field for field in fields_of(node)}
+
+
+class TestReadSchema:
+    def test_all_of_adds_fields_and_requirements_up(self) -> None:
+        first = {"properties": {"a": {"type": "string"}}, "required": ["a"]}
+        second = {"properties": {"b": {"type": "integer"}}, "required": ["b"]}
+        fields = list(fields_of(read_schema({"allOf": [first, second]}, {})))
+        assert {(field.path, field.type, field.required) for field in fields} == {
+            ("a", "texto", True),
+            ("b", "inteiro", True),
+        }
+
+    @pytest.mark.parametrize(
+        ("schema", "name"),
+        [
+            ({"type": ["string", "null"]}, "texto ou null"),
+            ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "texto ou inteiro"),
+            ({"oneOf": [{"type": "number"}, {"type": "null"}]}, "número ou null"),
+            ({"type": "array", "items": {"type": ["string", "null"]}}, "lista de texto ou null"),
+            ({"type": "string", "format": "binary"}, "arquivo"),
+            ({}, "qualquer valor"),
+        ],
+    )
+    def test_a_choice_names_its_options(self, schema: dict[str, Any], name: str) -> None:
+        assert type_of(read_schema(schema, {})) == name
+
+    def test_a_reference_to_itself_ends(self) -> None:
+        contract = {"components": {"schemas": {"Loop": {"$ref": "#/components/schemas/Loop"}}}}
+        assert type_of(read_schema(contract["components"]["schemas"]["Loop"], contract)) == "objeto"
+
+
+class TestRequestExample:
+    def test_optional_fields_without_a_value_are_left_out(self) -> None:
+        node = read_schema({"$ref": "#/components/schemas/Order"}, small_contract())
+        assert request_example(node) == {
+            "place": {"city": "São Paulo"},
+            "items": [{"name": "texto", "price": 1}],
+            "color": "red",
+            "amount": 3,
+        }
+
+    def test_a_body_with_nothing_but_silent_options_shows_them_all(self) -> None:
+        schema = {"type": "object", "properties": {"hours": {"type": "integer", "minimum": 2}}}
+        assert request_example(read_schema(schema, {})) == {"hours": 2}
+
+    def test_the_example_of_a_whole_object_wins(self) -> None:
+        schema = {"type": "object", "properties": {"a": {"type": "string"}}, "examples": [{"a": "b"}]}
+        assert request_example(read_schema(schema, {})) == {"a": "b"}
+
+
+class TestAnswerExample:
+    def test_every_field_is_there(self) -> None:
+        node = read_schema({"$ref": "#/components/schemas/Order"}, small_contract())
+        example = answer_example(node)
+        assert list(example) == ["place", "items", "color", "amount", "remarks", "labels"]
+        assert example["labels"] == {"{chave}": 1}
+
+    def test_a_schema_that_contains_itself_ends(self) -> None:
+        node = read_schema({"$ref": "#/components/schemas/Tree-Input"}, small_contract())
+        assert answer_example(node) == {"label": "texto", "branches": []}
+
+    def test_examples_of_our_answers_are_json_without_holes(self) -> None:
+        answers = [answer for operation in operations_of(our_contract()) for answer in operation.answers]
+        for content in [content for answer in answers for content in answer.contents]:
+            if content.media_type == "application/json":
+                assert json.loads(content.example)["success"] is True
+            else:
+                assert content.example == ""
+
+    def test_only_an_answer_that_spares_the_file_has_no_body(self) -> None:
+        answers = [answer for operation in operations_of(our_contract()) for answer in operation.answers]
+        assert {answer.status for answer in answers if not answer.contents} == {"304"}

@@ -1,0 +1,81 @@
+from typing import ClassVar
+
+import pytest
+
+from carimbo import __version__
+from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.software import Csrt, Software
+from carimbo.settings import load_settings
+from unit.settings.needed_settings import NEEDED, problems_of
+
+
+class TestTechnicalResponsible:
+    GIVEN: ClassVar = {
+        "CARIMBO_RESPONSIBLE_TAX_ID": "12ABC34501DE35",
+        "CARIMBO_RESPONSIBLE_CONTACT": "Ana Souza",
+        "CARIMBO_RESPONSIBLE_EMAIL": "fiscal@example.com",
+        "CARIMBO_RESPONSIBLE_PHONE": "1133334444",
+    }
+    CODE: ClassVar = {"CARIMBO_RESPONSIBLE_CSRT_ID": "07", "CARIMBO_RESPONSIBLE_CSRT": "hidden-code"}
+
+    def test_nobody_is_named_by_default(self) -> None:
+        software = load_settings(NEEDED).software
+        assert software == Software(f"carimbo {__version__}")
+        assert (software.responsible, software.csrt) == (None, None)
+
+    def test_whoever_is_named_stands_in_documents(self) -> None:
+        software = load_settings({**NEEDED, **self.GIVEN}).software
+        assert software.responsible == TechnicalResponsible(
+            cnpj="12ABC34501DE35", contact="Ana Souza", email="fiscal@example.com", phone="1133334444"
+        )
+        assert software.csrt is None
+
+    def test_a_security_code_comes_with_its_number(self) -> None:
+        software = load_settings({**NEEDED, **self.GIVEN, **self.CODE}).software
+        assert software.csrt == Csrt("07", "hidden-code")
+
+    @pytest.mark.parametrize("missing", sorted(GIVEN))
+    @pytest.mark.parametrize("how", ["absent", "empty"])
+    def test_it_is_named_whole_or_not_at_all(self, missing: str, how: str) -> None:
+        given = {name: value for name, value in self.GIVEN.items() if name != missing}
+        partial = given if how == "absent" else {**given, missing: ""}
+        (problem,) = problems_of({**NEEDED, **partial})
+        assert problem.startswith(f"{missing}: ")
+
+    @pytest.mark.parametrize("missing", sorted(CODE))
+    def test_a_security_code_without_its_number_is_no_use_nor_the_other_way_round(self, missing: str) -> None:
+        code = {name: value for name, value in self.CODE.items() if name != missing}
+        (problem,) = problems_of({**NEEDED, **self.GIVEN, **code})
+        assert problem.startswith(f"{missing}: ")
+
+    def test_everything_that_lacks_is_told_at_once(self) -> None:
+        name = "CARIMBO_RESPONSIBLE_CONTACT"
+        problems = problems_of({**NEEDED, name: "Ana Souza"})
+        assert [problem.partition(":")[0] for problem in problems] == [
+            one for one in self.GIVEN if one != name
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("TAX_ID", "12.ABC.345/01DE-35"),
+            ("TAX_ID", "1234567890123"),
+            ("TAX_ID", "12abc34501de35"),
+            ("TAX_ID", "12ABC34501DE36"),
+            ("CSRT_ID", "1"),
+            ("CONTACT", 61 * "a"),
+            ("EMAIL", 61 * "a"),
+            ("PHONE", "(11) 3333-4444"),
+            ("PHONE", "12345"),
+            ("PHONE", 15 * "1"),
+        ],
+    )
+    def test_what_the_layout_has_no_room_for_is_refused(self, name: str, value: str) -> None:
+        given = {**NEEDED, **self.GIVEN, **self.CODE, f"CARIMBO_RESPONSIBLE_{name}": value}
+        (problem,) = problems_of(given)
+        assert problem.startswith(f"CARIMBO_RESPONSIBLE_{name}: ")
+
+    def test_the_security_code_does_not_show(self) -> None:
+        settings = load_settings({**NEEDED, **self.GIVEN, **self.CODE})
+        for shown in (repr(settings), str(settings), settings.model_dump_json()):
+            assert "hidden-code" not in shown

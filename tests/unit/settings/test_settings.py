@@ -1,0 +1,231 @@
+from datetime import timedelta
+
+import pytest
+
+from carimbo.outbound.allowed_hosts import AllowedHosts
+from carimbo.outbound.target import Place
+from carimbo.service.backoff import Backoff
+from carimbo.settings import Settings, child_environment, load_settings
+from unit.settings.needed_settings import KEYS, NEEDED, URL, problems_of
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"CARIMBO_{name.upper()}", raising=False)
+
+
+class TestDefaults:
+    def test_a_database_and_a_key_are_enough(self) -> None:
+        settings = load_settings(NEEDED)
+        assert settings.database_url.get_secret_value() == URL
+        assert settings.key_ring.active_id == "k1"
+
+    def test_only_the_database_and_the_keys_are_without_a_default(self) -> None:
+        assert [p.partition(":")[0] for p in problems_of({})] == [
+            "CARIMBO_DATABASE_URL",
+            "CARIMBO_SECRET_KEYS",
+        ]
+
+    def test_everything_listens_on_this_machine_only(self) -> None:
+        settings = load_settings(NEEDED)
+        assert (settings.host, settings.port) == ("127.0.0.1", 8000)
+        assert settings.metrics_host == "127.0.0.1"
+
+    def test_logs_are_for_machines(self) -> None:
+        settings = load_settings(NEEDED)
+        assert (settings.log_format, settings.log_level) == ("json", "info")
+
+    def test_every_setting_is_described(self) -> None:
+        assert all(field.description for field in Settings.model_fields.values())
+
+    def test_the_environment_of_the_process_is_what_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name, value in {**NEEDED, "CARIMBO_PORT": "8123"}.items():
+            monkeypatch.setenv(name, value)
+        assert load_settings().port == 8123
+
+
+class TestTypes:
+    def test_numbers_are_read_as_numbers(self) -> None:
+        settings = load_settings({**NEEDED, "CARIMBO_PORT": "9000", "CARIMBO_LEASE_SECONDS": "0.5"})
+        assert settings.port == 9000
+        assert settings.lease_seconds == 0.5
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("PORT", "http"),
+            ("PORT", "65536"),
+            ("PORT", "-1"),
+            ("DATABASE_POOL_SIZE", "0"),
+            ("DATABASE_POOL_SIZE", "2.5"),
+            ("LEASE_SECONDS", "0"),
+            ("LEASE_SECONDS", "-3"),
+            ("SWEEP_SECONDS", "soon"),
+            ("LOG_FORMAT", "xml"),
+            ("LOG_LEVEL", "INFO!"),
+            ("WORKER_CONCURRENCY", "1"),
+            ("ATTEMPTS_BEFORE_PARKING", "0"),
+            ("BODY_LIMIT_BYTES", ""),
+            ("SCHEMAS_FOLDER", ""),
+            ("SCHEMAS_FOLDER", "."),
+            ("SCHEMAS_FOLDER", "/nowhere"),
+            ("TABLES_FOLDER", ""),
+            ("TABLES_FOLDER", "."),
+            ("TABLES_FOLDER", "/nowhere"),
+            ("SIMULATOR_URL", ""),
+            ("SIMULATOR_URL", "http://127.0.0.1:8443"),
+            ("SIMULATOR_URL", "https://127.0.0.1:8443/svrs"),
+            ("PUBLIC_URL", ""),
+            ("PUBLIC_URL", "fiscal.example.com"),
+            ("PUBLIC_URL", "ftp://fiscal.example.com"),
+            ("PUBLIC_URL", "https://"),
+            ("PUBLIC_URL", "https://user:password@fiscal.example.com"),
+            ("PUBLIC_URL", "https://fiscal.example.com?a=b"),
+            ("PUBLIC_URL", "https://fiscal.example.com/#a"),
+            ("LINK_DAYS", "0"),
+            ("AUTHORITY_CA_FILE", "ca.pem"),
+            ("AUTHORITY_CA_FILE", "/nowhere.pem"),
+            ("AUTHORITY_CA_FILE", "/"),
+            ("AUTHORITY_CONNECT_SECONDS", "0"),
+            ("AUTHORITY_READ_SECONDS", "-1"),
+            ("AUTHORITY_CERTIFICATES", "0"),
+            ("AUTHORITY_RETRY_FIRST_SECONDS", "0"),
+            ("OVERDUE_MINUTES", "0"),
+            ("WORKER_SLOW_SECONDS", "-1"),
+            ("WEBHOOK_SECONDS", "0"),
+            ("WEBHOOK_ALLOWED_HOSTS", "https://intranet.example"),
+            ("WEBHOOK_ALLOWED_HOSTS", "10.0.0.0/8"),
+            ("WEBHOOK_CA_FILE", "ca.pem"),
+            ("WEBHOOK_CA_FILE", "/etc/passwd"),
+        ],
+    )
+    def test_a_value_of_the_wrong_type_is_refused_by_name(self, name: str, value: str) -> None:
+        (problem,) = problems_of({**NEEDED, f"CARIMBO_{name}": value})
+        assert problem.startswith(f"CARIMBO_{name}: ")
+
+    @pytest.mark.parametrize(
+        ("given", "base"),
+        [
+            ({}, "http://127.0.0.1:8000"),
+            ({"HOST": "::1", "PORT": "80"}, "http://[::1]:80"),
+            ({"PUBLIC_URL": "https://fiscal.example.com"}, "https://fiscal.example.com"),
+            ({"PUBLIC_URL": "https://fiscal.example.com:8443/api/"}, "https://fiscal.example.com:8443/api"),
+        ],
+        ids=["default", "ipv6", "public", "prefix"],
+    )
+    def test_links_begin_with_the_public_address(self, given: dict[str, str], base: str) -> None:
+        settings = load_settings(NEEDED | {f"CARIMBO_{name}": value for name, value in given.items()})
+        assert settings.link_base == base
+
+    def test_a_batch_is_at_most_half_of_the_concurrency(self) -> None:
+        settings = load_settings(
+            {**NEEDED, "CARIMBO_WORKER_CONCURRENCY": "5", "CARIMBO_WORKER_BATCH_SIZE": "20"}
+        )
+        assert settings.queue_options.batch_size == 2
+        assert settings.queue_options.concurrency == 5
+
+    def test_no_host_is_allowed_to_webhooks_unless_named(self) -> None:
+        assert load_settings(NEEDED).allowed_hosts == AllowedHosts()
+        named = load_settings({**NEEDED, "CARIMBO_WEBHOOK_ALLOWED_HOSTS": "localhost, 10.0.0.7:8080"})
+        assert named.allowed_hosts == AllowedHosts(
+            frozenset({"localhost"}), frozenset({Place("10.0.0.7", 8080)})
+        )
+
+    def test_every_wait_of_the_queue_is_a_setting(self) -> None:
+        options = load_settings(
+            {
+                **NEEDED,
+                "CARIMBO_WORKER_POLL_SECONDS": "0.5",
+                "CARIMBO_WORKER_HEARTBEAT_SECONDS": "7",
+                "CARIMBO_RETRY_FIRST_SECONDS": "0.25",
+            }
+        ).queue_options
+        assert options.poll_interval == timedelta(seconds=0.5)
+        assert options.heartbeat_timeout == timedelta(seconds=7)
+        assert options.error_delay == timedelta(seconds=0.25)
+
+    def test_every_wait_for_an_authority_is_a_setting(self) -> None:
+        patience = load_settings(
+            {**NEEDED, "CARIMBO_AUTHORITY_CONNECT_SECONDS": "2", "CARIMBO_AUTHORITY_READ_SECONDS": "20"}
+        ).authority_patience
+        assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 29)
+
+    def test_every_pause_between_attempts_at_an_authority_is_a_setting(self) -> None:
+        backoff = load_settings(
+            {
+                **NEEDED,
+                "CARIMBO_AUTHORITY_RETRY_FIRST_SECONDS": "0.5",
+                "CARIMBO_AUTHORITY_RETRY_LONGEST_SECONDS": "60",
+            }
+        ).authority_backoff
+        assert backoff == Backoff(timedelta(seconds=0.5), timedelta(seconds=60), factor=4)
+
+    def test_when_a_document_is_overdue_is_a_setting(self) -> None:
+        assert load_settings(NEEDED).overdue_after == timedelta(minutes=10)
+        settings = load_settings({**NEEDED, "CARIMBO_OVERDUE_MINUTES": "0.5"})
+        assert settings.overdue_after == timedelta(seconds=30)
+
+
+class TestRefusals:
+    def test_a_misspelt_setting_is_refused(self) -> None:
+        (problem,) = problems_of({**NEEDED, "CARIMBO_PROT": "8000"})
+        assert problem.startswith("CARIMBO_PROT: ")
+
+    def test_variables_of_others_are_none_of_our_business(self) -> None:
+        load_settings({**NEEDED, "PATH": "/bin", "MYCARIMBO_PORT": "x", "PORT": "x"})
+
+    def test_a_missing_database_is_refused(self) -> None:
+        (problem,) = problems_of({"CARIMBO_SECRET_KEYS": KEYS})
+        assert problem.startswith("CARIMBO_DATABASE_URL: ")
+
+    def test_missing_keys_are_refused_with_the_command_that_makes_one(self) -> None:
+        (problem,) = problems_of({"CARIMBO_DATABASE_URL": URL})
+        assert problem.startswith("CARIMBO_SECRET_KEYS: ")
+        assert "carimbo admin generate-key" in problem
+
+    @pytest.mark.parametrize(
+        "keys", ["k1", "k1:short", f"k1:{'A' * 43}=", "k1:não é base64", "base64 without a name"]
+    )
+    def test_keys_that_cannot_be_used_are_refused(self, keys: str) -> None:
+        (problem,) = problems_of({**NEEDED, "CARIMBO_SECRET_KEYS": keys})
+        assert problem.startswith("CARIMBO_SECRET_KEYS: ")
+
+    def test_unknown_names_and_missing_values_are_told_at_once(self) -> None:
+        names = [p.partition(":")[0] for p in problems_of({"CARIMBO_B": "1", "CARIMBO_A": "1"})]
+        assert names == ["CARIMBO_A", "CARIMBO_B", "CARIMBO_DATABASE_URL", "CARIMBO_SECRET_KEYS"]
+
+    def test_unknown_names_and_every_wrong_value_are_told_at_once(self) -> None:
+        wrong = {
+            "CARIMBO_PROT": "1",
+            "CARIMBO_PORT": "x",
+            "CARIMBO_HOST": "::1",
+            "CARIMBO_SWEEP_SECONDS": "0",
+        }
+        names = [p.partition(":")[0] for p in problems_of({**NEEDED, **wrong})]
+        assert names == ["CARIMBO_PROT", "CARIMBO_PORT", "CARIMBO_SWEEP_SECONDS"]
+
+
+class TestSecrets:
+    def test_neither_password_nor_key_shows_in_the_settings(self) -> None:
+        settings = load_settings(NEEDED)
+        for shown in (repr(settings), str(settings), settings.model_dump_json()):
+            assert "hidden-password" not in shown
+            assert KEYS not in shown
+
+    def test_no_refusal_shows_a_secret(self) -> None:
+        told = "\n".join(problems_of({**NEEDED, "CARIMBO_SECRET_KEYS": f"{KEYS},{KEYS}", "CARIMBO_X": "1"}))
+        assert KEYS not in told
+        assert "hidden-password" not in told
+
+
+class TestChildEnvironment:
+    def test_a_child_gets_our_environment_with_some_settings_replaced(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SOMETHING_ELSE", "kept")
+        monkeypatch.setenv("CARIMBO_PORT", "1")
+        child = child_environment({"port": "2", "database_url": URL})
+        assert child["SOMETHING_ELSE"] == "kept"
+        assert child["CARIMBO_PORT"] == "2"
+        assert child["CARIMBO_DATABASE_URL"] == URL
