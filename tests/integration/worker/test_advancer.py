@@ -162,12 +162,12 @@ class TestLease:
             await finish.wait()
 
         (key,) = await site.add(1)
-        lease = milliseconds(150)
+        lease = milliseconds(600)
         first = asyncio.create_task(site.advancer(recording("first", last_long), lease).advance(key))
         await started.wait()
         before = (await site.row_of(key))["lease_until"]
         # Several leases later the row is still held, because it was renewed.
-        deadline = f"'{before + 5 * lease}'::timestamptz"
+        deadline = f"'{before + 2 * lease}'::timestamptz"
         while not (await site.fetch(f"select clock_timestamp() > {deadline} as passed"))[0]["passed"]:
             assert await site.advancer(recording("second"), lease).advance(key) is None
             await asyncio.sleep(0.02)
