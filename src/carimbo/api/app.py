@@ -1,5 +1,6 @@
 """The API application: routes, middleware and error handlers put together."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -32,6 +33,7 @@ from carimbo.api import (
     state_registrations,
     webhooks,
 )
+from carimbo.api.allowed_methods import methods_of
 from carimbo.api.context import Services
 from carimbo.api.envelope import EnvelopeVariant
 from carimbo.api.errors import install_error_handlers
@@ -89,9 +91,10 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.is_stopping = False
+    app.state.publishing = asyncio.Lock()
     for router in _ROUTERS:
         app.include_router(router)
-    install_error_handlers(app, partial(openapi.methods_of, app))
+    install_error_handlers(app, partial(methods_of, app))
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, limit=body_limit)
     app.add_middleware(Gate)

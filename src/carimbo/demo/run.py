@@ -9,6 +9,7 @@ import socket
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from carimbo.demo.issuing import Progress, api_client, issue_samples
 from carimbo.demo.live_table import live_table
 from carimbo.demo.ports import Ports
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
+from carimbo.settings import names_no_responsible
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
 from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing
@@ -37,6 +39,13 @@ _READY = 200
 _EMAIL_FROM = "notas@example.com"
 # Whoever tries webhooks out receives them on the same machine.
 _RECEIVER_HOSTS = "127.0.0.1,localhost"
+# Many states refuse documents of software that nobody answers for.
+_RESPONSIBLE = {
+    "responsible_tax_id": "44455566000183",
+    "responsible_contact": "Suporte da demonstração",
+    "responsible_email": "suporte@example.com",
+    "responsible_phone": "1133334444",
+}
 
 
 class DemoProblem(Exception):
@@ -48,6 +57,7 @@ def run_demo(ports: Ports, folder: Path) -> int:
     # A signal waits until the loop can take it: one that cut the start short would leave PostgreSQL behind.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
+        _require_different(ports)
         for option, port in ports.by_option.items():
             _require_free(port, option)
         with sole_user(folder), embedded_postgres(folder / "postgres") as postgres:
@@ -168,6 +178,7 @@ class _Demo:
             "log_format": "console",
             "api_metrics_port": "0",
             "worker_metrics_port": "0",
+            **(_RESPONSIBLE if names_no_responsible() else {}),
         }
         ports = ("--port", str(self._ports.simulator), "--control-port", str(self._ports.control))
         simulator = ("simulator", *ports, "--data-dir", str(self._simulator_folder))
@@ -194,7 +205,10 @@ class _Demo:
             return _OK
         if not ended.done():
             raise DemoProblem(f"A API e o simulador não ficaram prontos em {_START_SECONDS} segundos.")
-        raise DemoProblem(f"O processo «{ended.result()}» terminou: parando os demais.")
+        raise DemoProblem(
+            f"O processo «{ended.result().name}» terminou ({ended.result().how}): parando os demais."
+            " Rode `make demo` de novo: os dados ficam."
+        )
 
     async def _welcome(self, facts: dict[str, Any]) -> bool:
         """Show that it works once everything is ready; False if it never was."""
@@ -241,6 +255,14 @@ def _ending_signals() -> set[signal.Signals]:
     """Ctrl-C, a polite kill, and a terminal that is closed, unless `nohup` asked us to outlive it."""
     outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     return set(ENDING_SIGNALS - {signal.SIGHUP}) if outlives else set(ENDING_SIGNALS)
+
+
+def _require_different(ports: Ports) -> None:
+    for (option, port), (other, others_port) in combinations(ports.by_option.items(), 2):
+        if port == others_port:
+            raise DemoProblem(
+                f"A porta {port} foi informada duas vezes: {option} e {other} devem ser diferentes."
+            )
 
 
 def _require_free(port: int, option: str) -> None:

@@ -73,13 +73,15 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
     use_tables_of(options.tables)
+    # Before the type: the folder of a file that is not there says nothing of it.
+    body = read_json(options.request)
     document_type = _type_named(options.type or options.request.resolve().parent.name)
     issuing = document_type.issuing
     if issuing is None:
         raise ValueError(f"{document_type.title} ainda não pode ser emitida.")
     company = CompanyFile.model_validate(read_json(options.company))
     settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
-    request = issuing.request.model_validate(read_json(options.request))
+    request = issuing.request.model_validate(body)
     environment = settings.environment_beside(company.environment)
     emission = issuing.printed_emission and issuing.printed_emission(request, company, environment)
     if isinstance(emission, tuple):

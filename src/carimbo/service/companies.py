@@ -39,10 +39,18 @@ class Registration(Changes):
     email: Email | None = None
     phone: Phone | None = None
     address: Address | None = None
-    tax_regime: TaxRegime | None = None
+    tax_regime: TaxRegime | None = Field(
+        default=None,
+        description="Regime tributário (CRT): `simples`, `simplesExcess` (Simples acima do sublimite),"
+        " `normal` ou `mei`. Sem ele a empresa não emite.",
+    )
     municipal_registration: MunicipalRegistration | None = Field(default=None, examples=["12345678"])
     cnae_code: CnaeCode | None = None
-    pis_cofins_regime: PisCofinsRegime | None = None
+    pis_cofins_regime: PisCofinsRegime | None = Field(
+        default=None,
+        description="Apuração de PIS e COFINS, da qual vêm as alíquotas: `cumulative` (0,65% e 3%) ou"
+        " `nonCumulative` (1,65% e 7,6%). No regime `normal`, sem ela a empresa não emite NF-e nem NFC-e.",
+    )
     simples_rate: Percent | None = Field(
         default=None,
         description="Alíquota efetiva do Simples Nacional (pTotTribSN), em percentual.",
@@ -56,7 +64,9 @@ class Registration(Changes):
 class NewCompany(Registration):
     """A company to be registered."""
 
-    tax_id: Cnpj
+    tax_id: Cnpj = Field(
+        description="CNPJ, numérico ou alfanumérico, com ou sem pontuação; o do certificado. Não muda depois."
+    )
     legal_name: Name = Field(examples=["Loja Modelo Comércio Ltda"])
 
 
@@ -69,7 +79,9 @@ class CompanyChanges(Registration):
 class EnvironmentChange(Body):
     """The environment to switch to."""
 
-    environment: Environment
+    environment: Environment = Field(
+        description="`production`: documentos com valor fiscal; `homologation`: testes, sem valor fiscal."
+    )
 
 
 class CompanyRecord(Record):
@@ -88,7 +100,9 @@ class CompanyRecord(Record):
     pis_cofins_regime: PisCofinsRegime | None
     simples_rate: Number | None = Field(examples=[6])
     simples_iss_regime: int | None
-    environment: Environment
+    environment: Environment = Field(
+        description="Onde a empresa emite: `production`, em que toda empresa começa, ou `homologation`."
+    )
     created_at: datetime
     updated_at: datetime
 

@@ -69,7 +69,16 @@ else:
         "CompanySettings",
         __base__=_SettingsBase,
         __doc__="Configurações da empresa: um objeto por tipo de documento.",
-        **{kind.name: (kind.settings, kind.settings()) for kind in DOCUMENT_TYPES},
+        **{
+            kind.name: (
+                kind.settings,
+                Field(
+                    default=kind.settings(),
+                    description=None if kind.issuing else f"{kind.title}: ainda não emitidos.",
+                ),
+            )
+            for kind in DOCUMENT_TYPES
+        },
     )
 
 

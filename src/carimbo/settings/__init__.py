@@ -4,7 +4,20 @@ Each is an environment variable with the prefix `CARIMBO_`; a variable with that
 list is refused at start, because a misspelt setting that is silently ignored costs a night's sleep.
 """
 
-from carimbo.settings.loading import PREFIX, SettingsError, child_environment, load_settings
+from carimbo.settings.loading import (
+    PREFIX,
+    SettingsError,
+    child_environment,
+    load_settings,
+    names_no_responsible,
+)
 from carimbo.settings.model import Settings
 
-__all__ = ["PREFIX", "Settings", "SettingsError", "child_environment", "load_settings"]
+__all__ = [
+    "PREFIX",
+    "Settings",
+    "SettingsError",
+    "child_environment",
+    "load_settings",
+    "names_no_responsible",
+]

@@ -43,6 +43,11 @@ def child_environment(overrides: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **{_variable(name): value for name, value in overrides.items()}}
 
 
+def names_no_responsible() -> bool:
+    """Tell whether our own environment says nothing of who answers for the software."""
+    return not any(name.startswith(_variable("responsible_")) for name, value in os.environ.items() if value)
+
+
 def _variable(name: str) -> str:
     return PREFIX + name.upper()
 

@@ -97,6 +97,10 @@ async def _no_lifespan(_: FastAPI) -> AsyncIterator[None]:
     yield
 
 
+def our_app() -> FastAPI:
+    return create_app(_no_lifespan, body_limit=1)
+
+
 @cache
 def our_contract() -> dict[str, Any]:
-    return contract_of(create_app(_no_lifespan, body_limit=1))
+    return contract_of(our_app())

@@ -49,6 +49,11 @@ def page() -> Page:
     return Page(render_docs(small_contract()))
 
 
+@pytest.fixture(scope="module")
+def words() -> str:
+    return Page(render_docs(our_contract())).words("conteudo")
+
+
 class TestRenderDocs:
     @pytest.mark.parametrize("contract", [small_contract(), our_contract()], ids=["small", "ours"])
     def test_every_operation_appears_with_its_method_path_parameters_and_fields(
@@ -88,7 +93,7 @@ class TestRenderDocs:
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
         assert "Segundo &lt;b&gt;parágrafo&lt;/b&gt;." in html
         assert "Pequena &amp; boa" in html
-        assert html.count("<script>") == 1
+        assert html.count("<script>") == 2
 
     def test_title_version_and_description_come_first(self, page: Page) -> None:
         words = page.words("conteudo")
@@ -123,6 +128,52 @@ class TestRenderDocs:
         words = page.words("conteudo")
         assert words.count("NOT_HERE 404") == 3
         assert words.endswith('NOT_HERE 404 Não está aqui. {"id": 7}')
+
+
+class TestOurPage:
+    """What somebody who reads nothing else has to find there."""
+
+    def test_the_calls_before_a_document_are_told_in_their_order(self, words: str) -> None:
+        calls = [
+            "1. POST /v1/companies cadastra",
+            "2. POST /v1/companies/{companyId}/state-registrations",
+            "3. POST /v1/companies/{companyId}/certificate",
+            "4. PUT /v1/companies/{companyId}/settings",
+            "5. GET /v1/companies/{companyId}/status",
+        ]
+        places = [words.index(call) for call in calls]
+        assert places == sorted(places)
+
+    @pytest.mark.parametrize("source", [".carimbo/headers", "carimbo admin create-subscription"])
+    def test_where_credentials_come_from_is_told(self, words: str, source: str) -> None:
+        assert source in words[: words.index("1. POST /v1/companies")]
+
+    def test_that_a_company_starts_in_production_is_told(self, words: str) -> None:
+        assert "Ela começa em produção" in words
+
+    def test_the_address_is_that_by_which_the_page_was_opened(self) -> None:
+        html = render_docs(our_contract())
+        assert 'export URL="<span id="endereco">' in html
+        assert 'getElementById("endereco").textContent = location.href' in html
+
+    @pytest.mark.parametrize("operation", ["changeSettings", "createWebhook"])
+    def test_types_that_are_not_issued_yet_are_named_so(self, operation: str) -> None:
+        (found,) = [one for one in operations_of(our_contract()) if one.id == operation]
+        marked = {
+            field.path.rpartition(".")[2].removesuffix("[]")
+            for field in found.bodies[0].fields
+            if "ainda não emitidos" in field.description
+        }
+        assert {"cte", "mdfe"} <= marked <= {"cte", "cteOs", "mdfe"}
+
+    def test_every_field_of_a_new_company_that_asks_for_a_choice_is_explained(self) -> None:
+        (found,) = [one for one in operations_of(our_contract()) if one.id == "createCompany"]
+        told = {field.path: field.description for field in found.bodies[0].fields}
+        assert told["taxId"] and told["taxRegime"] and told["pisCofinsRegime"]
+
+    def test_a_company_that_has_work_under_way_is_known_to_stay(self) -> None:
+        (found,) = [one for one in operations_of(our_contract()) if one.id == "deleteCompany"]
+        assert ("409", "INVALID_STATE") in [(error.status, error.code) for error in found.errors]
 
 
 class TestProse:

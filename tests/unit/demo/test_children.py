@@ -10,7 +10,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from rich.console import Console
 
-from carimbo.demo.children import ChildPlan, Children
+from carimbo.demo.children import ChildPlan, Children, Ending
 
 Play = Callable[[str, str], Awaitable[None]]
 
@@ -76,7 +76,15 @@ class TestFirstToEnd:
     async def test_names_the_child_that_ended(self, children: Children, play: Play) -> None:
         await play("api", "sleep 60")
         await play("worker", "exit 3")
-        assert await children.first_to_end() == "worker"
+        assert await children.first_to_end() == Ending("worker", 3)
+        await children.stop(5, asyncio.Event())
+
+    @pytest.mark.parametrize(
+        ("script", "how"), [("exit 3", "código 3"), ("kill -9 $$", "sinal SIGKILL")], ids=["exit", "signal"]
+    )
+    async def test_tells_how_it_ended(self, children: Children, play: Play, script: str, how: str) -> None:
+        await play("worker", script)
+        assert (await children.first_to_end()).how == how
         await children.stop(5, asyncio.Event())
 
 

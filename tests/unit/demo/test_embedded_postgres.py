@@ -58,6 +58,24 @@ class TestStart:
             assert (folder / "postmaster.pid").read_text() == left_running
         assert not (folder / "postmaster.pid").exists()
 
+    def test_a_folder_whose_name_a_shell_would_split_holds_the_data(self, folder: Path) -> None:
+        named = folder.parent / "área de trabalho (1)" / "postgres"
+        for _ in range(2):
+            with embedded_postgres(named) as server:
+                socket_folder = Path(server.url.partition("?host=")[2])
+                assert (socket_folder / ".s.PGSQL.5432").is_socket()
+            assert (named / "PG_VERSION").exists()
+            assert not socket_folder.exists()
+
+    def test_such_a_folders_server_is_joined_as_well(self, folder: Path) -> None:
+        named = folder.parent / "área de trabalho" / "postgres"
+        subprocess.run([sys.executable, "-c", _START_AND_DIE, str(named)], timeout=60, check=True)
+        left_running = int((named / "postmaster.pid").read_text().split()[0])
+        with embedded_postgres(named) as server:
+            socket_folder = Path(server.url.partition("?host=")[2])
+            assert server.pid == left_running
+        assert not socket_folder.exists()
+
     def test_a_folder_that_is_no_database_is_told(self, folder: Path) -> None:
         folder.mkdir()
         (folder / "PG_VERSION").write_text("18\n")

@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from carimbo.demo import run
+from carimbo.demo.children import ChildPlan
 from carimbo.demo.issuing import Progress
 from carimbo.demo.ports import Ports
 from carimbo.demo.samples import SAMPLES
@@ -30,6 +32,36 @@ class TestPort:
         monkeypatch.setattr(socket, "create_server", refuse)
         with pytest.raises(run.DemoProblem, match="Sem permissão para usar a porta 80"):
             run._require_free(80, "--port")
+
+    @pytest.mark.parametrize(
+        ("ports", "options"),
+        [
+            (Ports(8210, 8210, 8654), "--port e --simulator-port"),
+            (Ports(8210, 8653, 8210), "--port e --simulator-control-port"),
+            (Ports(8210, 8653, 8653), "--simulator-port e --simulator-control-port"),
+        ],
+        ids=["api-simulator", "api-control", "simulator-control"],
+    )
+    def test_one_port_for_two_starts_nothing(self, ports: Ports, options: str, tmp_path: Path) -> None:
+        with pytest.raises(run.DemoProblem, match=options):
+            run.run_demo(ports, tmp_path / "data")
+        assert not (tmp_path / "data").exists()
+
+
+class TestResponsible:
+    @pytest.fixture
+    def plans(self, tmp_path: Path) -> Callable[[], list[ChildPlan]]:
+        return lambda: run._Demo(Console(), Ports(), tmp_path, "postgresql://")._plans("keys")
+
+    def test_a_sample_one_is_told_to_api_and_worker(self, plans: Callable[[], list[ChildPlan]]) -> None:
+        told = {plan.name: plan.settings.get("responsible_email") for plan in plans()}
+        assert told == {"simulator": None, "api": "suporte@example.com", "worker": "suporte@example.com"}
+
+    def test_that_of_the_environment_stays(
+        self, plans: Callable[[], list[ChildPlan]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CARIMBO_RESPONSIBLE_TAX_ID", "11222333000181")
+        assert not [name for plan in plans() for name in plan.settings if name.startswith("responsible_")]
 
 
 class TestClosedTerminal:

@@ -243,6 +243,10 @@ class TestBadInput:
             "contingency",
         ]
 
+    def test_of_a_file_that_is_not_there_is_told_before_its_type(self, desk: Desk, capsys: Captured) -> None:
+        said = refusal(desk, capsys, "pedidos")
+        assert "O arquivo não foi encontrado" in said and "--type" not in said
+
     def test_in_a_folder_of_no_type_is_told(self, desk: Desk, capsys: Captured) -> None:
         desk.request("pedidos", NFE_BODY)
         assert "Informe --type: “pedidos” não é um tipo de documento." in refusal(desk, capsys, "pedidos")

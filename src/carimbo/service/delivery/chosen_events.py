@@ -6,7 +6,7 @@ from pydantic import Field, create_model
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Record
-from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
+from carimbo.service.delivery.event_names import EVENT_GROUPS, SILENT_GROUPS, TEST
 
 if TYPE_CHECKING:
     EventName = str
@@ -25,7 +25,16 @@ else:
         __base__=Body,
         __doc__="Eventos escolhidos, por grupo.",
         **{
-            group: (list[Literal[names]] | None, Field(default=None, examples=[list(names)]))
+            group: (
+                list[Literal[names]] | None,
+                Field(
+                    default=None,
+                    examples=[list(names)],
+                    description="Documentos ainda não emitidos: nada chega."
+                    if group in SILENT_GROUPS
+                    else None,
+                ),
+            )
             for group, names in EVENT_GROUPS.items()
         },
     )

@@ -49,6 +49,10 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
 
 EVENT_GROUPS: Mapping[str, tuple[str, ...]] = _groups()
 """The names that a webhook may listen to, by the list of its `events` that holds them."""
+SILENT_GROUPS = frozenset(kind.event_group for kind in DOCUMENT_TYPES) - {
+    kind.event_group for kind in DOCUMENT_TYPES if kind.issuing
+}
+"""Those of types that are not issued yet: nothing happens to them."""
 
 
 def name_of(topic: str) -> str:

@@ -1,0 +1,27 @@
+"""The methods that `Allow` names."""
+
+import pytest
+from fastapi import FastAPI
+
+from carimbo.api.allowed_methods import methods_of
+from unit.api.docs_contracts import our_app, our_contract
+
+
+@pytest.fixture(scope="module")
+def app() -> FastAPI:
+    return our_app()
+
+
+class TestMethodsOf:
+    def test_are_those_of_the_contract(self, app: FastAPI) -> None:
+        for template, operations in our_contract()["paths"].items():
+            path = template.replace("{", "").replace("}", "")
+            assert methods_of(app, path) == {method.upper() for method in operations}, template
+
+    def test_what_is_not_in_the_contract_can_only_be_read(self, app: FastAPI) -> None:
+        assert methods_of(app, "/docs") == {"GET"}
+
+    def test_nobody_waits_for_the_contract(self) -> None:
+        app = our_app()
+        assert methods_of(app, "/v1/companies") == {"GET", "POST"}
+        assert app.openapi_schema is None
