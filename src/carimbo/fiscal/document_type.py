@@ -182,6 +182,9 @@ Waits = Callable[[Any], bool]
 MissingSettings = Callable[[Any, Environment], tuple[str, ...]]
 """Tells what a module's settings lack for issuing in an environment, by the names of our JSON: `nfce.csc`."""
 
+MissingForRules = Callable[[Company, Software], tuple[str, ...]]
+"""Tells what company and installation lack without which the rules refuse documents, by their names."""
+
 PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
 """Reads the emission of a document that was issued elsewhere already; None when it was not."""
 
@@ -258,6 +261,8 @@ class DocumentType:
     """Whether somebody stands and waits for it: it goes before the rest."""
     missing_settings: MissingSettings | None = None
     """For a type that needs more of its settings than their defaults."""
+    missing_for_rules: MissingForRules | None = None
+    """For a type whose rules ask for more of a company than every document has."""
     feature: str | None = None
     """The feature that a subscription needs in order to issue it."""
     issuing: Issuing | None = None

@@ -14,10 +14,11 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.outcome import Available, NotJudged, Throttled, Unavailable
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.software import Software
 from carimbo.service.certificate_expiry import CertificateState, days_left, state_of
 from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
-from carimbo.service.issuing.readiness import missing_of
+from carimbo.service.issuing.readiness import missing_in_all
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.ports import Authority
 from carimbo.storage.backlog import backlog_of_company
@@ -92,6 +93,7 @@ class Watch:
     authorities: Mapping[str, Authority]
     outages: OutageBoard
     overdue_after: timedelta
+    software: Software
     clock: Callable[[], datetime]
 
 
@@ -129,7 +131,7 @@ async def _type_status(
     watch: Watch, dossier: Dossier, seal: Seal | None, kind: DocumentType
 ) -> TypeStatusRecord:
     environment = dossier.environment_of(kind)
-    missing = missing_of(dossier, kind, environment, watch.clock())
+    missing = missing_in_all(dossier, kind, environment, watch.software, watch.clock())
     authority = await _authority(watch, dossier, seal, kind, environment)
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE
     return TypeStatusRecord(

@@ -3,10 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Flag, Record, StateCode, StateRegistrationNumber
+from carimbo.fiscal.state_registration import is_state_registration
 from carimbo.service.companies import Deleted, lock_company
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
@@ -25,11 +26,19 @@ class NewStateRegistration(Body):
 
     @field_validator("number")
     @classmethod
-    def a_number_of_its_own(cls, number: str) -> str:
+    def a_number_of_its_own(cls, number: str, others: ValidationInfo) -> str:
         """An issuer is registered or has no registration; ISENTO is for recipients."""
         if number == "ISENTO":
             raise PydanticCustomError(
                 "state_registration", "Inscrição estadual inválida: informe de 2 a 14 dígitos."
+            )
+        # Of a state that is wrong itself nothing is known.
+        state = others.data.get("state")
+        if state and not is_state_registration(number, state):
+            raise PydanticCustomError(
+                "state_registration",
+                "Inscrição estadual inválida: os dígitos verificadores não são os de {state}.",
+                {"state": state},
             )
         return number
 

@@ -29,6 +29,17 @@ COMPLETE: dict[str, Any] = {
     "simplesRate": 6.54,
     "simplesIssRegime": 1,
 }
+NUMBERS = {
+    "SP": "110042490114",
+    "RJ": "78890169",
+    "MG": "0623079040081",
+    "PR": "1234567850",
+    "SC": "251040852",
+    "RS": "2243658792",
+    "BA": "077028884",
+    "PE": "032141840",
+}
+"""State registrations, one a state."""
 
 
 class TestCreate:
@@ -192,7 +203,7 @@ class TestStateRegistrations:
         path = f"/v1/companies/{await caller.create_company()}/state-registrations"
         first = data_of(await caller.http.post(path, json={"state": "SP", "number": "110.042.490.114"}))
         assert (first["number"], first["isDefault"]) == ("110042490114", True)
-        second = data_of(await caller.http.post(path, json={"state": "RJ", "number": "12345678"}))
+        second = data_of(await caller.http.post(path, json={"state": "RJ", "number": "78890169"}))
         assert second["isDefault"] is False
         body = {"state": "MG", "number": "0623079040081", "isDefault": True}
         third = data_of(await caller.http.post(path, json=body))
@@ -206,14 +217,13 @@ class TestStateRegistrations:
     async def test_one_per_state(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/state-registrations"
         first = data_of(await caller.http.post(path, json={"state": "SP", "number": "110042490114"}))
-        answer = await caller.http.post(path, json={"state": "SP", "number": "110042490115"})
+        answer = await caller.http.post(path, json={"state": "SP", "number": "692015742119"})
         assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
         assert answer.json()["error"]["details"] == {"field": "state", "existingId": first["id"]}
 
     async def test_many_at_once_leave_one_default(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/state-registrations"
-        states = ["SP", "RJ", "MG", "PR", "SC", "RS", "BA", "PE"]
-        bodies = [{"state": state, "number": "12345678", "isDefault": True} for state in states]
+        bodies = [{"state": state, "number": number, "isDefault": True} for state, number in NUMBERS.items()]
         answers = await asyncio.gather(*(caller.http.post(path, json=body) for body in bodies))
         assert {answer.status_code for answer in answers} == {200}
         assert sum(line["isDefault"] for line in data_of(await caller.http.get(path))) == 1
@@ -221,11 +231,18 @@ class TestStateRegistrations:
     async def test_deleting_the_default_passes_it_to_the_oldest(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/state-registrations"
         first = data_of(await caller.http.post(path, json={"state": "SP", "number": "110042490114"}))
-        second = data_of(await caller.http.post(path, json={"state": "RJ", "number": "12345678"}))
+        second = data_of(await caller.http.post(path, json={"state": "RJ", "number": "78890169"}))
         deleted = data_of(await caller.http.delete(f"{path}/{first['id']}"))
         assert deleted == {"id": first["id"], "deleted": True}
         assert data_of(await caller.http.get(path)) == [{**second, "isDefault": True}]
         assert (await caller.http.delete(f"{path}/{first['id']}")).status_code == 404
+
+    @pytest.mark.parametrize("state", ["SP", "RJ"])
+    async def test_refuses_check_digits_of_no_number_of_the_state(self, caller: Caller, state: str) -> None:
+        path = f"/v1/companies/{await caller.create_company()}/state-registrations"
+        answer = await caller.http.post(path, json={"state": state, "number": "12345678"})
+        told = f"Inscrição estadual inválida: os dígitos verificadores não são os de {state}."
+        assert fields_of(answer) == {"number": told}
 
     @pytest.mark.parametrize("number", ["", "ISENTO", "abc", "1", "123456789012345"])
     async def test_refuses_what_is_no_number(self, caller: Caller, number: str) -> None:

@@ -15,7 +15,18 @@ from carimbo.service.parked import resume_parked
 from carimbo.simulator.run import Simulator
 from integration.issuing.floor import Floor
 from integration.issuing.gate import gate_before
-from integration.issuing.shop import ADDRESS, BY_NUMBERING, GOODS, KINDS, UNANSWERED, Shop, bare_shop
+from integration.issuing.shop import (
+    ADDRESS,
+    BY_NUMBERING,
+    GOODS,
+    KINDS,
+    NFE,
+    NFSE,
+    UNANSWERED,
+    Shop,
+    bare_shop,
+    error_of,
+)
 from support import CNPJ, data_of
 
 STATUS = {"companyId", "ready", "certificateExpiresAt", "certificate", "types", "documents", "checkedAt"}
@@ -26,11 +37,19 @@ SALVADOR = ADDRESS | {"zipcode": "40020-000", "city": "Salvador", "state": "BA"}
 STATUS_OF_SALVADOR = ("/producao/ba/nfe/NFeStatusServico4", "/producao/svrs/nfce/NFeStatusServico4")
 STATUS_OF_THE_NATION = f"/sefin/nfse/SefinNacional/dps/DPS{'0' * 42}"
 """What the authority of NFS-e is asked, which has no service that tells whether it is at work."""
+CAMPO_GRANDE = ADDRESS | {"zipcode": "79002-000", "city": "Campo Grande", "state": "MS"}
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
+
+RESPONSIBLE = [f"CARIMBO_RESPONSIBLE_{part}" for part in ("TAX_ID", "CONTACT", "EMAIL", "PHONE")]
 
 
 async def status_of(shop: Shop) -> dict[str, Any]:
     return dict(data_of(await shop.get("/status")))
+
+
+async def missing_of(shop: Shop) -> list[list[str]]:
+    """What the company lacks for each type."""
+    return [one["missing"] for one in (await status_of(shop))["types"]]
 
 
 async def authorities_of(shop: Shop, *kinds: str) -> list[tuple[str, str | None]]:
@@ -97,6 +116,26 @@ class TestReadiness:
         assert status["ready"] is True
         assert [one["ready"] for one in status["types"]] == [True, False, True]
         assert status["types"][1]["missing"] == ["nfce.active"]
+
+    async def test_tells_the_regime_that_pis_and_cofins_follow(self, shop: Shop) -> None:
+        data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
+        assert await missing_of(shop) == [["pisCofinsRegime"], ["pisCofinsRegime"], []]
+        (rule,) = error_of(await shop.post("/nfe", NFE), 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert rule["field"] == "company.pisCofinsRegime"
+
+    async def test_tells_the_rate_that_every_note_of_simples_has(self, shop: Shop) -> None:
+        data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))
+        assert await missing_of(shop) == [[], [], ["simplesRate"]]
+        (rule,) = error_of(await shop.post("/nfse", NFSE), 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert (rule["code"], rule["field"]) == ("E0712", "company.simplesRate")
+
+    async def test_names_the_settings_of_a_responsible_that_the_state_demands(self, shop: Shop) -> None:
+        data_of(await shop.caller.http.put(shop.path(), json={"address": CAMPO_GRANDE}))
+        data_of(await shop.post("/state-registrations", {"state": "MS", "number": "280405383"}))
+        assert await missing_of(shop) == [RESPONSIBLE, RESPONSIBLE, []]
+        (rule,) = error_of(await shop.post("/nfe", NFE), 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert rule["code"] == "972"
+        assert all(name in rule["hint"] for name in RESPONSIBLE)
 
     async def test_is_that_of_each_modules_environment(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"environment": "test", "homologation": None})

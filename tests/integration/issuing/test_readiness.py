@@ -5,8 +5,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import structlog
+from structlog.testing import LogCapture
 
 from carimbo.fiscal.certificate import A1Certificate
+from carimbo.service.issuing import advance
 from carimbo.service.subscriptions import set_features
 from carimbo.simulator.run import Simulator
 from carimbo.simulator.trust import Flaw
@@ -175,6 +178,22 @@ class TestCompanyThatChangedSince:
         assert (rejection["code"], rejection["retryable"]) == ("COMPANY_NOT_READY", True)
         assert "nfce.active" in rejection["message"]
         assert [event["type"] for event in await shop.events(record)] == ["created", "queued", "rejected"]
+
+    async def test_is_told_to_the_log_and_says_what_to_do(
+        self, floor: Floor, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        log = LogCapture()
+        monkeypatch.setattr(advance, "_log", structlog.wrap_logger(None, [log], structlog.BoundLogger))
+        async with floor.standstill():
+            made = await shop.create("nfe")
+            await remove_certificate(shop)
+        hint = (await shop.settled(made))["rejection"]["hint"]
+        assert hint == "Envie o certificado A1 da empresa e emita de novo."
+        async with floor.standstill():
+            # The line follows the statement that settles the document.
+            (line,) = log.entries
+        assert (line["event"], line["document_id"]) == ("document_concluded", made["id"])
+        assert (line["outcome"], line["code"]) == ("rejected", "CERTIFICATE_MISSING")
 
     @pytest.mark.parametrize("kind", BY_NUMBERING)
     async def test_is_emitted_unchanged_once_the_company_is_ready_again(

@@ -50,6 +50,14 @@ class TestRefusal:
         assert (rule["field"], rule["code"]) == ("products[0].iss", "MISSING")
         assert "nfse.issRate" in rule["hint"]
 
+    async def test_of_a_new_service_asks_for_what_a_sale_can_tell(self, store: Store) -> None:
+        await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
+        rules = (await store.sell(BOOK)).json()["error"]["details"]["rules"]
+        assert {rule["hint"] for rule in rules} == {
+            "Informe products[0].serviceItemCode ou configure nfse.federalServiceCode na empresa.",
+            "Informe iss.rate do item no catálogo ou configure nfse.issRate na empresa.",
+        }
+
     async def test_of_a_service_for_nothing_names_its_price(self, store: Store) -> None:
         assert rules_of(await store.sell({"sku": "curso", "price": 0})) == {"products[0].price": "nfse"}
 

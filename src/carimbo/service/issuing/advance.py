@@ -105,7 +105,7 @@ async def _number(means: Means, case: Case, way: EmissionWay) -> Case | Done:
     numbered = await _numbered(means, case, way)
     if isinstance(numbered, Case):
         return numbered
-    await conclude.refuse_unsent(means, case, numbered)
+    await _refuse_unsent(means, case, numbered)
     return Done()
 
 
@@ -126,11 +126,11 @@ async def _make(means: Means, case: Case) -> Case | Done:
     seal = await means.dossiers.seal_of(case.dossier)
     problems = unready_now(means, case)
     if problems or seal is None:
-        await conclude.refuse_unsent(means, case, problems or (NO_CERTIFICATE,))
+        await _refuse_unsent(means, case, problems or (NO_CERTIFICATE,))
         return Done()
     made = await build(means, case, seal)
     if isinstance(made, tuple):
-        await conclude.refuse_unsent(means, case, made)
+        await _refuse_unsent(means, case, made)
         return Done()
     case = await keep_signed(means, case, made.signed, made.issued_at)
     means.reached("signed", case.subject)
@@ -141,7 +141,7 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
     """Send the same bytes again."""
     seal = await means.dossiers.seal_of(case.dossier)
     if seal is None:
-        await conclude.refuse_unsent(means, case, (NO_CERTIFICATE,))
+        await _refuse_unsent(means, case, (NO_CERTIFICATE,))
         return Done()
     signed = await signed_before(means, case)
     case = await record_attempt(means, case, signed)
@@ -222,12 +222,16 @@ async def _conclude(
             await conclude.deny(means, case, verdict, asked)
         case Rejected():
             await conclude.refuse(means, case, verdict, asked)
-    _log.info(
-        "document_concluded",
-        document_id=str(case.document.id),
-        outcome=type(verdict).__name__.lower(),
-        code=verdict.code,
-    )
+    _tell_conclusion(case, type(verdict).__name__.lower(), verdict.code)
+
+
+async def _refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -> None:
+    await conclude.refuse_unsent(means, case, problems)
+    _tell_conclusion(case, Status.REJECTED, problems[0].code)
+
+
+def _tell_conclusion(case: Case, outcome: str, code: str) -> None:
+    _log.info("document_concluded", document_id=str(case.document.id), outcome=outcome, code=code)
 
 
 async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent]) -> Case | Done:
@@ -253,6 +257,7 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     if is_printed or case.emission.ordinal % _MOST_NUMBERS == 0:
         refusal = _refusal(case, answer, is_printed)
         await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
+        _tell_conclusion(case, Status.REJECTED, refusal.code)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
 

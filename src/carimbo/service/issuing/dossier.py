@@ -17,6 +17,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.software import Software
 from carimbo.service.certificates import SECRET_NAME
 from carimbo.service.company_settings import tax_defaults_of, with_secrets
 from carimbo.storage.certificates import StoredCertificate
@@ -65,6 +66,12 @@ class Dossier:
         lacking = kind.missing_settings
         settings = lacking(self.settings_of(kind), environment) if lacking else ()
         return (*self.missing_registration(kind), *settings)
+
+    def missing_for_rules(self, kind: DocumentType, software: Software) -> tuple[str, ...]:
+        """What a company lacks beside what every document needs, by the rules of a type."""
+        is_whole = self.row.address is not None and self.row.tax_regime is not None
+        lacking = kind.missing_for_rules
+        return lacking(self.company, software) if lacking and is_whole else ()
 
     def missing_registration(self, kind: DocumentType) -> tuple[str, ...]:
         """What the company lacks for telling a type's authority anything, but for its certificate."""

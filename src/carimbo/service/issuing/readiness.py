@@ -4,6 +4,7 @@ from datetime import datetime
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.software import Software
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.storage.subscriptions import Subscription
@@ -17,10 +18,18 @@ def require_feature(subscription: Subscription, kind: DocumentType) -> None:
         raise Refusal(Code.FEATURE_NOT_ENABLED, feature=kind.feature)
 
 
-def missing_of(
+def missing_in_all(
+    dossier: Dossier, kind: DocumentType, environment: Environment, software: Software, now: datetime
+) -> tuple[str, ...]:
+    """Everything that a company lacks, with what a request is told of by the rules that it breaks then."""
+    missing = _missing(dossier, kind, environment, now)
+    return (*missing, *dossier.missing_for_rules(kind, software))
+
+
+def _missing(
     dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime
 ) -> tuple[str, ...]:
-    """Everything that a company lacks, all at once."""
+    """What keeps any request of a company from being looked at, all at once."""
     missing = dossier.missing_for(kind, environment)
     return missing if dossier.has_valid_certificate(now) else (*missing, _CERTIFICATE)
 
@@ -41,7 +50,7 @@ def require_ready(dossier: Dossier, kind: DocumentType, environment: Environment
 
 def unready(dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime) -> Refusal | None:
     """Why a company can't issue, or None if it can."""
-    missing = missing_of(dossier, kind, environment, now)
+    missing = _missing(dossier, kind, environment, now)
     if not missing:
         return None
     if missing == (_CERTIFICATE,):

@@ -6,8 +6,17 @@ from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.readiness import unready
 from carimbo.service.issuing.workshop import issuing_of
 
+_HINTS = {
+    Code.COMPANY_NOT_READY: "Complete o que falta na empresa e emita de novo.",
+    Code.CERTIFICATE_MISSING: "Envie o certificado A1 da empresa e emita de novo.",
+    Code.CERTIFICATE_EXPIRED: "Envie um certificado A1 em vigor e emita de novo.",
+    Code.CERTIFICATE_INVALID: "Envie um certificado A1 em vigor e emita de novo.",
+}
 NO_CERTIFICATE = Problem(
-    Code.CERTIFICATE_MISSING.name, "company.certificate", Code.CERTIFICATE_MISSING.message
+    Code.CERTIFICATE_MISSING.name,
+    "company.certificate",
+    Code.CERTIFICATE_MISSING.message,
+    _HINTS[Code.CERTIFICATE_MISSING],
 )
 NO_NUMBER_LEFT = Problem(
     "SERIES_EXHAUSTED",
@@ -29,7 +38,7 @@ def unready_now(means: Means, case: Case) -> tuple[Problem, ...]:
         return ()
     lacking: list[str] = (refusal.details or {}).get("missing", ["certificate"])
     message = f"{refusal.message} ({', '.join(lacking)})"
-    return (Problem(refusal.code.name, f"company.{lacking[0]}", message),)
+    return (Problem(refusal.code.name, f"company.{lacking[0]}", message, _HINTS[refusal.code]),)
 
 
 async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:

@@ -1,11 +1,13 @@
 """The documents that a sale needs, made and reviewed before anything of it is stored."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart, ServiceNote, SoldLine
 from carimbo.fiscal.company import Company
@@ -23,7 +25,7 @@ from carimbo.service.issuing.accept import Counter, is_small, require_no_problem
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
-from carimbo.service.sales.body import EmitWhen, ServiceNoteBody
+from carimbo.service.sales.body import EmitWhen, SaleLineBody, ServiceNoteBody
 from carimbo.service.sales.division import divided
 from carimbo.service.sales.plan import Plan
 from carimbo.storage.subscriptions import Subscription
@@ -36,6 +38,9 @@ _BY_ITEM: Mapping[ItemType, tuple[DocumentType, ...]] = {
     )
     for item in ItemType
 }
+
+_PATH_IN_LINE = re.compile(r"products\[[0-9]*\]\.(?P<path>(?P<field>[a-z][A-Za-z]*)(?:[.\[][A-Za-z0-9\]]+)*)")
+_OF_LINES = frozenset(map(to_camel, SaleLineBody.model_fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +198,17 @@ def _translated(body: SaleBody, problem: Problem) -> Problem:
         problem,
         path=body.path_in_sale(problem.path),
         message=body.text_in_sale(problem.message),
-        hint=problem.hint and body.text_in_sale(problem.hint),
+        hint=problem.hint and _advice(body.text_in_sale(problem.hint)),
     )
+
+
+def _advice(hint: str) -> str:
+    """A hint that asks for nothing that a line of a sale can't tell: the rest is the catalog's."""
+
+    def told(found: re.Match[str]) -> str:
+        return found[0] if found["field"] in _OF_LINES else f"{found['path']} do item no catálogo"
+
+    return _PATH_IN_LINE.sub(told, hint)
 
 
 def _named(kind: DocumentType, problems: Iterable[Problem]) -> Iterator[Problem]:

@@ -132,6 +132,12 @@ class TestReadingAnAuthorization:
         assert isinstance(found, Rejected)
         assert found.retryable
 
+    @pytest.mark.parametrize("code", ["462", "463", "464"])
+    def test_one_for_the_security_code_passes_once_the_company_has_the_right_one(self, code: str) -> None:
+        found = read_authorization(processed(refused_note(code, "Rejeição: CSC")).encode(), KEY)
+        assert isinstance(found, Rejected)
+        assert found.retryable
+
     @pytest.mark.parametrize("code", [str(code) for code in range(178, 187)])
     def test_tells_a_rejection_below_200_by_its_code_whatever_its_text(self, code: str) -> None:
         text = "CRT do emitente diverge"

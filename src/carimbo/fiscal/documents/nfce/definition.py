@@ -12,6 +12,7 @@ from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_setting
 from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.addressee import addressee_of
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
+from carimbo.fiscal.goods.company_facts import missing_for_rules
 from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
@@ -45,6 +46,7 @@ NFCE = DocumentType(
     event_group="nfce",
     is_urgent=True,
     missing_settings=missing_settings,
+    missing_for_rules=missing_for_rules,
     feature="nfceEmission",
     issuing=Issuing(
         request=NfceRequest,

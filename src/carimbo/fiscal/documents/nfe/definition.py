@@ -9,6 +9,7 @@ from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.goods.addressee import addressee_of
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
+from carimbo.fiscal.goods.company_facts import missing_for_rules
 from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
@@ -31,6 +32,7 @@ NFE = DocumentType(
     namespace="invoices",
     event_prefix="nfe",
     event_group="invoice",
+    missing_for_rules=missing_for_rules,
     issuing=Issuing(
         request=NfeRequest,
         review=review,

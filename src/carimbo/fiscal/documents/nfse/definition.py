@@ -15,6 +15,7 @@ from carimbo.fiscal.documents.nfse.files import (
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
 from carimbo.fiscal.documents.nfse.sale import sale_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
@@ -44,6 +45,7 @@ NFSE = DocumentType(
     namespace="invoices",
     event_prefix="nfse",
     event_group="invoice",
+    missing_for_rules=missing_for_rules,
     issuing=Issuing(
         request=NfseRequest,
         review=review,

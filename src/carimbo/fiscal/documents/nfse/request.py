@@ -29,9 +29,9 @@ from carimbo.fiscal.fields import (
     GuaranteeDays,
     ItemName,
     Notes,
-    Number,
     Sku,
     Text,
+    UnitValue,
     zipcode_digits,
 )
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts
@@ -86,7 +86,8 @@ FederalServiceCode = Annotated[
     str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")
 ]
 Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), MAY_HAVE_DOTS]
-Amount = Annotated[Number, Field(gt=0, max_digits=15, decimal_places=2)]
+# The layout has room for more, but what a service costs is a price of the catalog's too.
+Amount = Annotated[UnitValue, Field(gt=0, decimal_places=2)]
 
 
 class SuspensionBody(Body):

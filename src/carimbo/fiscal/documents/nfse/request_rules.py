@@ -10,6 +10,7 @@ from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATU
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.party_address import ForeignAddressBody
 from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
 from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj
 
@@ -32,6 +33,11 @@ def rules_of_request(request: NfseRequest, competence: date, issuance: Issuance)
     yield from _intermediary(request, company)
     yield from _countries(request)
     yield from _substitution(request, issuance.surroundings.replaced)
+
+
+def missing_for_rules(company: Company, _: Software) -> tuple[str, ...]:
+    """What no request tells in the company's place."""
+    return ("simplesRate",) if _lacks_simples_rate(company) else ()
 
 
 def _municipality(company: Company, competence: date, issuance: Issuance) -> Iterator[Problem]:
@@ -63,12 +69,16 @@ def _must_issue_here(company: Company, competence: date) -> bool:
 
 def _regime(request: NfseRequest, company: Company) -> Iterator[Problem]:
     """What a company tells by its regime, or must not tell."""
-    if company.tax_regime.is_simples and company.simples_rate is None:
+    if _lacks_simples_rate(company):
         told = "Empresa do Simples Nacional informa a alíquota total do Simples."
         yield Problem("E0712", "company.simplesRate", told, "Preencha simplesRate no cadastro da empresa.")
     if company.tax_regime is TaxRegime.MEI and request.taxes:
         told = "MEI não informa tributos federais."
         yield Problem("E0676", "taxes", told, "Deixe taxes fora do corpo.")
+
+
+def _lacks_simples_rate(company: Company) -> bool:
+    return company.tax_regime.is_simples and company.simples_rate is None
 
 
 def _dates(competence: date, issued_at: datetime) -> Iterator[Problem]:

@@ -61,7 +61,7 @@ def _missing(line: SoldLine, facts: Facts) -> Iterator[Problem]:
                 "MISSING",
                 f"products[{line.position}].{name}",
                 "Falta no item e nas configurações da empresa.",
-                f"Informe {name} no item ou configure {setting} na empresa.",
+                f"Informe {name} no item do catálogo ou configure {setting} na empresa.",
             )
 
 

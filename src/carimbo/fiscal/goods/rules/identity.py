@@ -22,7 +22,7 @@ _ISSUED_BY_AUTHORITIES = frozenset({"1", "2"})
 _EIGHT_DIGITS = 99_999_999
 _OUTBOUND = "1"
 # As NT 2018.005 v1.30 publishes; other states take the group, but do not demand it.
-_DEMANDING_A_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
+DEMANDING_A_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
 
 
 def is_of_another_state(code: str, state: str) -> bool:
@@ -203,7 +203,7 @@ def technical_responsible(case: Case) -> At | None:
     """Each state decides whether someone has to answer for the software."""
     if (
         case.invoice.technical_responsible is None
-        and case.seller_state in _DEMANDING_A_RESPONSIBLE
+        and case.seller_state in DEMANDING_A_RESPONSIBLE
         and case.invoice.identification.issuing_process not in _ISSUED_BY_AUTHORITIES
     ):
         return At("technicalResponsible")

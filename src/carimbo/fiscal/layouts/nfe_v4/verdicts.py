@@ -29,8 +29,11 @@ _OUTAGES = {
 }
 # Refusals for what is not in the document: the same one passes once that is put right.
 _OUTSIDE = frozenset({Action.REJECTION_OF_CERTIFICATE, Action.REJECTION_BY_REGISTER})
+# The security code of the QR code is a setting of the company's.
+_BY_SECURITY_CODE = frozenset({"462", "463", "464"})
 # Made anew it has another moment.
 _LATE_EMISSIONS = frozenset({"704"})
+_PASSES_ANEW = _BY_SECURITY_CODE | _LATE_EMISSIONS
 _LATE = frozenset({Action.AUTHORIZED_LATE, Action.CANCELED_LATE})
 _FIRST_REJECTION = 200
 # Rejections among the successes: issuer and recipient in the federal registry (NT 2026.007).
@@ -91,7 +94,7 @@ def refusal(part: Part, answer: Part) -> Rejected | Unavailable | Throttled | No
             code=part.code,
             message=part.message,
             answer_xml=answer.standing_alone(),
-            retryable=action_of(part.code) in _OUTSIDE or part.code in _LATE_EMISSIONS,
+            retryable=action_of(part.code) in _OUTSIDE or part.code in _PASSES_ANEW,
             spends_number=action_of(part.code) is Action.ALREADY_VOIDED,
         )
     return refused_question(part)
