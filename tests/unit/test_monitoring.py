@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from metrics_reference import PROGRAMS, our_metrics, shown_name
+from starlette.routing import Route
 
+from carimbo.api import health
 from carimbo.settings import PREFIX, Settings
 from documentation import ROOT, anchors_of
 from monitoring_files import FOLDER, alerts, asked_in, expressions, grouped_in, panels, read
@@ -84,6 +86,24 @@ class TestExpressions:
         gauges = [one for one in our_metrics(PROGRAMS["worker"]) if one._type == "gauge"]
         own = [shown_name(one) for one in gauges if "use max" not in one._documentation]
         assert own == ["carimbo_measured_timestamp_seconds"]
+
+    def test_of_errors_leave_out_what_load_balancers_ask(self) -> None:
+        asked = [
+            one
+            for expression in EXPRESSIONS.values()
+            if 'status=~"5..' in expression
+            for one in asked_in(expression)
+        ]
+        of_balancers = "|".join(route.name for route in health.router.routes if isinstance(route, Route))
+        assert len(asked) == 4
+        assert [one for one in asked if ("operation", "!~", of_balancers) not in one.matchers] == []
+
+    @pytest.mark.parametrize("alert", ["CarimboAuthorityFailing", "CarimboEmailsFailing"])
+    def test_of_what_is_rare_want_more_than_two_failures(self, alert: str) -> None:
+        share, _, failures = EXPRESSIONS[alert].partition(" and ")
+        assert failures.endswith("> 2")
+        (counted,) = asked_in(failures)
+        assert counted == asked_in(share)[0]
 
 
 class TestDashboard:

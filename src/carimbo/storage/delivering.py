@@ -103,6 +103,22 @@ _CONCLUDE = f"""
     )
     select id from held
 """
+# Whoever was called lately, or is being called, keeps others waiting by itself: it is slow, or it fails.
+# The order has the index of what is due serve, rather than that of all that a webhook ever got.
+_OVERDUE = f"""
+    select count(*) from webhooks w
+    join deliveries d on d.webhook_id = w.id
+    where w.is_active and d.next_action_at < now() - $1::interval and not ({WAITS_FOR_ANOTHER})
+        and not coalesce((
+            select true from deliveries called
+            where called.webhook_id = w.id and called.attempted_at > now() - $1::interval limit 1
+        ), false)
+        and not coalesce((
+            select true from deliveries held
+            where held.webhook_id = w.id and held.next_action_at <= now() and held.lease_until > now()
+            order by held.next_action_at limit 1
+        ), false)
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,9 +226,9 @@ async def conclude_delivery(
 
 
 async def release_delivery(connection: Connection, claimed: ClaimedDelivery) -> None:
-    """Leave a delivery to whoever comes next."""
+    """Leave a delivery to whoever comes next: who was stopped did not die of it."""
     await connection.execute(
-        f"update deliveries set lease_until = null {HELD}",
+        f"update deliveries set lease_until = null, attempts = greatest(attempts - 1, 0) {HELD}",
         claimed.subscription_id, claimed.id, claimed.token,
     )  # fmt: skip
 
@@ -260,10 +276,6 @@ async def forget_deleted_webhooks(connection: Connection) -> bool:
 
 
 async def overdue_deliveries(connection: Connection, overdue_after: timedelta) -> int:
-    """How many should have gone out long ago."""
-    count: int = await connection.fetchval(
-        "select count(*) from deliveries d join webhooks w on w.id = d.webhook_id and w.is_active"
-        f" where d.next_action_at < now() - $1::interval and not ({WAITS_FOR_ANOTHER})",
-        overdue_after,
-    )
+    """How many should have gone out long ago, to those that nobody has called since."""
+    count: int = await connection.fetchval(_OVERDUE, overdue_after)
     return count

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.work import TABLES
+from carimbo.storage.work import TABLES, WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,9 @@ class WebhookStates:
 
     answering: int
     failing: int
-    """Nothing but failures came back of late."""
+    """Nothing but failures came back of late, and something waits to be tried again."""
+    given_up: int
+    """What it failed at was given up, and nothing has come since: whether it answers now, nobody knows."""
     disabled: int
     """Not called any more, for its failures; one that its owner turned off is none."""
 
@@ -40,15 +42,23 @@ _QUEUE = """
         select status, execute_after, status = 'queued' and execute_after <= now() as is_due from pgqueuer
     ) as jobs
 """
+# A probe that failed has told what it was asked: nobody takes it up again.
 _PARKED = " union all ".join(
     f"select '{kind}' as kind, count(*) as parked from {table} where parked_reason is not null"
     for kind, table in TABLES.items()
+    if kind is not WorkKind.PROBE
 )
 _WEBHOOKS = """
     select count(*) filter (where is_active and failing_since is null) as answering,
-        count(*) filter (where is_active and failing_since is not null) as failing,
+        count(*) filter (where is_active and failing_since is not null and is_owed) as failing,
+        count(*) filter (where is_active and failing_since is not null and not is_owed) as given_up,
         count(*) filter (where not is_active and disabled_reason is not null) as disabled
-    from webhooks where deleted_at is null
+    from (
+        select is_active, failing_since, disabled_reason, failing_since is not null and (
+            select min(next_action_at) from deliveries d where d.webhook_id = w.id
+        ) is not null as is_owed
+        from webhooks w where deleted_at is null
+    ) as webhooks
 """
 # A day that has begun counts as a whole.
 _CERTIFICATES = """
@@ -72,7 +82,7 @@ async def parked_by_kind(connection: Connection) -> dict[str, int]:
 
 
 async def webhook_states(connection: Connection) -> WebhookStates:
-    """How many webhooks answer, fail, and are not called any more."""
+    """How many webhooks answer, fail, have nothing to answer, and are not called any more."""
     return WebhookStates(**only(await connection.fetchrow(_WEBHOOKS)))
 
 

@@ -154,6 +154,15 @@ async def postpone(connection: Connection, lease: Lease, delay: timedelta, *, pr
     )
 
 
+async def give_back(connection: Connection, lease: Lease) -> None:
+    """Leave the row to whoever comes next, as if it had not been claimed: who is stopped has not failed."""
+    await _change(
+        connection,
+        lease,
+        "next_action_at = now(), lease_until = null, attempts = greatest(attempts - 1, 0)",
+    )
+
+
 async def park(connection: Connection, lease: Lease, reason: str) -> None:
     """Set aside work that keeps failing (or killing its worker), for a person to look at."""
     await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)

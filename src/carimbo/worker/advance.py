@@ -120,10 +120,16 @@ class Advancer:
                 await work.postpone(connection, lease, AT_ONCE, progressed=True)
 
     async def _hand_over(self, lease: Lease) -> None:
-        """Wake another worker for the row, as we are being stopped: it waits for no lease and no sweeper."""
+        """Wake another worker for the row, as we are being stopped: it waits for no lease and no sweeper.
+
+        A cancellation that nobody asked for is the row's own failure, or it would come round for ever.
+        """
         with suppress(LeaseLost, DatabaseUnavailable):
             async with self.database.transaction() as connection:
-                await work.postpone(connection, lease, AT_ONCE, progressed=False)
+                if _is_told_to_stop():
+                    await work.give_back(connection, lease)
+                else:
+                    await work.postpone(connection, lease, AT_ONCE, progressed=False)
                 await enqueue(connection, lease.key)
 
     async def _after_failure(self, lease: Lease, error: Exception) -> timedelta | None:
@@ -160,6 +166,11 @@ class Advancer:
             yield
         finally:
             renewal.cancel()
+
+
+def _is_told_to_stop() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _cancel(tasks: set[asyncio.Task[Any]]) -> None:

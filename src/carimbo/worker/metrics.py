@@ -86,12 +86,14 @@ DELIVERY_SECONDS = Histogram(
 )
 DELIVERIES_OVERDUE = Gauge(
     "carimbo_deliveries_overdue",
-    f"Deliveries to active webhooks that should have gone out CARIMBO_OVERDUE_MINUTES ago. {_OF_ALL}",
+    "Deliveries that should have gone out CARIMBO_OVERDUE_MINUTES ago, to active webhooks that nobody has "
+    f"called since. {_OF_ALL}",
     registry=REGISTRY,
 )
 WEBHOOKS = Gauge(
     "carimbo_webhooks",
-    f"Webhooks: answering, failing (nothing else of late), disabled (for their failures). {_OF_ALL}",
+    "Webhooks: answering, failing (nothing else of late, and something waits for them), given_up (failed "
+    f"until nothing waits for them any more), disabled (for their failures). {_OF_ALL}",
     ["state"],
     registry=REGISTRY,
 )

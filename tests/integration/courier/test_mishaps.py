@@ -1,6 +1,7 @@
 """What goes wrong in our own house: it is told of, tried again, and held against nobody else."""
 
 from carimbo.service.delivery.attempt import record_mishap
+from carimbo.storage.delivering import release_delivery
 from integration.courier.house import DAY, HOUR, NO_RETRIES, PATIENCE, House
 from metric_samples import shown, until_risen
 from receiver import Receiver
@@ -69,6 +70,14 @@ class TestADeliveryThatNeverCameBack:
         async with house.courier():
             await receiver.until(1, PATIENCE)
             await house.until("exists (select from deliveries where status = 'delivered')")
+
+    async def test_is_another_matter_than_one_that_was_given_back(self, house: House) -> None:
+        await house.tell(await house.webhook())
+        for _ in range(6):
+            (claimed,) = await house.claim()
+            assert claimed.claims == 1
+            async with house.database.connection() as connection:
+                await release_delivery(connection, claimed)
 
     async def test_is_a_mishap_the_sixth_time(self, house: House, receiver: Receiver) -> None:
         delivery_id = await house.tell(await house.webhook(receiver.url))

@@ -71,7 +71,7 @@ class TestFailingTask:
             await site.until("1 = (select count(*) from probes where parked_reason is not null)")
 
     async def test_a_row_that_kills_its_worker_every_time_is_parked(self, site: Site) -> None:
-        """A cancelled task never comes back to its row, like one whose process was killed."""
+        """One that is cancelled by nobody never comes back to its row, like one whose process was killed."""
         task, tried = failing(asyncio.CancelledError())
         (key,) = await site.add(1)
         advancer = site.advancer(task, lease=milliseconds(100))

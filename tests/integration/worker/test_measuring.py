@@ -58,6 +58,15 @@ class TestDocuments:
         assert shown("work_parked", kind="document") == 1
         assert shown("documents_oldest_seconds") == pytest.approx(11 * 60, abs=PATIENCE)
 
+    async def test_what_operators_cannot_take_up_again_is_not_counted(
+        self, site: Site, observer: Observer
+    ) -> None:
+        await site.add(1)
+        await site.fetch("update probes set parked_reason = 'broken', next_action_at = null")
+        await measure(observer)
+        kinds = [kind.value for kind in WorkKind if shown("work_parked", kind=kind) is None]
+        assert kinds == ["probe"]
+
     async def test_nothing_is_shown_when_everything_is_settled(self, shop: Shop, observer: Observer) -> None:
         document = await shop.added()
         await measure(observer)
@@ -154,30 +163,50 @@ class TestCertificates:
 
 
 class TestWebhooks:
+    TOPIC: ClassVar = "thing.happened"
+    STATES: ClassVar = ("answering", "failing", "given_up", "disabled")
+
     @pytest.mark.parametrize(
         ("change", "state"),
         [
             ("is_active = true", "answering"),
-            ("failing_since = now()", "failing"),
+            ("failing_since = now()", "given_up"),
             ("is_active = false, failing_since = now(), disabled_reason = 'Falhou'", "disabled"),
             ("is_active = false", None),
             ("is_active = false, disabled_reason = 'Falhou', deleted_at = now()", None),
         ],
-        ids=["answers", "fails", "disabled", "turned off", "deleted"],
+        ids=["answers", "given up", "disabled", "turned off", "deleted"],
     )
     async def test_are_counted_by_how_they_do(
         self, site: Site, shop: Shop, observer: Observer, change: str, state: str | None
     ) -> None:
-        await site.fetch("truncate webhooks cascade")
-        async with shop.database.tenant(shop.subscription_id) as tenant:
-            facts = WebhookFacts(name=None, url="https://example.com", events=[], topics=[])
-            await tenant.webhooks.add(new_id(), facts, is_active=True)
+        await self._listen(site, shop)
         await site.fetch(f"update webhooks set {change}")
         await measure(observer)
-        states = ("answering", "failing", "disabled")
-        assert {one: shown("webhooks", state=one) for one in states} == {
-            one: float(one == state) for one in states
-        }
+        assert self._states() == {one: float(one == state) for one in self.STATES}
+
+    async def test_fail_only_while_something_waits_for_them(
+        self, site: Site, shop: Shop, observer: Observer
+    ) -> None:
+        await self._listen(site, shop)
+        await site.fetch("update webhooks set failing_since = now()")
+        await site.fetch(
+            "insert into events (subscription_id, topic) values ($1, $2)", shop.subscription_id, self.TOPIC
+        )
+        await measure(observer)
+        assert self._states() == {one: float(one == "failing") for one in self.STATES}
+        await site.fetch("update deliveries set status = 'failed', next_action_at = null")
+        await measure(observer)
+        assert self._states() == {one: float(one == "given_up") for one in self.STATES}
+
+    async def _listen(self, site: Site, shop: Shop) -> None:
+        await site.fetch("truncate webhooks cascade")
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            facts = WebhookFacts(name=None, url="https://example.com", events=[], topics=[self.TOPIC])
+            await tenant.webhooks.add(new_id(), facts, is_active=True)
+
+    def _states(self) -> dict[str, float | None]:
+        return {one: shown("webhooks", state=one) for one in self.STATES}
 
 
 class TestAuthorities:

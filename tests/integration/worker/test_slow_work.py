@@ -13,7 +13,9 @@ from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.work import Lease, postpone
 from carimbo.worker import advance
 from integration.worker.worker_site import (
+    NEVER,
     PATIENCE,
+    POLICY,
     QUICK,
     Site,
     milliseconds,
@@ -178,3 +180,22 @@ class TestEnd:
         await asyncio.sleep(0)
         assert await outcomes(site) == Counter()
         assert (await site.row_of(key))["next_action_at"] is not None
+
+    @pytest.mark.parametrize("patience", [NEVER, SOON], ids=["in its place", "aside"])
+    async def test_workers_that_are_stopped_over_it_again_and_again_are_not_held_against_it(
+        self, site: Site, gate: Gate, patience: timedelta
+    ) -> None:
+        (key,) = await site.add(1)
+        await site.fetch("update probes set attempts = 1")
+        for restart in range(POLICY.attempts_before_parking + 1):
+            advancer = site.advancer(recording("worker", gate.passed), patience=patience)
+            advancing = asyncio.create_task(advancer.advance(key))
+            await site.until(f"exists (select from probes where lease_token = {restart + 1})")
+            await asyncio.wait({advancing}, timeout=10 * SOON.total_seconds())
+            assert advancing.done() == (patience == SOON)
+            advancing.cancel()
+            await asyncio.wait({advancing})
+            await advancer.give_back()
+            row = await site.row_of(key)
+            assert (row["attempts"], row["lease_until"], row["parked_reason"]) == (1, None, None)
+        assert gate.waiting == POLICY.attempts_before_parking + 1
