@@ -15,10 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`]*)$")
+_OTHER_FENCE = re.compile(r"^ *~~~")
 _SHELLS = ("sh", "bash")
 RUN = "run"
 OUTPUT = "output"
 _FILE = "file="
+# A shell takes the word before the name for the command, and that never fails.
+_HIDDEN_FAILURE = re.compile(
+    r"(?:^|[;&|{(]|\b(?:then|else|do)\b)[ \t]*(?:export|local|declare|readonly|typeset)[ \t]"
+    r"(?:\\\n|[^\n])*?(?:\$\((?!\()|`)",
+    re.MULTILINE,
+)
 # What no command prints: it goes before and after the line of a block whose commands have ended.
 MARK = "\x1e"
 _END_OF_FILE = "END OF FILE"
@@ -68,6 +75,8 @@ def blocks_of(page: str) -> list[Block]:
 def _blocks(lines: Sequence[str]) -> Iterator[Block]:
     numbered = iter(enumerate(lines, start=1))
     for number, line in numbered:
+        if _OTHER_FENCE.match(line):
+            raise PageFlaw(number, "a block begins with ```, nothing else is looked at")
         if opening := _FENCE.match(line):
             inner: list[str] = []
             for last, text in numbered:
@@ -87,6 +96,9 @@ def _block(first: int, last: int, opening: re.Match[str], inner: Sequence[str]) 
         raise PageFlaw(first, f"nobody knows what `{block.marker}` means")
     if block.marker == RUN and language not in _SHELLS:
         raise PageFlaw(first, f"only sh can be run, not {language}")
+    if block.marker == RUN and (hidden := _HIDDEN_FAILURE.search(block.text)):
+        line = first + 1 + block.text.count("\n", 0, hidden.start())
+        raise PageFlaw(line, "nobody would see this command fail: assign first, then export")
     return block
 
 

@@ -30,6 +30,10 @@ class Ended:
     code: int | None
     printed: str
 
+    @property
+    def how(self) -> str:
+        return "took too long" if self.code is None else f"ended the shell with {self.code}"
+
 
 def flaws(steps: Sequence[Step], ended: Ended) -> Iterator[str]:
     """Every step that printed something else than is shown, and the one that failed; each with its line."""
@@ -38,11 +42,12 @@ def flaws(steps: Sequence[Step], ended: Ended) -> Iterator[str]:
     for step in steps:
         line = step.commands.first_line
         if line not in printed:
-            end = "took too long" if ended.code is None else f"ended the shell with {ended.code}"
-            yield _flaw(step, f"{end}, and printed", rest)
+            yield _flaw(step, f"{ended.how}, and printed", rest)
             return
         if step.output and (found := difference(step.output.text, printed[line])):
             yield _flaw(step, f"{found}; all that was printed", printed[line])
+    if steps and ended.code != 0:
+        yield _flaw(steps[-1], f"what comes after it {ended.how}, and printed", rest)
 
 
 def _flaw(step: Step, what: str, printed: str) -> str:

@@ -5,9 +5,31 @@ from pathlib import Path
 
 import pytest
 from page_runs import flaws_of
+from runnable_pages import blocks_of, steps_of
 
 from acceptance.demo_runs import Demo, Start
 from documentation import ROOT, first_week
+
+ONLY_READ = {
+    "ARCHITECTURE.md",
+    "docs/decisions/README.md",
+    "docs/howto/add-a-type.md",
+    "docs/howto/benchmarks.md",
+    "docs/howto/newer-schemas.md",
+    "docs/howto/newer-tables.md",
+    "docs/reference/commands.md",
+    "docs/reference/errors.md",
+    "docs/reference/events.md",
+    "docs/reference/metrics.md",
+    "docs/reference/nfse-fields.md",
+    "docs/reference/routes.md",
+    "docs/reference/rules.md",
+    "docs/reference/settings.md",
+    "docs/reference/simulator-control.md",
+    "docs/reference/triggers.md",
+    "examples/README.md",
+}
+"""What is looked up, is about the code or other machines, or takes as long as a measurement."""
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +41,8 @@ def demo(start: Start, new_folder: Callable[[], Path]) -> Demo:
 def test_page_shows_what_its_commands_print(demo: Demo, page: str) -> None:
     flaws = flaws_of(ROOT / page, demo.data)
     assert not flaws, "\n".join(flaws)
+
+
+def test_every_other_page_has_commands_to_run() -> None:
+    texts = {page: (ROOT / page).read_text(encoding="utf-8") for page in first_week()}
+    assert {page for page, text in texts.items() if not steps_of(blocks_of(text))} == ONLY_READ

@@ -69,6 +69,41 @@ class TestBlocks:
         with pytest.raises(PageFlaw, match=r"^2: the block has no end"):
             blocks_of("\n```sh run\necho 1\n")
 
+    def test_are_not_fenced_otherwise(self) -> None:
+        with pytest.raises(PageFlaw, match=r"^3: a block begins with ```"):
+            blocks_of("Then:\n\n~~~sh run\necho 1\n~~~\n")
+
+    def test_may_show_another_fence(self) -> None:
+        (block,) = blocks_of(page_of(("sh", "~~~")))
+        assert block.text == "~~~\n"
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "export A=$(false)",
+            "export A=1 B=http://$(false)",
+            "export A=`false`",
+            "export A=1 \\\n  B=$(false)",
+            "f() { local a=$(false); }; f",
+            "  local a=$(false)",
+            "declare -r A=$(false)",
+            "readonly A=$(false)",
+            "if true; then export A=$(false); fi",
+            "A=1; export B=$(false)",
+        ],
+    )
+    def test_that_hide_a_failure_are_refused(self, command: str) -> None:
+        with pytest.raises(PageFlaw, match=r"^7: nobody would see this command fail"):
+            blocks_of(page_of(("sh run", f"true\n{command}")))
+        assert blocks_of(page_of(("sh", f"true\n{command}")))
+
+    @pytest.mark.parametrize(
+        "command",
+        ["A=$(true)\nexport A", "A=$(true); export A", "export A=$((1 + 1)) B=${A:-1}", "echo $(true)"],
+    )
+    def test_that_would_be_seen_to_fail_are_not(self, command: str) -> None:
+        assert blocks_of(page_of(("sh run", command)))
+
     @pytest.mark.parametrize("before", [[], ["sh"], ["python file=a.py"], ["sh run", "text output"]])
     def test_of_output_follow_commands_that_are_run(self, before: list[str]) -> None:
         blocks = blocks_of(page_of(*((info, "") for info in [*before, "text output"])))
@@ -150,6 +185,27 @@ class TestFlaws:
     def test_are_told_of_a_command_that_fails(self, found: Found, commands: str) -> None:
         (flaw,) = found.in_page(("sh run", commands), ("text output", "…"), ("sh run", "echo not reached"))
         assert flaw.startswith(f"{found.page}:5:\n{commands}\n--- ended the shell with ")
+
+    @pytest.mark.parametrize(
+        "blocks",
+        [
+            [("sh run", "true"), ("text file=nowhere/note.txt", "note")],
+            [("sh run", "trap 'exit 3' EXIT")],
+            [("sh run", "echo one"), ("text output", "one"), ("text file=nowhere/note.txt", "note")],
+        ],
+        ids=["file", "trap", "file-after-output"],
+    )
+    def test_are_told_of_what_fails_after_the_last_command(
+        self, found: Found, blocks: list[tuple[str, str]]
+    ) -> None:
+        (flaw,) = found.in_page(*blocks)
+        assert flaw.startswith(f"{found.page}:5:\n")
+        assert "--- what comes after it ended the shell with " in flaw
+
+    def test_are_told_of_an_end_that_never_comes(self, found: Found, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(page_runs, "SECONDS_A_PAGE", 0.5)
+        (flaw,) = found.in_page(("sh run", "trap 'sleep 100' EXIT"))
+        assert "--- what comes after it took too long" in flaw
 
     def test_are_told_with_the_line_that_failed(self, found: Found) -> None:
         (flaw,) = found.in_page(("sh run", "true"), ("sh run", "true\nf() {\n  test 1 = 2\n}\nf"))

@@ -20,6 +20,7 @@ from carimbo.storage.connection import connecting, unavailable_is_told
 _ADVISORY_LOCK = 0x63617269
 _SECONDS_BETWEEN_LOOKS = 0.1
 _COMMENT = re.compile(r"--[^\n]*")
+_CONCURRENTLY = re.compile(r"\bindex\s+concurrently\b", re.IGNORECASE)
 
 
 class SchemaMismatch(Exception):
@@ -27,7 +28,11 @@ class SchemaMismatch(Exception):
 
 
 class MigrationLocked(Exception):
-    """Somebody held a lock for too long; nothing is half applied, so it can be run again."""
+    """Somebody held a lock for too long; it can be run again.
+
+    What runs in a transaction is not half applied. An index that was being built CONCURRENTLY stays behind
+    invalid until the next run, which begins its file anew.
+    """
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,12 @@ class Migration:
 
     @property
     def outside_transactions(self) -> tuple[str, ...]:
-        """The statements of a file that works CONCURRENTLY, which PostgreSQL takes one by one; else none.
+        """The statements of a file with INDEX CONCURRENTLY, which PostgreSQL takes one by one; else none.
 
         Cut short, such a file is run again from its beginning, so it has to undo what it may have begun.
         """
         bare = _COMMENT.sub("", self.sql)
-        if "concurrently" not in bare.lower():
+        if not _CONCURRENTLY.search(bare):
             return ()
         return tuple(statement for one in bare.split(";") if (statement := one.strip()))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from carimbo.storage.migrate import Migration, known_migrations
-from unit.storage.migration_rule import faults_of, statements_of
+from unit.storage.migration_rule import faults_of, statements_of, taken_apart
 
 NEWEST_OF_THE_FIRST_RELEASE = 15
 """Up to here nobody had a release that could have gone on running."""
@@ -20,6 +20,16 @@ HARMFUL = {
     "set-not-null": "alter table documents alter column amount set not null",
     "new-not-null": "alter table documents add column note text not null",
     "new-not-null-of-two": "alter table documents add column a text not null, add column b text default ''",
+    "set-not-null-of-column": "alter table documents alter amount set not null",
+    "new-not-null-of-column": "alter table documents add note text not null",
+    "new-not-null-of-column-unless-there": "alter table documents add if not exists note text not null",
+    "new-not-null-of-null": "alter table documents add note text not null default null",
+    "drop-of-column": "alter table documents drop default_rate",
+    "set-schema": "alter table documents set schema archive",
+    "reference": "alter table documents add sale uuid references sales (id)",
+    "dropped-with-its-own": "create table notes (id uuid); drop table notes, probes",
+    "dropped-of-the-same-schema": "create table public.notes (id uuid); drop table public.probes",
+    "made-unless-there": "create table if not exists notes (id uuid); alter table notes rename to checks",
     "new-check": "alter table documents add constraint positive check (amount > 0) not valid",
     "new-unique": "drop index concurrently if exists u; create unique index concurrently u on sales (amount)",
 }
@@ -30,13 +40,32 @@ LOCKING = {
     "default-of-each-row": "alter table documents add column tag uuid default gen_random_uuid()",
     "identity": "alter table documents add column ordinal bigint generated always as identity",
     "validated": "alter table documents add constraint positive check (amount > 0)",
+    "type-of-column": "alter table documents alter amount type numeric(20, 2)",
+    "default-of-each-row-of-column": "alter table documents add tag uuid default (gen_random_uuid())",
+    "inline-unique": "alter table documents add column note text unique",
+    "inline-primary-key": "alter table documents add ordinal bigint primary key",
+    "inline-check": "alter table documents add note text check (note <> '')",
+    "inline-check-of-two": "alter table documents add a text check (a <> ''), add check (true) not valid",
+    "unique": "alter table documents add constraint one_note unique (note)",
+    "update": "update documents set amount = 0",
+    "delete": "delete from probes",
+    "update-in-a-query": "with old as (select 1) update documents set amount = 0",
+    "do": "do $$ begin update documents set amount = 0; end $$",
+    "reindex": "reindex table documents",
+    "reindex-concurrently": "reindex index concurrently documents_due",
+    "vacuum": "vacuum documents",
+    "index-of-a-table-that-may-be-there": "create table if not exists a (b text); create index c on a (b)",
     "truncate": "truncate probes",
     "lock": "lock table documents",
 }
 HARMLESS = {
     "table": "create table notes (id uuid primary key, body text not null); create index n on notes (body)",
     "own-table": "create table notes (id uuid); alter table notes add constraint one check (id is not null)",
+    "own-rows": "create table notes (id uuid); update notes set id = null; delete from notes",
     "column": "alter table documents add column note text",
+    "column-without-the-word": "alter table documents add note text, add is_unique boolean",
+    "trigger": "create trigger t before update or delete on documents for each row execute function f()",
+    "lenient-of-column": "alter table documents validate constraint one_note, alter amount drop default",
     "default": "alter table documents add column is_old boolean not null default false",
     "now": "alter table documents add column seen_at timestamptz not null default now()",
     "lenient": "alter table documents alter column amount drop not null",
@@ -44,6 +73,10 @@ HARMLESS = {
     "text": "comment on table documents is 'never drop table; rename it'",
     "comment": "-- No rename; no drop column.\nalter table documents add column note text",
     "index": "drop index concurrently if exists d; create index concurrently d on documents (amount)",
+    "part-of-a-table": (
+        "drop index concurrently if exists d;"
+        " create index concurrently d on documents (amount) where status = 'pending'"
+    ),
     "validate": "alter table documents validate constraint positive",
 }
 
@@ -75,6 +108,11 @@ def test_what_harms_nobody_passes(sql: str) -> None:
     assert faults_of(sql) == []
 
 
+def test_a_table_that_the_file_makes_anew_was_there_before() -> None:
+    [fault] = faults_of("drop table probes; create table probes (id uuid); drop table probes")
+    assert "takes away" in fault
+
+
 class TestOutsideOfTransactions:
     def test_an_index_that_may_be_there_half_done_is_dropped_first(self) -> None:
         [fault] = faults_of("create index concurrently d on documents (amount)")
@@ -89,9 +127,39 @@ class TestOutsideOfTransactions:
         [fault] = faults_of(f"{index}; alter table documents add column note text")
         assert "not in a transaction" in fault
 
-    def test_the_runner_takes_the_same_statements(self) -> None:
-        sql = f"-- One; and not two.\n{HARMLESS['index']};\n"
-        assert list(Migration(9, "x", sql).outside_transactions) == [one.text for one in statements_of(sql)]
+    @pytest.mark.parametrize(
+        "sql",
+        [f"-- One; and not two.\n{HARMLESS['index']};\n", HARMLESS["part-of-a-table"]],
+        ids=["all", "part"],
+    )
+    def test_the_runner_takes_the_same_statements(self, sql: str) -> None:
+        assert taken_apart(sql) == [one.text for one in statements_of(sql)]
+
+    @pytest.mark.parametrize("quoted", ["'a;b'", "'a--b'", "$$a;b$$", "'a -- b' and note <> ';'"])
+    def test_what_the_runner_would_cut_elsewhere_is_refused(self, quoted: str) -> None:
+        [fault] = faults_of(f"{HARMLESS['index']} where note <> {quoted}")
+        assert "is cut at every semicolon" in fault
+
+    @pytest.mark.parametrize(
+        "sql",
+        [
+            "comment on table documents is 'an index concurrently built'",
+            "create function f() returns void as $$ drop index concurrently d $$ language sql",
+        ],
+        ids=["text", "function"],
+    )
+    def test_what_the_runner_would_take_for_an_index_is_refused(self, sql: str) -> None:
+        [fault] = faults_of(sql)
+        assert "not in a transaction" in fault
+
+    def test_an_index_that_the_runner_does_not_see_is_refused(self) -> None:
+        hidden = "comment on table documents is '--'; drop index concurrently if exists d"
+        assert any("is cut at every semicolon" in fault for fault in faults_of(hidden))
+
+    def test_the_word_alone_does_not_make_a_file_run_so(self) -> None:
+        sql = "comment on table documents is 'read concurrently; often'"
+        assert Migration(9, "x", sql).outside_transactions == ()
+        assert faults_of(sql) == []
 
 
 class TestOurMigrations:
