@@ -39,9 +39,11 @@ WAITS = {
     "retry_first_seconds": "0.2",
     "attempts_before_parking": "20",
 }
-# The simulator's switches: many answers are lost or refused, and all are late.
-STORM = {"lostAnswers": 0.3, "failures": 0.1, "latencySeconds": 0.3}
-CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0}
+# The simulator's switches: all answers are late, so that work is always under way and more of it waits.
+LATE = {"latencySeconds": 0.3}
+# Many answers are lost or refused as well.
+STORM = {**LATE, "lostAnswers": 0.3, "failures": 0.1}
+CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0, "outages": None}
 # By what they are for, the services of every authority.
 AUTHORIZATION = ("NFeAutorizacao4", "POST /nfse")
 EVENT = ("NFeRecepcaoEvento4", "POST /nfse/{chave}/eventos")
@@ -127,6 +129,15 @@ class Site:
         """Change the simulator's switches."""
         answer = await self.control.patch("/controls", json=controls)
         assert answer.status_code == 200, answer.text
+
+    @asynccontextmanager
+    async def switched(self, **controls: Any) -> AsyncIterator[None]:
+        """Change the simulator's switches for the length of a block; all is well after it."""
+        try:
+            await self.switch(**controls)
+            yield
+        finally:
+            await self.switch(**CALM)
 
     async def sent(self, company: Company, services: Sequence[str] = AUTHORIZATION) -> list[dict[str, Any]]:
         """What services of the simulator were really sent by a company, oldest first."""

@@ -1,7 +1,6 @@
 """The authority of a state is out of service while its NF-e are on their way: each sale is billed once."""
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +28,6 @@ def worker_of(site: Site) -> AbstractContextManager[Program]:
         authority_retry_longest_seconds="8",
         worker_concurrency="10",
     )
-
-
-@asynccontextmanager
-async def mended(site: Site) -> AsyncIterator[None]:
-    """Whatever is broken within a block is well after it."""
-    try:
-        yield
-    finally:
-        await site.switch(outages=None, **CALM)
 
 
 async def break_down(site: Site, company: Company) -> None:
@@ -94,8 +84,7 @@ class TestAuthorityThatIsOut:
     ) -> None:
         """Half a minute stands for hours, and eight seconds for the time until contingency begins."""
         await order(company, IN_TIME)
-        async with mended(site):
-            await site.switch(latencySeconds=0.2)
+        async with site.switched(latencySeconds=0.2):
             with worker_of(site) as victim:
                 await break_down(site, company)
                 await site.until(f"{attempts(company, AT_SVC)} >= 20")
@@ -105,7 +94,7 @@ class TestAuthorityThatIsOut:
                 assert {gap["reason"] for gap in await gaps_of(company)} == {"unknownFate"}
                 assert await company.inutilize_gaps() == []
                 await order(company, LATE)
-                await site.switch(outages=None, **CALM)
+                await site.switch(**CALM)
                 await settle(site, company)
                 await self.require_normal_way(site, company)
                 await self.require_all_billed_once(site, company)
@@ -117,7 +106,7 @@ class TestAuthorityThatIsOut:
         gate = tmp_path / "gate"
         gate.touch()
         await company.issue("nfe", external_id="frozen")
-        async with mended(site):
+        async with site.switched():
             with site.worker(Failpoint("frozen", "signed", gate)) as frozen:
                 await site.until(f"{attempts(company, SENT)} = 1")
                 await site.switch(outages={"SP": "109"})

@@ -1,8 +1,8 @@
 """Workers that are killed or frozen in the middle of a statement: it is registered, and only once."""
 
 import signal
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ STEPS = ("signed", "answered", "concluded")
 REGISTERED, VOID = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
 VOID_BEFORE = "563"
 NO_WORK = "not exists (select from pgqueuer)"
+# The simulator's switch: what the authority judges is not answered in time.
+UNANSWERED = {"latencySeconds": 60}
 
 
 async def authorized(site: Site, company: Company, kind: str) -> str:
@@ -48,16 +50,6 @@ def hasty(site: Site, failpoint: Failpoint | None = None) -> AbstractContextMana
     return site.worker(failpoint, lease_seconds="1", worker_heartbeat_seconds="1", worker_poll_seconds="0.2")
 
 
-@asynccontextmanager
-async def unanswered(site: Site) -> AsyncIterator[None]:
-    """What the authority judges for the length of a block is not answered in time."""
-    await site.switch(latencySeconds=60)
-    try:
-        yield
-    finally:
-        await site.switch(latencySeconds=0)
-
-
 class TestKilledWorker:
     @pytest.mark.parametrize("step", STEPS)
     @pytest.mark.parametrize(("kind", "event"), EVENTS)
@@ -81,7 +73,7 @@ class TestKilledWorker:
     ) -> None:
         with hasty(site) as victim:
             document = await authorized(site, company, kind)
-            async with unanswered(site):
+            async with site.switched(**UNANSWERED):
                 under_way = await tell(company, kind, document, event)
                 assert under_way["status"] == "processing"
                 await site.until_sent(company, EVENT)
@@ -110,7 +102,7 @@ class TestKilledWorker:
     async def test_that_had_given_up_a_number_and_got_no_answer_leaves_it_to_the_same_bytes(
         self, site: Site, company: Company
     ) -> None:
-        async with unanswered(site):
+        async with site.switched(**UNANSWERED):
             await company.inutilize(1)
             with hasty(site) as victim:
                 await site.until_sent(company, INUTILIZATION)

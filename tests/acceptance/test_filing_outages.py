@@ -6,7 +6,7 @@ from typing import Any
 
 from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions_of_statements
-from acceptance.fault_site import CALM, EVENT, INUTILIZATION, STORM, Site
+from acceptance.fault_site import CALM, EVENT, INUTILIZATION, LATE, STORM, Site
 
 
 async def authorized(site: Site, company: Company, kinds: list[str]) -> list[tuple[str, str]]:
@@ -49,15 +49,12 @@ def untouched_of(company: Company) -> str:
 class TestStorm:
     async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
         await tell_much(site, company, each=15, numbers=20)
-        await site.switch(**STORM)
-        try:
+        async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
                 # One key is consulted nine times an hour at most: the storm ends before chance uses them up.
                 await site.until(f"not ({untouched_of(company)})")
                 await site.switch(**CALM)
                 await site.until_told(company)
-        finally:
-            await site.switch(**CALM)
         told = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
         assert {fault for entry in told for fault in entry["fault"].split()} == {"lostAnswers", "failures"}
         assert await contradictions_of_statements(site, company) == []
@@ -67,8 +64,9 @@ class TestEmptiedQueue:
     async def test_is_filled_again_from_the_statements(self, site: Site, company: Company) -> None:
         await tell_much(site, company, each=8, numbers=8)
         assert len(await site.fetch("delete from pgqueuer returning id")) >= 40
-        with site.worker(worker_concurrency="4"):
-            await site.until(f"{registered_of(company)} > 5")
-            assert await site.fetch("delete from pgqueuer returning id")
-            await site.until_told(company)
+        async with site.switched(**LATE):
+            with site.worker(worker_concurrency="4"):
+                await site.until(f"{registered_of(company)} > 0")
+                assert await site.fetch("delete from pgqueuer returning id")
+                await site.until_told(company)
         assert await contradictions_of_statements(site, company) == []

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Program
-from acceptance.fault_site import CALM, STORM, Site, local
+from acceptance.fault_site import CALM, LATE, STORM, Site, local
 from support import code_of, free_port
 
 
@@ -46,12 +46,13 @@ class TestEmptiedQueue:
     async def test_is_filled_again_from_the_documents(self, site: Site, company: Company) -> None:
         await company.issue_many(40)
         assert len(await site.fetch("delete from pgqueuer returning id")) >= 40
-        with site.worker(worker_concurrency="4"):
-            await site.until(f"{company.count('authorized')} > 5")
-            assert await site.fetch("delete from pgqueuer returning id")
-            await company.issue_many(10)
-            await site.fetch("delete from pgqueuer")
-            await site.until_settled(company)
+        async with site.switched(**LATE):
+            with site.worker(worker_concurrency="4"):
+                await site.until(f"{company.count('authorized')} > 0")
+                assert await site.fetch("delete from pgqueuer returning id")
+                await company.issue_many(10)
+                await site.fetch("delete from pgqueuer")
+                await site.until_settled(company)
         assert await contradictions(site, company) == []
 
 
@@ -78,8 +79,7 @@ class TestStorm:
         await company.issue_many(97)
         for kind in KINDS:
             await company.issue(kind, notes="SIMULA:DEMORA:30s")
-        await site.switch(**STORM)
-        try:
+        async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
                 # One key is consulted nine times an hour at most: the storm ends before chance uses them up.
                 await site.until(
@@ -88,8 +88,6 @@ class TestStorm:
                 )
                 await site.switch(**CALM)
                 await site.until_settled(company)
-        finally:
-            await site.switch(**CALM)
         faults = {fault for entry in await site.sent(company) for fault in entry["fault"].split()}
         assert faults == {"lostAnswers", "failures", "SIMULA:DEMORA:30s"}
         assert await contradictions(site, company) == []
