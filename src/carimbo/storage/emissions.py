@@ -37,6 +37,8 @@ class Emission:
     digest: str | None
     receipt: str | None
     tries: int
+    unknown_at: datetime | None
+    """When the authority last said that it does not have it."""
     protocol: str | None
     authorized_at: datetime | None
     assigned_number: int | None

@@ -28,9 +28,10 @@ _ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and em
 def _state_written(held: str) -> str:
     return f"""
         with held as ({held}), attempt as (
-            update emissions set state = $5, tries = $6, receipt = $7, access_key = coalesce($8, access_key)
+            update emissions set state = $5, tries = $6, receipt = $7, access_key = coalesce($8, access_key),
+                unknown_at = coalesce($9, unknown_at)
             from held where {_ATTEMPT}
-        ), told as ({events_told("held", 9)})
+        ), told as ({events_told("held", 10)})
         select id from held
     """
 
@@ -80,7 +81,7 @@ _KEEP_SIGNED = f"""
 """
 _WRITE_STATE = _state_written(_HELD_DOCUMENT)
 _PAUSE = _state_written(
-    "update documents set next_action_at = now() + $16::interval, lease_until = null, attempts = 0, turn = 0"
+    "update documents set next_action_at = now() + $17::interval, lease_until = null, attempts = 0, turn = 0"
     f" {HELD} returning {_KEY}"
 )
 # What is replaced may be known as canceled already: who asked to cancel it was told of the replacement first.
@@ -249,13 +250,14 @@ class IssuingSteps:
         tries: int,
         receipt: str | None = None,
         access_key: str | None = None,
+        unknown_at: datetime | None = None,
         pause: timedelta | None = None,
         events: Sequence[NewEvent] = (),
     ) -> None:
         """Write how far an attempt came; with a pause the document is nobody's until it is over."""
         await self._write(
             _PAUSE if pause else _WRITE_STATE,
-            ordinal, state, tries, receipt, access_key, *event_columns(events),
+            ordinal, state, tries, receipt, access_key, unknown_at, *event_columns(events),
             *([pause] if pause else []),
         )  # fmt: skip
 

@@ -11,11 +11,13 @@ from carimbo.api.context import Services
 from carimbo.authorities import national_nfse
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.printing.press import Press
+from carimbo.service import outage_board
 from carimbo.simulator.run import Simulator, running
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.issuing.floor import Floor, open_floor
 from integration.issuing.printer import CACHE_BYTES, Recorder, services_with
+from integration.issuing.scripted import Play, playing
 from integration.issuing.shop import NewShop, Shop, ready_shop
 from support import CNPJ, Caller
 
@@ -93,6 +95,21 @@ async def shop(new_shop: NewShop) -> Shop:
 async def idle_shop(floor: Floor, certificate: A1Certificate) -> Shop:
     """A shop that is ready and has no documents, for tests that leave it so."""
     return await ready_shop(floor, await floor.new_caller(), certificate)
+
+
+@pytest.fixture(scope="module")
+async def stage(floor: Floor, idle_shop: Shop) -> AsyncIterator[Play]:
+    """Authorities that answer by a script; the worker rests."""
+    async with playing(floor, idle_shop) as play:
+        yield play
+
+
+@pytest.fixture
+async def play(stage: Play, shop: Shop, floor: Floor, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Play]:
+    """The stage for a shop of this test alone, where breaks of authorities are known at once."""
+    monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
+    yield stage.elsewhere(shop)
+    await floor.fetch("delete from outages")
 
 
 @pytest.fixture(scope="module")

@@ -23,12 +23,14 @@ from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.tables.authorizers import is_contingency
 from carimbo.main.worker import advancer_of, means_of
+from carimbo.storage.outages import AuthorityPlace, see_outage
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
 from integration.issuing.floor import Floor
 from integration.issuing.shop import KINDS, Shop
 from nfse_answers import KEY as NFSE_KEY
 from nfse_answers import note as nfse_note
+from support import data_of
 
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
 AT_WORK = Available(code="107", message="Serviço em Operação")
@@ -43,6 +45,7 @@ DUPLICATES = {
 ASSIGNED_NUMBER = 123
 """What every NFS-e of a script is numbered by."""
 _STEPS = 12
+_NORMAL = AuthorityPlace("55", "SP", "production")
 
 Line = Outcome | Callable[["Script"], Outcome]
 
@@ -207,6 +210,13 @@ class Play:
                 break
             await asyncio.sleep(again_in.total_seconds())
         return again_in
+
+    async def go_into_contingency(self) -> None:
+        """The authority of the state is out, and nobody wants to wait until contingency begins by itself."""
+        async with self.shop.floor.database.connection() as connection:
+            await see_outage(connection, _NORMAL, "109", "Serviço paralisado", timedelta(minutes=10))
+        body = {"mode": "forced", "reason": "Autorizador da UF com lentidão extrema"}
+        data_of(await self.shop.caller.http.put(self.shop.path("/contingency"), json=body))
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
 """Events whose fate is told late, oddly or not at all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -29,18 +29,16 @@ from integration.issuing.filed import (
     state_of,
     without_certificate,
 )
-from integration.issuing.floor import Floor
 from integration.issuing.scripted import (
     LOST,
     Line,
     Play,
     Script,
     authorizing,
-    playing,
     registered,
     registering,
 )
-from integration.issuing.shop import BY_NUMBERING, Shop, error_of
+from integration.issuing.shop import BY_NUMBERING, error_of
 from integration.issuing.test_cancel import cancel
 from support import data_of
 
@@ -52,18 +50,6 @@ TOO_LATE = Rejected(code="501", message="Rejeição: Prazo de cancelamento", ans
 LETTER = "O endereço de entrega é Rua das Flores, 10"
 of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 REQUESTS = {"cancellation": "{}", "correction": f'{{"correction": "{LETTER}"}}'}
-
-
-@pytest.fixture(scope="module")
-async def stage(floor: Floor, idle_shop: Shop) -> AsyncIterator[Play]:
-    async with playing(floor, idle_shop) as play:
-        yield play
-
-
-@pytest.fixture
-async def play(stage: Play, shop: Shop, floor: Floor) -> AsyncIterator[Play]:
-    yield stage.elsewhere(shop)
-    await floor.fetch("delete from outages")
 
 
 async def issued(play: Play, kind: str = "nfe") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Ranges of numbers whose fate is told late, oddly or not at all."""
 
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 import pytest
@@ -11,25 +10,12 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.work import WorkKind
 from integration.issuing.filed import NOT_SENT, OUTAGE, file_of, row_of, state_of, without_certificate
-from integration.issuing.floor import Floor
-from integration.issuing.scripted import LOST, Line, Play, playing, registering
-from integration.issuing.shop import Shop
+from integration.issuing.scripted import LOST, Line, Play, registering
 
 SAME_RANGE = Duplicate(code="563", message="Rejeição: Já existe pedido de inutilização com a mesma faixa")
 PART_VOIDED = Duplicate(code="256", message="Rejeição: Um número da faixa já está inutilizado")
 VOIDED = Duplicate(code="206", message="Rejeição: NF-e já está inutilizada na base de dados da SEFAZ")
 USED = Rejected(code="241", message="Rejeição: Um número da faixa já foi utilizado")
-
-
-@pytest.fixture(scope="module")
-async def stage(floor: Floor, idle_shop: Shop) -> AsyncIterator[Play]:
-    async with playing(floor, idle_shop) as play:
-        yield play
-
-
-@pytest.fixture
-def play(stage: Play, shop: Shop) -> Play:
-    return stage.elsewhere(shop)
 
 
 async def give_up(play: Play, last: int = 12) -> UUID:

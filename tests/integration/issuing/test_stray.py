@@ -1,6 +1,5 @@
 """An attempt of unknown fate that another took the place of: in the end the sale has one document."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -20,10 +19,7 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
 )
-from carimbo.service import outage_board
-from carimbo.storage.outages import AuthorityPlace, see_outage
 from carimbo.storage.work import WorkKey, WorkKind
-from integration.issuing.floor import Floor
 from integration.issuing.scripted import (
     AT_WORK,
     LOST,
@@ -33,39 +29,14 @@ from integration.issuing.scripted import (
     Script,
     authorizing,
     canceling,
-    playing,
     registering,
 )
-from integration.issuing.shop import Shop
 from support import data_of
 
-NORMAL = AuthorityPlace("55", "SP", "production")
 ANOTHER = Duplicate(code="562", message="Código numérico difere do cadastrado", is_another=True)
 DENIED = Denied(code="302", message="Denegado", protocol="135260000000003")
 TOO_LATE = Rejected(code="501", message="Prazo de cancelamento superior ao previsto")
 OURS = authorizing(version=0)
-
-
-@pytest.fixture(scope="module")
-async def stage(floor: Floor, idle_shop: Shop) -> AsyncIterator[Play]:
-    async with playing(floor, idle_shop) as play:
-        yield play
-
-
-@pytest.fixture
-async def play(stage: Play, shop: Shop, floor: Floor, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Play]:
-    """The stage for a shop of this test alone, where breaks of authorities are known at once."""
-    monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
-    yield stage.elsewhere(shop)
-    await floor.fetch("delete from outages")
-
-
-async def go_out_of_service(shop: Shop) -> None:
-    """The authority of the state is out, and nobody wants to wait until contingency takes over by itself."""
-    async with shop.floor.database.connection() as connection:
-        await see_outage(connection, NORMAL, "109", "Serviço paralisado", timedelta(minutes=10))
-    body = {"mode": "forced", "reason": "Autorizador da UF com lentidão extrema"}
-    data_of(await shop.caller.http.put(shop.path("/contingency"), json=body))
 
 
 async def left_behind(play: Play, *lines: Line, first: Line = LOST) -> dict[str, Any]:
@@ -77,7 +48,7 @@ async def left_behind(play: Play, *lines: Line, first: Line = LOST) -> dict[str,
     document, floor = await play.shop.create(), play.shop.floor
     key = WorkKey(WorkKind.DOCUMENT, play.shop.caller.subscription_id, UUID(document["id"]))
     await play.advancer.advance(key)
-    await go_out_of_service(play.shop)
+    await play.go_into_contingency()
     await floor.fetch("update documents set next_action_at = now() where id = $1", key.id)
     document = await play.perform(document)
     assert (document["status"], document["number"], document["accessKey"][34]) == ("authorized", 2, "6")

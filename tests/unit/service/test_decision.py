@@ -95,7 +95,11 @@ class TestFirstAnswer:
             (FOREIGN, Foreign(FOREIGN), Foreign(FOREIGN)),
             (NUMBER_OF_ANOTHER, Onward(SIGNED, FIRST, 1), Onward(SIGNED, FIRST, 1)),
             (VOIDED, Foreign(VOIDED), Foreign(VOIDED)),
-            (UNKNOWN, Onward(SIGNED, AT_ONCE, 0), Onward(SIGNED, AT_ONCE, 0)),
+            (
+                UNKNOWN,
+                Onward(SIGNED, AT_ONCE, 0, unknown_at=NOW),
+                Onward(SIGNED, AT_ONCE, 0, unknown_at=NOW),
+            ),
             (
                 PROCESSING,
                 Onward(SENT, timedelta(seconds=7), 0, "35123"),
@@ -148,7 +152,7 @@ class TestRefusal:
 class TestGoingOn:
     @pytest.mark.parametrize("state", STATES)
     def test_what_the_authority_does_not_have_is_sent_again_at_once(self, state: EmissionState) -> None:
-        assert JUDGE.decide(Attempt(KEY, state, 3), UNKNOWN) == Onward(SIGNED, AT_ONCE, 3)
+        assert JUDGE.decide(Attempt(KEY, state, 3), UNKNOWN) == Onward(SIGNED, AT_ONCE, 3, unknown_at=NOW)
 
     @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), dice)
     def test_what_may_be_there_is_not_sent_again_before_the_authority_disowns_it(

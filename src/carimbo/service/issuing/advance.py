@@ -193,10 +193,9 @@ async def _apply(
 
 
 def _may_arrive(means: Means, case: Case) -> bool:
-    """Tell whether what was signed left so lately that it may be on its way."""
-    issued_at, state = case.emission.issued_at, case.emission.state
-    is_young = issued_at is not None and means.workshop.clock() - issued_at < means.latest_arrival
-    return state == EmissionState.SIGNED and is_young
+    """Tell whether what the authority did not know was given up so lately that it may be on its way."""
+    unknown_at = case.emission.unknown_at
+    return unknown_at is not None and means.workshop.clock() - unknown_at < means.latest_arrival
 
 
 def _is_stale(means: Means, case: Case) -> bool:
@@ -245,6 +244,7 @@ async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEv
         tries=onward.tries,
         receipt=onward.receipt,
         access_key=onward.access_key or case.emission.access_key,
+        unknown_at=onward.unknown_at or case.emission.unknown_at,
     )
     return case.with_emission(changed)
 

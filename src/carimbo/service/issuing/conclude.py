@@ -101,6 +101,7 @@ async def go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEve
             tries=onward.tries,
             receipt=onward.receipt,
             access_key=onward.access_key,
+            unknown_at=onward.unknown_at,
             pause=onward.after if onward.after > AT_ONCE else None,
             events=asked,
         )

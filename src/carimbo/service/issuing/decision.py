@@ -36,6 +36,8 @@ class Onward:
     receipt: str | None = None
     access_key: str | None = None
     """The key of an earlier version, when it turns out that the authority has that one."""
+    unknown_at: datetime | None = None
+    """When the authority did not have it, if that is what it said."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Judge:
             case Canceled() | Unknown(may_come=True):
                 return self.ask(attempt)
             case Unknown():
-                return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries)
+                return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries, unknown_at=self.now)
             case Processing():
                 pause = timedelta(seconds=outcome.wait_seconds)
                 return Onward(EmissionState.SENT, pause, attempt.tries, outcome.receipt)
