@@ -88,7 +88,7 @@ class Operation:
 
 def render_docs(contract: dict[str, Any]) -> str:
     """Render the page; it loads nothing, so it also works without a way out to the internet."""
-    operations = list(operations_of(contract))
+    operations, events = list(operations_of(contract)), list(events_of(contract))
     groups: dict[str, list[Operation]] = {}
     for operation in operations:
         groups.setdefault(operation.tag, []).append(operation)
@@ -96,7 +96,9 @@ def render_docs(contract: dict[str, Any]) -> str:
         info=contract["info"],
         credentials=_credentials(contract.get("security", []), contract),
         groups=groups,
-        first=next((found for found in operations if found.method == "GET"), None),
+        first=next((found for found in operations if found.method == "GET" and "{" not in found.path), None),
+        events=events,
+        samples=_one_of_each_form(events),
         errors=all_errors(operations),
     )
 
@@ -108,6 +110,13 @@ def operations_of(contract: Json) -> Iterator[Operation]:
             if method in _METHODS:
                 shared = item.get("parameters", [])
                 yield _operation(method.upper(), path, {"parameters": shared, **item[method]}, contract)
+
+
+def events_of(contract: Json) -> Iterator[Operation]:
+    """Read every call that goes the other way, to whoever listens; its path is the event's name."""
+    for name, item in contract.get("webhooks", {}).items():
+        bodies = tuple(_contents(item["post"]["requestBody"], contract, answer_example))
+        yield replace(_operation("POST", name, item["post"], contract), bodies=bodies)
 
 
 def all_errors(operations: list[Operation]) -> list[ErrorLine]:
@@ -206,6 +215,14 @@ def _errors(responses: Json, contract: Json) -> Iterator[ErrorLine]:
             error = example["value"]["error"]
             details = as_text(error["details"]) if error.get("details") else ""
             yield ErrorLine(status, error["code"], error["message"], details)
+
+
+def _one_of_each_form(events: list[Operation]) -> list[Operation]:
+    """The first of those events whose fields are the same."""
+    forms: dict[tuple[str, ...], Operation] = {}
+    for event in events:
+        forms.setdefault(tuple(field.path for body in event.bodies for field in body.fields), event)
+    return list(forms.values())
 
 
 def _resolved(source: Json, contract: Json) -> Json:

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from carimbo import __version__
 from carimbo.api.docs_page import render_docs
 from carimbo.api.documented import body_refusals
+from carimbo.api.published_events import published_events
 from carimbo.api.route import JSON, MERGE_PATCH
 
 router = APIRouter(include_in_schema=False)
@@ -99,6 +100,7 @@ def contract(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         _make_exact(schema)
+        schema["webhooks"] = published_events()
         app.openapi_schema = _named(schema)
     return app.openapi_schema
 

@@ -100,6 +100,19 @@ class TestRenderDocs:
         assert words.startswith("Pequena & boa: documentação da API Versão 1.2.3")
         assert "Usa X-Trace." in words
 
+    def test_the_first_call_needs_no_id_that_a_reader_does_not_have(self) -> None:
+        words = Page(render_docs(our_contract())).words("conteudo")
+        assert 'Primeira chamada: Lista as empresas curl "$URL/v1/companies" ' in words
+
+    def test_events_are_listed_with_one_example_of_each_form(self) -> None:
+        contract = our_contract()
+        _, words = Page(render_docs(contract)).words("conteudo").split("Eventos Cada evento chega")
+        for name, event in contract["webhooks"].items():
+            told = event["post"]["description"].replace("`", "")
+            assert f"{name} {told}" in words
+        shown = re.findall('"event": "([a-z.]+)"', words)
+        assert shown == ["nfe.authorized", "certificate.expiring", "webhook.test"]
+
     def test_both_credentials_are_explained_with_a_call(self, page: Page) -> None:
         words = page.words("conteudo")
         assert "os cabeçalhos X-Api-Key e X-Api-Secret." in words

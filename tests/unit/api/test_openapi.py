@@ -23,6 +23,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         return {"info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": {}}}
 
     monkeypatch.setattr(openapi, "get_openapi", build)
+    monkeypatch.setattr(openapi, "published_events", dict)
     return begun
 
 

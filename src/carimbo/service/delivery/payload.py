@@ -18,9 +18,10 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
-def _if_any(description: str) -> Any:
+def _if_any(description: str, example: str | None = None) -> Any:
     """A field that is left out when there is nothing to tell."""
-    return Field(default=None, exclude_if=_is_none, description=description)
+    examples = [example] if example else None
+    return Field(default=None, exclude_if=_is_none, description=description, examples=examples)
 
 
 class DocumentData(Record):
@@ -30,7 +31,7 @@ class DocumentData(Record):
 
     id: UUID = Field(description="Id do documento.")
     sale_id: UUID | None = _if_any("Presente quando o documento é de uma venda.")
-    external_id: str | None = _if_any("Presente quando foi informado.")
+    external_id: str | None = _if_any("Presente quando foi informado.", "pedido-1001")
     company_id: UUID
     tax_id: str = Field(description="CNPJ da empresa.", examples=["11222333000181"])
     status: Status
@@ -38,8 +39,12 @@ class DocumentData(Record):
     amount: Number = Field(examples=[199.9])
     invoice_number: str | None = Field(examples=["1001"])
     issued_at: datetime | None
-    pdf_url: str | None = _if_any("Link temporário que abre o PDF sem credenciais.")
-    xml_url: str | None = _if_any("Link temporário que abre o XML sem credenciais.")
+    pdf_url: str | None = _if_any(
+        "Link temporário que abre o PDF sem credenciais.", "https://fiscal.example.com/files/….pdf"
+    )
+    xml_url: str | None = _if_any(
+        "Link temporário que abre o XML sem credenciais.", "https://fiscal.example.com/files/….xml"
+    )
 
 
 class CertificateData(Record):

@@ -1,0 +1,82 @@
+"""What webhooks are called with, in the published contract."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from carimbo.api.route import JSON
+from carimbo.service.certificate_expiry import WARNED_DAYS
+from carimbo.service.delivery.event_names import EVENT_GROUPS, SILENT_GROUPS, SYSTEM_GROUP, TEST, topics_of
+
+_WHEN: Mapping[str, str] = {
+    "authorized": "A autoridade autorizou o documento.",
+    "rejected": "A autoridade recusou o documento, ou o próprio serviço, quando chegou a vez dele.",
+    "cancelled": "O documento foi cancelado, ou outro tomou o lugar dele.",
+    "expiring": f"O certificado de uma empresa vence em {', '.join(map(str, WARNED_DAYS[:-1]))} ou"
+    f" {WARNED_DAYS[-1]} dias; um aviso de cada.",
+    "test": "Pedido por `POST /v1/webhooks/{webhookId}/test`, e enviado só a esse webhook.",
+}
+_HEADERS = {
+    "webhook-id": "Id do evento, o mesmo em toda tentativa: serve para não tratar duas vezes o mesmo.",
+    "webhook-timestamp": "Momento da tentativa, em segundos desde 1970: recuse o que for antigo.",
+    "webhook-signature": "Assinaturas de `id.timestamp.corpo` (HMAC-SHA256), cada uma com o prefixo `v1,`,"
+    " separadas por espaço: basta que uma confira.",
+}
+_ANSWER = (
+    "Recebido. Qualquer outro status, ou nenhuma resposta a tempo, leva a novas tentativas em intervalos"
+    " crescentes."
+)
+_PAYLOAD, _DOCUMENT, _CERTIFICATE = (
+    {"$ref": f"#/components/schemas/{name}"} for name in ("EventPayload", "DocumentData", "CertificateData")
+)
+_TRIAL = {
+    "type": "object",
+    "properties": {"webhookId": {"type": "string", "format": "uuid"}, "message": {"type": "string"}},
+    "required": ["webhookId", "message"],
+}
+
+
+def published_events() -> dict[str, Any]:
+    """Every event that a webhook may be called with, by name, as OpenAPI's `webhooks` has them."""
+    return {name: {"post": _call(name, data)} for name, data in _events()}
+
+
+def _events() -> Iterator[tuple[str, dict[str, Any]]]:
+    for group, names in EVENT_GROUPS.items():
+        if group not in SILENT_GROUPS:
+            yield from ((name, _CERTIFICATE if group == SYSTEM_GROUP else _document(name)) for name in names)
+    yield TEST, _TRIAL
+
+
+def _document(name: str) -> dict[str, Any]:
+    types, statuses = zip(*(topic.split(".") for topic in topics_of([name])), strict=True)
+    return _narrowed(_DOCUMENT, type={"enum": types, "examples": types}, status={"const": statuses[0]})
+
+
+def _narrowed(schema: dict[str, Any], **fields: dict[str, Any]) -> dict[str, Any]:
+    """What is narrower stands first: our page shows a field as it is met first."""
+    return {"allOf": [{"type": "object", "properties": fields}, schema]}
+
+
+def _call(name: str, data: dict[str, Any]) -> dict[str, Any]:
+    subject, _, verb = name.partition(".")
+    schema = _narrowed(_PAYLOAD, event={"const": name}, data=data)
+    return {
+        "tags": ["Webhooks"],
+        "summary": name,
+        "description": _WHEN[verb],
+        "operationId": f"on{subject.capitalize()}{verb.capitalize()}",
+        "parameters": [_header(header, meaning) for header, meaning in _HEADERS.items()],
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema}}},
+        "responses": {"2XX": {"description": _ANSWER}},
+        "security": [],
+    }
+
+
+def _header(name: str, meaning: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": "header",
+        "required": True,
+        "description": meaning,
+        "schema": {"type": "string"},
+    }

@@ -1,0 +1,80 @@
+"""Calls are as the published contract says: whoever generates his types from it can read them."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from carimbo.api.openapi import contract
+from carimbo.service.certificate_expiry import expiring, warn
+from integration.issuing.floor import Floor
+from integration.issuing.shop import KINDS, REFUSALS, Shop
+from integration.issuing.test_cancel import cancel
+from integration.webhooks.listener import EVERYTHING, Listener
+from support import data_of
+
+
+@pytest.fixture(scope="module")
+async def published(floor: Floor) -> dict[str, Any]:
+    """The contract; made in a thread, as the worker goes on meanwhile."""
+    return await asyncio.to_thread(contract, floor.app)
+
+
+def reader_of(published: dict[str, Any], event: str) -> jsonschema_rs.Validator:
+    """Reads the body of an event as the contract has it."""
+    body = published["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    return jsonschema_rs.validator_for({**body, "components": published["components"]})
+
+
+async def heard(published: dict[str, Any], listener: Listener, calls: int) -> list[str]:
+    """The names of what was told, each call read by what is published of it."""
+    names = []
+    for call, told in zip(await listener.until(calls), await listener.told(calls), strict=True):
+        event = published["webhooks"][told["event"]]["post"]
+        reader_of(published, told["event"]).validate(told)
+        assert {header["name"] for header in event["parameters"]} <= set(call.headers)
+        names.append(told["event"])
+    return names
+
+
+async def warn_of_the_end(shop: Shop) -> None:
+    """Tell that the certificate of a shop is about to end."""
+    ends_at = datetime.fromisoformat(data_of(await shop.get("/certificate"))["certificate"]["expiresAt"])
+    now, database = ends_at - timedelta(days=5), shop.floor.database
+    (ours,) = [one for one in await expiring(database, now) if str(one.company_id) == shop.id]
+    assert await warn(database, ours, now)
+
+
+class TestEvents:
+    def test_that_may_be_listened_to_are_published_and_the_one_of_trials(
+        self, published: dict[str, Any]
+    ) -> None:
+        known = [event for group in EVERYTHING.values() for event in group]
+        assert sorted(published["webhooks"]) == sorted([*known, "webhook.test"])
+
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_of_documents_are_as_published(
+        self, published: dict[str, Any], shop: Shop, listener: Listener, kind: str
+    ) -> None:
+        data_of(await cancel(shop, await shop.issue(kind, externalId="pedido-1")))
+        await shop.issue(kind, notes=REFUSALS[kind])
+        told = await heard(published, listener, 3)
+        assert sorted(told) == [f"{kind}.{verb}" for verb in ("authorized", "cancelled", "rejected")]
+
+    async def test_of_certificates_and_of_trials_are_as_published(
+        self, published: dict[str, Any], shop: Shop, listener: Listener
+    ) -> None:
+        data_of(await listener.post("/test"))
+        await warn_of_the_end(shop)
+        assert await heard(published, listener, 2) == ["webhook.test", "certificate.expiring"]
+
+    async def test_are_told_apart_by_what_is_published(
+        self, published: dict[str, Any], shop: Shop, listener: Listener
+    ) -> None:
+        await shop.issue("nfe")
+        (told,) = await listener.told(1)
+        assert reader_of(published, "nfe.authorized").is_valid(told)
+        others = published["webhooks"].keys() - {"nfe.authorized"}
+        assert not [event for event in others if reader_of(published, event).is_valid(told)]
