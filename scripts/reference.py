@@ -14,7 +14,9 @@ from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
 from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules.judging import DOCUMENT_BOOKS, ITEM_BOOKS
+from carimbo.service.dismissal import DISMISSED, USUAL_REASON
 from carimbo.service.errors import Code
+from carimbo.service.issuing.unissuable import NO_NUMBER_LEFT
 from carimbo.settings import PREFIX, Settings
 from carimbo.simulator.control import ROUTES, Route
 from carimbo.simulator.controls import Controls
@@ -83,7 +85,21 @@ def errors_page() -> str:
     for code in sorted(Code, key=lambda code: (STATUS_OF_KIND[code.kind], code.name)):
         details = ", ".join(f"`{name}`" for name in code.example_details)
         lines.append(f"| {STATUS_OF_KIND[code.kind]} | `{code.name}` | {code.message} | {details} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_rejections()]) + "\n"
+
+
+def _rejections() -> list[str]:
+    """Codes that no answer has as its error."""
+    messages = {NO_NUMBER_LEFT.code: NO_NUMBER_LEFT.message, DISMISSED: USUAL_REASON}
+    return [
+        "",
+        "`rejection.code` of a document is the authority's own, that of a rule which refused the document",
+        "before it was sent (as in `details.rules`), a code of the table above, or one of these:",
+        "",
+        "| code | message |",
+        "|---|---|",
+        *(f"| `{code}` | {message} |" for code, message in sorted(messages.items())),
+    ]
 
 
 def commands_page() -> str:

@@ -1,4 +1,4 @@
-"""What was set aside for a person: an operator looks at it, and takes it up again."""
+"""What was set aside for a person: an operator puts it there, looks at it, and takes it up again."""
 
 from uuid import UUID
 
@@ -7,19 +7,31 @@ from carimbo.service.kinds import kind_named
 from carimbo.storage.backlog import ParkedWork, parked_work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent
+from carimbo.storage.holding import Held, hold_unsigned
 from carimbo.storage.jobs import enqueue
 from carimbo.storage.work import WorkKind, take_up_again
 
+NOTHING_PARKED = "Não há nada posto de lado com este id."
 
-async def list_parked(database: Database) -> list[ParkedWork]:
-    """Everything of this installation that was set aside, oldest first."""
+
+async def hold_all(database: Database, reason: str) -> Held:
+    """Set aside whatever would be issued from here on, of all subscriptions; what has been signed goes on.
+
+    What a worker has in its hands is taken from it, and nothing of it has gone out: it is signed first.
+    """
+    async with database.transaction() as connection:
+        return await hold_unsigned(connection, reason)
+
+
+async def list_parked(database: Database, work_id: UUID | None = None) -> list[ParkedWork]:
+    """Everything of this installation that was set aside, oldest first, or one thing of it."""
     async with database.connection() as connection:
-        return await parked_work(connection)
+        return await parked_work(connection, work_id)
 
 
 async def resume_parked(database: Database, work_id: UUID | None = None) -> int:
     """Take up again what was set aside, where it stopped: one thing, or all of them; tells how many."""
-    chosen = [parked for parked in await list_parked(database) if work_id in (None, parked.id)]
+    chosen = await list_parked(database, work_id)
     for parked in chosen:
         await (_resume_document if parked.key.kind is WorkKind.DOCUMENT else _resume)(database, parked)
     return len(chosen)

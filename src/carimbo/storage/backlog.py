@@ -74,7 +74,7 @@ _PARKED = """
         select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
         union all
         select 'email', subscription_id, company_id, id, asked_by, created_at, parked_reason from emails
-    ) as work where parked_reason is not null order by queued_at, id
+    ) as work where parked_reason is not null and ($1::uuid is null or id = $1) order by queued_at, id
 """
 _STATEMENTS_UNDER_WAY = """
     select (select count(*) from event_filings
@@ -86,9 +86,9 @@ _STATEMENTS_UNDER_WAY = """
 """
 
 
-async def parked_work(connection: Connection) -> list[ParkedWork]:
-    """What was set aside in this installation, oldest first."""
-    return [ParkedWork(**row) for row in await connection.fetch(_PARKED)]
+async def parked_work(connection: Connection, work_id: UUID | None = None) -> list[ParkedWork]:
+    """What was set aside in this installation, oldest first: all of it, or one thing."""
+    return [ParkedWork(**row) for row in await connection.fetch(_PARKED, work_id)]
 
 
 async def statements_under_way(connection: Connection, subscription_id: UUID, company_id: UUID) -> int:

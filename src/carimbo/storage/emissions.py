@@ -1,7 +1,7 @@
 """Attempts to issue a document, each under a number of its own."""
 
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.fiscal.emission import EmissionType
@@ -49,6 +49,10 @@ class Emission:
     def document_key(self) -> str | None:
         """The key that the document has: its own, or the one that the authority gave it."""
         return self.assigned_key or self.access_key
+
+    def may_arrive(self, now: datetime, latest: timedelta) -> bool:
+        """Tell whether what the authority did not know was given up so lately that it may be on its way."""
+        return self.unknown_at is not None and now - self.unknown_at < latest
 
 
 @dataclass(frozen=True, kw_only=True)

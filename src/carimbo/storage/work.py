@@ -53,7 +53,8 @@ PRIORITIES = {
     WorkKind.EMAIL: "-(1 << 30)",
     WorkKind.PROBE: "0",
 }
-
+# When that is due which is taken up again, in SQL, where it is not now: a sale goes on waiting for its time.
+_DUE_AGAIN = {WorkKind.SALE: "scheduled_emit_at"}
 
 HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
 """SQL: the row of a lease, if it is still held. Whoever let go of it does not hold it, whatever the token."""
@@ -169,12 +170,24 @@ async def park(connection: Connection, lease: Lease, reason: str) -> None:
 
 
 async def take_up_again(connection: Connection, key: WorkKey) -> None:
-    """Make due what was set aside."""
+    """Make due what was set aside, now or when its time comes."""
     await connection.execute(
-        f"update {key.table} set next_action_at = now(), attempts = 0, parked_reason = null"
+        f"update {key.table} set next_action_at = {_DUE_AGAIN.get(key.kind, 'now()')}, attempts = 0,"
+        " parked_reason = null"
         " where subscription_id = $1 and id = $2 and parked_reason is not null",
         key.subscription_id, key.id,
     )  # fmt: skip
+
+
+async def take_parked(connection: Connection, key: WorkKey) -> Lease | None:
+    """Take what was set aside, to conclude it in the same transaction; None if it was not."""
+    row = await connection.fetchrow(
+        f"update {key.table} set lease_token = lease_token + 1, lease_until = now(), parked_reason = null"
+        " where subscription_id = $1 and id = $2 and parked_reason is not null"
+        " returning lease_token, attempts",
+        key.subscription_id, key.id,
+    )  # fmt: skip
+    return row and Lease(key, row["lease_token"], row["attempts"])
 
 
 async def write_held(connection: Connection, lease: Lease, statement: str, *arguments: object) -> Row:

@@ -193,9 +193,8 @@ async def _apply(
 
 
 def _may_arrive(means: Means, case: Case) -> bool:
-    """Tell whether what the authority did not know was given up so lately that it may be on its way."""
-    unknown_at = case.emission.unknown_at
-    return unknown_at is not None and means.workshop.clock() - unknown_at < means.latest_arrival
+    """Tell whether the authority may still get what it said that it does not have."""
+    return case.emission.may_arrive(means.workshop.clock(), means.latest_arrival)
 
 
 def _is_stale(means: Means, case: Case) -> bool:
