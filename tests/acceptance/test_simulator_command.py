@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from carimbo.cli import app
 from carimbo.fiscal.certificate import open_a1
+from carimbo.service.certificate_expiry import days_left
 from carimbo.simulator.certificates import CertificateFolder
 from carimbo.simulator.trust import Credential, Flaw
 from support import CNPJ, free_port
@@ -214,6 +215,11 @@ class TestCertificate:
         modern, old = certificate(folder), certificate(folder, "--legacy")
         assert open_a1(old.read_bytes(), "carimbo").owner == CNPJ
         assert TRIPLE_DES in old.read_bytes() and TRIPLE_DES not in modern.read_bytes()
+
+    def test_that_ends_soon_is_made_to_see_the_warnings(self, folder: Path) -> None:
+        made = open_a1(certificate(folder, "--days", 7).read_bytes(), "carimbo")
+        assert days_left(made.not_after, datetime.now(UTC)) == 7
+        assert asked(folder, "--tax-id", CNPJ, "--days", 0).exit_code == 2
 
     def test_never_takes_the_place_of_another_file(self, folder: Path) -> None:
         file = folder / "mine.pfx"

@@ -129,6 +129,21 @@ class TestApi:
         assert (ready.status_code, ready.json()) == (503, {"status": "stopping"})
         assert order_at_the_last_moment.status_code == 202
 
+    async def test_a_second_ctrl_c_spares_the_wait_and_makes_no_noise(
+        self, site: Site, company: Company
+    ) -> None:
+        log = site.folder / "log"
+        before = log.stat().st_size
+        async with api_of(site, shutdown_seconds="600") as api:
+            request = await api.half_ordered(company)
+            api.program.send(signal.SIGINT)
+            await api.until_closed()
+            api.program.send(signal.SIGINT)
+            answer = await request.answer()
+            assert await api.program.end() == 0
+        assert answer.status_code == 503
+        assert b"Traceback" not in log.read_bytes()[before:]
+
 
 class TestWorker:
     @pytest.mark.parametrize("place", ["in its place", "aside"])
@@ -148,3 +163,24 @@ class TestWorker:
         with site.worker(None, **ONLY_WAKEUPS):
             await site.until_settled(company)
         assert await contradictions(site, company) == []
+
+    async def test_a_second_ctrl_c_spares_the_wait_and_makes_no_noise(
+        self, site: Site, company: Company
+    ) -> None:
+        log, listens = (
+            site.folder / "log",
+            "(select from pg_stat_activity where query ilike 'listen %outbound%')",
+        )
+        before = log.stat().st_size
+        document = await company.issue("nfe", notes="SIMULA:DEMORA:60s")
+        with site.worker(None, **ONLY_WAKEUPS, shutdown_seconds="600", authority_read_seconds="60") as worker:
+            await site.until_sent(company)
+            await site.until(f"exists {listens}")
+            worker.send(signal.SIGINT)
+            # Sent together, two signals may arrive as one.
+            await site.until(f"not exists {listens}")
+            worker.send(signal.SIGINT)
+            assert await worker.end() == 0
+        job = f"(select from pgqueuer where dedupe_key like 'document:%:{document}:%')"
+        assert await site.holds(f"exists {job} and 1 = {company.count('processing')}")
+        assert b"Traceback" not in log.read_bytes()[before:]

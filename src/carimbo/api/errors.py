@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -10,6 +11,8 @@ from starlette.responses import JSONResponse, Response
 
 from carimbo.service.errors import Code, Kind, Refusal, invalid_fields
 from carimbo.storage.database import DatabaseUnavailable
+
+_log = structlog.get_logger("carimbo.api")
 
 STATUS_OF_KIND = {
     Kind.MALFORMED: 400,
@@ -45,7 +48,7 @@ def response_to(error: Exception) -> JSONResponse | None:
     if isinstance(error, Refusal):
         return refusal_response(error)
     if isinstance(error, DatabaseUnavailable):
-        return refusal_response(Refusal(Code.SERVICE_UNAVAILABLE))
+        return _outage_response(error)
     return None
 
 
@@ -63,7 +66,7 @@ def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) 
 
     @app.exception_handler(DatabaseUnavailable)
     async def unavailable(_: Request, error: DatabaseUnavailable) -> Response:
-        return refusal_response(Refusal(Code.SERVICE_UNAVAILABLE))
+        return _outage_response(error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
@@ -77,6 +80,12 @@ def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) 
         # The framework names only the methods of the first route that matches.
         response.headers["Allow"] = ", ".join(sorted(methods_of(request.scope["path"])))
         return response
+
+
+def _outage_response(error: DatabaseUnavailable) -> JSONResponse:
+    """Have the caller ask again; what became of the database is the operator's to read."""
+    _log.warning("database_unavailable", reason=str(error))
+    return refusal_response(Refusal(Code.SERVICE_UNAVAILABLE))
 
 
 def _framework_response(error: HTTPException) -> Response:

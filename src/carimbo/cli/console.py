@@ -43,7 +43,7 @@ def loaded_settings(*, needs_database: bool = True) -> Settings:
 
 _SENTENCES: dict[type[Exception], str] = {
     Refusal: "{error.message}",
-    DatabaseUnavailable: "O PostgreSQL não respondeu: {error}",
+    DatabaseUnavailable: "Não foi possível usar o PostgreSQL: {error}",
     AddressUnusable: "Não foi possível usar o endereço {error}.",
     NotMigrated: "O banco não está no esquema desta versão: rode `carimbo migrate`.",
     MigrationLocked: "Outra migração ou outro trabalho segura o banco: tente de novo. ({error})",

@@ -14,7 +14,7 @@ from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
-from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
+from carimbo.simulator.certificates import LONGEST_DAYS, CertificateFolder, CertificateProblem
 from carimbo.simulator.ports import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 from carimbo.simulator.tax_ids import plain_tax_id
 from carimbo.simulator.trust import Flaw
@@ -108,6 +108,10 @@ def certificate(
     flaw: Annotated[
         FlawName | None, typer.Option(help="Defeito de propósito, para ver as rejeições 280 a 285.")
     ] = None,
+    days: Annotated[
+        int,
+        typer.Option(help="Dias que faltam para o vencimento, para ver os avisos.", min=1, max=LONGEST_DAYS),
+    ] = LONGEST_DAYS,
     legacy: Annotated[bool, typer.Option("--legacy", help="Cifra 3DES, para programas antigos.")] = False,
     data_dir: DataDir = _FOLDER,
 ) -> None:
@@ -115,9 +119,8 @@ def certificate(
     now = datetime.now(UTC)
     file = out or Path(f"{plain_tax_id(tax_id)}.pfx")
     try:
-        issued = CertificateFolder.open(data_dir, now).issue(
-            tax_id, name, now, _FLAWS[flaw] if flaw else None
-        )
+        folder = CertificateFolder.open(data_dir, now)
+        issued = folder.issue(tax_id, name, now, _FLAWS[flaw] if flaw else None, days)
         _write_new(file, issued.to_pfx(password, legacy=legacy))
     except CertificateProblem as problem:
         fail(str(problem))

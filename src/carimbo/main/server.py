@@ -28,3 +28,14 @@ class Server(uvicorn.Server):
         while now() < over and not self.force_exit:  # noqa: ASYNC110 - uvicorn tells of it by a flag
             await asyncio.sleep(_TICK_SECONDS)
         await super().shutdown(sockets)
+        if self.force_exit:
+            await self._give_up()
+
+    async def _give_up(self) -> None:
+        """Have those who still wait ask again, and close what is open: uvicorn leaves both to the loop's end.
+
+        That would cancel the lifespan too, which is then told as a failure, with its traceback.
+        """
+        for task in self.server_state.tasks:
+            task.cancel()
+        await self.lifespan.shutdown()

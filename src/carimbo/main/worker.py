@@ -32,11 +32,11 @@ _CANCEL_SECONDS = 2
 
 
 async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
-    """Run a worker until a signal ends it; work under way is finished first."""
-    stop = asyncio.Event()
+    """Run a worker until a signal ends it; work under way is finished first, unless Ctrl-C comes twice."""
+    stop, hurry = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGINT, _interrupt, stop, hurry)
     start_metrics(settings.metrics_host, settings.worker_metrics_port, REGISTRY)
     async with database_of(settings) as database, means_of(settings, database, reached) as means:
         settle_in()
@@ -53,7 +53,7 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
             )
         )
         await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
-        await _end(working, settings.shutdown_seconds)
+        await _end(working, hurry, settings.shutdown_seconds)
 
 
 def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]:
@@ -73,10 +73,16 @@ def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]
     ]
 
 
-async def _end(working: asyncio.Task[None], patience_seconds: float) -> None:
+def _interrupt(stop: asyncio.Event, hurry: asyncio.Event) -> None:
+    """The first Ctrl-C stops, the second one stops without patience."""
+    (hurry if stop.is_set() else stop).set()
+
+
+async def _end(working: asyncio.Task[None], hurry: asyncio.Event, patience_seconds: float) -> None:
     """Let work finish; what does not is given up: its row stays due, and another worker takes it."""
-    done, _ = await asyncio.wait({working}, timeout=patience_seconds)
-    if done:
+    waits: set[asyncio.Task[Any]] = {working, asyncio.create_task(hurry.wait())}
+    await asyncio.wait(waits, timeout=patience_seconds, return_when=asyncio.FIRST_COMPLETED)
+    if working.done():
         working.result()
     else:
         working.cancel()

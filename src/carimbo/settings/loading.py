@@ -3,15 +3,22 @@
 import os
 from collections.abc import Mapping
 from ipaddress import ip_address
+from typing import Any
 
 from pydantic import ValidationError
 
+from carimbo.fiscal.field_messages import in_portuguese
 from carimbo.outbound.smtp import Security
 from carimbo.settings.model import Settings
 from carimbo.storage.envelope import KeyRing, UnusableKey
 
 PREFIX = "CARIMBO_"
 _OF_EMAIL = ("smtp_", "email_")
+# What no body of a request has, by pydantic's name for the error.
+_OF_PATHS = {
+    "path_not_file": "não há um arquivo neste caminho",
+    "path_not_directory": "não há uma pasta neste caminho",
+}
 
 
 class SettingsError(Exception):
@@ -32,7 +39,7 @@ def load_settings(environment: Mapping[str, str] | None = None, *, needs_databas
     try:
         settings = Settings.model_validate(given)
     except ValidationError as error:
-        problems += [f"{_variable(str(e['loc'][0]))}: valor inválido ({e['msg']})" for e in error.errors()]
+        problems += [f"{_variable(str(e['loc'][0]))}: {_reason(e)}" for e in error.errors()]
     if problems:
         raise SettingsError("\n".join(problems))
     return settings
@@ -50,6 +57,17 @@ def names_no_responsible() -> bool:
 
 def _variable(name: str) -> str:
     return PREFIX + name.upper()
+
+
+def _reason(error: Any) -> str:
+    """What is wrong with a value, as the end of a line; our own validators say it in Portuguese."""
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        return str(context["error"]).removesuffix(".")
+    if kind == "string_pattern_mismatch":
+        return f"deve ter a forma {context['pattern']}"
+    text = in_portuguese(error).removesuffix(".")
+    return _OF_PATHS.get(kind, text[0].lower() + text[1:])
 
 
 def _given(environment: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,8 @@ class StorageSettings(BaseModel):
 
     database_url: SecretStr = Field(
         default=SecretStr(""),
-        description="PostgreSQL 14 or newer, as `postgresql://user:password@host/database`. Required.",
+        description="PostgreSQL 14 or newer, as `postgresql://user:password@host/database`; a pooler on the "
+        "way to it must be in session mode. Required.",
     )
     database_pool_size: int = Field(
         default=10, ge=1, le=500, description="Connections that one process may hold."

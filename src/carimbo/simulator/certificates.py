@@ -19,10 +19,11 @@ from carimbo.simulator.seal import OWNER, OWNER_NAME, Seal
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf, plain_tax_id
 from carimbo.simulator.trust import Credential, Flaw, Trust
 
+LONGEST_DAYS = 365
+"""How long a taxpayer's certificate is good for."""
 _SERVER_NAMES = ("localhost", "127.0.0.1", "::1")
 _SERVER_VALIDITY = timedelta(days=397)
 _RENEWED_BEFORE_END = timedelta(days=30)
-_HOLDER_VALIDITY = timedelta(days=365)
 _DAY = timedelta(days=1)
 """Certificates are valid from a day ago on: another machine's clock may be behind."""
 _SERIAL = re.compile(r"^\s*([0-9A-Fa-f]+)\s*$", re.MULTILINE)
@@ -98,11 +99,16 @@ class CertificateFolder:
             self._trust, self._trust_mark = Trust(self._trust.authorities, revoked), mark
         return self._trust
 
-    def issue(self, tax_id: str, name: str, now: datetime, flaw: Flaw | None = None) -> SampleCertificate:
-        """Issue an e-CNPJ or e-CPF for a year, with a flaw if one is asked for. Raises CertificateProblem."""
+    def issue(
+        self, tax_id: str, name: str, now: datetime, flaw: Flaw | None = None, days_left: int = LONGEST_DAYS
+    ) -> SampleCertificate:
+        """Issue an e-CNPJ or e-CPF, with a flaw if one is asked for. Raises CertificateProblem.
+
+        Like all of ICP-Brasil it is good for a year: one that has few days left was issued long ago.
+        """
         authority = self._authorities[_ISSUERS.get(flaw, _AUTHORITY)]
-        end = now - _DAY if flaw is Flaw.OUT_OF_DATE else now + _HOLDER_VALIDITY
-        issued = _issue(authority, tax_id, name, end - _HOLDER_VALIDITY - _DAY, end)
+        end = now - _DAY if flaw is Flaw.OUT_OF_DATE else now + timedelta(days=days_left)
+        issued = _issue(authority, tax_id, name, end - timedelta(days=LONGEST_DAYS) - _DAY, end)
         if changes := _SPOILED.get(flaw):
             issued = authority.reissue(issued, changes)
         if flaw is Flaw.REVOKED:

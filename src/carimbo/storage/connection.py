@@ -9,6 +9,12 @@ import asyncpg
 Connection: TypeAlias = "asyncpg.Connection[Any]"
 Row: TypeAlias = asyncpg.Record
 
+# A pooler that gives every transaction another connection: what is prepared on one is missing on the next.
+_BY_TRANSACTION = (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError)
+_ASKS_FOR_SESSIONS = (
+    "o endereço passa por um pooler em modo de transação; use o modo de sessão (no PgBouncer, pool_mode ="
+    " session), ou conecte direto ao banco"
+)
 _LOST = (
     OSError,
     TimeoutError,
@@ -26,6 +32,7 @@ _LOST = (
     # A wrong user, password or database: as lost to us as one that is down.
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
+    *_BY_TRANSACTION,
 )
 
 
@@ -37,7 +44,10 @@ def only(row: Row | None) -> Row:
 
 
 class DatabaseUnavailable(Exception):
-    """PostgreSQL did not answer; nothing is known about the work that was under way."""
+    """PostgreSQL did not answer; nothing is known about the work that was under way.
+
+    The message is for the operator: Portuguese, or the words of the driver and of PostgreSQL itself.
+    """
 
 
 @contextmanager
@@ -74,4 +84,8 @@ def is_lost(error: BaseException) -> bool:
 
 def unavailable(error: BaseException) -> DatabaseUnavailable:
     """What an error of the driver is called here."""
-    return DatabaseUnavailable(str(error) or type(error).__name__)
+    if isinstance(error, _BY_TRANSACTION):
+        return DatabaseUnavailable(_ASKS_FOR_SESSIONS)
+    # It comes without a word.
+    text = "o tempo de espera acabou" if isinstance(error, TimeoutError) else str(error)
+    return DatabaseUnavailable(text or type(error).__name__)

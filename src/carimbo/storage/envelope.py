@@ -19,7 +19,7 @@ WRAPPED_KEY_BYTES = NONCE_BYTES + KEY_BYTES + 16
 
 
 class SealBroken(Exception):
-    """A sealed value was altered, belongs elsewhere, or its master key left the ring."""
+    """A sealed value was altered, belongs elsewhere, or its master key left the ring; told in Portuguese."""
 
 
 class UnusableKey(ValueError):
@@ -75,7 +75,7 @@ class KeyRing:
     def _unwrap(self, sealed: Sealed, belongs_to: str) -> bytes:
         master = self.keys.get(sealed.key_id)
         if master is None:
-            raise SealBroken(f"master key {sealed.key_id!r} is not in the ring")
+            raise SealBroken(f"a chave {sealed.key_id!r} não está entre elas")
         return _decrypt(master, sealed.content[:WRAPPED_KEY_BYTES], belongs_to)
 
 
@@ -108,4 +108,4 @@ def _decrypt(key: bytes, content: bytes, belongs_to: str) -> bytes:
     try:
         return AESGCM(key).decrypt(nonce, ciphertext, belongs_to.encode())
     except (InvalidTag, ValueError):
-        raise SealBroken("the sealed value does not open") from None
+        raise SealBroken("a chave não é a que o selou, ou ele foi alterado") from None

@@ -87,7 +87,7 @@ async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
             await _install_queue(connection)
             return applied
         except asyncpg.LockNotAvailableError as error:
-            raise MigrationLocked(f"no lock within {lock_timeout_seconds} s: {error}") from error
+            raise MigrationLocked(f"uma tabela não ficou livre em {lock_timeout_seconds:g} s") from error
         finally:
             await connection.close()
 
@@ -114,7 +114,7 @@ async def _take_turn(connection: "asyncpg.Connection[Any]", patience_seconds: fl
                     return
                 await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
     except TimeoutError as error:
-        raise MigrationLocked(f"no turn within {patience_seconds} s") from error
+        raise MigrationLocked(f"a vez não chegou em {patience_seconds:g} s") from error
 
 
 async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
@@ -130,7 +130,7 @@ async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
             names.append(f"{migration.version:04}_{migration.name}")
         elif applied[migration.version] != migration.checksum:
             raise SchemaMismatch(
-                f"migration {migration.version:04}_{migration.name} was applied with other text"
+                f"a migração {migration.version:04}_{migration.name} foi aplicada com outro texto"
             )
     return names
 

@@ -16,7 +16,7 @@ from carimbo.storage.connection import Connection, DatabaseUnavailable, is_lost
 
 # Routers and proxies forget a connection that is silent for long, and tell nobody.
 _LONGEST_IDLE_SECONDS = 300
-_ALL_LENT = "all connections are lent"
+_ALL_LENT = "todas as conexões deste processo estão em uso"
 
 
 class Pool:

@@ -130,7 +130,8 @@ CERTIFICATES_EXPIRED = Gauge(
 )
 MEASURED = Gauge(
     "carimbo_measured_timestamp_seconds",
-    "When this worker last read its gauges from the database: they stand still while it can't.",
+    "When this worker last read its gauges from the database, or began to work if it has not yet: they "
+    "stand still while it can't.",
     registry=REGISTRY,
 )
 
@@ -165,3 +166,5 @@ def _show_zeros() -> None:
 
 
 _show_zeros()
+# Its age is what alerts ask for: nobody looked last in 1970, and one who never gets to it is found out too.
+MEASURED.set_to_current_time()

@@ -88,7 +88,7 @@ class TestMigrate:
     ) -> None:
         await migrate(fresh_url, LOCK_TIMEOUT)
         await fresh.execute("update schema_migrations set checksum = 'edited' where version = 2")
-        with pytest.raises(SchemaMismatch, match="0002_companies"):
+        with pytest.raises(SchemaMismatch, match="a migração 0002_companies foi aplicada com outro texto"):
             await migrate(fresh_url, LOCK_TIMEOUT)
 
     async def test_rows_stay_when_it_runs_again(self, fresh_url: str, fresh: Session) -> None:
@@ -118,7 +118,7 @@ class TestMigrate:
 class TestLock:
     async def test_a_lock_that_is_never_free_ends_in_an_error(self, fresh_url: str, fresh: Session) -> None:
         await self._hold(fresh)
-        with pytest.raises(MigrationLocked, match=re.escape("0.3 s")):
+        with pytest.raises(MigrationLocked, match=re.escape("a vez não chegou em 0.3 s")):
             await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=10)
         assert await fresh.fetchval("select to_regclass('schema_migrations')") is None
 
@@ -133,7 +133,7 @@ class TestLock:
         await migrate(fresh_url, LOCK_TIMEOUT)
         async with fresh.transaction():
             await fresh.execute("lock table schema_migrations in access exclusive mode")
-            with pytest.raises(MigrationLocked):
+            with pytest.raises(MigrationLocked, match=re.escape("uma tabela não ficou livre em 0.3 s")):
                 await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=10)
 
     async def test_the_lock_is_free_again_afterwards(self, fresh_url: str, fresh: Session) -> None:

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 
 import asyncpg
 import pytest
@@ -7,16 +8,28 @@ import pytest
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.pool import Pool
+from support import HELD_UP, until_it_holds
 
 BACKEND = "select pg_backend_pid()"
+PATIENCE = 30.0
 
 
 @pytest.fixture
 async def one(settings: Settings) -> AsyncIterator[Database]:
     """A database with a single connection."""
-    url, options = settings.database_url.get_secret_value(), PoolOptions(size=1, command_seconds=0.5)
-    async with open_database(url, settings.key_ring, options) as opened:
-        yield opened
+    async with opened(settings, PoolOptions(size=1)) as database:
+        yield database
+
+
+@pytest.fixture
+async def hasty(settings: Settings) -> AsyncIterator[Database]:
+    """The same, for who gives up soon."""
+    async with opened(settings, PoolOptions(size=1, command_seconds=1)) as database:
+        yield database
+
+
+def opened(settings: Settings, options: PoolOptions) -> AbstractAsyncContextManager[Database]:
+    return open_database(settings.database_url.get_secret_value(), settings.key_ring, options)
 
 
 async def backend_of(database: Database) -> int:
@@ -57,12 +70,12 @@ class TestLending:
         assert await backend_of(one) != before
 
     async def test_a_statement_that_takes_too_long_is_an_outage_and_frees_its_place(
-        self, one: Database
+        self, hasty: Database
     ) -> None:
         with pytest.raises(DatabaseUnavailable):
-            async with one.connection() as connection:
+            async with hasty.connection() as connection:
                 await connection.execute("select pg_sleep(30)")
-        assert await backend_of(one)
+        assert await backend_of(hasty)
 
 
 class TestStatementThatIsGivenUp:
@@ -82,12 +95,12 @@ class TestStatementThatIsGivenUp:
             finally:
                 await connection.execute("drop table given_up")
 
-    async def test_after_its_time_is_not_carried_out(self, holder: Database, one: Database) -> None:
+    async def test_after_its_time_is_not_carried_out(self, holder: Database, hasty: Database) -> None:
         for _ in range(3):
             with pytest.raises(DatabaseUnavailable):
-                async with one.connection() as connection:
+                async with hasty.connection() as connection:
                     await connection.execute(self.INSERT)
-        await backend_of(one)
+        await backend_of(hasty)
         await self._require_nothing_left(holder)
 
     async def test_by_who_is_cancelled_is_not_carried_out(self, holder: Database, one: Database) -> None:
@@ -96,7 +109,8 @@ class TestStatementThatIsGivenUp:
                 await connection.execute(self.INSERT, timeout=30)
 
         inserting = asyncio.create_task(insert())
-        await asyncio.sleep(0.1)
+        async with holder.connection() as connection:
+            await until_it_holds(connection.fetch, f"{HELD_UP} >= 1", PATIENCE)
         inserting.cancel()
         await asyncio.gather(inserting, return_exceptions=True)
         await backend_of(one)
@@ -118,11 +132,11 @@ class TestWaiting:
             assert not waiting.done()
         assert await waiting == backend
 
-    async def test_who_waits_for_himself_is_told(self, one: Database) -> None:
-        async with one.connection():
-            with pytest.raises(DatabaseUnavailable, match="all connections are lent"):
-                await backend_of(one)
-        assert await backend_of(one)
+    async def test_who_waits_for_himself_is_told(self, hasty: Database) -> None:
+        async with hasty.connection():
+            with pytest.raises(DatabaseUnavailable, match="todas as conexões deste processo"):
+                await backend_of(hasty)
+        assert await backend_of(hasty)
 
     async def test_a_waiter_who_is_cancelled_takes_no_place(self, one: Database) -> None:
         async with one.connection():

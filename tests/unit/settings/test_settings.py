@@ -105,6 +105,23 @@ class TestTypes:
         assert problem.startswith(f"CARIMBO_{name}: ")
 
     @pytest.mark.parametrize(
+        ("name", "value", "reason"),
+        [
+            ("PORT", "http", "deve ser um número inteiro"),
+            ("PORT", "65536", "deve ser menor ou igual a 65535"),
+            ("LOG_FORMAT", "xml", "valor inválido: use 'json' ou 'console'"),
+            ("SIMULATOR_URL", "http://127.0.0.1", "deve ter a forma ^https://[^/?#]+/?$"),
+            ("TABLES_FOLDER", "/nowhere", "não há uma pasta neste caminho"),
+            ("TABLES_FOLDER", ".", "informe um caminho absoluto"),
+            ("AUTHORITY_CA_FILE", "/", "não há um arquivo neste caminho"),
+            ("WEBHOOK_RETRY_SECONDS", "soon", "informe segundos entre 0 e 86400, separados por vírgulas"),
+            ("WEBHOOK_ALLOWED_HOSTS", "Loja/1", "Loja/1 não é um host, nem um host com porta"),
+        ],
+    )
+    def test_what_is_wrong_with_it_is_told_in_portuguese(self, name: str, value: str, reason: str) -> None:
+        assert problems_of({**NEEDED, f"CARIMBO_{name}": value}) == [f"CARIMBO_{name}: {reason}"]
+
+    @pytest.mark.parametrize(
         ("given", "base"),
         [
             ({}, "http://127.0.0.1:8000"),

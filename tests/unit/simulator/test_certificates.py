@@ -140,6 +140,13 @@ class TestIssue:
         assert certificates.trust().flaws_of(issued, NOW) == frozenset()
         assert issued.end == NOW + timedelta(days=365)
 
+    @pytest.mark.parametrize("days", [1, 7])
+    def test_that_ends_soon_is_good_until_then(self, certificates: CertificateFolder, days: int) -> None:
+        issued = Credential.of(certificates.issue(CNPJ, "LOJA MODELO LTDA", NOW, days_left=days).certificate)
+        assert certificates.trust().flaws_of(issued, NOW) == frozenset()
+        assert issued.end == NOW + timedelta(days=days)
+        assert issued.end - issued.begin == timedelta(days=366)
+
     @pytest.mark.parametrize("flaw", FLAWS)
     @pytest.mark.parametrize("tax_id", [CNPJ, CPF])
     def test_with_a_flaw_has_that_one_alone(

@@ -134,11 +134,11 @@ class TestSealAndOpen:
             ring.open(replace(one, content=one.content[:60] + other.content[60:]), OWNER)
 
     def test_a_key_that_is_not_in_the_ring_is_named(self, ring: KeyRing) -> None:
-        with pytest.raises(SealBroken, match="'gone'"):
+        with pytest.raises(SealBroken, match="a chave 'gone' não está entre elas"):
             ring.open(Sealed("gone", ring.seal(b"secret", OWNER).content), OWNER)
 
     def test_another_key_with_the_same_id_does_not_open(self, ring: KeyRing) -> None:
-        with pytest.raises(SealBroken):
+        with pytest.raises(SealBroken, match="a chave não é a que o selou"):
             KeyRing.parse(new_key("k1")).open(ring.seal(b"secret", OWNER), OWNER)
 
 

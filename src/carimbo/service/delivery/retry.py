@@ -7,6 +7,7 @@ from datetime import timedelta
 _SPREAD = 0.2
 # Whoever asks for more would keep us from telling that nothing comes through.
 _LONGEST_WISH = timedelta(days=1)
+_FORM = "informe segundos entre 0 e 86400, separados por vírgulas"
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,12 @@ class RetrySchedule:
     @classmethod
     def parse(cls, text: str) -> "RetrySchedule":
         """Read seconds, separated by commas; none at all means no retries."""
-        seconds = [float(part) for part in text.split(",") if part.strip()]
+        try:
+            seconds = [float(part) for part in text.split(",") if part.strip()]
+        except ValueError:
+            raise ValueError(_FORM) from None
         if any(not 0 < one <= _LONGEST_WISH.total_seconds() for one in seconds):
-            raise ValueError("informe segundos entre 0 e 86400, separados por vírgulas")
+            raise ValueError(_FORM)
         return cls(tuple(timedelta(seconds=one) for one in seconds))
 
     def pause_after(self, failures: int, dice: float, wished: timedelta | None = None) -> timedelta | None:
