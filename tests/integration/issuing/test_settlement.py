@@ -35,7 +35,7 @@ from integration.issuing.scripted import (
     canceling,
     playing,
 )
-from integration.issuing.shop import BY_NUMBERING, Shop, accepted, error_of, own_number
+from integration.issuing.shop import BY_NUMBERING, GOODS, Shop, accepted, error_of, own_number
 from support import data_of
 
 LONG = timedelta(minutes=5)
@@ -70,15 +70,28 @@ class TestDuplicate:
                 ("authorized", "100"),
             ]
 
-    @of_each_numbering
     async def test_whose_digest_nobody_here_signed_costs_the_number_only(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        lines = (DUPLICATES["nfse"], authorizing(digest="AAAA"), authorizing())
+        async with playing(floor, shop, *lines) as play:
+            document = await play.perform(await shop.create("nfse"))
+            assert (document["status"], own_number(document)) == ("authorized", 2)
+            assert (await shop.get(f"/nfse/{document['id']}/xml")).status_code == 200
+
+    @pytest.mark.parametrize("kind", GOODS)
+    async def test_whose_key_only_we_can_have_made_is_not_issued_once_more(
         self, floor: Floor, shop: Shop, kind: str
     ) -> None:
-        lines = (DUPLICATES[kind], authorizing(digest="AAAA"), authorizing())
-        async with playing(floor, shop, *lines) as play:
-            document = await play.perform(await shop.create(kind))
-            assert (document["status"], own_number(document)) == ("authorized", 2)
-            assert (await shop.get(f"/{kind}/{document['id']}/xml")).status_code == 200
+        """As after a restore: what was signed since the backup is not in the archive."""
+        async with playing(floor, shop, LOST, authorizing(digest="AAAA"), authorizing()) as play:
+            refused = await play.perform(await shop.create(kind))
+            assert play.script.asked == ["send", "consult"]
+            status, rejection = refused["status"], refused["rejection"]
+            assert (status, rejection["code"], rejection["retryable"]) == ("rejected", "204", False)
+            assert "restaurar um backup" in rejection["message"]
+            emitted = await play.perform(accepted(await shop.emit(refused)))
+            assert (emitted["status"], emitted["number"]) == ("authorized", 2)
 
     @of_each_numbering
     async def test_of_nobody_after_all_is_sent_again(self, floor: Floor, shop: Shop, kind: str) -> None:

@@ -34,7 +34,10 @@ from carimbo.storage.work import Lease
 _log = structlog.get_logger("carimbo.issuing")
 # A series whose next numbers are all somebody else's is a wrong setting, which a person has to mend.
 _MOST_NUMBERS = 10
-_OTHER_CONTENT = "Duplicidade: a autoridade tem este número, autorizado com outro conteúdo"
+_OTHER_CONTENT = (
+    "Duplicidade: a autoridade tem este número, autorizado com outro conteúdo. Depois de restaurar um backup,"
+    " pode ser o próprio documento: não o emita de novo sem conferir."
+)
 
 
 @dataclass(frozen=True)
@@ -252,23 +255,33 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     """The number is somebody else's: take the next one, but not without end."""
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
-    is_printed = case.emission.emission_type == EmissionType.OFFLINE
-    if is_printed or case.emission.ordinal % _MOST_NUMBERS == 0:
-        refusal = _refusal(case, answer, is_printed)
+    is_bound = _is_bound(case, answer)
+    if is_bound or case.emission.ordinal % _MOST_NUMBERS == 0:
+        refusal = _refusal(case, answer, retryable=not is_bound)
         await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
         _tell_conclusion(case, Status.REJECTED, refusal.code)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
 
 
-def _refusal(case: Case, answer: Duplicate | Authorized | Rejected, is_printed: bool) -> Rejected:
-    """Another number cures it, which is a setting: the same request passes then. Paper has no other."""
+def _is_bound(case: Case, answer: Duplicate | Authorized | Rejected) -> bool:
+    """Tell whether a document may have no other number: it is on paper, or was issued by us and forgotten.
+
+    Nobody else has the code that we drew for its key. If bytes are authorised under it that are not in the
+    archive, they went there after it: under another number the same sale would be issued twice.
+    """
+    is_printed = case.emission.emission_type == EmissionType.OFFLINE
+    return is_printed or (isinstance(answer, Authorized) and not case.kind.is_numbered_by_authority)
+
+
+def _refusal(case: Case, answer: Duplicate | Authorized | Rejected, retryable: bool) -> Rejected:
+    """Another number cures it, which is a setting: the same request passes then, if it may have another."""
     told = answer.answer_xml if isinstance(answer, Rejected) else None
     if isinstance(answer, Authorized):
-        # Its own code is that of a success, which somebody else had with other bytes.
+        # Its own code is that of a success, which other bytes had.
         code = issuing_of(case.kind).taken_code
-        return Rejected(code=code, message=_OTHER_CONTENT, retryable=not is_printed)
-    return Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=not is_printed)
+        return Rejected(code=code, message=_OTHER_CONTENT, retryable=retryable)
+    return Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=retryable)
 
 
 def _sender(case: Case, seal: Seal) -> Sender:
