@@ -6,7 +6,7 @@ from prometheus_client import REGISTRY
 
 from carimbo.worker import metrics
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 def shown(name: str, **labels: str) -> float | None:

@@ -14,6 +14,7 @@ import httpx2
 from support import LOOPBACK
 
 _LARGEST_HEAD = 1024 * 1024
+_PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Reply:
     """Seconds between the request and the answer."""
     hangs: bool = False
     """Nothing is ever answered."""
+    gate: asyncio.Event | None = None
+    """Nothing is answered before this is set."""
     drops: bool = False
     """The connection is closed instead."""
     write: Callable[[asyncio.StreamWriter], Awaitable[None]] | None = None
@@ -51,6 +54,8 @@ class Reply:
 
     async def send(self, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(self.delay)
+        if self.gate:
+            await self.gate.wait()
         if self.hangs:
             await asyncio.Event().wait()
         elif self.write:
@@ -80,13 +85,13 @@ class Receiver:
         self._arrived = asyncio.Condition()
         self._open: set[asyncio.Task[None]] = set()
 
-    async def until(self, count: int, patience: float = 5) -> list[Received]:
+    async def until(self, count: int, patience: float = _PATIENCE) -> list[Received]:
         """Wait until so many calls have come in all, or raise TimeoutError."""
         async with asyncio.timeout(patience), self._arrived:
             await self._arrived.wait_for(lambda: len(self.calls) >= count)
         return self.calls
 
-    async def until_alone(self, patience: float = 5) -> None:
+    async def until_alone(self, patience: float = _PATIENCE) -> None:
         """Wait until every connection has ended, or raise TimeoutError."""
         async with asyncio.timeout(patience):
             if self._open:

@@ -29,6 +29,8 @@ ABSENT_ITEM = "01KNWJH000000000000000000Z"
 """That of no item of a catalog, whose ids have another form."""
 DEPENDS_ON_SALE = "Depende da venda: informe códigos e alíquotas, não valores nem quantidades."
 """What is said of an amount in the catalog."""
+REFORM = {"ibsCbs": {"state": {"rate": 0.1}, "city": {"rate": 0}, "cbs": {"rate": 0.9}}}
+"""What an item of the normal regime tells itself: of some years nobody knows the rates before they begin."""
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 def assert_all_gone(everything: list[psutil.Process], data: Path) -> None:
     with suppress(AssertionError):
-        until(lambda: not any(map(is_alive, everything)) and not mentioning(data), 5)
+        until(lambda: not any(map(is_alive, everything)) and not mentioning(data), STOP_SECONDS)
     assert [process for process in everything if is_alive(process)] == []
     assert mentioning(data) == []
 

@@ -48,6 +48,8 @@ CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0, "outages": None}
 AUTHORIZATION = ("NFeAutorizacao4", "POST /nfse")
 EVENT = ("NFeRecepcaoEvento4", "POST /nfse/{chave}/eventos")
 INUTILIZATION = ("NFeInutilizacao4",)
+# SQL: nobody has to be woken now; a sale that some test left waiting may be due one day.
+NO_WORK = "not exists (select from pgqueuer where execute_after <= now())"
 _ROWS = 1000
 
 
@@ -175,7 +177,7 @@ async def open_site() -> AsyncIterator[Site]:
             await migrate(postgres.url, lock_timeout_seconds=30)
             async with (
                 asyncpg.create_pool(postgres.url, min_size=0, max_size=2) as pool,
-                httpx2.AsyncClient(base_url=local(ports[1])) as control,
+                httpx2.AsyncClient(base_url=local(ports[1]), timeout=PATIENCE) as control,
             ):
                 site = Site(folder, postgres, pool, settings, control)
                 await until_answered(local(ports[1]), "/controls")

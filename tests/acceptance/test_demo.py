@@ -280,7 +280,7 @@ class TestStartWithoutTheFileOfCredentials:
         assert upload(third, path, Path(third.facts["certificateFile"]).read_bytes(), "carimbo") == 200
         assert third.call("PUT", f"{path}/settings", json={"nfce": {"csc": csc}}).status_code == 200
         rotated = third.call("POST", "/v1/user/api-credentials", json={}).json()["data"]["apiSecret"]
-        until(lambda: "/v1/user/api-credentials" in third.log, 10)
+        until(lambda: "/v1/user/api-credentials" in third.log, START_SECONDS)
         lines = "\n".join(line for line in third.log.splitlines() if " │ " in line)
         secrets = (password, "wr0ng-distinctive", csc, old_secret, rotated)
         assert [secret for secret in secrets if secret in lines] == []

@@ -11,7 +11,7 @@ import pytest
 from acceptance.fault_company import Company
 from acceptance.fault_judge import contradictions_of_statements
 from acceptance.fault_programs import Failpoint, Program
-from acceptance.fault_site import EVENT, INUTILIZATION, Site
+from acceptance.fault_site import EVENT, INUTILIZATION, NO_WORK, Site
 
 EVENTS = (
     ("nfe", "cancellation"),
@@ -22,7 +22,6 @@ EVENTS = (
 STEPS = ("signed", "answered", "concluded")
 REGISTERED, VOID = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
 VOID_BEFORE = "563"
-NO_WORK = "not exists (select from pgqueuer)"
 # The simulator's switch: what the authority judges is not answered in time.
 UNANSWERED = {"latencySeconds": 60}
 

@@ -9,7 +9,7 @@ import pytest
 from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Failpoint
-from acceptance.fault_site import Site
+from acceptance.fault_site import NO_WORK, Site
 
 MOST_DEATHS = 10
 
@@ -70,7 +70,7 @@ class TestKilledWorker:
         with site.worker(Failpoint("victim", "concluded")) as victim:
             assert await victim.end() == -signal.SIGKILL
         with site.worker():
-            await site.until("not exists (select from pgqueuer)")
+            await site.until(NO_WORK)
         assert await codes_of(site, company) == ["100"]
         assert await contradictions(site, company) == []
 

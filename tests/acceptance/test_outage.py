@@ -47,7 +47,7 @@ def frozen(postgres: EmbeddedPostgres) -> Iterator[None]:
 
 @asynccontextmanager
 async def running(
-    postgres: EmbeddedPostgres, secret_keys: str, patience_seconds: int = 1
+    postgres: EmbeddedPostgres, secret_keys: str, patience_seconds: int = 3
 ) -> AsyncIterator[tuple[FastAPI, httpx2.AsyncClient]]:
     """The API over a server of its own, with so much patience for it."""
     await migrate(postgres.url, lock_timeout_seconds=30)

@@ -22,7 +22,7 @@ from carimbo.storage.probes import add_probe
 from metric_names import names_of, names_shown_at
 from support import ALL_ANSWERED, free_port, until_it_holds
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 KEYS = new_key("test")
 CONCURRENCY = 10
 # Short waits; how long each is in earnest is a matter of settings too.
@@ -33,6 +33,8 @@ SETTINGS = {
     "worker_heartbeat_seconds": "2",
     "worker_reconnect_seconds": "0.2",
     "worker_concurrency": str(CONCURRENCY),
+    # However long the gate is held, work at it keeps its place, and no more of it begins.
+    "worker_slow_seconds": "600",
     "lease_seconds": "1",
     "sweep_seconds": "0.3",
     "attempts_before_parking": "20",
@@ -213,7 +215,8 @@ class TestStoppedWorker:
 
     async def test_a_busy_one_finishes_what_it_had_begun(self, site: Site) -> None:
         await site.add_probes(40)
-        async with site.worker() as worker:
+        # A lease that ended at the gate would have a row put into the queue a second time.
+        async with site.worker(lease_seconds="600") as worker:
             async with site.gate():
                 await site.until_in_mid_work(CONCURRENCY)
                 stopping = asyncio.create_task(worker.terminate())

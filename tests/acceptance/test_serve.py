@@ -20,7 +20,7 @@ from carimbo.storage.subscriptions import Plan
 from metric_names import names_of, names_shown_at
 from support import CNPJ, free_port
 
-DEADLINE_SECONDS = 30
+DEADLINE_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class TestTwoProcesses:
         await define_plan(database, Plan("twenty", None, None, requests_per_minute=20))
         made = await create_subscription(gatekeeper, "Taxa", "twenty")
         headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
-        async with httpx2.AsyncClient(headers=headers) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=DEADLINE_SECONDS) as http:
             urls = [f"{processes[turn % 2].url}/v1/companies" for turn in range(60)]
             started = time.monotonic()
             answers = await asyncio.gather(*(http.get(url) for url in urls))
@@ -89,7 +89,7 @@ class TestTwoProcesses:
     async def test_know_of_a_rotation_at_once(self, processes: list[Process], gatekeeper: Gatekeeper) -> None:
         made = await create_subscription(gatekeeper, "Troca", "unlimited")
         headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
-        async with httpx2.AsyncClient(headers=headers) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=DEADLINE_SECONDS) as http:
             first, second = (process.url for process in processes)
             assert (await http.get(f"{second}/v1/companies")).status_code == 200
             assert (await http.post(f"{first}/v1/user/api-credentials")).status_code == 200
@@ -101,7 +101,7 @@ class TestTwoProcesses:
         made = await create_subscription(gatekeeper, "Corrida", "unlimited")
         headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
         body = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
-        async with httpx2.AsyncClient(headers=headers) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=DEADLINE_SECONDS) as http:
             urls = [f"{processes[turn % 2].url}/v1/companies" for turn in range(20)]
             answers = await asyncio.gather(*(http.post(url, json=body) for url in urls))
         assert sorted(answer.status_code for answer in answers) == [200] + [409] * 19

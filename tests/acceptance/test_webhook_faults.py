@@ -4,13 +4,14 @@ import asyncio
 import random
 import signal
 from collections.abc import AsyncIterator, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
 
 from acceptance.fault_company import Company
 from acceptance.fault_listener import Listener, contradictions_of_telling, listening
-from acceptance.fault_programs import Failpoint
+from acceptance.fault_programs import Failpoint, Program
 from acceptance.fault_site import LATE, Site, until_answered
 from acceptance.test_sale_failpoints import lost
 from receiver import Reply
@@ -49,6 +50,19 @@ async def until_all_told(site: Site, listener: Listener) -> None:
     await site.until(f"{listener.count('pending')} = 0")
 
 
+def patient_worker(site: Site) -> AbstractContextManager[Program]:
+    """A worker that gives no call up only because the machine is busy."""
+    return site.worker(webhook_seconds="60")
+
+
+async def end_leases(site: Site, listener: Listener) -> None:
+    """Let the time be over for which whoever is gone holds its calls."""
+    await site.fetch(
+        "update deliveries set lease_until = now() where webhook_id = $1 and lease_until is not null",
+        listener.id,
+    )
+
+
 async def cancel_every_third(site: Site, company: Company, documents: int) -> None:
     """Take documents back as soon as they are authorised, as many as a third of all that there will be."""
     canceled: set[str] = set()
@@ -83,7 +97,7 @@ class TestKilledWorker:
             assert await victim.end() == -signal.SIGKILL
         assert await site.holds(f"{company.count('authorized')} = 1 and {listener.count('pending')} = 1")
         assert listener.receiver.calls == []
-        with site.worker():
+        with patient_worker(site):
             await until_all_told(site, listener)
         assert len(listener.receiver.calls) == 1
         assert await contradictions_of_telling(site, listener) == []
@@ -97,7 +111,7 @@ class TestKilledWorker:
             await company.cancel("nfse", document)
             assert await victim.end() == -signal.SIGKILL
         assert await site.holds(f"{company.count('canceled')} = 1 and {listener.count('pending')} = 1")
-        with site.worker():
+        with patient_worker(site):
             await until_all_told(site, listener)
         assert [call["event"] for call in listener.told()] == ["nfse.authorized", "nfse.cancelled"]
         assert await contradictions_of_telling(site, listener) == []
@@ -107,12 +121,13 @@ class TestKilledWorker:
     ) -> None:
         listener.receiver.default = Reply(hangs=True)
         await company.issue("nfce")
-        with site.worker() as victim:
+        with patient_worker(site) as victim:
             await listener.until_called(1)
             await victim.kill()
         assert await site.holds(f"{listener.under_way} = 1")
         listener.receiver.default = Reply()
-        with site.worker():
+        await end_leases(site, listener)
+        with patient_worker(site):
             await until_all_told(site, listener)
         first, second = listener.receiver.calls
         assert first.headers["webhook-id"] == second.headers["webhook-id"]
@@ -125,15 +140,16 @@ class TestKilledWorker:
         listener.receiver.replies.append(Reply(drops=True))
         listener.receiver.default = Reply(hangs=True)
         document = await company.issue("nfe")
-        with site.worker() as victim:
+        with patient_worker(site) as victim:
             await listener.until_called(2)
             await victim.kill()
         listener.receiver.calls.clear()
         listener.receiver.default = Reply()
         await company.cancel("nfe", document)
-        with site.worker():
-            await site.until(f"{company.count('canceled')} = 1")
+        with patient_worker(site):
+            await site.until(f"{company.count('canceled')} = 1 and {listener.count('pending')} = 2")
             assert listener.receiver.calls == []
+            await end_leases(site, listener)
             await until_all_told(site, listener)
         assert [call["event"] for call in listener.told()] == ["nfe.authorized", "nfe.cancelled"]
         assert await contradictions_of_telling(site, listener) == []
@@ -145,10 +161,11 @@ class TestFrozenWorker:
     ) -> None:
         listener.receiver.replies.append(Reply(hangs=True))
         await company.issue("nfe")
-        with site.worker() as frozen:
+        with site.worker(webhook_seconds="5") as frozen:
             await listener.until_called(1)
             frozen.send(signal.SIGSTOP)
-            with site.worker():
+            await end_leases(site, listener)
+            with patient_worker(site):
                 await until_all_told(site, listener)
                 frozen.send(signal.SIGCONT)
                 assert await frozen.terminate() == 0
@@ -180,14 +197,16 @@ class TestRestartedPostgres:
     async def test_in_the_midst_of_calls_keeps_none_of_them_from_being_told(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
-        listener.receiver.default = SLOWLY
+        listener.receiver.default, gate = SLOWLY, asyncio.Event()
         with site.worker() as worker:
             async with asyncio.TaskGroup() as group:
                 group.create_task(company.issue_many(30))
                 await listener.until_called(5)
+                listener.receiver.default = Reply(gate=gate)
                 await site.until(f"{listener.under_way} > 0")
                 await site.stop_postgres()
                 await site.start_postgres()
+                gate.set()
             await until_all_told(site, listener)
             assert worker.is_alive
         assert await site.holds(f"{company.count('authorized')} = 30")
@@ -223,7 +242,7 @@ class TestStoppedWorker:
         called = len(listener.receiver.calls)
         assert await site.holds(f"{listener.under_way} = 0 and {listener.count('delivered')} = {called}")
         listener.receiver.default = Reply()
-        with site.worker():
+        with patient_worker(site):
             await until_all_told(site, listener)
         assert {listener.calls_of(call) for call in listener.receiver.calls} == {1}
         assert await contradictions_of_telling(site, listener) == []
@@ -237,7 +256,7 @@ class TestStoppedWorker:
             await listener.until_called(1)
             assert await stopped.terminate() == 0
         assert await site.holds(f"{listener.under_way} = 0")
-        with site.worker():
+        with patient_worker(site):
             await until_all_told(site, listener)
         assert {listener.calls_of(call) for call in listener.receiver.calls} == {2}
         assert await contradictions_of_telling(site, listener) == []

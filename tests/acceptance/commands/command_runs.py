@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from carimbo.cli import run
 
-PATIENCE = 30
+PATIENCE = 120
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from support import LOOPBACK
 
-_PATIENCE = 10
+_PATIENCE = 30
 _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
 
 Answerer = Callable[[asyncio.StreamWriter], Awaitable[object]]

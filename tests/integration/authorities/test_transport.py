@@ -21,7 +21,7 @@ FAULT = (
     b"<s:Text>Servidor ocupado</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>"
 )
 PAGE = b"<!DOCTYPE html><html><body>Em manuten\xc3\xa7\xc3\xa3o</body></html>"
-HASTY = Patience(connect_seconds=10, read_seconds=0.2)
+HASTY = Patience(connect_seconds=10, read_seconds=1)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ class TestAnAnswer:
         assert (seen.body, seen.certificate) == (QUESTION, company.certificate_der)
 
     async def test_may_take_longer_than_each_of_its_parts(self, client: Client, tls: NewTls) -> None:
-        patience = Patience(connect_seconds=10, read_seconds=1)
+        patience = Patience(connect_seconds=10, read_seconds=1.5)
         async with host(dripping(b"<answer/>", pause=0.2), tls()) as server:
             assert await client.ask(server.address, patience) == b"<answer/>"
 
@@ -155,8 +155,8 @@ class TestNoAnswer:
 
     async def test_that_drips_has_a_last_moment_too(self, client: Client, tls: NewTls) -> None:
         """Every pause is shorter than the time-out between two reads."""
-        patience = Patience(connect_seconds=0.5, read_seconds=0.5, room_seconds=0)
-        async with host(dripping(bytes(300), pause=0.02), tls()) as server:
+        patience = Patience(connect_seconds=1, read_seconds=1, room_seconds=0)
+        async with host(dripping(bytes(1000), pause=0.02), tls()) as server:
             told = await client.failure(server.address, patience)
         assert told == (Cause.TIMEOUT, True, "a resposta não chegou inteira a tempo")
 
@@ -165,7 +165,7 @@ class TestNoAnswer:
     ) -> None:
         async with host(silence, tls()) as server, Connections(trust, PATIENT) as connections:
             exchange = Transport(connections).exchange
-            outcome = await exchange(company, server.address, ACTION, QUESTION, most_seconds=0.2)
+            outcome = await exchange(company, server.address, ACTION, QUESTION, most_seconds=2)
             assert isinstance(outcome, NotJudged)
             assert (outcome.cause, outcome.may_have_arrived) == (Cause.TIMEOUT, True)
 

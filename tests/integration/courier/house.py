@@ -23,7 +23,7 @@ from carimbo.worker.courier import Courier, CourierOptions
 from integration.storage.document_rows import Shop
 from support import BASE_URL, until_it_holds
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 AMPLE = Room(each=5, quick=100, others=100)
 OPTIONS = CourierOptions(
@@ -81,6 +81,13 @@ class House:
             await self.change(delivery["id"], f"next_action_at = now() - interval '{due_for}'")
         found: UUID = delivery["id"]
         return found
+
+    async def tell_at_once(self, webhook_id: UUID, count: int) -> None:
+        """Let so much happen at one moment that one webhook hears of."""
+        await self.fetch(
+            "insert into events (subscription_id, topic) select $1, $2 from generate_series(1, $3)",
+            self.subscription_id, _thing(webhook_id), count,
+        )  # fmt: skip
 
     async def tell_test(self, webhook_id: UUID) -> UUID:
         """Owe a webhook an event of no consequence."""

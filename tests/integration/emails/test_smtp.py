@@ -80,7 +80,7 @@ def options(guarded: PostOffice, authority_file: Path) -> SmtpOptions:
         username="loja",
         password=PASSWORD,
         ca_file=authority_file,
-        seconds=2,
+        seconds=10,
     )
 
 
@@ -233,7 +233,7 @@ class TestStrangeServer:
             writer.write(greeting)
             await asyncio.sleep(5)
 
-        async with strange_server(wait) as port, asyncio.timeout(1.5):
+        async with strange_server(wait) as port, asyncio.timeout(4):
             outcome = await mailer(replace(open_to(options, port), seconds=0.3)).send(LETTER)
         assert outcome == NotSent(message="O servidor de e-mail não respondeu em 0,3 s.")
 

@@ -20,14 +20,16 @@ from integration.issuing.shop import (
     BY_NUMBERING,
     GOODS,
     KINDS,
+    MUG,
     NFE,
     NFSE,
     UNANSWERED,
     Shop,
     bare_shop,
+    body_of,
     error_of,
 )
-from support import CNPJ, data_of
+from support import CNPJ, REFORM, data_of
 
 STATUS = {"companyId", "ready", "certificateExpiresAt", "certificate", "types", "documents", "checkedAt"}
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
@@ -120,7 +122,8 @@ class TestReadiness:
     async def test_tells_the_regime_that_pis_and_cofins_follow(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
         assert await missing_of(shop) == [["pisCofinsRegime"], ["pisCofinsRegime"], []]
-        (rule,) = error_of(await shop.post("/nfe", NFE), 422, "FISCAL_RULE_VIOLATION")["rules"]
+        answer = await shop.post("/nfe", body_of("nfe", items=[MUG | REFORM]))
+        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert rule["field"] == "company.pisCofinsRegime"
 
     async def test_tells_the_rate_that_every_note_of_simples_has(self, shop: Shop) -> None:

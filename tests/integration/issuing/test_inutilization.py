@@ -30,7 +30,7 @@ class TestInutilization:
         told = data_of(await void(shop, 3, 9, kind))
         assert (told["status"], told["type"], told["series"]) == ("authorized", kind, 1)
         assert (told["numberStart"], told["numberEnd"], told["authorityCode"]) == (3, 9, "102")
-        assert (told["year"], len(told["protocol"])) == (datetime.now(UTC).year, 15)
+        assert (told["year"], len(told["protocol"])) == (local_moment(datetime.now(UTC), "SP").year, 15)
         assert data_of(await shop.get(f"/{kind}/inutilizations/{told['id']}")) == told
         listed = await shop.get(f"/{kind}/inutilizations")
         assert listed.json()["data"] == [told]
@@ -105,7 +105,7 @@ class TestInutilization:
         assert data_of(await void(shop, 1, 1, year=year))["year"] == year
 
     async def test_of_a_year_to_come_is_refused(self, shop: Shop) -> None:
-        answer = await void(shop, 1, 1, year=datetime.now(UTC).year + 1)
+        answer = await void(shop, 1, 1, year=local_moment(datetime.now(UTC), "SP").year + 1)
         assert set(fields_of(answer)) == {"year"}
 
     async def test_whose_answer_was_lost_is_sent_again(self, shop: Shop) -> None:

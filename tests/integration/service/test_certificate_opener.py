@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
@@ -16,8 +17,12 @@ from support import CNPJ
 
 def openers() -> list[psutil.Process]:
     """The child processes that open a certificate right now."""
-    children = psutil.Process().children()
-    return [child for child in children if "carimbo.service.certificate_opener" in child.cmdline()]
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if "carimbo.service.certificate_opener" in child.cmdline():
+                found.append(child)
+    return found
 
 
 async def the_opener() -> psutil.Process:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from integration.issuing.test_cancel import cancel
 from integration.webhooks.conftest import NewListener
@@ -51,7 +52,9 @@ class TestRetries:
         delivery = await listener.until_status("delivered")
         first, second = delivery["attempts"]
         planned = datetime.fromisoformat(first["nextAttemptAt"])
-        assert timedelta() <= datetime.fromisoformat(second["startedAt"]) - planned < timedelta(seconds=2)
+        assert (
+            timedelta() <= datetime.fromisoformat(second["startedAt"]) - planned < timedelta(seconds=PATIENCE)
+        )
 
     async def test_a_retry_is_the_same_message_at_another_time(
         self, shop: Shop, listener: Listener, receiver: Receiver
@@ -93,12 +96,10 @@ class TestRetries:
             f"exists (select from delivery_attempts a join deliveries d on d.id = a.delivery_id"
             f" where d.webhook_id = '{listener.id}')"
         )
-        delivery = await listener.delivery((await listener.deliveries())[0])
-        attempt = delivery["attempts"][0]
+        attempt = (await listener.delivery((await listener.deliveries())[0]))["attempts"][0]
         assert attempt["responseStatus"] is None
         assert attempt["error"]
-        assert delivery["status"] == "pending"
-        assert delivery["nextAttemptAt"] is not None
+        assert attempt["nextAttemptAt"] is not None
 
 
 class TestOrder:
@@ -158,12 +159,17 @@ class TestDisabling:
     async def test_activated_again_it_is_told_what_was_left(
         self, shop: Shop, listener: Listener, receiver: Receiver
     ) -> None:
+        receiver.replies.append(Reply(503, headers={"Retry-After": "3600"}))
         receiver.default = Reply(500)
+        left = await shop.issue("nfe")
+        await listener.until(1)
         await fail_since(listener, timedelta(days=6))
         await shop.issue("nfe")
-        await listener.until(3)
-        left = await shop.issue("nfe")
         await shop.floor.until(f"(select not is_active from webhooks where id = '{listener.id}')")
+        await shop.floor.fetch(
+            "update deliveries set next_action_at = now() where webhook_id = $1 and status = 'pending'",
+            UUID(listener.id),
+        )
         calls, receiver.default = len(receiver.calls), Reply()
         await listener.set_active(True)
         told = await listener.told(calls + 1)

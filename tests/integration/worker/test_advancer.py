@@ -109,8 +109,7 @@ class TestFailingTask:
     async def test_a_lost_database_is_no_failure_of_the_row(self, site: Site) -> None:
         task, tried = failing(DatabaseUnavailable("gone"), times=1)
         (key,) = await site.add(1)
-        advancer = site.advancer(task, lease=milliseconds(100))
-        async with site.worker(advancer, sweep_every=milliseconds(50)):
+        async with site.worker(site.advancer(task)):
             await site.until_all_answered()
         assert (await site.row_of(key))["parked_reason"] is None
         assert len(tried) == 2
@@ -162,12 +161,12 @@ class TestLease:
             await finish.wait()
 
         (key,) = await site.add(1)
-        lease = milliseconds(600)
+        lease = milliseconds(1500)
         first = asyncio.create_task(site.advancer(recording("first", last_long), lease).advance(key))
         await started.wait()
         before = (await site.row_of(key))["lease_until"]
-        # Several leases later the row is still held, because it was renewed.
-        deadline = f"'{before + 2 * lease}'::timestamptz"
+        # When its lease should have ended the row is still held, because it was renewed.
+        deadline = f"'{before + lease / 3}'::timestamptz"
         while not (await site.fetch(f"select clock_timestamp() > {deadline} as passed"))[0]["passed"]:
             assert await site.advancer(recording("second"), lease).advance(key) is None
             await asyncio.sleep(0.02)

@@ -82,11 +82,11 @@ class TestItsPlace:
 class TestItsRow:
     async def test_stays_its_own(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
-        lease = milliseconds(150)
+        lease = milliseconds(3000)
         advancer = site.advancer(recording("first", gate.passed), lease, patience=SOON)
         await advancer.advance(key)
         before = (await site.row_of(key))["lease_until"]
-        await site.until(f"exists (select from probes where lease_until > '{before + lease}')")
+        await site.until(f"exists (select from probes where lease_until > '{before}')")
         assert await site.advancer(recording("second"), lease).advance(key) is None
         gate.open.set()
         await advancer.finish()
@@ -187,11 +187,13 @@ class TestEnd:
     ) -> None:
         (key,) = await site.add(1)
         await site.fetch("update probes set attempts = 1")
-        for restart in range(POLICY.attempts_before_parking + 1):
+        for _ in range(POLICY.attempts_before_parking + 1):
             advancer = site.advancer(recording("worker", gate.passed), patience=patience)
             advancing = asyncio.create_task(advancer.advance(key))
-            await site.until(f"exists (select from probes where lease_token = {restart + 1})")
-            await asyncio.wait({advancing}, timeout=10 * SOON.total_seconds())
+            await asyncio.wait_for(gate.reached.wait(), PATIENCE)
+            gate.reached.clear()
+            waited = PATIENCE if patience == SOON else 10 * SOON.total_seconds()
+            await asyncio.wait({advancing}, timeout=waited)
             assert advancing.done() == (patience == SOON)
             advancing.cancel()
             await asyncio.wait({advancing})

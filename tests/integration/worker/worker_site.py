@@ -24,7 +24,7 @@ from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
 from support import ALL_ANSWERED, until_it_holds
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 NEVER = timedelta(hours=1)
 AT_ONCE = timedelta(0)
 

@@ -1,7 +1,8 @@
 """The contract and its page while they are made, which takes seconds."""
 
 import asyncio
-import time
+from dataclasses import dataclass, field
+from threading import Event
 
 import httpx2
 import pytest
@@ -9,22 +10,28 @@ import pytest
 from carimbo.api import openapi
 from unit.api.docs_contracts import our_app
 
-LONG_SECONDS = 0.5
+PATIENCE = 30.0
+
+
+@dataclass
+class Builds:
+    """How often a contract was begun; whoever builds it is busy until he may end."""
+
+    begun: int = 0
+    may_end: Event = field(default_factory=Event)
+
+    def build(self, **_: object) -> dict[str, object]:
+        self.begun += 1
+        assert self.may_end.wait(PATIENCE)
+        return {"info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": {}}}
 
 
 @pytest.fixture
-def builds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """When a contract was begun; it then keeps whoever builds it busy for long."""
-    begun: list[float] = []
-
-    def build(**_: object) -> dict[str, object]:
-        begun.append(time.monotonic())
-        time.sleep(LONG_SECONDS)
-        return {"info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": {}}}
-
-    monkeypatch.setattr(openapi, "get_openapi", build)
+def builds(monkeypatch: pytest.MonkeyPatch) -> Builds:
+    builds = Builds()
+    monkeypatch.setattr(openapi, "get_openapi", builds.build)
     monkeypatch.setattr(openapi, "published_events", dict)
-    return begun
+    return builds
 
 
 @pytest.fixture
@@ -35,18 +42,24 @@ def reader() -> httpx2.AsyncClient:
 class TestFirstReading:
     @pytest.mark.parametrize("path", ["/docs", "/openapi.json", "/openapi.yaml"])
     async def test_keeps_nobody_else_waiting(
-        self, reader: httpx2.AsyncClient, builds: list[float], path: str
+        self, reader: httpx2.AsyncClient, builds: Builds, path: str
     ) -> None:
         await reader.get("/healthz")
         reading = asyncio.create_task(reader.get(path))
-        while not builds:  # noqa: ASYNC110 - a thread can't set an event
+        while not builds.begun:  # noqa: ASYNC110 - a thread can't set an event
             await asyncio.sleep(0.01)
         assert (await reader.get("/healthz")).status_code == 200
         assert not reading.done()
+        builds.may_end.set()
         assert (await reading).status_code == 200
 
     async def test_is_made_once_for_all_who_come_meanwhile(
-        self, reader: httpx2.AsyncClient, builds: list[float]
+        self, reader: httpx2.AsyncClient, builds: Builds
     ) -> None:
-        await asyncio.gather(*map(reader.get, ["/docs", "/docs", "/openapi.json", "/openapi.yaml"]))
-        assert len(builds) == 1
+        addresses = ["/docs", "/docs", "/openapi.json", "/openapi.yaml"]
+        reading = [asyncio.create_task(reader.get(address)) for address in addresses]
+        while not builds.begun:  # noqa: ASYNC110 - a thread can't set an event
+            await asyncio.sleep(0.01)
+        builds.may_end.set()
+        await asyncio.gather(*reading)
+        assert builds.begun == 1

@@ -14,7 +14,7 @@ from carimbo.fiscal.__main__ import main
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import verify
-from support import CNPJ, OTHER_CNPJ
+from support import CNPJ, OTHER_CNPJ, REFORM
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO, PASSWORD, Captured, Desk, lasting_pfx, refusal
 from unit.fiscal.goods.support import NFCE_BODY, NFE_BODY, SAO_PAULO, item
 
@@ -176,6 +176,7 @@ class TestBadInput:
         self, desk: Desk, capsys: Captured
     ) -> None:
         desk.company(taxRegime="normal")
+        desk.request("nfe", NFE_BODY | {"items": [item(**REFORM)]})
         said = refusal(desk, capsys)
         assert {line.partition(":")[0] for line in said.splitlines()} == {"company.pisCofinsRegime"}
 

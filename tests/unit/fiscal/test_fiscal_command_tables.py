@@ -10,12 +10,12 @@ from carimbo.fiscal.__main__ import main
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import verify
 from carimbo.fiscal.tables.table import use_tables_of
+from support import REFORM
 from unit.fiscal.desk import Captured, Desk, lasting_pfx, refusal
 from unit.fiscal.goods.support import NFE_BODY, item
 
 LONG_PAST = "2026-01-10T10:00:00-03:00"
 RATES = "icms_rates.csv"
-WITHOUT_A_RATE = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,12 @@ def pfx(authority: SampleAuthority) -> bytes:
 @pytest.fixture
 def desk(tmp_path: Path, pfx: bytes) -> Desk:
     return Desk(tmp_path, pfx)
+
+
+def without_a_rate(desk: Desk) -> None:
+    """Let the rate of the ICMS be told by nobody, and all that somebody has to tell be there."""
+    desk.company(taxRegime="normal", pisCofinsRegime="cumulative")
+    desk.request("nfe", NFE_BODY | {"items": [item(**REFORM)]})
 
 
 class TestWarnings:
@@ -40,7 +46,7 @@ class TestWarnings:
         )
 
     def test_tell_what_was_assumed_of_a_tax(self, desk: Desk, capsys: Captured) -> None:
-        desk.company(**WITHOUT_A_RATE)
+        without_a_rate(desk)
         assert main(desk.arguments()) == 0
         assert capsys.readouterr().err == (
             "Aviso: Alíquota interna do ICMS não informada: usada a geral de SP, 18%. Confira a do produto.\n"
@@ -72,13 +78,13 @@ class TestTables:
     def test_of_the_operator_win_when_they_are_newer(
         self, desk: Desk, capsys: Captured, tables: Path, day: str, rate: str
     ) -> None:
-        desk.company(**WITHOUT_A_RATE)
+        without_a_rate(desk)
         (tables / RATES).write_text(rates_of(day, "SP,25,0"), encoding="utf-8")
         assert main(desk.arguments("nfe", "--tables", str(tables))) == 0
         assert f"<pICMS>{rate}</pICMS>" in capsys.readouterr().out
 
     def test_are_ours_again_when_none_are_named(self, desk: Desk, capsys: Captured, tables: Path) -> None:
-        desk.company(**WITHOUT_A_RATE)
+        without_a_rate(desk)
         (tables / RATES).write_text(rates_of("2099-01-01", "SP,25,0"), encoding="utf-8")
         for more in (["--tables", str(tables)], []):
             assert main(desk.arguments("nfe", *more)) == 0
@@ -87,7 +93,7 @@ class TestTables:
     def test_that_are_unusable_are_told_by_file_and_line(
         self, desk: Desk, capsys: Captured, tables: Path
     ) -> None:
-        desk.company(**WITHOUT_A_RATE)
+        without_a_rate(desk)
         file = tables / RATES
         file.write_text(rates_of("2099-01-01", "SP,vinte,0"), encoding="utf-8")
         assert refusal(desk, capsys, "nfe", "--tables", str(tables)) == (
