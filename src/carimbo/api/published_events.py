@@ -9,7 +9,7 @@ from carimbo.service.delivery.event_names import EVENT_GROUPS, SILENT_GROUPS, SY
 
 _WHEN: Mapping[str, str] = {
     "authorized": "A autoridade autorizou o documento.",
-    "rejected": "A autoridade recusou o documento, ou o próprio serviço, quando chegou a vez dele.",
+    "rejected": "A autoridade recusou o documento, ou o próprio serviço; ou o operador o encerrou.",
     "cancelled": "O documento foi cancelado, ou outro tomou o lugar dele.",
     "expiring": f"O certificado de uma empresa vence em {', '.join(map(str, WARNED_DAYS[:-1]))} ou"
     f" {WARNED_DAYS[-1]} dias; um aviso de cada.",
@@ -22,8 +22,8 @@ _HEADERS = {
     " separadas por espaço: basta que uma confira.",
 }
 _ANSWER = (
-    "Recebido. Qualquer outro status, ou nenhuma resposta a tempo, leva a novas tentativas em intervalos"
-    " crescentes."
+    "Recebido. Qualquer outro status, ou nenhuma resposta a tempo, leva a algumas novas tentativas, em"
+    " intervalos crescentes; `webhook.test` não se repete."
 )
 _PAYLOAD, _DOCUMENT, _CERTIFICATE = (
     {"$ref": f"#/components/schemas/{name}"} for name in ("EventPayload", "DocumentData", "CertificateData")

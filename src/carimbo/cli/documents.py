@@ -53,10 +53,10 @@ def resume(
 def hold(
     reason: Annotated[str, typer.Option(help="Por quê, como na lista.")] = "restaurado de um backup",
 ) -> None:
-    """Põe de lado todo documento ainda não assinado, e toda venda que aguarda a sua data.
+    """Põe de lado todo documento ainda não enviado, e toda venda que aguarda a sua data.
 
     Use-o depois de restaurar um backup, antes de iniciar um trabalhador: o que foi emitido depois do
-    backup seria emitido outra vez. O que já foi assinado segue: a autoridade é perguntada por ele.
+    backup seria emitido outra vez. O que já foi enviado segue: a autoridade é perguntada por ele.
     """
 
     async def use(database: Database) -> Held:

@@ -38,7 +38,7 @@ async def dismiss(
         if lease is None or document is None:
             # Somebody else was faster.
             raise not_found(NOTHING_PARKED)
-        if _may_be_known(document, now, latest_arrival):
+        if _may_be_known(document, now, latest_arrival) or await tenant.strays.are_open(work_id):
             raise Refusal(Code.INVALID_STATE, _MAY_HAVE_IT)
         await _refuse(tenant, lease, document, reason, now)
 
@@ -50,6 +50,13 @@ async def _parked_document(database: Database, work_id: UUID) -> ParkedWork:
             raise Refusal(Code.INVALID_STATE, _A_SALE if is_sale else _NO_DOCUMENT)
         return parked
     raise not_found(NOTHING_PARKED)
+
+
+def may_have_been_issued(document: Document) -> bool:
+    """Tell whether a person has to look before a rejected document is sent on its way again."""
+    told, emission = document.rejection or {}, document.emission
+    is_forgotten = emission is not None and emission.state == EmissionState.FOREIGN
+    return told.get("code") == DISMISSED or (is_forgotten and not told.get("retryable"))
 
 
 def _may_be_known(document: Document, now: datetime, latest_arrival: timedelta) -> bool:

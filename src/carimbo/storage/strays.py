@@ -71,6 +71,16 @@ class Strays:
         )  # fmt: skip
         return row and Stray(**row)
 
+    async def are_open(self, document_id: UUID) -> bool:
+        """Tell whether the fate of an earlier attempt of a document is not known yet."""
+        return bool(
+            await self._connection.fetchval(
+                "select exists (select from strays where subscription_id = $1 and document_id = $2"
+                " and (next_action_at is not null or parked_reason is not null))",
+                self._subscription_id, document_id,
+            )
+        )  # fmt: skip
+
     async def settle(self, lease: Lease, fate: StrayFate) -> None:
         """Write what became of an attempt, and that there is no more to ask."""
         files = {fate.file_name: fate.file} if fate.file_name else {}

@@ -15,7 +15,9 @@ from carimbo.fiscal.outcome import (
     Cause,
     Duplicate,
     NotJudged,
+    Outage,
     Outcome,
+    Unavailable,
     Unknown,
 )
 from carimbo.fiscal.sender import Sender
@@ -32,6 +34,7 @@ from nfse_answers import KEY as NFSE_KEY
 from nfse_answers import note as nfse_note
 from support import data_of
 
+OUT = Unavailable(code="109", message="Serviço paralisado sem previsão", outage=Outage.WITHOUT_FORECAST)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
 AT_WORK = Available(code="107", message="Serviço em Operação")
 UNKNOWN = Unknown(code="217", message="NF-e não consta na base de dados da SEFAZ")
@@ -210,6 +213,12 @@ class Play:
                 break
             await asyncio.sleep(again_in.total_seconds())
         return again_in
+
+    async def hasten(self, document: dict[str, Any]) -> None:
+        """Let the pause of a document be over."""
+        await self.shop.floor.fetch(
+            "update documents set next_action_at = now() where id = $1", UUID(document["id"])
+        )
 
     async def go_into_contingency(self) -> None:
         """The authority of the state is out, and nobody wants to wait until contingency begins by itself."""

@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 
 from carimbo.main.worker import advancer_of, means_of
+from carimbo.service import outage_board
 from carimbo.service.dismissal import dismiss
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.parked import hold_all, list_parked, resume_parked
@@ -19,6 +20,7 @@ from carimbo.storage.jobs import enqueue
 from carimbo.storage.work import LeaseLost, WorkKey, WorkKind
 from integration.issuing.floor import Floor
 from integration.issuing.number_ledger import ledger, shown
+from integration.issuing.scripted import LOST, OUT, playing
 from integration.issuing.shop import (
     BY_NUMBERING,
     KINDS,
@@ -32,6 +34,7 @@ from integration.issuing.shop import (
 from integration.issuing.test_cancel import cancel
 from integration.issuing.test_event_feed import events_of
 from integration.issuing.test_plan import usage
+from integration.issuing.till import till_of
 from support import ABSENT, HELD_UP
 
 REASON = "restaurado de um backup"
@@ -141,6 +144,15 @@ class TestHeld:
         resumed = await resume(shop, document)
         assert (resumed["status"], own_number(resumed)) == ("authorized", own_number(document))
 
+    async def test_is_what_was_signed_and_waits_for_its_authority(self, floor: Floor, shop: Shop) -> None:
+        """It may have gone another way since the backup, under a key that nobody here knows."""
+        document = await shop.create(notes=UNANSWERED)
+        mine = f"where document_id = '{UUID(document['id'])}'"
+        await floor.until(f"exists (select from emissions {mine} and state = 'signed')")
+        async with floor.standstill():
+            await hold_all(floor.database, REASON)
+        assert await why_parked(shop, document) == [REASON]
+
     async def test_is_what_every_subscription_has(self, floor: Floor, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop()
         async with floor.standstill():
@@ -187,15 +199,15 @@ class TestNotHeld:
             assert await why_parked(shop, document) == []
         assert (await shop.settled(document))["status"] == "authorized"
 
-    async def test_is_what_is_signed_and_waits_for_its_authority(self, floor: Floor, shop: Shop) -> None:
-        document = await shop.create(notes=UNANSWERED)
-        mine = f"where document_id = '{UUID(document['id'])}'"
-        await floor.until(f"exists (select from emissions {mine} and state = 'signed')")
+    async def test_is_what_is_on_paper(self, floor: Floor, shop: Shop) -> None:
+        till = await till_of(shop)
         async with floor.standstill():
+            document = await till.hand_over(till.paper(7))
             await hold_all(floor.database, REASON)
             assert await why_parked(shop, document) == []
+        assert (await shop.settled(document))["status"] == "authorized"
 
-    async def test_is_what_is_signed_at_that_moment(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_what_is_sent_at_that_moment(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await come_to(shop, "numbered")
             async with asyncio.TaskGroup() as group, signing(shop, document):
@@ -274,6 +286,23 @@ class TestNotDismissed:
             assert "ainda recebê-lo" in (await refused(shop, document)).message
             await give_up(shop, document, MINUTE)
             assert (await close(shop, document))["status"] == "rejected"
+
+    async def test_is_what_has_an_attempt_of_unknown_fate(
+        self, floor: Floor, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Should that turn out authorised we cancel it: the sale would be left without any document."""
+        monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
+        async with playing(floor, shop, LOST, OUT) as play:
+            document = await shop.create()
+            await play.perform(document, steps=1)
+            await play.go_into_contingency()
+            await play.hasten(document)
+            await play.perform(document, steps=1)
+            await hold_all(floor.database, REASON)
+            assert [signed.access_key[34] for signed in play.script.sent] == ["1", "6"]
+            assert await why_parked(shop, document) == [REASON]
+            assert "A autoridade pode ter este documento" in (await refused(shop, document)).message
+        await floor.fetch("delete from outages")
 
     async def test_is_what_is_not_set_aside(self, shop: Shop) -> None:
         document = await shop.issue()

@@ -2,12 +2,9 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
-from carimbo.fiscal.outcome import Outage, Unavailable
-from integration.issuing.scripted import LOST, UNKNOWN, Line, Play, authorizing
+from integration.issuing.scripted import LOST, OUT, UNKNOWN, Line, Play, authorizing
 
-REFUSED = Unavailable(code="109", message="Serviço paralisado sem previsão", outage=Outage.WITHOUT_FORECAST)
 SECOND = timedelta(seconds=1)
 
 
@@ -18,9 +15,7 @@ async def created(play: Play, *lines: Line) -> dict[str, Any]:
 
 async def step(play: Play, document: dict[str, Any]) -> dict[str, Any]:
     """Advance a document once, as if its pause were over."""
-    await play.shop.floor.fetch(
-        "update documents set next_action_at = now() where id = $1", UUID(document["id"])
-    )
+    await play.hasten(document)
     return await play.perform(document, steps=1)
 
 
@@ -31,7 +26,7 @@ def ways(play: Play) -> list[str]:
 
 class TestAttempt:
     async def test_that_was_refused_at_the_door_goes_at_once(self, play: Play) -> None:
-        document = await created(play, REFUSED, authorizing())
+        document = await created(play, OUT, authorizing())
         await step(play, document)
         await play.go_into_contingency()
         document = await step(play, document)
@@ -41,7 +36,7 @@ class TestAttempt:
     async def test_that_was_just_given_up_may_be_on_its_way(self, play: Play) -> None:
         """However long ago it was issued: what counts is when it was sent again."""
         latest = play.shop.floor.settings.latest_arrival
-        document = await created(play, LOST, UNKNOWN, LOST, UNKNOWN, REFUSED, REFUSED, authorizing())
+        document = await created(play, LOST, UNKNOWN, LOST, UNKNOWN, OUT, OUT, authorizing())
         await step(play, document)
         play.script.passed += 2 * latest
         await step(play, document)

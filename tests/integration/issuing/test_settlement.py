@@ -7,7 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.outcome import (
     Cause,
     Denied,
@@ -51,6 +53,14 @@ NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=
 of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 
 
+def taken_by_svc(script: Script) -> Duplicate:
+    """What the authority of the state says of a number that the SVC authorised with the same code."""
+    key = AccessKey.parse(script.sent[-1].access_key)
+    whose = (key.state_code, key.year_month, key.tax_id, key.model, key.series, key.number)
+    other = AccessKey(*whose, EmissionType.SVC_AN, key.numeric_code)
+    return Duplicate(code="539", message="Duplicidade com diferença na chave", other_key=str(other))
+
+
 async def history(play: Play, document: dict[str, object]) -> list[tuple[str, str | None]]:
     """What the history tells from the first question on."""
     told = [(event["type"], event["authorityCode"]) for event in await play.shop.events(document)]
@@ -89,9 +99,27 @@ class TestDuplicate:
             assert play.script.asked == ["send", "consult"]
             status, rejection = refused["status"], refused["rejection"]
             assert (status, rejection["code"], rejection["retryable"]) == ("rejected", "204", False)
-            assert "restaurar um backup" in rejection["message"]
+            assert "backup" in rejection["hint"]
             emitted = await play.perform(accepted(await shop.emit(refused)))
             assert (emitted["status"], emitted["number"]) == ("authorized", 2)
+
+    async def test_that_went_another_way_under_our_code_is_not_issued_once_more(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        """The SVC has it, since the backup."""
+        async with playing(floor, shop, taken_by_svc, authorizing()) as play:
+            refused = await play.perform(await shop.create())
+            status, rejection = refused["status"], refused["rejection"]
+            assert (status, rejection["code"], rejection["retryable"]) == ("rejected", "539", False)
+            assert "backup" in rejection["hint"]
+
+    async def test_that_is_named_by_what_is_no_key_costs_the_number_only(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        odd = Duplicate(code="539", message="Duplicidade", other_key="0" * 44)
+        async with playing(floor, shop, odd, authorizing()) as play:
+            document = await play.perform(await shop.create())
+            assert (document["status"], document["number"]) == ("authorized", 2)
 
     @of_each_numbering
     async def test_of_nobody_after_all_is_sent_again(self, floor: Floor, shop: Shop, kind: str) -> None:

@@ -49,7 +49,7 @@ async def left_behind(play: Play, *lines: Line, first: Line = LOST) -> dict[str,
     key = WorkKey(WorkKind.DOCUMENT, play.shop.caller.subscription_id, UUID(document["id"]))
     await play.advancer.advance(key)
     await play.go_into_contingency()
-    await floor.fetch("update documents set next_action_at = now() where id = $1", key.id)
+    await play.hasten(document)
     document = await play.perform(document)
     assert (document["status"], document["number"], document["accessKey"][34]) == ("authorized", 2, "6")
     play.script.asked.clear()

@@ -9,10 +9,11 @@ import pytest
 from carimbo.service.dismissal import dismiss
 from carimbo.service.errors import Refusal
 from carimbo.service.parked import hold_all, list_parked, resume_parked
+from integration.issuing.shop import accepted
 from integration.sales.due import come_due, fired, moment, times_queued, waiting
 from integration.sales.store import Store
 from integration.sales.test_sale_firing import MINUTE
-from support import data_of
+from support import code_of, data_of
 
 REASON = "restaurado de um backup"
 
@@ -55,6 +56,22 @@ class TestHeldSale:
         assert await due_at(store) == moment(sale)
         await come_due(store, sale)
         assert (await fired(store, sale))["status"] == "invoiced"
+
+    async def test_whose_documents_were_dismissed_issues_none_of_them_but_one_by_one(
+        self, store: Store
+    ) -> None:
+        database = store.floor.database
+        async with store.floor.standstill():
+            sale = await store.sold("curso", "caneca")
+            await hold_all(database, REASON)
+            goods, service = [await store.invoice(sale, kind) for kind in ("nfe", "nfse")]
+            for document in (goods, service):
+                await dismiss(database, UUID(document["id"]), "Emitida como 7", datetime.now(UTC), MINUTE)
+            answer = await store.emit_sale(sale)
+            assert (answer.status_code, code_of(answer)) == (409, "INVALID_STATE")
+        accepted(await store.emit(goods))
+        assert (await store.settled(goods))["status"] == "authorized"
+        assert (await store.read(service))["rejection"]["code"] == "DISMISSED"
 
     async def test_is_not_dismissed_but_deleted(self, store: Store) -> None:
         sale = await held(store)

@@ -20,7 +20,7 @@ from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.decision import Decision, Foreign, Onward
 from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.number import redirect, take_number
-from carimbo.service.issuing.recognition import decide
+from carimbo.service.issuing.recognition import decide, is_forgotten
 from carimbo.service.issuing.sign import keep_signed, signed_before
 from carimbo.service.issuing.transmit import ask, record_attempt, send
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE, NO_NUMBER_LEFT, unissuable, unready_now
@@ -34,9 +34,10 @@ from carimbo.storage.work import Lease
 _log = structlog.get_logger("carimbo.issuing")
 # A series whose next numbers are all somebody else's is a wrong setting, which a person has to mend.
 _MOST_NUMBERS = 10
-_OTHER_CONTENT = (
-    "Duplicidade: a autoridade tem este número, autorizado com outro conteúdo. Depois de restaurar um backup,"
-    " pode ser o próprio documento: não o emita de novo sem conferir."
+_OTHER_CONTENT = "Duplicidade: a autoridade tem este número, autorizado com outro conteúdo"
+_FORGOTTEN = (
+    "Esta numeração só pode ter saído daqui: se um backup foi restaurado, o documento já foi emitido depois"
+    " dele. Confira na autoridade antes de emitir de novo."
 )
 
 
@@ -255,27 +256,22 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     """The number is somebody else's: take the next one, but not without end."""
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
-    is_bound = _is_bound(case, answer)
-    if is_bound or case.emission.ordinal % _MOST_NUMBERS == 0:
-        refusal = _refusal(case, answer, retryable=not is_bound)
-        await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN)
+    is_printed = case.emission.emission_type == EmissionType.OFFLINE
+    forgotten = is_forgotten(case, answer)
+    if is_printed or forgotten or case.emission.ordinal % _MOST_NUMBERS == 0:
+        refusal = _refusal(case, answer, retryable=not (is_printed or forgotten))
+        hint = _FORGOTTEN if forgotten else None
+        await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN, hint)
         _tell_conclusion(case, Status.REJECTED, refusal.code)
         return Done()
     return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
 
 
-def _is_bound(case: Case, answer: Duplicate | Authorized | Rejected) -> bool:
-    """Tell whether a document may have no other number: it is on paper, or was issued by us and forgotten.
-
-    Nobody else has the code that we drew for its key. If bytes are authorised under it that are not in the
-    archive, they went there after it: under another number the same sale would be issued twice.
-    """
-    is_printed = case.emission.emission_type == EmissionType.OFFLINE
-    return is_printed or (isinstance(answer, Authorized) and not case.kind.is_numbered_by_authority)
-
-
 def _refusal(case: Case, answer: Duplicate | Authorized | Rejected, retryable: bool) -> Rejected:
-    """Another number cures it, which is a setting: the same request passes then, if it may have another."""
+    """Another number cures it, which is a setting: the same request passes then, if it may have another.
+
+    What is on paper has its number for good; so has what was issued already, and forgotten.
+    """
     told = answer.answer_xml if isinstance(answer, Rejected) else None
     if isinstance(answer, Authorized):
         # Its own code is that of a success, which other bytes had.

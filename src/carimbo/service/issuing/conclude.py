@@ -55,6 +55,7 @@ async def refuse(
     answer: Rejected,
     asked: Sequence[NewEvent],
     state: EmissionState = EmissionState.REJECTED,
+    own_hint: str | None = None,
 ) -> None:
     """The authority refused and kept nothing: the number, if it is ours, stays for the corrected document."""
     hint = issuing_of(case.kind).hint(answer.code, answer.message)
@@ -62,7 +63,7 @@ async def refuse(
         code=answer.code,
         message=answer.message,
         field=(hint.field or None) if hint else None,
-        hint=hint.sentence if hint else None,
+        hint=own_hint or (hint.sentence if hint else None),
         retryable=answer.retryable,
     )
     verdict = _refused(case, rejection, state, answer.answer_xml)

@@ -6,8 +6,9 @@ archive of signed files tells the two apart.
 
 from dataclasses import replace
 
+from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.lifecycle import EmissionState
-from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome
+from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Rejected
 from carimbo.service.backoff import dice
 from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge
@@ -30,6 +31,30 @@ async def decide(means: Means, case: Case, state: EmissionState, outcome: Outcom
             return replace(judge.ask(attempt), access_key=key)
         case _:
             return decision
+
+
+def is_forgotten(case: Case, answer: Duplicate | Authorized | Rejected) -> bool:
+    """Tell whether a number that is taken was taken by us, with a version that is not in the archive.
+
+    Nobody else has the code that we drew for its key. Such a version was signed after the backup that was
+    restored since: under another number the same sale would be issued twice. The Id of a DPS has no code.
+    """
+    if case.kind.is_numbered_by_authority:
+        return False
+    match answer:
+        case Authorized():
+            return True
+        case Duplicate(other_key=str() as key):
+            return _numeric_code(key) == case.emission.numeric_code
+        case _:
+            return False
+
+
+def _numeric_code(key: str) -> str | None:
+    try:
+        return AccessKey.parse(key).numeric_code
+    except InvalidAccessKey:
+        return None
 
 
 async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:

@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_snake
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
 from carimbo.service.allowance import reserve_documents
+from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.cancel import cancel
@@ -46,13 +47,20 @@ class SaleCancellation(Body):
 async def emit_sale(
     counter: Counter, subscription: Subscription, company: Company, sale_id: UUID
 ) -> SaleRecord:
-    """Send every draft and every rejected document of a sale on its way: all of them, or none."""
+    """Send every draft and every rejected document of a sale on its way: all of them, or none.
+
+    But for what may have been issued: whoever asks for all that is left does not ask for that once more.
+    """
     emitted = None
     while emitted is None:
         async with counter.database.snapshot(subscription.id) as tenant:
             sale = await shown(tenant, company.id, sale_id)
             documents = await tenant.documents.of_sales([sale_id])
-        waiting = [document for document in documents if document.status in EMITTABLE]
+        waiting = [
+            document
+            for document in documents
+            if document.status in EMITTABLE and not may_have_been_issued(document)
+        ]
         if not waiting:
             raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
         ready = [await make_ready(counter, subscription, company, document) for document in waiting]
