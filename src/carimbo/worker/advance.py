@@ -90,7 +90,7 @@ class Advancer:
     async def _begin(self, lease: Lease) -> timedelta | None:
         # A row that killed its workers was claimed that often without ever coming back.
         if self.policy.is_spent(lease.attempts - 1):
-            await self._park(lease, "the worker died or failed at every attempt")
+            await self._park(lease, "o trabalhador caiu ou falhou em todas as tentativas")
             return None
         return await self._work(lease)
 

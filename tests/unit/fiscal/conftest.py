@@ -1,15 +1,17 @@
-"""What most tests of the library need: signers, and the official schemas."""
+"""What many tests of the library need: signers, what they signed, and the official schemas."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from support import OTHER_CNPJ
 from unit.fiscal.goods.support import SCHEMAS, signer_of
 from unit.fiscal.point_of_sale import PointOfSale
+from unit.fiscal.signed_texts import signed_document
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +22,16 @@ def schemas() -> Schemas:
 @pytest.fixture(scope="session")
 def signer(company_certificate: SampleCertificate) -> Signer:
     return signer_of(company_certificate)
+
+
+@pytest.fixture(scope="session")
+def certificate(company_certificate: SampleCertificate) -> A1Certificate:
+    return A1Certificate.from_bundle(company_certificate.to_pem())
+
+
+@pytest.fixture(scope="session")
+def nfe(signer: Signer) -> str:
+    return signed_document(signer)
 
 
 @pytest.fixture(scope="session")

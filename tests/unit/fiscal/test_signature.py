@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.signature import NAMESPACE, Signer
 from unit.fiscal.signed_texts import (
     C14N,
@@ -25,16 +24,6 @@ from unit.fiscal.signed_texts import (
 
 DSIG = f"{{{NAMESPACE}}}"
 SUPPLEMENT = "<infNFeSupl><qrCode>https://x.test/?p=1|2</qrCode></infNFeSupl>"
-
-
-@pytest.fixture(scope="module")
-def certificate(company_certificate: SampleCertificate) -> A1Certificate:
-    return A1Certificate.from_bundle(company_certificate.to_pem())
-
-
-@pytest.fixture(scope="module")
-def nfe(signer: Signer) -> str:
-    return signed_document(signer)
 
 
 class TestSign:

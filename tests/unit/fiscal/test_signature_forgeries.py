@@ -17,11 +17,6 @@ from unit.fiscal.signed_texts import (
 FORGED = f'<infNFe Id="{ID}1" versao="4.00"><ide><cUF>43</cUF></ide></infNFe>'
 
 
-@pytest.fixture(scope="module")
-def nfe(signer: Signer) -> str:
-    return signed_document(signer)
-
-
 class TestVerifyPlace:
     def test_no_signature_is_named_so(self, nfe: str) -> None:
         signature = nfe[nfe.index("<Signature ") : nfe.index("</NFe>")]

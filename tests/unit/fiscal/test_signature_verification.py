@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import NAMESPACE, BadSignature, Signer
 from carimbo.fiscal.xml_reading import UnreadableXml
 from unit.fiscal.signed_texts import (
@@ -28,16 +28,6 @@ from unit.fiscal.signed_texts import (
     signed_document,
     verified,
 )
-
-
-@pytest.fixture(scope="module")
-def certificate(company_certificate: SampleCertificate) -> A1Certificate:
-    return A1Certificate.from_bundle(company_certificate.to_pem())
-
-
-@pytest.fixture(scope="module")
-def nfe(signer: Signer) -> str:
-    return signed_document(signer)
 
 
 def certificate_of(authority: SampleAuthority, key: CertificatePublicKeyTypes) -> str:
