@@ -38,6 +38,7 @@ from integration.issuing.scripted import (
     playing,
 )
 from integration.issuing.shop import BY_NUMBERING, GOODS, Shop, accepted, error_of, own_number
+from integration.issuing.till import till_of
 from support import data_of
 
 LONG = timedelta(minutes=5)
@@ -102,6 +103,15 @@ class TestDuplicate:
             assert "backup" in rejection["hint"]
             emitted = await play.perform(accepted(await shop.emit(refused)))
             assert (emitted["status"], emitted["number"]) == ("authorized", 2)
+
+    async def test_of_a_paper_says_nothing_of_backups(self, floor: Floor, shop: Shop) -> None:
+        """Its key is the till's: who has sent other bytes under it was perhaps the till itself."""
+        till = await till_of(shop)
+        async with playing(floor, shop, LOST, authorizing(digest="AAAA")) as play:
+            refused = await play.perform(await till.hand_over(till.paper(7)))
+            status, rejection = refused["status"], refused["rejection"]
+            assert (status, rejection["code"], rejection["retryable"]) == ("rejected", "204", False)
+            assert "backup" not in rejection["hint"]
 
     async def test_that_went_another_way_under_our_code_is_not_issued_once_more(
         self, floor: Floor, shop: Shop

@@ -257,7 +257,8 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)
     is_printed = case.emission.emission_type == EmissionType.OFFLINE
-    forgotten = is_forgotten(case, answer)
+    # The code of a paper's key was drawn by the till.
+    forgotten = not is_printed and is_forgotten(case, answer)
     if is_printed or forgotten or case.emission.ordinal % _MOST_NUMBERS == 0:
         refusal = _refusal(case, answer, retryable=not (is_printed or forgotten))
         hint = _FORGOTTEN if forgotten else None
