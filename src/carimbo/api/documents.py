@@ -19,6 +19,7 @@ from carimbo.api.documented import refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import (
     DRY_RUN,
+    ORDER_CONFLICTS,
     REPLAYED_HEADER,
     CreatingEndpoint,
     IdempotencyKey,
@@ -179,7 +180,7 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
         description="O documento volta em processamento; leia-o até que tenha um resultado.",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
-        responses=refuses(*ISSUING_REFUSALS, *_own_refusals(issuing))
+        responses=refuses(*ISSUING_REFUSALS, *ORDER_CONFLICTS, *_own_refusals(issuing))
         | {
             200: {
                 "model": Success[DocumentRecord] | Success[TrialRecord],

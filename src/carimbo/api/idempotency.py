@@ -10,7 +10,7 @@ from carimbo.api.envelope import success
 from carimbo.api.route import Endpoint, ReadRequest
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.errors import invalid_field
+from carimbo.service.errors import Code, invalid_field
 from carimbo.service.issuing.accept import find_replay
 
 HEADER = "Idempotency-Key"
@@ -21,6 +21,8 @@ REPLAYED_HEADER = {
         "schema": {"type": "string", "enum": ["true"]},
     }
 }
+ORDER_CONFLICTS = (Code.DUPLICATE_RESOURCE, Code.IDEMPOTENCY_CONFLICT)
+"""What a create refuses because a key of it belongs to an order of another kind."""
 DRY_RUN = "dryRun"
 _LONGEST_KEY = 255
 _FALSE = ("false", "0", "no", "off", "f", "n")

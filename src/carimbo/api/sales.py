@@ -19,7 +19,7 @@ from carimbo.api.context import (
 )
 from carimbo.api.documented import UNREADY, Answers, refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
-from carimbo.api.idempotency import REPLAYED_HEADER, IdempotencyKey, key_of, replay
+from carimbo.api.idempotency import ORDER_CONFLICTS, REPLAYED_HEADER, IdempotencyKey, key_of, replay
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint, ReadRequest
 from carimbo.api.type_routes import ISSUING_REFUSALS
@@ -93,7 +93,7 @@ async def _query(
     ),
     response_model=Success[SaleRecord],
     responses=_QUEUED
-    | refuses(*_REFUSALS)
+    | refuses(*_REFUSALS, *ORDER_CONFLICTS)
     | {
         200: {
             "model": Success[SaleRecord],
@@ -110,7 +110,8 @@ async def create(
     body: JsonBody[SaleBody],
     key: IdempotencyKey = None,
 ) -> Response:
-    accepted = await create_sale(counter, SaleOrder(subscription, company, body, key_of(http)))
+    text = (await http.body()).decode()
+    accepted = await create_sale(counter, SaleOrder(subscription, company, body, text, key_of(http)))
     if not accepted.is_new:
         return replay(accepted.record)
     return success(accepted.record, ACCEPTED if accepted.goes_now else 200)
@@ -143,13 +144,15 @@ async def read(
     responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
 )
 async def change(
+    http: Request,
     counter: CurrentCounter,
     subscription: CurrentSubscription,
     company: CurrentCompany,
     sale_id: SaleId,
     body: JsonBody[SaleBody],
 ) -> Response:
-    changed = await change_sale(counter, SaleOrder(subscription, company, body), sale_id)
+    text = (await http.body()).decode()
+    changed = await change_sale(counter, SaleOrder(subscription, company, body, text), sale_id)
     return success(changed.record, ACCEPTED if changed.goes_now else 200)
 
 

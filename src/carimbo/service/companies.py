@@ -161,7 +161,7 @@ async def find_only_company(database: Database, subscription_id: UUID) -> Compan
     async with database.tenant(subscription_id) as tenant:
         companies = await tenant.companies.page(0, 2)
     if not companies:
-        raise not_found("Empresa não encontrada.")
+        raise unknown_company()
     if len(companies) > 1:
         raise Refusal(Code.COMPANY_AMBIGUOUS)
     return companies[0]
@@ -179,7 +179,7 @@ async def change_registration(tenant: Tenant, company_id: UUID, changes: Registr
     """Update inside a transaction that may hold more than this."""
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
-        raise not_found("Empresa não encontrada.")
+        raise unknown_company()
     return CompanyRecord.model_validate(company)
 
 
@@ -240,16 +240,32 @@ async def lock_company(tenant: Tenant, company_id: UUID) -> Company:
     """
     company = await tenant.companies.lock(company_id)
     if company is None:
-        raise not_found("Empresa não encontrada.")
+        raise unknown_company()
     return company
+
+
+async def hold_company(tenant: Tenant, company_id: UUID) -> None:
+    """Keep a company from being changed or deleted until the transaction ends.
+
+    A transaction that accepts work for an authority calls this first: a deletion then either waits and finds
+    the work, or comes first and the work is refused. First, because whoever changes a company locks it before
+    anything else.
+    """
+    if not await tenant.companies.hold(company_id):
+        raise unknown_company()
 
 
 async def require_company(tenant: Tenant, company_id: UUID, *, deleted_too: bool = False) -> Company:
     """Find a company, or refuse as if it never existed."""
     company = await tenant.companies.get(company_id, deleted_too=deleted_too)
     if company is None:
-        raise not_found("Empresa não encontrada.")
+        raise unknown_company()
     return company
+
+
+def unknown_company() -> Refusal:
+    """The refusal of a company that is not there, or not any more."""
+    return not_found("Empresa não encontrada.")
 
 
 def _columns(registration: Registration) -> dict[str, Any]:

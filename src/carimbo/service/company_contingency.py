@@ -12,7 +12,8 @@ from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import Line
 from carimbo.fiscal.layouts.canonical import Unwritable, normalize
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.errors import invalid_field, not_found
+from carimbo.service.companies import unknown_company
+from carimbo.service.errors import invalid_field
 from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.issuing.way import ContingencyMode, Ways, reason_of, ways_of
 from carimbo.service.outage_board import OutageBoard
@@ -76,7 +77,7 @@ async def change_contingency(
         changed = await tenant.companies.set_contingency(company.id, change.mode, reason)
         await tenant.documents.wake(company.id, [kind.name for kind in DOCUMENT_TYPES if kind.contingencies])
     if changed is None:
-        raise not_found("Empresa não encontrada.")
+        raise unknown_company()
     return changed
 
 

@@ -73,6 +73,11 @@ class Code(Enum):
         field="taxId",
         existingId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
     )
+    IDEMPOTENCY_CONFLICT = _means(
+        Kind.CONFLICT,
+        "A chave já identifica outro pedido, que tem outro externalId: envie uma que só este pedido use.",
+        existingId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
+    )
     COMPANY_AMBIGUOUS = _means(
         Kind.CONFLICT, "A assinatura tem mais de uma empresa: use o caminho com o id da empresa."
     )

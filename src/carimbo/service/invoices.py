@@ -14,6 +14,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
 from carimbo.service.allowance import Period, reserve_document
+from carimbo.service.companies import hold_company
 from carimbo.service.direct_sales import correct_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.documents import (
@@ -127,6 +128,7 @@ async def emit(
         document = await require_document(tenant, which)
     ready = await make_ready(counter, subscription, company, document, allowed)
     async with counter.database.tenant(subscription.id) as tenant:
+        await hold_company(tenant, company.id)
         await start(tenant, ready, counter.workshop.today)
         await reserve(tenant, ready)
         return record_of(await _locked(tenant, document.id))

@@ -46,6 +46,21 @@ REGISTRATION_COLUMNS = (
 _COLUMNS = ", ".join(field.name for field in fields(Company))
 
 
+class CompanyDeleted(Exception):
+    """The company of new work is deleted, so nothing was stored."""
+
+
+def held_company(subscription_id: str, company_id: str) -> str:
+    """Returns SQL that selects a company in use and keeps it from being changed or deleted meanwhile.
+
+    Statements that store new work of a company select from it, so that none is accepted beside a deletion.
+    """
+    return (
+        f"select id from companies where subscription_id = {subscription_id} and id = {company_id}"
+        " and deleted_at is null for share"
+    )
+
+
 class Companies:
     """Companies of one subscription; a deleted one is seen only when asked for."""
 
@@ -97,12 +112,10 @@ class Companies:
 
     async def hold(self, company_id: UUID) -> bool:
         """Keep it from being changed or deleted until the transaction ends; False if it is deleted."""
-        held: bool | None = await self._connection.fetchval(
-            "select true from companies where subscription_id = $1 and id = $2 and deleted_at is null"
-            " for share",
-            self._subscription_id, company_id,
-        )  # fmt: skip
-        return bool(held)
+        held: UUID | None = await self._connection.fetchval(
+            held_company("$1", "$2"), self._subscription_id, company_id
+        )
+        return held is not None
 
     async def find_by_tax_id(self, tax_id: str) -> UUID | None:
         """Whose CNPJ it is, be that company deleted or not."""

@@ -37,6 +37,7 @@ from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.number_sequences import NumberSequences
 from carimbo.storage.numbering import Numberings
+from carimbo.storage.order_keys import OrderKeys
 from carimbo.storage.pool import Pool
 from carimbo.storage.products import Products
 from carimbo.storage.sales import Sales
@@ -122,6 +123,10 @@ class Tenant:
     @cached_property
     def numberings(self) -> Numberings:
         return Numberings(self.connection, self.subscription_id)
+
+    @cached_property
+    def order_keys(self) -> OrderKeys:
+        return OrderKeys(self.connection, self.subscription_id)
 
     @cached_property
     def products(self) -> Products:

@@ -63,14 +63,6 @@ _SELECT = (
     " left join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id"
     " and e.ordinal = d.emission"
 )
-_REPEATED = f"""
-    {_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3
-        and d.idempotency_key = $4
-    union all
-    {_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3
-        and d.external_id = $5 and d.is_direct
-    limit 1
-"""
 
 
 class Documents:
@@ -80,24 +72,14 @@ class Documents:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(
-        self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool
-    ) -> Document | None:
-        """Insert with its first events, and wake a worker if it is to go; None when a key of it is taken.
+    async def add(self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool) -> Document:
+        """Insert with its first events, and wake a worker if it is queued.
 
-        All of it is one statement: outside a transaction it is one by itself.
+        All of it is one statement: outside a transaction it is one by itself. Raises OrderKeyTaken if another
+        order has one of its keys, and CompanyDeleted.
         """
         row = await insert(self._connection, self._subscription_id, document, events, queued=queued)
-        return None if row is None else _stored(document, row)
-
-    async def find_repeated(
-        self, company_id: UUID, namespace: str, key: str | None, external_id: str | None
-    ) -> Document | None:
-        """Find what was created under the key, or else directly under the external id."""
-        row = await self._connection.fetchrow(
-            _REPEATED, self._subscription_id, company_id, namespace, key, external_id
-        )
-        return row and _document(row)
+        return _stored(document, row)
 
     async def find_printed(self, company_id: UUID, access_key: str) -> Document | None:
         """Find what was handed over with this key on its paper."""

@@ -6,9 +6,11 @@ from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
+from carimbo.storage.companies import CompanyDeleted, held_company
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.jobs import job_added
+from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.turns import NEXT_TURN
 from carimbo.storage.work import WorkKind
 
@@ -24,6 +26,7 @@ class NewDocument:
     status: str
     namespace: str
     idempotency_key: str | None
+    """The `Idempotency-Key` of its request."""
     external_id: str | None
     sale_id: UUID | None = None
     is_direct: bool = True
@@ -52,11 +55,12 @@ def _insertion(*, queued: bool) -> str:
     placed = f"{NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
     woken = f", woken as ({job_added(WorkKind.DOCUMENT, 'added')})" if queued else ""
     return f"""
-        with added as (
+        with company as ({held_company("$1", "$2")}),
+        added as (
             insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
                 company_id, is_urgent, {", ".join(_INSERTED)})
-            values ({placed}, $1, $2, $3, {arguments})
-            on conflict do nothing returning *
+            select {placed}, $1, $2, $3, {arguments} from company
+            returning *
         ), told as ({events_told("added", first_event)}){woken}
         select {_GENERATED} from added
     """
@@ -72,10 +76,17 @@ async def insert(
     events: Sequence[NewEvent],
     *,
     queued: bool,
-) -> Row | None:
-    """Store a document and give back what the database made up for it; None when a key of it is taken."""
-    return await connection.fetchrow(
-        _INSERTIONS[queued],
-        subscription_id, document.company_id, document.is_urgent,
-        *(getattr(document, name) for name in _INSERTED), *event_columns(events),
-    )  # fmt: skip
+) -> Row:
+    """Store a document and return the values that the database generated.
+
+    Raises OrderKeyTaken if another order has one of its keys, and CompanyDeleted.
+    """
+    with claiming_keys():
+        row: Row | None = await connection.fetchrow(
+            _INSERTIONS[queued],
+            subscription_id, document.company_id, document.is_urgent,
+            *(getattr(document, name) for name in _INSERTED), *event_columns(events),
+        )  # fmt: skip
+    if row is None:
+        raise CompanyDeleted(document.company_id)
+    return row

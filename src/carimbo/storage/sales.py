@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, only
 from carimbo.storage.jobs import job_added
+from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.sale_status import STANDS, STATUS
 from carimbo.storage.work import WorkKind
 
@@ -60,6 +61,8 @@ class NewSale:
     product_invoice_type: str | None = None
     nfse: Mapping[str, Any] | None = None
     """What it says of its note of services, plain values of JSON."""
+    request: str | None = None
+    """The JSON of the body that created it; None if a direct document made it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +95,7 @@ class SaleFilter:
     sold_until: date | None = None
 
 
-_IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct")
+_IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct", "request")
 _INSERTED = tuple(field.name for field in fields(NewSale))
 _CHANGEABLE = tuple(name for name in _INSERTED if name not in _IDENTITY)
 _COLUMNS = ", ".join(field.name for field in fields(Sale))
@@ -120,15 +123,6 @@ _UNSCHEDULE = (
     " updated_at = now()"
     " where subscription_id = $1 and (next_action_at is not null or parked_reason is not null)"
 )
-_REPEATED = """
-    select id from (
-        select 1 as mark, id from sales
-        where subscription_id = $1 and company_id = $2 and idempotency_key = $3
-        union all
-        select 2 as mark, id from sales
-        where subscription_id = $1 and company_id = $2 and external_id = $4 and not is_direct
-    ) as known order by mark limit 1
-"""
 
 
 def _lines_added(of: str, first: int) -> str:
@@ -149,7 +143,7 @@ _ADD = f"""
         insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)})
         values (${2 + _INSERTED.index("scheduled_emit_at")}, $1,
             {", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))})
-        on conflict do nothing returning *
+        returning *
     ), listed as ({_lines_added("added", 2 + len(_INSERTED))}),
     soon as (select * from added where next_action_at < now() + {_SOON}),
     woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
@@ -176,12 +170,17 @@ class Sales:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, sale: NewSale, lines: Sequence[SaleLine]) -> Sale | None:
-        """Insert with its lines and the job of its time; None when another sale has a key of it."""
-        row = await self._connection.fetchrow(
-            _ADD, self._subscription_id, *(getattr(sale, name) for name in _INSERTED), *_line_columns(lines)
-        )
-        return row and Sale(**row)
+    async def add(self, sale: NewSale, lines: Sequence[SaleLine]) -> Sale:
+        """Insert with its lines and the job of its time.
+
+        Raises OrderKeyTaken if another order has one of its keys.
+        """
+        with claiming_keys():
+            row = await self._connection.fetchrow(
+                _ADD,
+                self._subscription_id, *(getattr(sale, name) for name in _INSERTED), *_line_columns(lines),
+            )  # fmt: skip
+        return Sale(**only(row))
 
     async def get(self, sale_id: UUID) -> Sale | None:
         """A sale of any company of the subscription."""
@@ -198,15 +197,6 @@ class Sales:
             self._subscription_id, sale_id,
         )  # fmt: skip
         return row and Sale(**row)
-
-    async def find_repeated(
-        self, company_id: UUID, idempotency_key: str | None, external_id: str | None
-    ) -> UUID | None:
-        """Find the sale that was created under the key, or else under the external id."""
-        found: UUID | None = await self._connection.fetchval(
-            _REPEATED, self._subscription_id, company_id, idempotency_key, external_id
-        )
-        return found
 
     async def show(self, sale_id: UUID) -> ShownSale | None:
         """A sale with what is shown of it."""

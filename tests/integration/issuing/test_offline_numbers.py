@@ -2,15 +2,14 @@
 
 import asyncio
 from collections import Counter
-from typing import Any
 from uuid import UUID
 
-import httpx2
 import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, accepted, error_of, ready_shop
+from integration.issuing.test_idempotency import replayed
 from integration.issuing.till import Till, till_of
 
 CROWD = 50
@@ -19,12 +18,6 @@ CROWD = 50
 @pytest.fixture
 async def till(shop: Shop) -> Till:
     return await till_of(shop)
-
-
-def replayed(answer: httpx2.Response) -> dict[str, Any]:
-    """The record of a document that was made before."""
-    assert (answer.status_code, answer.headers.get("Idempotent-Replayed")) == (200, "true"), answer.text
-    return dict(answer.json()["data"])
 
 
 async def give_up(till: Till, first: int, last: int, state: str) -> str:

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from integration.issuing.floor import Floor
-from integration.issuing.shop import accepted, body_of, error_of
+from integration.issuing.shop import error_of
 from integration.issuing.test_idempotency import replayed
 from integration.sales.store import COURSE, MARIA, NewStore, Store, made, sale_of
 from support import data_of, fields_of
@@ -41,17 +41,6 @@ class TestExternalId:
         sales = [await store.draft("curso") for _ in range(2)]
         assert sales[0]["id"] != sales[1]["id"]
 
-    async def test_of_a_sale_is_not_that_of_a_document(self, store: Store) -> None:
-        sale = await store.draft("caneca", externalId="pedido-1")
-        direct = accepted(await store.post("/nfe", body_of("nfe", externalId="pedido-1")))
-        assert direct["id"] != sale["invoices"][0]["id"]
-        assert replayed(await store.sell("caneca", externalId="pedido-1"))["id"] == sale["id"]
-
-    async def test_of_a_document_is_not_that_of_a_sale(self, store: Store) -> None:
-        direct = accepted(await store.post("/nfse", body_of("nfse", externalId="pedido-1")))
-        sale = made(await store.sell("curso", externalId="pedido-1", **LATER))
-        assert sale["id"] != direct["saleId"]
-
 
 class TestKey:
     async def test_that_comes_again_returns_the_sale(self, store: Store) -> None:
@@ -70,10 +59,6 @@ class TestKey:
     async def test_another_one_makes_another_sale(self, store: Store) -> None:
         sales = [made(await store.sell("curso", key=key, **LATER)) for key in ("k", "K")]
         assert sales[0]["id"] != sales[1]["id"]
-
-    async def test_is_not_that_of_a_document(self, store: Store) -> None:
-        direct = accepted(await store.post("/nfse", body_of("nfse"), key="k"))
-        assert made(await store.sell("curso", key="k", **LATER))["id"] != direct["saleId"]
 
     async def test_is_of_a_size_that_can_be_kept(self, store: Store) -> None:
         assert set(fields_of(await store.sell("curso", key="k" * 256))) == {"Idempotency-Key"}

@@ -18,7 +18,7 @@ class TestRecord:
         assert sale.keys() == {
             "id", "externalId", "status", "customer", "products", "amount", "discount", "shipping",
             "saleDate", "paymentMethod", "emitWhen", "guaranteeDate", "scheduledEmitAt", "sendEmail",
-            "productInvoiceType", "nfse", "invoices", "createdAt", "updatedAt",
+            "productInvoiceType", "nfse", "invoices", "warnings", "createdAt", "updatedAt",
         }  # fmt: skip
         assert await store.read_sale(sale) == sale
 

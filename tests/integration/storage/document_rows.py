@@ -1,5 +1,6 @@
 """Companies and documents for tests of the rows; of goods and taxes these tests know nothing."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -17,6 +18,7 @@ from carimbo.storage.emissions import Place
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import IssuingSteps, Settlement, Verdict
 from carimbo.storage.new_document import NewDocument
+from carimbo.storage.order_keys import OrderKeyTaken
 from carimbo.storage.work import Lease, WorkKey, WorkKind
 
 TODAY = date(2026, 11, 10)
@@ -65,10 +67,12 @@ class Shop:
         return WorkKey(WorkKind.DOCUMENT, self.subscription_id, document.id)
 
     async def add(self, *, queued: bool = True, **changes: Any) -> Document | None:
-        """Store a document in a transaction of its own; None if it is there already."""
+        """Store a document in a transaction of its own; None if another order has a key of it."""
         document = new_document(self.company_id, **changes)
-        async with self.database.tenant(self.subscription_id) as tenant:
-            return await tenant.documents.add(document, [CREATED], queued=queued)
+        with suppress(OrderKeyTaken):
+            async with self.database.tenant(self.subscription_id) as tenant:
+                return await tenant.documents.add(document, [CREATED], queued=queued)
+        return None
 
     async def added(self, *, queued: bool = True, **changes: Any) -> Document:
         """Store a document that is certainly new."""

@@ -159,7 +159,7 @@ async def _add_company(tenant: Tenant, company_id: UUID, registration_id: UUID) 
 
 async def _add_document(tenant: Tenant, company_id: UUID) -> tuple[UUID, UUID]:
     """A document with an attempt in force, and the one before that, which is a stray."""
-    document = new_document(company_id, idempotency_key="key", external_id="order")
+    document = new_document(company_id, idempotency_key="key", external_id="direct order")
     await tenant.documents.add(document, [CREATED], queued=True)
     steps = await _steps_of(tenant, document.id)
     await steps.take_number(place_of(company_id), 1, CODES, EmissionWay("1"), [])

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 import pytest
 
 from carimbo.storage.backlog import backlog_of_company
+from carimbo.storage.companies import CompanyDeleted
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.emissions import PrintedEmission
 from carimbo.storage.filings import FilingSteps, FilingVerdict
@@ -87,11 +87,11 @@ class TestDocuments:
             documents = tenant.documents
             assert await documents.get(document_id) is None
             assert await documents.lock(document_id) is None
-            assert await documents.find_repeated(company_id, "invoices", "key", "order") is None
+            assert await tenant.order_keys.find(company_id, "invoices", ["key", "direct order"]) == []
             assert await documents.find_printed(company_id, PRINTED.access_key) is None
             assert await documents.page(company_id, EVERYTHING, 0, 100) == []
             assert await documents.count(company_id, EVERYTHING) == 0
-            assert await documents.count(company_id, DocumentFilter(external_id="order")) == 0
+            assert await documents.count(company_id, DocumentFilter(external_id="direct order")) == 0
             backlog = await backlog_of_company(
                 tenant.connection, neighbours.stranger, company_id, timedelta(0)
             )
@@ -106,7 +106,7 @@ class TestDocuments:
         assert await neighbours.everything_of_the_owner() == before
 
     async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
-        with pytest.raises(asyncpg.ForeignKeyViolationError):
+        with pytest.raises(CompanyDeleted):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.documents.add(new_document(neighbours.company_id), [], queued=False)
 
@@ -114,7 +114,7 @@ class TestDocuments:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             company = await tenant.companies.add(new_id(), TAX_ID, {"legal_name": "Outra Loja"})
             assert company is not None
-            twin = new_document(company.id, idempotency_key="key", external_id="order")
+            twin = new_document(company.id, idempotency_key="key", external_id="direct order")
             assert await tenant.documents.add(twin, [], queued=False) is not None
 
 

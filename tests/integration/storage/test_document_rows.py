@@ -10,11 +10,13 @@ import asyncpg
 import pytest
 
 from carimbo.fiscal.lifecycle import Status
+from carimbo.service.orders import OrderIdentity, find_order
 from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import Verdict
+from carimbo.storage.order_keys import OrderKeyTaken
 from carimbo.storage.work import WorkKey, WorkKind
 from integration.storage.document_rows import CREATED, EVERYTHING, Shop, new_document
 
@@ -40,12 +42,13 @@ async def jobs_of(database: Database, key: WorkKey) -> list[asyncpg.Record]:
         )
 
 
-async def repeated(shop: Shop, key: str | None, external_id: str | None, **changes: Any) -> UUID | None:
-    """Which document is found for an order that comes again."""
-    where = {"company_id": shop.company_id, "namespace": "invoices", **changes}
+async def repeated(
+    shop: Shop, key: str | None, external_id: str | None, namespace: str = "invoices"
+) -> UUID | None:
+    """Returns the document of the order that these keys name."""
     async with shop.database.autocommit(shop.subscription_id) as tenant:
-        found = await tenant.documents.find_repeated(key=key, external_id=external_id, **where)
-    return found.id if found else None
+        order = await find_order(tenant, shop.company_id, namespace, OrderIdentity(key, external_id))
+    return order.document_id if order else None
 
 
 class TestAdd:
@@ -109,8 +112,10 @@ class TestRepeated:
     async def test_one_that_is_not_stored_tells_no_event_and_wakes_nobody(self, shop: Shop) -> None:
         await shop.added(idempotency_key="k")
         twin = new_document(shop.company_id, idempotency_key="k")
-        async with shop.database.tenant(shop.subscription_id) as tenant:
-            assert await tenant.documents.add(twin, [CREATED], queued=True) is None
+        with pytest.raises(OrderKeyTaken):
+            async with shop.database.tenant(shop.subscription_id) as tenant:
+                await tenant.documents.add(twin, [CREATED], queued=True)
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.document_events.all(twin.id) == []
         key = WorkKey(WorkKind.DOCUMENT, shop.subscription_id, twin.id)
         assert await jobs_of(shop.database, key) == []

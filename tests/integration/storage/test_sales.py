@@ -1,5 +1,6 @@
 import asyncio
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from decimal import Decimal
@@ -10,6 +11,7 @@ import pytest
 
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.order_keys import OrderKeyTaken
 from carimbo.storage.sales import NewSale, Sale, SaleLine, ShownLine
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_product, new_sale
@@ -34,8 +36,12 @@ class Seller:
     other_line: SaleLine
 
     async def add(self, *lines: SaleLine, **changes: Any) -> Sale | None:
-        async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
-            return await tenant.sales.add(replace(self.sale, id=new_id(), **changes), lines or [self.line])
+        """Store a sale in a transaction of its own; None if another order has a key of it."""
+        sale = replace(self.sale, id=new_id(), **changes)
+        with suppress(OrderKeyTaken):
+            async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
+                return await tenant.sales.add(sale, lines or [self.line])
+        return None
 
     async def added(self, *lines: SaleLine, **changes: Any) -> Sale:
         sale = await self.add(*lines, **changes)

@@ -51,6 +51,7 @@ class TestEveryRepository:
             "inutilizations",
             "number_sequences",
             "numberings",
+            "order_keys",
             "products",
             "sales",
             "secrets",

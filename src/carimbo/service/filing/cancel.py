@@ -5,6 +5,7 @@ from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
 from carimbo.service.cancellation_terms import cancelable_at_all, cancelable_until
+from carimbo.service.companies import hold_company
 from carimbo.service.documents import Reference, require_document, wrong_state
 from carimbo.service.errors import Refusal
 from carimbo.service.filing.desk import Desk, new_event
@@ -38,7 +39,8 @@ async def cancel(
     _require_in_time(desk, document, emission, event, request)
     dossier = await desk.dossier_of(which.subscription_id, company, kind)
     desk.try_event(dossier, emission, document.environment, event, request)
-    async with desk.counter.database.autocommit(which.subscription_id) as tenant:
+    async with desk.counter.database.tenant(which.subscription_id) as tenant:
+        await hold_company(tenant, company.id)
         filing = await _filed(tenant, new_event(document, emission, event, request, _ONLY))
     return _told(document, emission, event, await desk.fate_of(which.subscription_id, filing))
 

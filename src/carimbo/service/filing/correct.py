@@ -5,6 +5,7 @@ from datetime import timedelta
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
+from carimbo.service.companies import hold_company
 from carimbo.service.documents import EventRecord, Reference, require_document, wrong_state
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
@@ -31,6 +32,7 @@ async def correct(
     dossier = await desk.dossier_of(which.subscription_id, company, kind)
     desk.try_event(dossier, emission, document.environment, event, request)
     async with desk.counter.database.tenant(which.subscription_id) as tenant:
+        await hold_company(tenant, company.id)
         filing = await _filed(tenant, document, emission, event, request)
     return _told(document, await desk.fate_of(which.subscription_id, filing))
 

@@ -12,6 +12,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer, Record
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.signature import Signer
+from carimbo.service.companies import hold_company
 from carimbo.service.errors import Code, Refusal, invalid_field, not_found
 from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.numbers import range_of, voiding_of
@@ -98,6 +99,7 @@ def try_range(desk: Desk, dossier: Dossier, kind: DocumentType, new: NewInutiliz
 
 async def file_range(tenant: Tenant, new: NewInutilization) -> Inutilization:
     """Store a range of which no number is in use, or find the same one; no document takes one meanwhile."""
+    await hold_company(tenant, new.company_id)
     place = (new.company_id, new.document_type, new.environment, new.series)
     next_number = await tenant.number_sequences.lock(*place)
     use = await tenant.inutilizations.first_use(new)

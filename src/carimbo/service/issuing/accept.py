@@ -1,8 +1,8 @@
 """The first step: a request becomes a stored document with a job, or is refused with all that is wrong."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, period_of, reserve_document
+from carimbo.service.companies import hold_company, unknown_company
 from carimbo.service.direct_sales import add_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
@@ -32,12 +33,14 @@ from carimbo.service.issuing.printed import (
 )
 from carimbo.service.issuing.readiness import require_feature, require_ready
 from carimbo.service.issuing.workshop import Workshop, issuing_of
-from carimbo.storage.companies import Company
+from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in
+from carimbo.storage.companies import Company, CompanyDeleted
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.new_document import NewDocument
+from carimbo.storage.order_keys import OrderKey, OrderKeyTaken
 from carimbo.storage.subscriptions import Subscription
 
 _log = structlog.get_logger("carimbo.issuing")
@@ -45,6 +48,8 @@ _NOTHING = Decimal(0)
 # Characters of a request of about ten items: reviewed in less time than it takes to hand it to a thread and
 # back, counting what the other requests wait.
 _SMALL = 2_000
+# An order whose key was taken, and is free again when its owner is looked up, is stored once more.
+_MOST_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -54,21 +59,6 @@ class Counter:
     database: Database
     dossiers: Dossiers
     workshop: Workshop
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What an order is known by when it comes again."""
-
-    idempotency_key: str | None
-    external_id: str | None
-    access_key: str | None
-    """Of what is on paper already."""
-
-    @property
-    def key(self) -> str | None:
-        """What its document is kept under."""
-        return self.idempotency_key or self.external_id
 
 
 @dataclass(frozen=True)
@@ -84,10 +74,10 @@ class Order:
     idempotency_key: str | None
 
     @property
-    def marks(self) -> Marks:
-        """What makes it the same order when it comes again."""
-        external_id = getattr(self.request, "external_id", None)
-        return Marks(self.idempotency_key, external_id, printed_key(self.request))
+    def external_id(self) -> str | None:
+        """The identifier of the order in the caller's own system."""
+        external_id: str | None = getattr(self.request, "external_id", None)
+        return external_id
 
 
 @dataclass(frozen=True)
@@ -106,16 +96,13 @@ async def find_replay(
     idempotency_key: str | None,
     body: Any,
 ) -> DocumentRecord | None:
-    """Find the document that the same order made before, whatever is to be said of its body today."""
-    marks = _marks(kind, idempotency_key, body)
-    if not marks.key and not marks.access_key:
+    """Returns the document of the earlier order that a request repeats, even if its body is invalid today."""
+    identity, access_key = identity_in(idempotency_key, body), _access_key_in(kind, body)
+    if not identity.keys and not access_key:
         return None
     async with database.autocommit(subscription_id) as tenant:
-        found = await _find(tenant, company_id, kind, marks)
-    if found is None:
-        return None
-    _tell_difference(found, kind, body)
-    return record_of(found)
+        document = await _find_earlier(tenant, company_id, kind, identity, access_key)
+    return None if document is None else _replay_of(document, kind, body)
 
 
 async def accept(counter: Counter, order: Order) -> Accepted:
@@ -128,7 +115,18 @@ async def accept(counter: Counter, order: Order) -> Accepted:
         order.kind, order.request, dossier, environment, in_place=is_small(order.text)
     )
     require_no_problems(review.problems)
-    return await _store(counter, order, dossier, environment, review)
+    prepared = _prepare(counter, order, dossier, environment, review)
+    for _ in range(_MOST_TRIES):
+        try:
+            stored = await _store(counter, order, prepared)
+            return Accepted(record_of(stored), is_new=True)
+        except CompanyDeleted:
+            raise unknown_company() from None
+        except (OrderKeyTaken, AlreadyThere):
+            earlier = await _earlier_of(counter, order, prepared.paper)
+        if earlier is not None:
+            return Accepted(earlier, is_new=False)
+    raise LookupError("an order that keeps others from being stored can't be found")
 
 
 def is_small(text: str) -> bool:
@@ -166,98 +164,92 @@ def plan_period(subscription: Subscription, environment: Environment, workshop: 
     return period if counts else None
 
 
-async def _store(
+@dataclass(frozen=True)
+class _Prepared:
+    """A reviewed document with everything that is stored beside it."""
+
+    document: NewDocument
+    paper: Paper | None
+    """What is printed already, of a receipt that was issued offline."""
+    sale: DirectSale | None
+    """The sale that the document makes."""
+    period: Period | None
+    """Where it takes a place in the plan, if it needs one."""
+
+
+def _prepare(
     counter: Counter, order: Order, dossier: Dossier, environment: Environment, review: Review
-) -> Accepted:
-    waits = issuing_of(order.kind).waits
-    queued = not (waits and waits(order.request))
+) -> _Prepared:
+    kind, issuing = order.kind, issuing_of(order.kind)
+    queued = not (issuing.waits and issuing.waits(order.request))
     period = plan_period(order.subscription, environment, counter.workshop) if queued else None
     document = NewDocument(
         id=new_id(),
         company_id=order.company.id,
-        type=order.kind.name,
+        type=kind.name,
         environment=environment,
         status=Status.PROCESSING if queued else Status.PENDING,
-        namespace=order.kind.namespace,
-        idempotency_key=order.marks.key,
-        external_id=order.marks.external_id,
+        namespace=kind.namespace,
+        idempotency_key=order.idempotency_key,
+        external_id=order.external_id,
         request=order.text,
         amount=amount_of(review),
         warnings=review.warnings,
         reviewed_revision=dossier.revision,
         reviewed_on=counter.workshop.today,
         allowance_period=period.name if period else None,
-        is_urgent=order.kind.is_urgent,
+        is_urgent=kind.is_urgent,
     )
-    paper = paper_of(order.kind, order.request, dossier, environment)
-    if paper is not None:
-        return await _store_printed(counter, order, document, paper, period)
-    sale_of = issuing_of(order.kind).sale
-    if sale_of is not None:
-        return await _store_sold(counter, order, document, sale_of(order.request, dossier.company), period)
-    return await _store_unprinted(counter, order, document, period)
+    sale = issuing.sale(order.request, dossier.company) if issuing.sale else None
+    return _Prepared(document, paper_of(kind, order.request, dossier, environment), sale, period)
 
 
-async def _store_unprinted(
-    counter: Counter, order: Order, document: NewDocument, period: Period | None
-) -> Accepted:
-    if period is None:
+async def _store(counter: Counter, order: Order, prepared: _Prepared) -> Document:
+    """Store all of a document together; one that has nothing beside it takes a single statement."""
+    document, paper, period = prepared.document, prepared.paper, prepared.period
+    if paper is None and prepared.sale is None and period is None:
         async with counter.database.autocommit(order.subscription.id) as tenant:
-            return await _add(tenant, order, document)
+            return await _add(tenant, document)
     async with counter.database.tenant(order.subscription.id) as tenant:
-        accepted = await _add(tenant, order, document)
-        if accepted.is_new:
-            # Last, as it holds a row that every document of the subscription needs.
-            await reserve_document(tenant, period)
-    return accepted
-
-
-async def _store_sold(
-    counter: Counter, order: Order, document: NewDocument, sold: DirectSale, period: Period | None
-) -> Accepted:
-    """Store a document with the sale that it makes; nothing, if the document is there already."""
-    with suppress(AlreadyThere):
-        async with counter.database.tenant(order.subscription.id) as tenant:
-            sale_id = await add_direct_sale(
-                tenant, order.company.id, order.marks.external_id, sold, counter.workshop.today
-            )
-            accepted = await _add(tenant, order, replace(document, sale_id=sale_id))
-            if not accepted.is_new:
-                raise AlreadyThere
-            if period:
-                await reserve_document(tenant, period)
-    return accepted
-
-
-async def _store_printed(
-    counter: Counter, order: Order, document: NewDocument, paper: Paper, period: Period | None
-) -> Accepted:
-    """Store what is in the buyer's hands: the plan counts it, and can't refuse it."""
-    try:
-        async with counter.database.tenant(order.subscription.id) as tenant:
+        await hold_company(tenant, document.company_id)
+        if paper is not None:
             events = beginning(document.status, Happening.CREATED, Happening.NUMBERED)
             stored = await add_printed(tenant, document, events, paper)
-            if period:
-                await reserve_document(tenant, period.beyond_limit())
-    except AlreadyThere:
-        async with counter.database.autocommit(order.subscription.id) as tenant:
-            found = await _find(tenant, order.company.id, order.kind, order.marks)
-            if found is None:
-                raise await number_taken(tenant, paper) from None
-        return Accepted(record_of(found), is_new=False)
-    return Accepted(record_of(stored), is_new=True)
+        else:
+            sale_id = await _add_sale(tenant, prepared, counter.workshop.today)
+            stored = await _add(tenant, replace(document, sale_id=sale_id))
+        if period is not None:
+            # Last, as it holds a row that every document of the subscription needs. What is in the buyer's
+            # hands already is counted, but never refused.
+            await reserve_document(tenant, period.beyond_limit() if paper else period)
+    return stored
 
 
-async def _add(tenant: Tenant, order: Order, document: NewDocument) -> Accepted:
+async def _add_sale(tenant: Tenant, prepared: _Prepared, today: date) -> UUID | None:
+    if prepared.sale is None:
+        return None
+    document = prepared.document
+    return await add_direct_sale(tenant, document.company_id, document.external_id, prepared.sale, today)
+
+
+async def _add(tenant: Tenant, document: NewDocument) -> Document:
     events = beginning(document.status, Happening.CREATED)
-    stored = await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
-    if stored is not None:
-        return Accepted(record_of(stored), is_new=True)
-    # Whoever came first has committed by now: their insert made ours wait.
-    found = await _find(tenant, order.company.id, order.kind, order.marks)
-    if found is None:
-        raise LookupError("a document that kept another from being stored is gone")
-    return Accepted(record_of(found), is_new=False)
+    return await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
+
+
+async def _earlier_of(counter: Counter, order: Order, paper: Paper | None) -> DocumentRecord | None:
+    """Returns the document that kept an order from being stored.
+
+    Raises a refusal if it is another one, which has the number on the paper of this order.
+    """
+    identity = OrderIdentity(order.idempotency_key, order.external_id)
+    async with counter.database.autocommit(order.subscription.id) as tenant:
+        document = await _find_earlier(
+            tenant, order.company.id, order.kind, identity, printed_key(order.request)
+        )
+        if document is None and paper is not None:
+            raise await number_taken(tenant, paper)
+    return None if document is None else _replay_of(document, order.kind, read(order.text))
 
 
 def beginning(status: str, *happened: Happening) -> list[NewEvent]:
@@ -266,31 +258,43 @@ def beginning(status: str, *happened: Happening) -> list[NewEvent]:
     return [NewEvent(type=one, status=status) for one in (*happened, *queued)]
 
 
-def _marks(kind: DocumentType, idempotency_key: str | None, body: Any) -> Marks:
-    """Read the marks of an order whose form nobody has checked."""
+def _access_key_in(kind: DocumentType, body: Any) -> str | None:
+    """Returns the printed access key in a body that has not been validated."""
+    value = body.get("accessKey") if isinstance(body, dict) else None
     may_be_printed = issuing_of(kind).printed_emission is not None
-    external_id, access_key = _text(body, "externalId"), _text(body, "accessKey")
-    return Marks(
-        idempotency_key,
-        external_id and external_id.strip(),
-        normalize(access_key) if access_key and may_be_printed else None,
+    return normalize(value) if may_be_printed and isinstance(value, str) else None
+
+
+async def _find_earlier(
+    tenant: Tenant, company_id: UUID, kind: DocumentType, identity: OrderIdentity, access_key: str | None
+) -> Document | None:
+    order = await find_order(tenant, company_id, kind.namespace, identity)
+    if order is not None:
+        return await _document_of(tenant, order, kind)
+    return await tenant.documents.find_printed(company_id, access_key) if access_key else None
+
+
+async def _document_of(tenant: Tenant, order: OrderKey, kind: DocumentType) -> Document | None:
+    """Returns the document that an order created, or the one of this type that a sale did."""
+    if order.document_id:
+        return await tenant.documents.get(order.document_id)
+    documents = await tenant.documents.of_sales([order.sale_id] if order.sale_id else [])
+    for document in reversed(documents):
+        if document.type == kind.name:
+            return document
+    raise Refusal(
+        Code.DUPLICATE_RESOURCE,
+        f"Já existe uma venda com esta chave, e ela não emite {kind.title}.",
+        field="externalId",
+        existingId=str(order.sale_id),
+        saleId=str(order.sale_id),
     )
 
 
-def _text(body: Any, name: str) -> str | None:
-    value = body.get(name) if isinstance(body, dict) else None
-    return value if isinstance(value, str) else None
-
-
-async def _find(tenant: Tenant, company_id: UUID, kind: DocumentType, marks: Marks) -> Document | None:
-    """Find the document of an order: by its key, by its external id, or by what is printed."""
-    if marks.key:
-        found = await tenant.documents.find_repeated(company_id, kind.namespace, marks.key, marks.external_id)
-        if found is not None:
-            return found
-    return await tenant.documents.find_printed(company_id, marks.access_key) if marks.access_key else None
-
-
-def _tell_difference(found: Document, kind: DocumentType, body: Any) -> None:
-    if found.type != kind.name or read(found.request) != body:
-        _log.warning("replay_differs", document_id=str(found.id), type=found.type, asked=kind.name)
+def _replay_of(document: Document, kind: DocumentType, body: Any) -> DocumentRecord:
+    """Returns the record of an earlier order, with a warning if the request has another body."""
+    record = record_of(document)
+    if document.is_direct and document.type == kind.name and read(document.request) == body:
+        return record
+    _log.warning("replay_differs", document_id=str(document.id), type=document.type, asked=kind.name)
+    return record.model_copy(update={"warnings": [*record.warnings, DIFFERENT_BODY]})

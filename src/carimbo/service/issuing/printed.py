@@ -19,7 +19,7 @@ from carimbo.storage.new_document import NewDocument
 
 
 class AlreadyThere(Exception):
-    """The key, or what is printed, is some document's already: nothing of this transaction may stay."""
+    """Another document has what is printed: nothing of this transaction may stay."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,6 @@ async def add_printed(
     await tenant.number_sequences.move_past(paper.place, paper.printed.number)
     queued = document.status == Status.PROCESSING
     stored = await tenant.documents.add(replace(document, emission=1), events, queued=queued)
-    if stored is None:
-        raise AlreadyThere
     emission = await tenant.emissions.add_printed(document.id, paper.place, paper.printed)
     if emission is None:
         raise AlreadyThere

@@ -5,6 +5,7 @@ from datetime import datetime
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.software import Software
+from carimbo.service.companies import unknown_company
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.storage.subscriptions import Subscription
@@ -43,6 +44,7 @@ def require_complete(dossier: Dossier, kind: DocumentType, environment: Environm
 
 def require_ready(dossier: Dossier, kind: DocumentType, environment: Environment, now: datetime) -> None:
     """Refuse a company that can't issue; when only its certificate is at fault, by the certificate's code."""
+    _require_in_use(dossier)
     refusal = unready(dossier, kind, environment, now)
     if refusal is not None:
         raise refusal
@@ -60,11 +62,18 @@ def unready(dossier: Dossier, kind: DocumentType, environment: Environment, now:
 
 def require_teller(dossier: Dossier, kind: DocumentType, now: datetime) -> None:
     """Refuse a company that can't tell a type's authority anything, whatever it has for issuing."""
+    _require_in_use(dossier)
     missing = dossier.missing_registration(kind)
     if missing:
         raise Refusal(Code.COMPANY_NOT_READY, missing=list(missing))
     if not dossier.has_valid_certificate(now):
         raise _certificate_refusal(dossier, now)
+
+
+def _require_in_use(dossier: Dossier) -> None:
+    """Refuse a company that was deleted after the request found it."""
+    if dossier.row.deleted_at is not None:
+        raise unknown_company()
 
 
 def _certificate_refusal(dossier: Dossier, now: datetime) -> Refusal:

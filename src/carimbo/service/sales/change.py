@@ -4,7 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.companies import Deleted
+from carimbo.service.companies import Deleted, hold_company
 from carimbo.service.errors import Code, Refusal, invalid_field
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.sales.create import (
@@ -51,11 +51,12 @@ async def _rewrite(
     counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale: Sale
 ) -> None:
     """Write in the order in which a new sale is written."""
+    await hold_company(tenant, sale.company_id)
     customer_id = await buyer_id(tenant, sale.company_id, prepared.plan)
     lines = await sold_lines(tenant, prepared.plan)
     locked = _require(await tenant.sales.lock(sale.id), sale.company_id)
     await _delete_drafts(tenant, sale.id)
-    changed = sale_of(prepared.plan, sale.id, sale.company_id, customer_id, sale.idempotency_key)
+    changed = sale_of(prepared.plan, sale.id, order, customer_id)
     stored = Sale(**vars(changed), created_at=locked.created_at, updated_at=locked.updated_at)
     await tenant.sales.rewrite(stored, lines)
     await add_drafts(counter, tenant, order, prepared, sale.id)

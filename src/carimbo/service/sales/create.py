@@ -9,9 +9,13 @@ from uuid import UUID
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.service.allowance import Period, reserve_documents
 from carimbo.service.catalog_items import stored_item
+from carimbo.service.companies import hold_company
 from carimbo.service.customers import customer_for
+from carimbo.service.errors import Code, Refusal
+from carimbo.service.exact_json import read
 from carimbo.service.issuing.accept import Counter, amount_of, beginning, plan_period
 from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.orders import DIFFERENT_BODY, find_order, identity_in
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.catalog import look_up
 from carimbo.service.sales.drafts import Draft, draft_documents
@@ -21,8 +25,12 @@ from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.new_document import NewDocument
+from carimbo.storage.order_keys import OrderKey, OrderKeyTaken
 from carimbo.storage.sales import NewSale, SaleLine
 from carimbo.storage.subscriptions import Subscription
+
+NAMESPACE = "invoices"
+"""Where a sale claims its keys: that of the types that sales make."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,8 @@ class SaleOrder:
     subscription: Subscription
     company: Company
     body: SaleBody
+    text: str
+    """The JSON of the request as it came."""
     idempotency_key: str | None = None
 
 
@@ -60,20 +70,16 @@ class Prepared:
         return self.plan.body.emit_when is EmitWhen.IMMEDIATELY
 
 
-class _AlreadyThere(Exception):
-    """Somebody stored the sale first."""
-
-
 async def find_replay(
     database: Database, subscription_id: UUID, company_id: UUID, idempotency_key: str | None, body: Any
 ) -> SaleRecord | None:
-    """Find the sale that the same order made before, whatever is to be said of its body today."""
-    told = body.get("externalId") if isinstance(body, dict) else None
-    external_id = told.strip() if isinstance(told, str) else None
-    if not idempotency_key and not external_id:
+    """Returns the sale of the earlier order that a request repeats, even if its body is invalid today."""
+    identity = identity_in(idempotency_key, body)
+    if not identity.keys:
         return None
     async with database.snapshot(subscription_id) as tenant:
-        return await _repeated(tenant, company_id, idempotency_key, external_id)
+        order = await find_order(tenant, company_id, NAMESPACE, identity)
+        return await _replay_of(tenant, company_id, order, body) if order else None
 
 
 async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
@@ -81,15 +87,16 @@ async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
     prepared = await prepare(counter, order)
     subscription_id, company_id = order.subscription.id, order.company.id
     while True:
-        with suppress(_AlreadyThere):
+        with suppress(OrderKeyTaken):
             async with counter.database.tenant(subscription_id) as tenant:
                 sale_id = await _store(counter, tenant, order, prepared)
                 return AcceptedSale(await shown(tenant, company_id, sale_id), prepared.goes_now)
-        async with counter.database.snapshot(subscription_id) as tenant:
-            found = await _repeated(tenant, company_id, order.idempotency_key, order.body.external_id)
-        # The one that was there may have been deleted since, and made room.
-        if found is not None:
-            return AcceptedSale(found, goes_now=False, is_new=False)
+        earlier = await find_replay(
+            counter.database, subscription_id, company_id, order.idempotency_key, read(order.text)
+        )
+        # None if the order that was there has been deleted since, and made room.
+        if earlier is not None:
+            return AcceptedSale(earlier, goes_now=False, is_new=False)
 
 
 async def prepare(counter: Counter, order: SaleOrder) -> Prepared:
@@ -129,14 +136,15 @@ async def sold_lines(tenant: Tenant, plan: Plan) -> list[SaleLine]:
     ]
 
 
-def sale_of(plan: Plan, sale_id: UUID, company_id: UUID, customer_id: UUID, key: str | None) -> NewSale:
+def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID) -> NewSale:
     """The sale as it is stored."""
     body = plan.body
     return NewSale(
         id=sale_id,
-        company_id=company_id,
+        company_id=order.company.id,
         external_id=body.external_id,
-        idempotency_key=key,
+        idempotency_key=order.idempotency_key,
+        request=order.text,
         is_direct=False,
         customer_id=customer_id,
         amount=plan.amount,
@@ -201,17 +209,33 @@ def _document(
 async def _store(counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared) -> UUID:
     """Write customer, items, sale and documents in this order, as whoever writes them does."""
     plan, company_id = prepared.plan, order.company.id
+    await hold_company(tenant, company_id)
     customer_id = await buyer_id(tenant, company_id, plan)
     lines = await sold_lines(tenant, plan)
-    sale = sale_of(plan, new_id(), company_id, customer_id, order.idempotency_key)
-    if await tenant.sales.add(sale, lines) is None:
-        raise _AlreadyThere
+    sale = sale_of(plan, new_id(), order, customer_id)
+    await tenant.sales.add(sale, lines)
     await add_drafts(counter, tenant, order, prepared, sale.id)
     return sale.id
 
 
-async def _repeated(
-    tenant: Tenant, company_id: UUID, idempotency_key: str | None, external_id: str | None
-) -> SaleRecord | None:
-    sale_id = await tenant.sales.find_repeated(company_id, idempotency_key, external_id)
-    return await shown(tenant, company_id, sale_id) if sale_id else None
+async def _replay_of(tenant: Tenant, company_id: UUID, order: OrderKey, body: Any) -> SaleRecord:
+    """Returns the sale of an earlier order, with a warning if the request has another body.
+
+    A direct NFS-e made a sale too, which is returned. Other direct documents make none: they are refused.
+    """
+    if order.sale_id:
+        sale = await tenant.sales.get(order.sale_id)
+        created_by = sale.request if sale else None
+        record = await shown(tenant, company_id, order.sale_id)
+        is_same = created_by is None or read(created_by) == body
+        return record if is_same else record.model_copy(update={"warnings": [DIFFERENT_BODY]})
+    document = await tenant.documents.get(order.document_id) if order.document_id else None
+    if document and document.sale_id:
+        record = await shown(tenant, company_id, document.sale_id)
+        return record.model_copy(update={"warnings": [DIFFERENT_BODY]})
+    raise Refusal(
+        Code.DUPLICATE_RESOURCE,
+        "Já existe um documento com esta chave, criado sem venda.",
+        field="externalId",
+        existingId=str(order.document_id),
+    )

@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_snake
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
 from carimbo.service.allowance import reserve_documents
+from carimbo.service.companies import hold_company
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code, Refusal
@@ -73,6 +74,7 @@ async def _emitted(
 ) -> SaleRecord | None:
     """Start documents that were made ready; None if the sale was changed since, and has others."""
     async with counter.database.tenant(subscription_id) as tenant:
+        await hold_company(tenant, company_id)
         await tenant.sales.lock(sale_id)
         present = {document.id for document in await tenant.documents.lock_of_sale(sale_id)}
         if not present.issuperset(one.document.id for one in ready):

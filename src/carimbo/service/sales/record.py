@@ -97,6 +97,9 @@ class SaleRecord(Record):
     product_invoice_type: str | None
     nfse: SaleNote | None
     invoices: list[SaleInvoice]
+    warnings: list[str] = Field(
+        default=[], description="Avisos desta resposta, como o de uma chave repetida com outro corpo."
+    )
     created_at: datetime
     updated_at: datetime
 

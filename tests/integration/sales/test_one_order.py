@@ -1,0 +1,150 @@
+"""One `externalId` or `Idempotency-Key` is one order of a company, whichever routes it arrives at."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import httpx2
+import pytest
+
+from carimbo.service.orders import DIFFERENT_BODY
+from integration.issuing.shop import KINDS, accepted, body_of, error_of
+from integration.issuing.test_idempotency import replayed
+from integration.sales.store import Store, made, sale_of
+from support import data_of
+
+CROWD = 50
+ROUTES = [*KINDS, "sales"]
+KEYS = ["externalId", "Idempotency-Key"]
+ITEMS = {"nfse": ("curso",), "nfe": ("caneca",), "nfce": ("caneca",), "sales": ("curso", "caneca")}
+"""What a sale sells that needs a document of the type."""
+
+
+async def order(
+    store: Store, route: str, by: str = "externalId", key: str = "pedido-1", **changes: Any
+) -> httpx2.Response:
+    """Place an order at a route under a key."""
+    told = {"externalId": key} if by == "externalId" else {}
+    body = sale_of(*ITEMS["sales"], **told) if route == "sales" else body_of(route, **told)
+    header = key if by == "Idempotency-Key" else None
+    return await store.post(f"/{route}", body | changes, key=header)
+
+
+async def sale_with(store: Store, kind: str, **changes: Any) -> dict[str, Any]:
+    """A sale whose documents wait, one of the type among them."""
+    told = {"externalId": "pedido-1", "emitWhen": "manual"}
+    if kind in ("nfe", "nfce"):
+        told["productInvoiceType"] = kind
+    return made(await store.sell(*ITEMS[kind], **told | changes))
+
+
+class TestPairsOfRoutes:
+    """Pairs of direct documents are in `issuing/test_idempotency.py`."""
+
+    @pytest.mark.parametrize("by", KEYS)
+    async def test_sale_of_a_direct_nfse_is_returned(self, store: Store, by: str) -> None:
+        note = accepted(await order(store, "nfse", by))
+        sale = replayed(await order(store, "sales", by))
+        assert sale["id"] == note["saleId"]
+        assert [invoice["id"] for invoice in sale["invoices"]] == [note["id"]]
+        assert (len(await store.rows("sales")), await store.count()) == (1, 1)
+
+    @pytest.mark.parametrize("by", KEYS)
+    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    async def test_sale_is_refused_under_the_key_of_a_document_without_one(
+        self, store: Store, kind: str, by: str
+    ) -> None:
+        document = accepted(await order(store, kind, by))
+        details = error_of(await order(store, "sales", by), 409, "DUPLICATE_RESOURCE")
+        assert details["existingId"] == document["id"]
+        assert (len(await store.rows("sales")), await store.count()) == (0, 1)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_document_that_a_sale_made_is_returned(self, store: Store, kind: str) -> None:
+        sale = await sale_with(store, kind)
+        document = replayed(await order(store, kind))
+        assert (document["id"], document["type"]) == (sale["invoices"][0]["id"], kind)
+        assert (document["saleId"], document["status"]) == (sale["id"], "pending")
+        assert await store.count() == 1
+
+    @pytest.mark.parametrize(("sold", "asked"), [("nfse", "nfe"), ("nfe", "nfse"), ("nfe", "nfce")])
+    async def test_document_is_refused_if_the_sale_makes_none_of_its_type(
+        self, store: Store, sold: str, asked: str
+    ) -> None:
+        sale = await sale_with(store, sold)
+        details = error_of(await order(store, asked), 409, "DUPLICATE_RESOURCE")
+        assert details["saleId"] == sale["id"]
+        assert await store.count() == 1
+
+    async def test_deleted_sale_gives_its_keys_back(self, store: Store) -> None:
+        sale = made(await order(store, "sales", "Idempotency-Key", externalId="a", emitWhen="manual"))
+        data_of(await store.caller.http.delete(store.path(f"/sales/{sale['id']}")))
+        document = accepted(await order(store, "nfe", "Idempotency-Key", externalId="a"))
+        assert replayed(await order(store, "nfe", key="a"))["id"] == document["id"]
+
+
+class TestMixedKeys:
+    @pytest.mark.parametrize("route", ROUTES)
+    @pytest.mark.parametrize("first", ROUTES)
+    async def test_header_equal_to_another_orders_external_id_is_refused(
+        self, store: Store, first: str, route: str
+    ) -> None:
+        earlier = (await order(store, first, key="pedido-1")).json()["data"]
+        answer = await order(store, route, "Idempotency-Key", "pedido-1", externalId="pedido-2")
+        details = error_of(answer, 409, "IDEMPOTENCY_CONFLICT")
+        assert details == {"existingId": earlier["id"]}
+
+    async def test_refused_order_is_accepted_under_a_key_of_its_own(self, store: Store) -> None:
+        accepted(await order(store, "nfe", key="1"))
+        error_of(
+            await order(store, "nfe", "Idempotency-Key", "1", externalId="2"), 409, "IDEMPOTENCY_CONFLICT"
+        )
+        accepted(await order(store, "nfe", "Idempotency-Key", "3", externalId="2"))
+        assert await store.count() == 2
+
+
+class TestAnotherBody:
+    @pytest.mark.parametrize("route", ROUTES)
+    async def test_replay_with_another_body_has_a_warning(self, store: Store, route: str) -> None:
+        first = (await order(store, route)).json()["data"]
+        same = (await order(store, route)).json()["data"]
+        assert same["warnings"] == first["warnings"]
+        change = {"discount": 1} if route == "sales" else {"notes": "Outro corpo"}
+        other = (await order(store, route, **change)).json()["data"]
+        assert (other["id"], other["amount"]) == (first["id"], first["amount"])
+        assert other["warnings"] == [*first["warnings"], DIFFERENT_BODY]
+
+    async def test_warning_is_not_stored(self, store: Store) -> None:
+        document = accepted(await order(store, "nfe"))
+        replayed(await order(store, "nfe", notes="Outro corpo"))
+        assert (await store.read(document))["warnings"] == document["warnings"]
+
+
+class TestAtOnce:
+    @pytest.mark.parametrize("by", KEYS)
+    @pytest.mark.parametrize(
+        "pair", [("nfse", "sales"), ("nfe", "sales"), ("nfce", "sales"), ("nfse", "nfe")]
+    )
+    async def test_fifty_at_two_routes_make_one_order(
+        self, store: Store, pair: tuple[str, str], by: str
+    ) -> None:
+        answers = await asyncio.gather(*(order(store, pair[place % 2], by) for place in range(CROWD)))
+        codes = Counter(answer.status_code for answer in answers)
+        assert codes[202] == 1, codes
+        assert set(codes) <= {200, 202, 409}, codes
+        assert await self.orders(store) == 1
+
+    async def test_fifty_with_the_key_once_as_header_and_once_as_external_id_make_one_order(
+        self, store: Store
+    ) -> None:
+        calls = (order(store, ROUTES[place % 4], KEYS[place // 4 % 2]) for place in range(CROWD))
+        codes = Counter(answer.status_code for answer in await asyncio.gather(*calls))
+        assert codes[202] == 1, codes
+        assert set(codes) <= {200, 202, 409}, codes
+        assert await self.orders(store) == 1
+
+    @staticmethod
+    async def orders(store: Store) -> int:
+        """How many orders there are: sales, and direct documents that made none."""
+        documents = [row for row in await store.rows("documents") if row["sale_id"] is None]
+        return len(await store.rows("sales")) + len(documents)
