@@ -1,4 +1,4 @@
-"""The receipt of an NFC-e (Manual de Padrões Técnicos do DANFE NFC-e e QR Code 5.0), division by division."""
+"""The receipt of an NFC-e (Manual de Padrões Técnicos do DANFE NFC-e e QR Code 6.0), division by division."""
 
 from collections.abc import Iterator, Sequence
 
@@ -36,30 +36,43 @@ _LEAST_BESIDE_CODE = 32.0
 _BETWEEN = 1.5
 _TITLE = "Documento Auxiliar da Nota Fiscal de Consumidor Eletrônica"
 _NO_FISCAL_VALUE = "EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL"
+_CONSUMER_COPY, _STORE_COPY = "Via Consumidor", "Via do Estabelecimento"
 
 
 def draw_receipt(typeface: Typeface, order: DocumentPrint) -> bytes:
-    """Draw the receipt on a roll of 80 or 58 mm."""
+    """Draws the receipt on a roll of 80 or 58 mm, each copy on a page of its own."""
     document = read_archived_invoice(order.xml)
     invoice, ide = document.invoice, document.invoice.identification
     canvas = Canvas(typeface, f"NFC-e nº {ide.number} série {ide.series} - {invoice.issuer.name}")
-    roll = Roll(canvas, *_WIDTHS[order.paper])
-    _draw_issuer(roll, invoice.issuer, order.logo)
-    _draw_title(roll, document, is_canceled=order.is_canceled)
-    _draw_items(roll, invoice.items)
-    _draw_totals(roll, len(invoice.items), invoice.totals.invoice)
-    _draw_payments(roll, invoice.payment)
-    _draw_consultation(roll, document)
-    _draw_consumer_and_code(roll, document)
-    _draw_messages(roll, document, is_canceled=order.is_canceled)
-    _draw_notes(roll, tuple(_notes(invoice)))
-    roll.cut()
+    logo = PlainPng.read(order.logo) if order.logo else None
+    for copy in _copies(document):
+        roll = Roll(canvas, *_WIDTHS[order.paper])
+        _draw_issuer(roll, invoice.issuer, logo)
+        _draw_title(roll, document, is_canceled=order.is_canceled)
+        _draw_items(roll, invoice.items)
+        _draw_totals(roll, len(invoice.items), invoice.totals.invoice)
+        _draw_payments(roll, invoice.payment)
+        _draw_consultation(roll, document)
+        _draw_consumer_and_code(roll, document, copy)
+        _draw_messages(roll, document, is_canceled=order.is_canceled)
+        _draw_notes(roll, tuple(_notes(invoice)))
+        roll.cut()
     return canvas.finished()
 
 
-def _draw_issuer(roll: Roll, issuer: Issuer, logo: bytes | None) -> None:
+def _copies(document: ArchivedInvoice) -> tuple[str, ...]:
+    """Returns the label of each copy; a single copy has none.
+
+    Manual 6.0, 3.1.8: of an NFC-e that was issued offline a second copy stays in the store, for the tax
+    authority, until the NFC-e is authorised.
+    """
+    is_offline = document.invoice.identification.emission_type == EmissionType.OFFLINE
+    return (_CONSUMER_COPY, _STORE_COPY) if is_offline and document.protocol is None else ("",)
+
+
+def _draw_issuer(roll: Roll, issuer: Issuer, logo: PlainPng | None) -> None:
     if logo is not None:
-        _draw_logo(roll, PlainPng.read(logo))
+        _draw_logo(roll, logo)
     if issuer.trade_name and issuer.trade_name != issuer.name:
         roll.write(issuer.trade_name, _LARGE, align=Align.CENTER, bold=True)
     roll.write(issuer.name, _LARGE, align=Align.CENTER, bold=True)
@@ -143,11 +156,11 @@ def _draw_consultation(roll: Roll, document: ArchivedInvoice) -> None:
     roll.write(key(document.access_key), align=Align.CENTER, bold=True)
 
 
-def _draw_consumer_and_code(roll: Roll, document: ArchivedInvoice) -> None:
+def _draw_consumer_and_code(roll: Roll, document: ArchivedInvoice, copy: str) -> None:
     """Put the code at the left of the lines where there is room for both, else below them."""
     roll.rule()
     if document.qr_code is None:
-        _draw_consumer(roll, document, Align.CENTER)
+        _draw_consumer(roll, document, copy, Align.CENTER)
         return
     code = square(document.qr_code)
     module = max(_LEAST_CODE / code.width, _LEAST_MODULE)
@@ -156,16 +169,16 @@ def _draw_consumer_and_code(roll: Roll, document: ArchivedInvoice) -> None:
     if room >= _LEAST_BESIDE_CODE:
         top = roll.y + quiet
         strip = Strip(roll.canvas, roll.x + side + quiet, top, room)
-        _draw_consumer(strip, document, Align.LEFT)
+        _draw_consumer(strip, document, copy, Align.LEFT)
         roll.canvas.bitmap(code, roll.x, top, side, side)
         roll.y = max(strip.y, top + side + quiet)
     else:
-        _draw_consumer(roll, document, Align.CENTER)
+        _draw_consumer(roll, document, copy, Align.CENTER)
         roll.canvas.bitmap(code, roll.x + (roll.width - side) / 2, roll.y + quiet, side, side)
         roll.y += side + 2 * quiet
 
 
-def _draw_consumer(strip: Strip, document: ArchivedInvoice, align: Align) -> None:
+def _draw_consumer(strip: Strip, document: ArchivedInvoice, copy: str, align: Align) -> None:
     ide, protocol = document.invoice.identification, document.protocol
     who, *where = _consumer(document.invoice.recipient)
     strip.fit(who, align=align)
@@ -173,12 +186,12 @@ def _draw_consumer(strip: Strip, document: ArchivedInvoice, align: Align) -> Non
         strip.write(line, align=align)
     strip.y += _BETWEEN
     strip.fit(f"NFC-e nº {invoice_number(ide.number)} Série {ide.series:03}", align=align, bold=True)
-    strip.write(day_and_hour(ide.issued_at), align=align, bold=True)
+    strip.fit_together(day_and_hour(ide.issued_at), copy, align=align, bold=True)
     for warning in _contingency(document):
         strip.write(warning, align=align, bold=True)
     if protocol:
         strip.fit(f"Protocolo de autorização: {protocol.number or ''}", align=align)
-        strip.fit(f"Autorizada em {day_and_hour(protocol.at)}", align=align)
+        strip.fit(f"Data de autorização {day_and_hour(protocol.at)}", align=align)
 
 
 def _consumer(recipient: Recipient | None) -> Iterator[str]:

@@ -28,6 +28,15 @@ class Strip:
         fit = fitted(self.canvas.face(bold=bold), text, self.width, SIZE, _LEAST)
         self._put_all(fit.lines, fit.size, align, bold=bold)
 
+    def fit_together(self, *parts: str, align: Align = Align.LEFT, bold: bool = False) -> None:
+        """Writes parts on one line if somewhat smaller letters allow it, else one below the other."""
+        fit = fitted(self.canvas.face(bold=bold), " ".join(filter(None, parts)), self.width, SIZE, _LEAST)
+        if len(fit.lines) == 1:
+            self._put_all(fit.lines, fit.size, align, bold=bold)
+            return
+        for part in filter(None, parts):
+            self.write(part, align=align, bold=bold)
+
     def entry(
         self, name: str, details: str, amount: str, size: float = SIZE, *, kept: float = 0, bold: bool = False
     ) -> None:

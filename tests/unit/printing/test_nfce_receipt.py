@@ -10,7 +10,8 @@ from carimbo.fiscal.printout import Paper
 from carimbo.printing.canvas import POINT
 from nfe_answers import PROTOCOL
 from pdf_reading import sizes_of, text_of, text_without_breaks, words_of
-from unit.printing.receipts import PAPERS, authorized, lines_of, receipt, signed, word
+from unit.printing.pictures import png
+from unit.printing.receipts import PAPERS, authorized, lines_of, pages_of_text, receipt, signed, word
 
 LONGEST_PAGE = 14_400
 
@@ -155,12 +156,13 @@ class TestIdentification:
     def test_has_number_series_moment_and_protocol(self) -> None:
         told = text_without_breaks(receipt(authorized("offline-qr3-cpf")))
         assert "NFC-e nº 000.000.002 Série 003 14/11/2026 11:05:00" in told
-        assert f"Protocolo de autorização: {PROTOCOL} Autorizada em 15/11/2026 09:30:00" in told
+        assert f"Protocolo de autorização: {PROTOCOL} Data de autorização 15/11/2026 09:30:00" in told
 
-    def test_says_twice_that_an_offline_document_is_pending(self) -> None:
-        told = text_without_breaks(receipt(signed("offline-qr2")))
-        assert told.count("EMITIDA EM CONTINGÊNCIA Pendente de autorização") == 2
-        assert "Protocolo" not in told
+    def test_says_twice_on_each_copy_that_an_offline_document_is_pending(self) -> None:
+        copies = pages_of_text(receipt(signed("offline-qr2")))
+        pending = "EMITIDA EM CONTINGÊNCIA Pendente de autorização"
+        assert [copy.count(pending) for copy in copies] == [2, 2]
+        assert not any("Protocolo" in copy for copy in copies)
 
     def test_says_of_an_offline_document_that_was_authorized_only_how_it_was_issued(self) -> None:
         told = text_without_breaks(receipt(authorized("offline-qr2")))
@@ -169,3 +171,34 @@ class TestIdentification:
 
     def test_says_nothing_of_contingency_else(self) -> None:
         assert "CONTINGÊNCIA" not in text_of(receipt(authorized("cash")))
+
+
+class TestCopies:
+    @PAPERS
+    def test_of_a_pending_offline_document_are_one_for_the_consumer_and_one_for_the_store(
+        self, paper: Paper
+    ) -> None:
+        first, second = pages_of_text(receipt(signed("offline-qr3-cpf"), paper))
+        assert "14/11/2026 11:05:00 Via Consumidor EMITIDA EM CONTINGÊNCIA" in first
+        assert "14/11/2026 11:05:00 Via do Estabelecimento EMITIDA EM CONTINGÊNCIA" in second
+        assert second == first.replace("Via Consumidor", "Via do Estabelecimento")
+
+    def test_share_the_picture_of_the_logo(self) -> None:
+        pdf = receipt(signed("offline-qr2"), logo=png(300, 100))
+        assert pdf.count(b"/Subtype /Image") == 1
+
+    @PAPERS
+    def test_are_named_beside_the_moment_of_issue(self, paper: Paper) -> None:
+        words = words_of(receipt(signed("offline-qr2"), paper))
+        moments = [one.y0 for one in words if one.text == "11:05:00"]
+        assert [one.y0 for one in words if one.text == "Via"] == moments
+        assert len(moments) == 2
+
+    def test_are_named_below_the_moment_of_issue_where_a_large_code_leaves_little_room(self) -> None:
+        lines = lines_of(receipt(signed("offline-qr3-cpf"), Paper.ROLL_80))
+        assert lines[lines.index("14/11/2026 11:05:00") + 1] == "Via do Estabelecimento"
+
+    @pytest.mark.parametrize("xml", [authorized("offline-qr2"), authorized("cash"), signed("cash")])
+    def test_are_one_without_a_label_for_any_other_document(self, xml: bytes) -> None:
+        [only] = pages_of_text(receipt(xml))
+        assert "Via " not in only

@@ -60,7 +60,7 @@ class TestCode:
         wide, narrow = (receipt(authorized("cash"), paper) for paper in (Paper.ROLL_80, Paper.ROLL_58))
         beside, below = drawn_codes
         assert word(wide, "CONSUMIDOR").x0 > beside.right
-        assert word(narrow, "Autorizada").y1 < below.top
+        assert word(narrow, "Data").y1 < below.top
 
     def test_is_left_out_where_there_is_none(self, drawn_codes: list[Rectangle]) -> None:
         xml = re.sub(b"<infNFeSupl>.*</infNFeSupl>", b"", signed("cash"))
