@@ -64,6 +64,10 @@ class TestStub:
         stub = stub_of(printed_example(MOC, "road-freight"))
         assert "DATA DE RECEBIMENTO IDENTIFICAÇÃO E ASSINATURA DO RECEBEDOR" in stub
 
+    def test_names_the_country_of_a_buyer_abroad(self) -> None:
+        stub = stub_of(printed_example(MOC, "export"))
+        assert "Beacon Street, 210, Back Bay, EXTERIOR - ESTADOS UNIDOS - EX" in stub
+
     @both_layouts
     def test_is_on_the_first_sheet_only(self, layout: Layout) -> None:
         first, *others = sheets_of(printed_example(layout, "fifty-items"))
@@ -205,6 +209,19 @@ class TestLayout:
         text = without_spaces(printed(layout, xml).drawn)
         assert "CÁLCULODOISSQNINSCRIÇÃOMUNICIPAL1234567VALORTOTALDOSSERVIÇOS150,00" in text
         assert "BASEDECÁLCULODOISSQN140,00VALORDOISSQN7,00" in text
+
+
+class TestTransport:
+    @both_layouts
+    def test_has_all_its_rows_without_any_transport(self, layout: Layout) -> None:
+        text = " ".join(printed_example(layout, "minimal").drawn.split())
+        _, _, block = text.partition("TRANSPORTADOR / VOLUMES TRANSPORTADOS ")
+        assert block.startswith(
+            "NOME / RAZÃO SOCIAL FRETE POR CONTA 9 - Sem transporte CÓDIGO ANTT PLACA DO VEÍCULO UF"
+            " CNPJ / CPF"
+            " ENDEREÇO MUNICÍPIO UF INSCRIÇÃO ESTADUAL"
+            " QUANTIDADE ESPÉCIE MARCA NUMERAÇÃO PESO BRUTO PESO LÍQUIDO DADOS DOS PRODUTOS / SERVIÇOS"
+        )
 
 
 class TestPendingDocument:

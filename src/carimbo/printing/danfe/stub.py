@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.printing import form, formats
+from carimbo.printing.addresses import city_of
 from carimbo.printing.canvas import POINT, Align, Canvas
 from carimbo.printing.sheet import CONTENT, LEFT
 from carimbo.printing.wrapping import wrapped
@@ -68,7 +69,7 @@ def stub_of(canvas: Canvas, invoice: Invoice) -> Stub:
         f" INDICADA AO LADO. EMISSÃO: {formats.day(invoice.identification.issued_at)}",
         f"VALOR TOTAL: R$ {formats.number(invoice.totals.invoice.amount)}",
         f"DESTINATÁRIO: {recipient.name or ''}" if recipient else "",
-        f"{address.street}, {address.number}, {address.district}, {address.city} - {address.state}"
+        f"{address.street}, {address.number}, {address.district}, {city_of(address)} - {address.state}"
         if address
         else "",
     )

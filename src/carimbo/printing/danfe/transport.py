@@ -1,6 +1,5 @@
 """Who carries the goods, and in what."""
 
-from collections.abc import Iterator
 from decimal import Decimal
 
 from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, Transport, TransportVehicle, Volume
@@ -21,16 +20,25 @@ _MODES = {
 
 
 def transport_block(canvas: Canvas, transport: Transport) -> Block:
-    """Carrier, vehicle and volumes; of a document without transport its mode alone."""
-    rows = [_carrier_row(canvas, transport)]
-    if transport.carrier:
-        rows.append(_address_row(canvas, transport.carrier))
-    rows += _volume_rows(canvas, transport.volumes[:_MOST_VOLUMES])
-    return Block("TRANSPORTADOR / VOLUMES TRANSPORTADOS", tuple(rows))
+    """Returns the rows of carrier, address and volumes, empty where the document has nothing to fill in.
+
+    The block may not be left out, nor part of it (MOC 7.0, Anexo II, 3.3).
+    """
+    carrier = transport.carrier or Carrier()
+    volumes = transport.volumes[:_MOST_VOLUMES] or (Volume(),)
+    rows = (
+        _carrier_row(canvas, transport, carrier),
+        _address_row(canvas, carrier),
+        *(_volume_row(canvas, volume) for volume in volumes),
+    )
+    return Block("TRANSPORTADOR / VOLUMES TRANSPORTADOS", rows)
 
 
 def volumes_beyond(transport: Transport) -> tuple[Volume, ...]:
-    """Those that the form has no room for, and that are told in the notes."""
+    """Returns the volumes without a row of their own, which the notes list.
+
+    Further sheets continue items and notes, no other block (MOC 7.0, Anexo II, 3.5).
+    """
     return transport.volumes[_MOST_VOLUMES:]
 
 
@@ -39,8 +47,8 @@ def quantity_of(volume: Volume) -> str:
     return "" if volume.quantity is None else formats.number(Decimal(volume.quantity), 0)
 
 
-def _carrier_row(canvas: Canvas, transport: Transport) -> Row:
-    carrier, vehicle = transport.carrier or Carrier(), transport.vehicle
+def _carrier_row(canvas: Canvas, transport: Transport, carrier: Carrier) -> Row:
+    vehicle = transport.vehicle
     mode = _MODES.get(transport.freight_mode, transport.freight_mode)
     return row(
         canvas,
@@ -63,17 +71,16 @@ def _address_row(canvas: Canvas, carrier: Carrier) -> Row:
     )
 
 
-def _volume_rows(canvas: Canvas, volumes: tuple[Volume, ...]) -> Iterator[Row]:
-    for volume in volumes:
-        yield row(
-            canvas,
-            Field("QUANTIDADE", quantity_of(volume), 22, Align.RIGHT),
-            Field("ESPÉCIE", volume.kind or "", 38),
-            Field("MARCA", volume.brand or "", 38),
-            Field("NUMERAÇÃO", volume.numbering or "", CONTENT - 158),
-            Field("PESO BRUTO", formats.optional(volume.gross_weight, 3), 30, Align.RIGHT),
-            Field("PESO LÍQUIDO", formats.optional(volume.net_weight, 3), 30, Align.RIGHT),
-        )
+def _volume_row(canvas: Canvas, volume: Volume) -> Row:
+    return row(
+        canvas,
+        Field("QUANTIDADE", quantity_of(volume), 22, Align.RIGHT),
+        Field("ESPÉCIE", volume.kind or "", 38),
+        Field("MARCA", volume.brand or "", 38),
+        Field("NUMERAÇÃO", volume.numbering or "", CONTENT - 158),
+        Field("PESO BRUTO", formats.optional(volume.gross_weight, 3), 30, Align.RIGHT),
+        Field("PESO LÍQUIDO", formats.optional(volume.net_weight, 3), 30, Align.RIGHT),
+    )
 
 
 def _plate(vehicle: TransportVehicle | None) -> str:
