@@ -73,6 +73,17 @@ class TestHead:
         assert printed(V2, xml, logo=png(300, 100)).pdf == printed(V2, xml).pdf
 
 
+class TestSituation:
+    @pytest.mark.parametrize(
+        ("is_canceled", "is_replaced", "situation"),
+        [(False, False, "NFS-e Gerada"), (True, False, "Cancelada"), (True, True, "Substituída")],
+    )
+    def test_is_the_one_of_today(self, is_canceled: bool, is_replaced: bool, situation: str) -> None:
+        xml = in_production(file_of(issued_note(NORMAL)))
+        pdf = PRESS.document(DocumentPrint("nfse", xml, Paper.A4, is_canceled, is_replaced))
+        assert f"SITUAÇÃO DA NFS-e {situation} FINALIDADE" in " ".join(text_of(pdf).split())
+
+
 class TestParties:
     def test_that_are_not_there_are_told_in_a_sentence(self) -> None:
         told = text_on(replace(NORMAL, taker=None))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.dps_v1.nfse import ArchivedServiceNote
+from carimbo.fiscal.printout import DocumentPrint
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES
 from carimbo.printing import formats
 from carimbo.printing.canvas import POINT, Align, Canvas, Ink
@@ -112,11 +113,12 @@ class Head:
             baseline += _SMALL * LEADING * POINT
 
 
-def head_of(canvas: Canvas, archived: ArchivedServiceNote) -> Head:
+def head_of(canvas: Canvas, archived: ArchivedServiceNote, order: DocumentPrint) -> Head:
     """Measure what every sheet begins with."""
     place = fitted(canvas.face(), _place(archived), COLUMN - 2 * MARGIN, _PLACE_SIZE, _SMALL)
     authentic = wrapped(canvas.face(), _AUTHENTIC, COLUMN - 2 * MARGIN, _SMALL)
-    return Head(archived, place, tuple(_rows(canvas, archived)), Fitted(authentic, _SMALL))
+    rows = _rows(canvas, archived, _situation(archived, order))
+    return Head(archived, place, tuple(rows), Fitted(authentic, _SMALL))
 
 
 def _place(archived: ArchivedServiceNote) -> str:
@@ -125,7 +127,7 @@ def _place(archived: ArchivedServiceNote) -> str:
     return f"Município: {archived.issued.issue_city} / {archived.issued.issuer.address.state}"
 
 
-def _rows(canvas: Canvas, archived: ArchivedServiceNote) -> list[Row]:
+def _rows(canvas: Canvas, archived: ArchivedServiceNote, situation: str) -> list[Row]:
     issued, note = archived.issued, archived.note
     purpose = note.ibs_cbs.purpose if note.ibs_cbs else None
     rows = (
@@ -142,17 +144,24 @@ def _rows(canvas: Canvas, archived: ArchivedServiceNote) -> list[Row]:
         ),
         (
             Cell("EMITENTE DA NFS-e", in_words(ISSUERS, note.issuer), is_shaded=True),
-            Cell("SITUAÇÃO DA NFS-e", _status(issued.status)),
+            Cell("SITUAÇÃO DA NFS-e", situation),
             Cell("FINALIDADE", in_words(PURPOSES, purpose)),
         ),
     )
     return [row(canvas, *(cell._replace(label_size=TITLE_SIZE) for cell in cells)) for cells in rows]
 
 
-def _status(code: str) -> str:
-    """What the authority's code stands for, or the code itself if a later layout has made it."""
-    known = NFSE_STATUSES.get(code)
-    return known.text if known else code
+def _situation(archived: ArchivedServiceNote, order: DocumentPrint) -> str:
+    """Returns how the note stands today: cStat of its XML says only how it was generated.
+
+    A code of a later layout is printed as it is.
+    """
+    if order.is_replaced:
+        return "Substituída"
+    if order.is_canceled:
+        return "Cancelada"
+    status = NFSE_STATUSES.get(archived.issued.status)
+    return status.text if status else archived.issued.status
 
 
 def _height(text: Fitted) -> float:

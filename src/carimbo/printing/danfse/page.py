@@ -29,7 +29,7 @@ def draw_danfse(typeface: Typeface, order: DocumentPrint) -> bytes:
     """Draw an NFS-e; a logo has no place on it (NT 008, 2.1: nothing that the XML does not have)."""
     archived = read_archived_note(order.xml)
     canvas = Canvas(typeface, f"DANFSe {archived.access_key}")
-    head, stub = head_of(canvas, archived), stub_of(canvas, archived)
+    head, stub = head_of(canvas, archived, order), stub_of(canvas, archived)
     sheets = _planned(canvas, archived, head, stub)
     for number, sheet in enumerate(sheets, 1):
         canvas.add_page(WIDTH, HEIGHT)
