@@ -20,6 +20,7 @@ from carimbo.fiscal.taxpayer import CPF_LENGTH
 BRAZIL = "1058"
 EXEMPT = "ISENTO"
 _LONGEST_NAME = 60
+_LONGEST_LINE = 60
 _NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
 # The one character that becomes longer when it is written.
 _GROWS = "…"
@@ -33,7 +34,8 @@ class ForeignAddress(Body):
     complement: Line | None = Field(default=None, description="Complemento.")
     district: Line = Field(description="Bairro ou distrito.", examples=["Manhattan"])
     city: Line | None = Field(
-        default=None, description="Aceita, mas a nota leva EXTERIOR no lugar do município."
+        default=None,
+        description="Vai no complemento do endereço (xCpl), se couber: a nota leva EXTERIOR como município.",
     )
     country_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}$")] = Field(
         description="Código do país no Banco Central.", examples=["2496"]
@@ -256,11 +258,15 @@ def _national(address: Address, phone: str | None) -> layout.Address:
 
 
 def _abroad(address: ForeignAddress, phone: str | None) -> layout.Address:
-    """An address abroad, with the codes that the layout has for it (MOC 7.0, E10 to E12)."""
+    """Returns an address abroad, with the codes that the layout has for it (MOC 7.0, E10 to E12).
+
+    The layout has no element for a city abroad. It goes into the complement, so that XML and DANFE have it.
+    """
+    complement = ", ".join(filter(None, (address.complement, address.city)))
     return layout.Address(
         street=address.street,
         number=address.number,
-        complement=address.complement,
+        complement=complement if complement and len(complement) <= _LONGEST_LINE else address.complement,
         district=address.district,
         city_code="9999999",
         city="EXTERIOR",

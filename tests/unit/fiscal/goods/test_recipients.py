@@ -164,6 +164,23 @@ class TestForeigner:
     def test_is_told_as_the_manual_wants(self, path: str, value: str | None) -> None:
         assert said(nfe(recipient=FOREIGNER), path) == value
 
+    @pytest.mark.parametrize(
+        ("complement", "city", "told"),
+        [
+            (None, "Lisboa", "Lisboa"),
+            ("3.º andar", "Lisboa", "3.º andar, Lisboa"),
+            ("3.º andar", None, "3.º andar"),
+            (None, None, None),
+            ("a" * 53, "Lisboa", "a" * 53),
+        ],
+    )
+    def test_has_its_city_in_the_complement_if_there_is_room(
+        self, complement: str | None, city: str | None, told: str | None
+    ) -> None:
+        address = LISBON | {"complement": complement, "city": city}
+        abroad = buyer(taxId=None, foreignId="AB-12345", address=address)
+        assert said(nfe(recipient=abroad), "dest/enderDest/xCpl") == told
+
     def test_without_a_document_has_the_one_element_that_may_be_empty(self, signer: Signer) -> None:
         exit_place = {"state": "SP", "exitPlace": "Porto de Santos"}
         document = issued_nfe(signer, recipient=buyer(taxId=None, address=LISBON), export=exit_place)
