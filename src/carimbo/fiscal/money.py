@@ -30,6 +30,11 @@ def written(amount: Decimal) -> str:
     return with_decimal_comma(f"{amount:,.2f}")
 
 
+def written_rate(rate: Decimal) -> str:
+    """Returns a rate in percent as people here write it: `2,5`."""
+    return with_decimal_comma(f"{rate.normalize():f}")
+
+
 def with_decimal_comma(number: str) -> str:
     """A number with commas for thousands and a point, as people here write it."""
     return number.translate(_MARKS)

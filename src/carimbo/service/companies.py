@@ -49,7 +49,8 @@ class Registration(Changes):
     pis_cofins_regime: PisCofinsRegime | None = Field(
         default=None,
         description="Apuração de PIS e COFINS, da qual vêm as alíquotas: `cumulative` (0,65% e 3%) ou"
-        " `nonCumulative` (1,65% e 7,6%). No regime `normal`, sem ela a empresa não emite NF-e nem NFC-e.",
+        " `nonCumulative` (1,65% e 7,6%). No regime `normal`, sem ela a empresa não emite NF-e, NFC-e nem"
+        " NFS-e.",
     )
     simples_rate: Percent | None = Field(
         default=None,

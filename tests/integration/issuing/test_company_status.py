@@ -121,7 +121,7 @@ class TestReadiness:
 
     async def test_tells_the_regime_that_pis_and_cofins_follow(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
-        assert await missing_of(shop) == [["pisCofinsRegime"], ["pisCofinsRegime"], []]
+        assert await missing_of(shop) == [["pisCofinsRegime"]] * 3
         answer = await shop.post("/nfe", body_of("nfe", items=[MUG | REFORM]))
         (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert rule["field"] == "company.pisCofinsRegime"

@@ -183,7 +183,8 @@ class TestTrialTotals:
         trial = data_of(await shop.post("/nfse", body, dryRun="true"))
         assert (trial["problems"], trial["totals"]) == ([], {
             "amount": 1000, "discount": 0, "issBase": 1000, "issRate": 2.9, "issAmount": 29,
-            "issWithheld": 29, "federalWithheld": 15, "netAmount": 956,
+            "issWithheld": 29, "pis": 6.5, "cofins": 30, "ibsCbsBase": 934.5, "federalWithheld": 15,
+            "netAmount": 956,
         })  # fmt: skip
         record = await shop.settled(accepted(await shop.post("/nfse", body)))
         note = await note_of(shop, record)

@@ -17,6 +17,7 @@ CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
 RECIFE = ADDRESS | {"zipcode": "50030-000", "city": "Recife", "state": "PE"}
 MANAUS = ADDRESS | {"zipcode": "69005-000", "city": "Manaus", "state": "AM"}
 AGREEMENT = "GET /{municipio}/convenio"
+NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
 # With all that IBS and CBS need, whose lack is only warned of before 2027.
 COMPLETE = body_of("nfse", nbs="115021000", borrower=BORROWER | {"address": ADDRESS})
 STRANGERS = [
@@ -46,7 +47,7 @@ class TestMunicipalityThatDoesNotTakePart:
     async def test_is_told_before_anything_is_stored(
         self, floor: Floor, certificate: A1Certificate, address: dict[str, str], city_code: str, told: str
     ) -> None:
-        provider = await provider_in(floor, certificate, address, taxRegime="normal")
+        provider = await provider_in(floor, certificate, address, **NORMAL)
         answer = await provider.post("/nfse", COMPLETE, key="k")
         assert error_of(answer, 422, "MUNICIPALITY_NOT_SUPPORTED") == {"cityCode": city_code}
         assert told in answer.json()["error"]["message"]
@@ -55,7 +56,7 @@ class TestMunicipalityThatDoesNotTakePart:
     async def test_is_a_problem_of_a_trial(
         self, floor: Floor, certificate: A1Certificate, address: dict[str, str], city_code: str, told: str
     ) -> None:
-        provider = await provider_in(floor, certificate, address, taxRegime="normal")
+        provider = await provider_in(floor, certificate, address, **NORMAL)
         (problem,) = data_of(await provider.post("/nfse", COMPLETE, dryRun="true"))["problems"]
         assert problem["code"] == "MUNICIPALITY_NOT_SUPPORTED"
         assert told in problem["message"]
@@ -120,8 +121,7 @@ class TestParametersThatCannotBeReached:
 
 class TestRate:
     async def test_of_the_municipality_is_told_where_it_is_another(self, shop: Shop) -> None:
-        changes = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
-        data_of(await shop.caller.http.put(shop.path(), json=changes))
+        data_of(await shop.caller.http.put(shop.path(), json=NORMAL))
         body = body_of("nfse", cityServiceCode="1234", federalServiceCode="01.07", iss={"rate": 5})
         trial = data_of(await shop.post("/nfse", body, dryRun="true"))
         assert any("2,9%" in warning for warning in trial["warnings"])

@@ -71,7 +71,9 @@ COMPANY = {"taxId": CNPJ, "legalName": "Serviços Modelo Ltda", "taxRegime": "si
 
 def provider(regime: str = "simples", **changes: Any) -> Company:
     """A company in São Paulo, of which its regime leaves nothing open."""
-    return Company.model_validate(COMPANY | {"taxRegime": regime, "simplesRate": 8.25} | changes)
+    contributions = {"pisCofinsRegime": "cumulative"} if regime == "normal" else {}
+    usual = {"taxRegime": regime, "simplesRate": 8.25} | contributions
+    return Company.model_validate(COMPANY | usual | changes)
 
 
 SIMPLES, EXCESS, NORMAL, MEI = map(provider, ("simples", "simplesExcess", "normal", "mei"))

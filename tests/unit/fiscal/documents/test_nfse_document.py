@@ -83,7 +83,7 @@ class TestSignedDeclaration:
         assert note.get("Id") == f"DPS35503082{OTHER_CNPJ}00001000000000000007"
 
     def test_brings_what_was_assumed(self, signer: Signer) -> None:
-        made = issued(signer, borrower={"name": "Consumidor"})
+        made = issued(signer, borrower={"name": "Consumidor"}, iss={"rate": 0})
         assert isinstance(made, SignedDocument)
         assert made.warnings == ("O tomador não tem CPF, CNPJ nem NIF: a nota sai sem tomador identificado.",)
 

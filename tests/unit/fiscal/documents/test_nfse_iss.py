@@ -236,6 +236,29 @@ class TestTaxation:
         assert said(note, "serv/locPrest/cPaisPrestacao") == "US"
 
 
+class TestRateLeftOut:
+    """The note of Simples has no place for a rate unless the taker withholds the ISS (E0625)."""
+
+    @staticmethod
+    def warned(by: Company = SIMPLES, settings: dict[str, Any] | None = None, **changes: Any) -> bool:
+        warnings = composed(body(**changes), by=by, settings=settings).warnings
+        return any(warning.startswith("iss.rate: A alíquota de 2,5% não vai") for warning in warnings)
+
+    def test_is_warned_of_where_the_body_gives_it(self) -> None:
+        assert self.warned(iss={"rate": 2.5})
+        assert self.warned(iss={"rate": 2.5}, settings={"issRate": 2})
+
+    @pytest.mark.parametrize("by", [APART, NORMAL])
+    def test_is_not_warned_of_where_the_city_taxes_the_note(self, by: Company) -> None:
+        assert not self.warned(by=by, iss={"rate": 2.5})
+
+    def test_is_not_warned_of_where_the_taker_withholds(self) -> None:
+        assert not self.warned(iss={"rate": 2.5, "isWithheld": True}, borrower=FIRM)
+
+    def test_is_not_warned_of_where_it_is_the_companys_own(self) -> None:
+        assert not self.warned(iss={"rate": 2.5}, settings={"issRate": 2.5})
+
+
 class TestNatureOfOperation:
     def test_exempt_names_the_benefit(self) -> None:
         note = declared(body(**REDUCED), by=NORMAL)

@@ -117,7 +117,7 @@ class TestGroupLeftOut:
         assert "falta ou não serve nbs, borrower.address:" in left_out()
 
     def test_is_not_warned_of_where_nobody_has_to_tell_it(self) -> None:
-        assert composed(body(), by=SIMPLES).warnings == ()
+        assert composed(body(iss={"rate": 0}), by=SIMPLES).warnings == ()
 
 
 class TestGroupAskedFor:

@@ -58,7 +58,7 @@ class TestCityCode:
     @pytest.mark.parametrize(
         ("told", "settings", "field"),
         [
-            (body(cityServiceCode="02800"), {}, "cityServiceCode"),
+            (body(cityServiceCode="02800"), {"issRate": 2}, "cityServiceCode"),
             (SHORTCUT | {"serviceCode": "02800"}, USUAL, "serviceCode"),
             (SHORTCUT, USUAL | {"cityServiceCode": "02800"}, "nfse.cityServiceCode"),
         ],
@@ -74,7 +74,8 @@ class TestCityCode:
 
     @pytest.mark.parametrize("told", ["123", "000", "0105"])
     def test_that_fits_or_tells_nothing_new_is_not_warned_of(self, told: str) -> None:
-        assert composed(body(cityServiceCode=told, federalServiceCode="01.05")).warnings == ()
+        made = composed(body(cityServiceCode=told, federalServiceCode="01.05", iss={"rate": 0}))
+        assert made.warnings == ()
 
     def test_of_the_shortcut_comes_before_that_of_the_company(self) -> None:
         assert facts(SHORTCUT | {"serviceCode": "456"}, **USUAL).city_code == "456"

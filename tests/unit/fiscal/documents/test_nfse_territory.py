@@ -99,7 +99,8 @@ class TestIncidence:
         assert any(f"município {BRASILIA_CODE}" in warning for warning in warnings) is is_warned
 
     def test_at_the_place_is_warned_of_where_the_provider_is_taxed(self) -> None:
-        (warning,) = composed(body(municipalityOfIncidence="2", serviceCityCode=BRASILIA_CODE)).warnings
+        changes = {"municipalityOfIncidence": "2", "serviceCityCode": BRASILIA_CODE, "iss": {"rate": 0}}
+        (warning,) = composed(body(**changes)).warnings
         assert f"{SAO_PAULO_CODE}, e não a {BRASILIA_CODE}" in warning
 
 

@@ -1,10 +1,12 @@
-"""PIS, COFINS and what is withheld for the Union; the approximate total of taxes by regime."""
+"""What is withheld for the Union, and the approximate total of taxes by regime."""
 
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from lxml import etree
 
+from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
 from unit.fiscal.documents.nfse_support import (
     EXCESS,
     MEI,
@@ -47,12 +49,10 @@ def three(withheld: tuple[bool, bool, bool]) -> dict[str, Any]:
 
 
 def federal(amount: float = 1000, **taxes: Any) -> dict[str, str | None]:
-    """What the declaration says of federal taxes."""
+    """What the declaration of a company of the normal regime says is withheld."""
     note = declared(body(amount=amount, taxes=taxes), by=NORMAL)
-    tags = ("vRetCP", "vRetIRRF", "vRetCSLL")
-    own = ("CST", "vBCPisCofins", "pAliqPis", "pAliqCofins", "vPis", "vCofins", "tpRetPisCofins")
-    found = {tag: said(note, f"{FEDERAL}/{tag}") for tag in tags}
-    found |= {tag: said(note, f"{FEDERAL}/piscofins/{tag}") for tag in own}
+    tags = ("vRetCP", "vRetIRRF", "vRetCSLL", "piscofins/tpRetPisCofins")
+    found = {tag.rpartition("/")[2]: said(note, f"{FEDERAL}/{tag}") for tag in tags}
     return {tag: text for tag, text in found.items() if text is not None}
 
 
@@ -67,43 +67,20 @@ class TestWithheldTogether:
         expected = sum(amount for amount, flag in zip(amounts, withheld, strict=True) if flag)
         assert federal(**three(withheld)).get("vRetCSLL") == (f"{expected:.2f}" if expected else None)
 
-    def test_are_told_beside_the_providers_own(self) -> None:
-        assert federal(**three((True, True, True))) == {
-            "CST": "01",
-            "vBCPisCofins": "1000.00",
-            "pAliqPis": "0.65",
-            "pAliqCofins": "3.00",
-            "vPis": "6.50",
-            "vCofins": "30.00",
-            "tpRetPisCofins": "3",
-            "vRetCSLL": "46.50",
-        }
-
-    def test_may_be_csll_alone(self) -> None:
-        assert federal(csll=tax(1)) == {"CST": "00", "tpRetPisCofins": "8", "vRetCSLL": "10.00"}
-
     def test_are_not_told_of_csll_that_nobody_withholds(self) -> None:
-        assert federal(csll=tax(1, is_withheld=False)) == {}
+        assert federal(csll=tax(1, is_withheld=False)) == {"tpRetPisCofins": "0"}
 
     def test_that_come_to_nothing_are_not_withheld(self) -> None:
-        told = federal(0.5, pis=tax(0.65), cofins=tax(3))
-        assert (told["vPis"], told["vCofins"], told["vRetCSLL"], told["tpRetPisCofins"]) == (
-            "0.00",
-            "0.02",
-            "0.02",
-            "6",
-        )
-
-    def test_have_the_situation_that_is_told(self) -> None:
-        assert federal(pis=tax(0.65), pisCofinsCst="02")["CST"] == "02"
+        assert federal(0.5, pis=tax(0.65), cofins=tax(3)) == {"vRetCSLL": "0.02", "tpRetPisCofins": "6"}
 
 
 class TestWithheldAlone:
     def test_are_inss_and_income_tax(self) -> None:
-        assert federal(inss=tax(11), ir=tax(1.5)) == {"vRetCP": "110.00", "vRetIRRF": "15.00"}
+        withheld = federal(inss=tax(11), ir=tax(1.5))
+        assert withheld == {"vRetCP": "110.00", "vRetIRRF": "15.00", "tpRetPisCofins": "0"}
 
     def test_are_left_out_where_nobody_withholds(self) -> None:
-        assert federal(inss=tax(11, is_withheld=False), ir=tax(0)) == {}
+        assert federal(inss=tax(11, is_withheld=False), ir=tax(0)) == {"tpRetPisCofins": "0"}
 
 
 class TestRounding:
@@ -112,12 +89,56 @@ class TestRounding:
         [(650, 0.65, "4.22"), (150, 0.65, "0.98"), (250, 1.65, "4.12"), (350, 1.65, "5.78")],
     )
     def test_takes_half_a_cent_to_the_even(self, amount: float, rate: float, pis: str) -> None:
-        told = federal(amount, pis=tax(rate))
-        assert told["vPis"] == told["vRetCSLL"] == pis
+        assert federal(amount, pis=tax(rate))["vRetCSLL"] == pis
 
     def test_is_done_tax_by_tax(self) -> None:
         """0.975 + 4.50 + 1.50, not 4.65 % of the price."""
         assert federal(150, **three((True, True, True)))["vRetCSLL"] == "6.98"
+
+
+def dispensed(amount: float, **rates: float) -> list[str]:
+    """The warnings about withholdings that the law dispenses with."""
+    taxes = {name: tax(rate) for name, rate in rates.items()}
+    warnings = composed(body(amount=amount, taxes=taxes), by=NORMAL).warnings
+    return [warning for warning in warnings if "é dispensada" in warning]
+
+
+class TestSmallWithholding:
+    def test_of_the_three_contributions_is_judged_by_their_sum(self) -> None:
+        (warning,) = dispensed(215, pis=0.65, cofins=3, csll=1)
+        assert warning.startswith("taxes.pis, taxes.cofins, taxes.csll: A retenção de R$ 10,00 é dispensada")
+        assert "Lei 10.833/2003, art. 31, § 3º" in warning
+        assert dispensed(215.20, pis=0.65, cofins=3, csll=1) == []
+
+    def test_of_a_single_contribution_names_that_one_alone(self) -> None:
+        (warning,) = dispensed(215, csll=1)
+        assert warning.startswith("taxes.csll: A retenção de R$ 2,15 é dispensada")
+
+    @pytest.mark.parametrize(("amount", "count"), [(666.67, 1), (667.33, 0)], ids=["10.00", "10.01"])
+    def test_of_income_tax_is_dispensed_up_to_ten_reais(self, amount: float, count: int) -> None:
+        warnings = dispensed(amount, ir=1.5)
+        assert [warning[:8] for warning in warnings] == ["taxes.ir"] * count
+
+    @pytest.mark.parametrize(("amount", "count"), [(90.80, 1), (90.91, 0)], ids=["9.99", "10.00"])
+    def test_of_social_security_is_dispensed_below_ten_reais(self, amount: float, count: int) -> None:
+        warnings = dispensed(amount, inss=11)
+        assert [warning[:10] for warning in warnings] == ["taxes.inss"] * count
+
+
+class TestWithheldFromSimples:
+    TAXES: ClassVar = {**three((True, True, True)), "ir": tax(1.5), "inss": tax(11)}
+
+    def test_is_written_without_a_debit_of_the_provider(self) -> None:
+        note = declared(body(amount=1000, taxes=self.TAXES), by=SIMPLES)
+        own = note.find(f".//{{{NAMESPACE}}}piscofins")
+        assert own is not None
+        assert {etree.QName(one).localname: one.text for one in own} == {"CST": "00", "tpRetPisCofins": "3"}
+        assert said(note, f"{FEDERAL}/vRetCSLL") == "46.50"
+
+    def test_is_warned_of_where_the_law_dispenses_with_it(self) -> None:
+        warnings = composed(body(amount=1000, taxes=self.TAXES), by=SIMPLES).warnings
+        named = [warning.partition(":")[0] for warning in warnings if "não sofre esta retenção" in warning]
+        assert named == ["taxes.pis, taxes.cofins, taxes.csll", "taxes.ir"]
 
 
 class TestTaxesOfAMei:
@@ -145,16 +166,27 @@ class TestTotal:
     def test_of_simples_may_be_zero(self) -> None:
         assert said(declared(body(), by=provider(simplesRate=0)), f"{TOTAL}/pTotTribSN") == "0.00"
 
-    @pytest.mark.parametrize(
-        ("regime", "rate"), [(None, "3.65"), ("cumulative", "3.65"), ("nonCumulative", "9.25")]
-    )
-    def test_of_others_is_assumed_and_warned_of(self, regime: str | None, rate: str) -> None:
+    @pytest.mark.parametrize(("regime", "rate"), [("cumulative", "3.65"), ("nonCumulative", "9.25")])
+    def test_of_others_is_assumed_and_warned_of(self, regime: str, rate: str) -> None:
         by = provider("normal", pisCofinsRegime=regime)
         made = composed(body(), by=by)
         note = declared(body(), by=by)
         told = [said(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
         assert told == [rate, "0.00", "2.00"]
         assert any("carga tributária aproximada" in warning for warning in made.warnings)
+
+    @pytest.mark.parametrize(
+        ("taxes", "rate"),
+        [
+            ({"ownDebit": {"pisRate": 1, "cofinsRate": 4.5}}, "5.50"),
+            ({"ownDebit": {"cst": "06"}}, "0.00"),
+            ({"pis": tax(0.65), "cofins": tax(3), "csll": tax(1)}, "3.65"),
+        ],
+        ids=["other rates", "no debit", "withheld"],
+    )
+    def test_of_the_union_is_the_own_debit_that_is_written(self, taxes: dict[str, Any], rate: str) -> None:
+        note = declared(body(taxes=taxes), by=NORMAL)
+        assert said(note, f"{TOTAL}/pTotTrib/pTotTribFed") == rate
 
     def test_of_others_is_what_is_told(self) -> None:
         told = body(totalTaxes={"federal": 13.45, "state": 1.5, "city": 4})

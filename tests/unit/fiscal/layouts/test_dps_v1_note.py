@@ -153,7 +153,7 @@ class TestLocate:
             ("valores trib tribMun exigSusp nProcesso", "suspension.processNumber"),
             ("valores trib tribMun BM nBM", "benefit.number"),
             ("valores trib tribFed vRetIRRF", "taxes.ir"),
-            ("valores trib tribFed piscofins pAliqPis", "taxes.pis.rate"),
+            ("valores trib tribFed piscofins pAliqPis", "taxes.ownDebit.pisRate"),
             ("valores trib totTrib pTotTribSN", "company.simplesRate"),
             ("valores trib totTrib pTotTrib pTotTribFed", "totalTaxes.federal"),
             ("IBSCBS gRefNFSe refNFSe:1", "ibsCbs.referencedKeys[1]"),

@@ -17,6 +17,7 @@ from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.event_case import EventCase
 from carimbo.simulator.nfse.judge import judge
 from carimbo.simulator.nfse.note import Issue, note_xml
+from carimbo.simulator.nfse.reform_amounts import reform_tax
 from carimbo.simulator.nfse.rules.events import EVENT_RULES
 from carimbo.simulator.nfse.rules.signature import EVENT_SIGNATURE_RULES
 from carimbo.simulator.rule import broken_by
@@ -97,6 +98,8 @@ class TestNotes:
                 return
             assert (tax.amount if tax else None) == told.get("issAmount")
             assert amounts.net_amount(case) == told["netAmount"]
+            reform = reform_tax(case)
+            assert (reform.base if reform else None) == told.get("ibsCbsBase")
 
 
 class TestEvents:

@@ -12,6 +12,7 @@ from carimbo.fiscal.documents.nfse.borrower import taker_of
 from carimbo.fiscal.documents.nfse.competence import competence_of
 from carimbo.fiscal.documents.nfse.description import Sold, described
 from carimbo.fiscal.documents.nfse.federal_taxes import federal_taxes, total_taxes
+from carimbo.fiscal.documents.nfse.own_debit import own_debit_of
 from carimbo.fiscal.documents.nfse.reform import ibs_cbs_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import rules_of_request
@@ -29,7 +30,7 @@ from carimbo.fiscal.layouts.dps_v1.amounts import Amounts, ServiceAmount
 from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation, Service, ServiceCode
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, Substitution
 from carimbo.fiscal.layouts.dps_v1.taxes import Taxes
-from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.money import ZERO, written_rate
 from carimbo.fiscal.problems import Problem
 
 ISSUED_BY_PROVIDER = "1"
@@ -152,14 +153,17 @@ def _warn(parts: Parts, findings: Findings) -> None:
     taker = parts.request.borrower
     if taker.tax_id and not taker.is_person and taker.address is None:
         findings.assumed("O tomador com CNPJ está sem endereço, que alguns municípios exigem.")
-    left_out = left_out_city_code(parts.request, parts.settings)
-    if left_out:
-        findings.assumed(left_out)
+    left_out = (
+        left_out_city_code(parts.request, parts.settings),
+        iss.left_out_rate(parts.request, parts.settings, parts.iss_case),
+    )
+    for warning in filter(None, left_out):
+        findings.assumed(warning)
     theirs, ours = parts.surroundings.iss_rate, parts.facts.iss_rate
     if theirs is not None and theirs != ours and parts.iss_case.taxation == iss.Taxation.TAXABLE:
         findings.assumed(
-            f"O município informa a alíquota de {_shown(theirs)}% para este serviço, e a informada é"
-            f" {_shown(ours)}%: o ISS da nota é o que a Sefin calcula."
+            f"O município informa a alíquota de {written_rate(theirs)}% para este serviço, e a informada é"
+            f" {written_rate(ours)}%: o ISS da nota é o que a Sefin calcula."
         )
     told = {"1": parts.territory.issuing_city, "2": parts.territory.service_city}
     expected = told.get(parts.request.municipality_of_incidence)
@@ -168,10 +172,6 @@ def _warn(parts: Parts, findings: Findings) -> None:
             f"O ISS deste serviço é devido ao município {parts.territory.incidence_city}, e não a {expected}:"
             " o padrão nacional o deduz do código do serviço."
         )
-
-
-def _shown(rate: Decimal) -> str:
-    return f"{rate.normalize():f}".replace(".", ",")
 
 
 def _provider(parts: Parts) -> layout.Provider:
@@ -208,15 +208,16 @@ def _service(parts: Parts) -> Service:
 
 
 def _amounts(parts: Parts, findings: Findings) -> Amounts:
-    request = parts.request
+    request, company = parts.request, parts.company
+    own = own_debit_of(request, company, parts.iss_case.taxation, findings)
     return Amounts(
         service=ServiceAmount(amount=request.amount),
         discounts=request.discounts,
         deductions=request.deductions,
         taxes=Taxes(
             iss=iss.iss_of(request, parts.facts, parts.iss_case, findings),
-            federal=federal_taxes(request),
-            total=total_taxes(request, parts.company, parts.iss_rate_due, findings),
+            federal=federal_taxes(request, company, own, findings),
+            total=total_taxes(request, company, own, parts.iss_rate_due, findings),
         ),
     )
 

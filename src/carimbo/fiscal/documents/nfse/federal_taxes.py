@@ -1,48 +1,39 @@
-"""PIS, COFINS and what the taker withholds for the Union, and the approximate total of all taxes."""
+"""Federal taxes of a declaration (`tribFed`), and the approximate total of all taxes (`totTrib`)."""
 
 from decimal import Decimal
 
-from carimbo.fiscal.company import Company, PisCofinsRegime, TaxRegime
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.documents.nfse.own_debit import OwnDebit, revenue_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from carimbo.fiscal.documents.nfse.tax_bodies import TaxesBody, WithholdingBody
+from carimbo.fiscal.documents.nfse.tax_bodies import TaxesBody
+from carimbo.fiscal.documents.nfse.withholdings import Withholdings, warn_of_dispensed, withholdings_of
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1 import taxes as layout
-from carimbo.fiscal.money import ZERO, cents, percent_to_even, total
-from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES
+from carimbo.fiscal.money import ZERO, cents
 
 _NO_CST = "00"
-# tpRetPisCofins: which of PIS, COFINS and CSLL are withheld (1 and 2 are of the layout before).
-_WITHHOLDINGS = {
-    (False, False, False): "0",
-    (True, True, True): "3",
-    (True, True, False): "4",
-    (True, False, False): "5",
-    (False, True, False): "6",
-    (False, True, True): "7",
-    (False, False, True): "8",
-    (True, False, True): "9",
-}
 _ASSUMED_TOTAL = (
     "A carga tributária aproximada é a soma de PIS, COFINS e ISS: informe totalTaxes para indicar outra."
 )
 
 
-def federal_taxes(request: NfseRequest) -> layout.FederalTaxes | None:
-    """`tribFed`."""
-    taxes = request.taxes
-    if taxes is None:
+def federal_taxes(
+    request: NfseRequest, company: Company, own: OwnDebit | None, findings: Findings
+) -> layout.FederalTaxes | None:
+    """Returns `tribFed`, or None where nothing is owed and nothing is withheld."""
+    taxes = request.taxes or TaxesBody()
+    withheld = withholdings_of(taxes, revenue_of(request))
+    warn_of_dispensed(withheld, company, findings)
+    pis_cofins = _pis_cofins(taxes, own, withheld)
+    if pis_cofins is None and withheld.inss is None and withheld.ir is None:
         return None
-    revenue = _revenue(request)
     return layout.FederalTaxes(
-        pis_cofins=_pis_cofins(taxes, revenue),
-        inss=_withheld(taxes.inss, revenue),
-        ir=_withheld(taxes.ir, revenue),
-        csll=total(_withheld(one, revenue) for one in _together(taxes)) or None,
+        pis_cofins=pis_cofins, inss=withheld.inss, ir=withheld.ir, csll=withheld.together
     )
 
 
 def total_taxes(
-    request: NfseRequest, company: Company, iss_rate: Decimal, findings: Findings
+    request: NfseRequest, company: Company, own: OwnDebit | None, iss_rate: Decimal, findings: Findings
 ) -> layout.TotalTaxes:
     """`totTrib`: nothing for a MEI, the rate of Simples for its companies, rates by sphere for the others."""
     match company.tax_regime:
@@ -51,55 +42,35 @@ def total_taxes(
         case TaxRegime.SIMPLES | TaxRegime.SIMPLES_EXCESS:
             return layout.TotalTaxes(simples_rate=cents(company.simples_rate or ZERO))
         case _:
-            return layout.TotalTaxes(rates=_rates(request, company, iss_rate, findings))
+            own_rate = own.rate if own else ZERO
+            return layout.TotalTaxes(rates=_rates(request, own_rate, iss_rate, findings))
 
 
-def _revenue(request: NfseRequest) -> Decimal:
-    """What is earned: a discount that hangs on nothing is no part of it (Lei 9.718/1998, art. 3º)."""
-    discounts = request.discounts
-    return request.amount - ((discounts and discounts.unconditional) or ZERO)
-
-
-def _together(taxes: TaxesBody) -> tuple[WithholdingBody | None, ...]:
-    """What is withheld as one amount (Lei 10.833/2003, art. 30)."""
-    return taxes.pis, taxes.cofins, taxes.csll
-
-
-def _withheld(tax: WithholdingBody | None, amount: Decimal) -> Decimal | None:
-    """What is withheld of a tax; the layout has no zeros there."""
-    return (percent_to_even(amount, tax.rate) or None) if tax and tax.is_withheld else None
-
-
-def _pis_cofins(taxes: TaxesBody, amount: Decimal) -> layout.PisCofins | None:
-    pis, cofins = taxes.pis, taxes.cofins
-    withholding = _WITHHOLDINGS[_withheld_of(taxes, amount)]
-    if pis is None and cofins is None:
-        only_csll = withholding != _WITHHOLDINGS[False, False, False]
-        return layout.PisCofins(cst=_NO_CST, withholding=withholding) if only_csll else None
+def _pis_cofins(taxes: TaxesBody, own: OwnDebit | None, withheld: Withholdings) -> layout.PisCofins | None:
+    """Returns `piscofins`; a situation without debit is written without amounts."""
+    if own is None:
+        if withheld.together is None:
+            return None
+        cst = (taxes.own_debit and taxes.own_debit.cst) or taxes.pis_cofins_cst or _NO_CST
+        return layout.PisCofins(cst=cst, withholding=withheld.code)
+    says_withholding = own.base is not None or withheld.together is not None
     return layout.PisCofins(
-        cst=taxes.pis_cofins_cst,
-        base=amount,
-        pis_rate=pis.rate if pis else None,
-        cofins_rate=cofins.rate if cofins else None,
-        pis_amount=percent_to_even(amount, pis.rate) if pis else None,
-        cofins_amount=percent_to_even(amount, cofins.rate) if cofins else None,
-        withholding=withholding,
+        cst=own.cst,
+        base=own.base,
+        pis_rate=own.pis_rate,
+        cofins_rate=own.cofins_rate,
+        pis_amount=own.pis,
+        cofins_amount=own.cofins,
+        withholding=withheld.code if says_withholding else None,
     )
 
 
-def _withheld_of(taxes: TaxesBody, amount: Decimal) -> tuple[bool, bool, bool]:
-    """Which of PIS, COFINS and CSLL are withheld."""
-    pis, cofins, csll = (bool(_withheld(one, amount)) for one in _together(taxes))
-    return pis, cofins, csll
-
-
 def _rates(
-    request: NfseRequest, company: Company, iss_rate: Decimal, findings: Findings
+    request: NfseRequest, own_rate: Decimal, iss_rate: Decimal, findings: Findings
 ) -> layout.TotalRates:
     told = request.total_taxes
     if told is None:
         findings.assumed(_ASSUMED_TOTAL)
-        general = GENERAL_RATES[company.pis_cofins_regime or PisCofinsRegime.CUMULATIVE]
-        return layout.TotalRates(federal=general.pis + general.cofins, state=ZERO, city=cents(iss_rate))
+        return layout.TotalRates(federal=own_rate, state=ZERO, city=cents(iss_rate))
     city = cents(iss_rate) if told.city is None else told.city
     return layout.TotalRates(federal=told.federal, state=told.state, city=city)

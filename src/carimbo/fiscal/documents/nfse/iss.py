@@ -9,10 +9,11 @@ from decimal import Decimal
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
-from carimbo.fiscal.documents.nfse.settings import NO_SPECIAL_REGIME
+from carimbo.fiscal.documents.nfse.settings import NO_SPECIAL_REGIME, NfseSettings
 from carimbo.fiscal.documents.nfse.simples import Assessment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1 import taxes as layout
+from carimbo.fiscal.money import written_rate
 from carimbo.fiscal.problems import Problem
 
 HIGHEST_RATE = Decimal(5)
@@ -73,6 +74,22 @@ def is_rate_told(case: IssCase) -> bool:
     if case.assessment == Assessment.ALL:
         return case.is_withheld
     return not case.is_active
+
+
+def left_out_rate(request: NfseRequest, settings: NfseSettings, case: IssCase) -> str | None:
+    """Returns a warning where the note has no place for the rate of the body (E0625, E0631).
+
+    The company's usual rate is not worth a warning: a sale of the catalog repeats it in every body.
+    """
+    rate = request.iss.rate if request.iss else None
+    if not rate or rate == settings.iss_rate:
+        return None
+    if case.assessment != Assessment.ALL or case.is_withheld or case.taxation != Taxation.TAXABLE:
+        return None
+    return (
+        f"iss.rate: A alíquota de {written_rate(rate)}% não vai na nota: a empresa"
+        " paga o ISS no DAS do Simples Nacional, salvo se o tomador o retém."
+    )
 
 
 def iss_of(request: NfseRequest, facts: ServiceFacts, case: IssCase, findings: Findings) -> layout.Iss:

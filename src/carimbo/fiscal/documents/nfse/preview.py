@@ -42,6 +42,9 @@ class NotePreview:
             "issRate": sums.iss_rate,
             "issAmount": sums.iss,
             "issWithheld": sums.iss_withheld,
+            "pis": sums.pis,
+            "cofins": sums.cofins,
+            "ibsCbsBase": sums.ibs_cbs_base,
             "federalWithheld": sums.federal_withheld,
             "netAmount": sums.net_amount,
         }

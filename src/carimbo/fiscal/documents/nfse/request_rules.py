@@ -37,7 +37,9 @@ def rules_of_request(request: NfseRequest, competence: date, issuance: Issuance)
 
 def missing_for_rules(company: Company, _: Software) -> tuple[str, ...]:
     """What no request tells in the company's place."""
-    return ("simplesRate",) if _lacks_simples_rate(company) else ()
+    is_normal = company.tax_regime is TaxRegime.NORMAL
+    regime = ("pisCofinsRegime",) if is_normal and company.pis_cofins_regime is None else ()
+    return (*regime, *(("simplesRate",) if _lacks_simples_rate(company) else ()))
 
 
 def _municipality(company: Company, competence: date, issuance: Issuance) -> Iterator[Problem]:

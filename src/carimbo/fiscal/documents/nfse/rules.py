@@ -84,6 +84,10 @@ def _sums(sums: NoteTotals) -> Iterator[Problem]:
         ):
             if value is not None and not 0 < value < price:
                 yield Problem(code, field, "O desconto é maior que zero e menor que o valor do serviço.")
+    own = sums.note.amounts.taxes.federal and sums.note.amounts.taxes.federal.pis_cofins
+    if own and own.base is not None and own.base > price:
+        message = "A base de PIS e COFINS não passa do valor do serviço."
+        yield Problem("E0677", "taxes.ownDebit.base", message)
     for code, field, value in _withheld(sums.note):
         if value is not None and value >= price:
             yield Problem(code, f"taxes.{field}.rate", "A retenção não chega ao valor do serviço.")

@@ -1,11 +1,14 @@
-"""How a request for an NFS-e tells taxes: each with its rate, and whether the borrower withholds it."""
+"""The taxes in a request for an NFS-e: ISS, federal taxes, IBS and CBS, and the approximate total."""
 
 from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.fields import Body, Flag, NoteKey, Percent
+from carimbo.fiscal.fields import Body, Flag, Money, NoteKey, Percent
+
+# The CST of PIS and COFINS that the layout has (TSTipoCST).
+_CST = r"^(0[0-9]|49|5[0-6]|6[0-7]|7[0-5]|9[89])$"
 
 
 class IssBody(Body):
@@ -47,18 +50,50 @@ class WithholdingBody(Body):
     is_withheld: Flag = Field(default=False, description="Se o tomador retém o tributo.")
 
 
-class TaxesBody(Body):
-    """Federal taxes; of those that nobody withholds, only PIS and COFINS stand in the document."""
+class OwnDebitBody(Body):
+    """PIS and COFINS that the provider itself owes; whatever is absent follows the company's regime."""
 
-    pis: WithholdingBody | None = Field(default=None, description="PIS (vPis; retido, em vRetCSLL).")
-    cofins: WithholdingBody | None = Field(default=None, description="COFINS (vCofins; retida, em vRetCSLL).")
+    pis_rate: Annotated[Percent, Field(decimal_places=2)] | None = Field(
+        default=None, description="Alíquota do PIS; na falta, a do regime (pAliqPis).", examples=[1.65]
+    )
+    cofins_rate: Annotated[Percent, Field(decimal_places=2)] | None = Field(
+        default=None, description="Alíquota da COFINS; na falta, a do regime (pAliqCofins).", examples=[7.6]
+    )
+    base: Money | None = Field(
+        default=None,
+        description=(
+            "Base de cálculo, em reais; na falta, o valor do serviço sem o desconto incondicionado"
+            " (vBCPisCofins)."
+        ),
+    )
+    cst: Annotated[str, StringConstraints(pattern=_CST)] | None = Field(
+        default=None,
+        description="Situação tributária de PIS e COFINS; na falta, 01, ou 08 na exportação (CST).",
+    )
+
+
+class TaxesBody(Body):
+    """Federal taxes: what the taker withholds, and the provider's own debit of PIS and COFINS."""
+
+    pis: WithholdingBody | None = Field(
+        default=None,
+        description="PIS retido (vRetCSLL); sem retenção, a alíquota do débito próprio (pAliqPis).",
+    )
+    cofins: WithholdingBody | None = Field(
+        default=None,
+        description="COFINS retida (vRetCSLL); sem retenção, a alíquota do débito próprio (pAliqCofins).",
+    )
     csll: WithholdingBody | None = Field(default=None, description="CSLL, se retida (vRetCSLL).")
     ir: WithholdingBody | None = Field(default=None, description="Imposto de renda, se retido (vRetIRRF).")
     inss: WithholdingBody | None = Field(
         default=None, description="Contribuição previdenciária, se retida (vRetCP)."
     )
-    pis_cofins_cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] = Field(
-        default="01", description="Situação tributária de PIS e COFINS (CST)."
+    own_debit: OwnDebitBody | None = Field(
+        default=None,
+        description="Débito próprio de PIS e COFINS, no lugar do calculado pelo regime (piscofins).",
+    )
+    pis_cofins_cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] | None = Field(
+        default=None, description="O mesmo que ownDebit.cst, que prevalece (CST)."
     )
 
 

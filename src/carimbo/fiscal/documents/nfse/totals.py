@@ -7,6 +7,7 @@ from carimbo.fiscal.documents.nfse.iss import Taxation, Withholding
 from carimbo.fiscal.documents.nfse.settings import NO_SPECIAL_REGIME
 from carimbo.fiscal.documents.nfse.simples import Assessment, Option
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
+from carimbo.fiscal.layouts.dps_v1.taxes import PisCofins
 from carimbo.fiscal.money import ZERO, percent_to_even, total
 from carimbo.fiscal.taxes.iss import iss_base, net_amount
 
@@ -59,6 +60,25 @@ class NoteTotals:
         return total((federal.inss, federal.ir, federal.csll)) if federal else ZERO
 
     @property
+    def pis(self) -> Decimal:
+        """Returns the provider's own debit of PIS."""
+        own = self._own_debit
+        return (own and own.pis_amount) or ZERO
+
+    @property
+    def cofins(self) -> Decimal:
+        """Returns the provider's own debit of COFINS."""
+        own = self._own_debit
+        return (own and own.cofins_amount) or ZERO
+
+    @property
+    def ibs_cbs_base(self) -> Decimal:
+        """Returns the base of IBS and CBS, zero in a note without them (Anexo I, E1530)."""
+        if self.note.ibs_cbs is None:
+            return ZERO
+        return max(ZERO, self.charged - self.iss - self.pis - self.cofins)
+
+    @property
     def net_amount(self) -> Decimal:
         """What the taker pays to the provider."""
         return net_amount(self.amount, self._discounts, total((self.federal_withheld, self.iss_withheld)))
@@ -78,6 +98,11 @@ class NoteTotals:
         is_within_simples = regime.simples_assessment == Assessment.ALL and not self._is_withheld
         is_spared = is_exempt or is_apart or is_within_simples or taxes.suspension is not None
         return taxes.taxation == Taxation.TAXABLE and not is_spared
+
+    @property
+    def _own_debit(self) -> PisCofins | None:
+        federal = self.note.amounts.taxes.federal
+        return federal.pis_cofins if federal else None
 
     @property
     def _is_withheld(self) -> bool:

@@ -40,14 +40,14 @@ class Iss:
 
 @group("piscofins")
 class PisCofins:
-    """`piscofins`: what the provider owes of both, and who withholds what."""
+    """`piscofins`: the provider's own debit of both, and which are withheld besides."""
 
     cst: str = text("CST", 2, path="pisCofinsCst")
-    base: Decimal | None = decimal("vBCPisCofins", path="pis", default=None)
-    pis_rate: Decimal | None = decimal("pAliqPis", path="pis.rate", default=None)
-    cofins_rate: Decimal | None = decimal("pAliqCofins", path="cofins.rate", default=None)
-    pis_amount: Decimal | None = decimal("vPis", path="pis", default=None)
-    cofins_amount: Decimal | None = decimal("vCofins", path="cofins", default=None)
+    base: Decimal | None = decimal("vBCPisCofins", path="ownDebit.base", default=None)
+    pis_rate: Decimal | None = decimal("pAliqPis", path="ownDebit.pisRate", default=None)
+    cofins_rate: Decimal | None = decimal("pAliqCofins", path="ownDebit.cofinsRate", default=None)
+    pis_amount: Decimal | None = decimal("vPis", path="ownDebit.pisRate", default=None)
+    cofins_amount: Decimal | None = decimal("vCofins", path="ownDebit.cofinsRate", default=None)
     withholding: str | None = text("tpRetPisCofins", 1, path="pis.isWithheld", default=None)
     """Which of PIS, COFINS and CSLL are in `vRetCSLL`."""
 

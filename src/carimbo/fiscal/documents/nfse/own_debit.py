@@ -1,0 +1,193 @@
+"""PIS and COFINS that the provider owes on its own revenue (`piscofins`, NT SE/CGNFS-e 007/2026).
+
+Whatever the taker withholds is an advance on these debits, at rates of its own: see `withholdings`.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.documents.nfse.iss import Taxation
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.simples import Assessment, assessment_of
+from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody, TaxesBody, WithholdingBody
+from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.money import ZERO, cents, percent_to_even, total, written_rate
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES
+
+# Table of CST of PIS and COFINS (IN RFB 1.009/2010); 00 exists in the layout of the NFS-e alone.
+_GENERAL_RATE, _OTHER_RATE, _NOT_INCIDENT = "01", "02", "08"
+_WITHOUT_DEBIT = frozenset({"00", "04", "05", "06", "07", _NOT_INCIDENT, "09"})
+
+_PAID_IN_DAS = (
+    "A empresa paga PIS e COFINS no DAS do Simples Nacional: a nota não leva o débito próprio informado em"
+    " taxes."
+)
+_REGIME_UNKNOWN = (
+    "A empresa apura os tributos federais fora do Simples Nacional (simplesIssRegime 3), mas não tem"
+    " pisCofinsRegime: a nota sai sem débito próprio de PIS e COFINS."
+)
+_TAKER_IN_BRAZIL = (
+    "O ISS é de exportação, mas o tomador não é do exterior: a nota leva o débito próprio de PIS e COFINS."
+    " Se eles não incidem, informe 08 em taxes.ownDebit.cst."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDebit:
+    """The provider's debit; a situation without debit has neither base nor rates."""
+
+    cst: str
+    base: Decimal | None = None
+    pis_rate: Decimal | None = None
+    cofins_rate: Decimal | None = None
+
+    @property
+    def pis(self) -> Decimal | None:
+        """Returns the amount of PIS."""
+        return self._share(self.pis_rate)
+
+    @property
+    def cofins(self) -> Decimal | None:
+        """Returns the amount of COFINS."""
+        return self._share(self.cofins_rate)
+
+    @property
+    def rate(self) -> Decimal:
+        """Returns both rates together, zero without a debit."""
+        return total((self.pis_rate, self.cofins_rate))
+
+    def _share(self, rate: Decimal | None) -> Decimal | None:
+        return None if rate is None or self.base is None else percent_to_even(self.base, rate)
+
+
+def own_debit_of(
+    request: NfseRequest, company: Company, taxation: str, findings: Findings
+) -> OwnDebit | None:
+    """Returns the debit by the company's regime and the body, or None for a company that owes none apart."""
+    taxes = request.taxes or TaxesBody()
+    if not _owes_apart(company):
+        _warn_without_debit(taxes, company, findings)
+        return None
+    own = taxes.own_debit or OwnDebitBody()
+    cst = own.cst or taxes.pis_cofins_cst or _usual_cst(request, own, taxation, findings)
+    if cst in _WITHOUT_DEBIT:
+        _check_without_debit(cst, taxes, findings)
+        return OwnDebit(cst)
+    pis_rate, cofins_rate = _rates(cst, taxes, company, findings)
+    if pis_rate is None and cofins_rate is None:
+        return OwnDebit(cst)
+    base = revenue_of(request) if own.base is None else own.base
+    return OwnDebit(cst, base, pis_rate, cofins_rate)
+
+
+def revenue_of(request: NfseRequest) -> Decimal:
+    """Returns the price without the unconditional discount (DL 1.598/1977, art. 12, § 1º, I).
+
+    The ISS stays in: the Supreme Court has not decided yet whether it is revenue (STF, theme 118).
+    """
+    discounts = request.discounts
+    return request.amount - ((discounts and discounts.unconditional) or ZERO)
+
+
+def _owes_apart(company: Company) -> bool:
+    """Returns whether PIS and COFINS follow laws of their own, and are not paid in the DAS (LC 123/2006)."""
+    if company.tax_regime is TaxRegime.NORMAL:
+        return True
+    return assessment_of(company) == Assessment.NONE and company.pis_cofins_regime is not None
+
+
+def _warn_without_debit(taxes: TaxesBody, company: Company, findings: Findings) -> None:
+    own = taxes.own_debit or OwnDebitBody()
+    given = _given_rate(own.pis_rate, taxes.pis), _given_rate(own.cofins_rate, taxes.cofins), own.base
+    if assessment_of(company) == Assessment.NONE:
+        findings.assumed(_REGIME_UNKNOWN)
+    elif company.tax_regime.is_simples and any(given):
+        findings.assumed(_PAID_IN_DAS)
+
+
+def _usual_cst(request: NfseRequest, own: OwnDebitBody, taxation: str, findings: Findings) -> str:
+    """Returns 08 for exports: a taker abroad, whose payment brings in foreign exchange.
+
+    Lei 10.637/2002, art. 5º, II; Lei 10.833/2003, art. 6º, II; MP 2.158-35/2001, art. 14, III. A service that
+    is given abroad to a taker of this country is exported for the ISS alone.
+    """
+    if taxation != Taxation.EXPORTED or own.pis_rate is not None or own.cofins_rate is not None:
+        return _GENERAL_RATE
+    if not request.borrower.is_foreign:
+        findings.assumed(_TAKER_IN_BRAZIL)
+        return _GENERAL_RATE
+    return _NOT_INCIDENT
+
+
+def _check_without_debit(cst: str, taxes: TaxesBody, findings: Findings) -> None:
+    """Refuses an explicit debit of a situation that has none, and warns of rates that are left out."""
+    own = taxes.own_debit or OwnDebitBody()
+    for field, value in (("pisRate", own.pis_rate), ("cofinsRate", own.cofins_rate), ("base", own.base)):
+        if value:
+            message = f"O CST {cst} não tem débito próprio de PIS e COFINS."
+            hint = f"Retire {field} ou informe em taxes.ownDebit.cst um CST com débito, como 01."
+            findings.missed(Problem("CONTRADICTION", f"taxes.ownDebit.{field}", message, hint))
+    for name, tax in (("pis", taxes.pis), ("cofins", taxes.cofins)):
+        if _given_rate(None, tax):
+            findings.assumed(
+                f"taxes.{name}.rate: A alíquota não vai na nota, porque o CST {cst} não tem débito."
+            )
+
+
+def _rates(
+    cst: str, taxes: TaxesBody, company: Company, findings: Findings
+) -> tuple[Decimal | None, Decimal | None]:
+    """Returns both rates: those of `ownDebit`, else of taxes that nobody withholds, else the regime's."""
+    own = taxes.own_debit or OwnDebitBody()
+    pis, cofins = _given_rate(own.pis_rate, taxes.pis), _given_rate(own.cofins_rate, taxes.cofins)
+    is_lacking = pis is None or cofins is None
+    if cst == _OTHER_RATE and is_lacking:
+        findings.missed_all(_missing_rates(pis, cofins))
+    if cst != _GENERAL_RATE:
+        return pis, cofins
+    if company.pis_cofins_regime is None:
+        if is_lacking:
+            findings.missed(_missing_regime())
+        return pis, cofins
+    general = GENERAL_RATES[company.pis_cofins_regime]
+    if own.pis_rate is None:
+        _warn_of_other_rate("pis", pis, general.pis, findings)
+    if own.cofins_rate is None:
+        _warn_of_other_rate("cofins", cofins, general.cofins, findings)
+    return general.pis if pis is None else pis, general.cofins if cofins is None else cofins
+
+
+def _given_rate(own: Decimal | None, tax: WithholdingBody | None) -> Decimal | None:
+    """Returns the rate that the body gives, with the two decimals of the layout (pAliqPis, pAliqCofins)."""
+    rate = tax.rate if own is None and tax and not tax.is_withheld else own
+    return None if rate is None else cents(rate)
+
+
+def _missing_rates(pis: Decimal | None, cofins: Decimal | None) -> tuple[Problem, ...]:
+    message = f"Obrigatória com o CST {_OTHER_RATE}, que é de alíquota diferenciada."
+    rates = ("pisRate", pis), ("cofinsRate", cofins)
+    return tuple(
+        Problem("MISSING", f"taxes.ownDebit.{field}", message, f"Informe taxes.ownDebit.{field}.")
+        for field, rate in rates
+        if rate is None
+    )
+
+
+def _missing_regime() -> Problem:
+    return Problem(
+        "MISSING",
+        "company.pisCofinsRegime",
+        "Obrigatório para calcular o débito próprio de PIS e COFINS do regime normal.",
+        "Preencha pisCofinsRegime no cadastro da empresa, ou informe as alíquotas em taxes.ownDebit.",
+    )
+
+
+def _warn_of_other_rate(name: str, rate: Decimal | None, general: Decimal, findings: Findings) -> None:
+    if rate is None or rate == general:
+        return
+    findings.assumed(
+        f"taxes.{name}.rate: A alíquota do débito próprio é a informada, {written_rate(rate)}%, e a do regime"
+        f" da empresa é {written_rate(general)}%. Se é o tomador que retém, informe isWithheld."
+    )

@@ -1,0 +1,208 @@
+"""PIS and COFINS that the provider owes on its own revenue, by regime and by what the body says."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.company import Company
+from unit.fiscal.documents.nfse_support import (
+    EXCESS,
+    FIRM,
+    FOREIGNER,
+    MEI,
+    NBS,
+    SIMPLES,
+    TRADE,
+    body,
+    composed,
+    declared,
+    has,
+    provider,
+    refusals,
+    said,
+    totals,
+)
+
+OWN = "valores/trib/tribFed/piscofins"
+CUMULATIVE = provider("normal")
+NON_CUMULATIVE = provider("normal", pisCofinsRegime="nonCumulative")
+EXPORT: dict[str, Any] = {"resultCountryCode": "US", "borrower": FOREIGNER, "nbs": NBS, "foreignTrade": TRADE}
+
+
+def own_debit(by: Company = NON_CUMULATIVE, **changes: Any) -> dict[str, str]:
+    """What the declaration says of the provider's own debit."""
+    note = declared(body(**changes), by=by)
+    tags = ("CST", "vBCPisCofins", "pAliqPis", "pAliqCofins", "vPis", "vCofins", "tpRetPisCofins")
+    found = {tag: said(note, f"{OWN}/{tag}") for tag in tags}
+    return {tag: text for tag, text in found.items() if text is not None}
+
+
+def warnings(by: Company = NON_CUMULATIVE, **changes: Any) -> list[str]:
+    """The warnings about the own debit."""
+    return [one for one in composed(body(**changes), by=by).warnings if "débito" in one]
+
+
+def written(base: str, rates: tuple[str, str], amounts: tuple[str, str], **other: str) -> dict[str, str]:
+    own = {
+        "CST": "01",
+        "vBCPisCofins": base,
+        "pAliqPis": rates[0],
+        "pAliqCofins": rates[1],
+        "vPis": amounts[0],
+        "vCofins": amounts[1],
+        "tpRetPisCofins": "0",
+    }
+    return own | other
+
+
+class TestOwnDebitOfTheRegime:
+    def test_is_computed_without_any_taxes_in_the_body(self) -> None:
+        cumulative = written("1000.00", ("0.65", "3.00"), ("6.50", "30.00"))
+        assert own_debit(CUMULATIVE, amount=1000) == cumulative
+        non_cumulative = written("1234.50", ("1.65", "7.60"), ("20.37", "93.82"))
+        assert own_debit(NON_CUMULATIVE, amount=1234.5) == non_cumulative
+
+    def test_leaves_the_base_of_ibs_and_cbs(self) -> None:
+        """1234.50 less ISS 35.80, PIS 20.37 and COFINS 93.82."""
+        told = totals(body(amount=1234.5, iss={"rate": 2.9}, borrower=FIRM, nbs=NBS), by=NON_CUMULATIVE)
+        names = ("issAmount", "pis", "cofins", "ibsCbsBase", "netAmount")
+        assert [str(told[name]) for name in names] == ["35.80", "20.37", "93.82", "1084.51", "1234.50"]
+
+    def test_stays_beside_what_is_withheld_at_other_rates(self) -> None:
+        taxes = {
+            name: {"rate": rate, "isWithheld": True}
+            for name, rate in (("pis", 0.65), ("cofins", 3), ("csll", 1))
+        }
+        changes: dict[str, Any] = {"amount": 10_000, "taxes": taxes}
+        debit = written("10000.00", ("1.65", "7.60"), ("165.00", "760.00"), tpRetPisCofins="3")
+        assert own_debit(**changes) == debit
+        sums = totals(body(**changes), by=NON_CUMULATIVE)
+        assert (str(sums["federalWithheld"]), str(sums["netAmount"])) == ("465.00", "9535.00")
+        assert warnings(**changes) == []
+
+    def test_is_of_the_price_less_the_unconditional_discount_with_the_iss(self) -> None:
+        told = own_debit(CUMULATIVE, amount=1000, discounts={"unconditional": 100, "conditional": 50})
+        assert (told["vBCPisCofins"], told["vPis"]) == ("900.00", "5.85")
+
+    @pytest.mark.parametrize(("amount", "pis"), [(250, "4.12"), (350, "5.78")])
+    def test_rounds_half_a_cent_to_the_even(self, amount: float, pis: str) -> None:
+        assert own_debit(amount=amount)["vPis"] == pis
+
+    @pytest.mark.parametrize("by", [SIMPLES, EXCESS, MEI])
+    def test_is_absent_where_the_das_pays_it(self, by: Company) -> None:
+        assert not has(declared(body(), by=by), "tribFed")
+
+    def test_of_simples_is_there_where_its_federal_taxes_are_assessed_apart(self) -> None:
+        apart = provider(simplesIssRegime=3, pisCofinsRegime="cumulative")
+        assert own_debit(apart, amount=1000)["vPis"] == "6.50"
+        unknown = provider(simplesIssRegime=3)
+        assert own_debit(unknown) == {}
+        assert "pisCofinsRegime" in warnings(unknown)[0]
+
+    def test_of_an_unknown_regime_is_asked_for(self) -> None:
+        unknown = provider("normal", pisCofinsRegime=None)
+        assert refusals(body(), by=unknown) == {("MISSING", "company.pisCofinsRegime")}
+        rates = {"ownDebit": {"pisRate": 1.65, "cofinsRate": 7.6}}
+        assert own_debit(unknown, taxes=rates)["pAliqPis"] == "1.65"
+
+
+class TestOwnDebitInTheBody:
+    def test_has_the_rates_of_taxes_that_nobody_withholds(self) -> None:
+        taxes = {"pis": {"rate": 0.65}, "cofins": {"rate": 7.6}}
+        assert own_debit(amount=1000, taxes=taxes) == written("1000.00", ("0.65", "7.60"), ("6.50", "76.00"))
+        (warning,) = warnings(amount=1000, taxes=taxes)
+        assert warning.startswith("taxes.pis.rate: A alíquota do débito próprio é a informada, 0,65%")
+        assert "1,65%" in warning
+
+    def test_may_have_a_rate_of_zero_with_a_warning(self) -> None:
+        taxes = {"pis": {"rate": 0}}
+        assert own_debit(amount=1000, taxes=taxes)["vPis"] == "0.00"
+        assert len(warnings(amount=1000, taxes=taxes)) == 1
+
+    def test_is_overridden_by_own_debit(self) -> None:
+        taxes = {
+            "pis": {"rate": 0.65},
+            "pisCofinsCst": "49",
+            "ownDebit": {"pisRate": 1, "cofinsRate": 4.55, "base": 800, "cst": "02"},
+        }
+        expected = written("800.00", ("1.00", "4.55"), ("8.00", "36.40"), CST="02")
+        assert own_debit(amount=1000, taxes=taxes) == expected
+        assert warnings(amount=1000, taxes=taxes) == []
+
+    def test_takes_what_own_debit_leaves_open_from_the_regime(self) -> None:
+        told = own_debit(amount=1000, taxes={"ownDebit": {"base": 971}})
+        assert told == written("971.00", ("1.65", "7.60"), ("16.02", "73.80"))
+
+    def test_has_a_base_of_the_price_at_most(self) -> None:
+        taxes = {"ownDebit": {"base": 1000.01}}
+        found = refusals(body(amount=1000, taxes=taxes), by=NON_CUMULATIVE)
+        assert found == {("E0677", "taxes.ownDebit.base")}
+
+    def test_writes_the_rate_that_the_amount_is_made_of(self) -> None:
+        """The layout has two decimals, and Sefin multiplies base and rate (E0694)."""
+        told = own_debit(amount=100_000, taxes={"pis": {"rate": 1.6549}})
+        assert (told["pAliqPis"], told["vPis"]) == ("1.65", "1650.00")
+
+    def test_of_simples_is_left_out_with_a_warning(self) -> None:
+        taxes = {"pis": {"rate": 0.65}}
+        assert own_debit(SIMPLES, taxes=taxes) == {}
+        (warning,) = warnings(SIMPLES, taxes=taxes)
+        assert "no DAS do Simples Nacional" in warning
+
+
+class TestSituation:
+    @pytest.mark.parametrize("cst", ["00", "04", "05", "06", "07", "08", "09"])
+    def test_without_debit_has_no_amounts(self, cst: str) -> None:
+        assert own_debit(taxes={"ownDebit": {"cst": cst}}) == {"CST": cst}
+
+    def test_may_be_told_under_its_older_name(self) -> None:
+        assert own_debit(taxes={"pisCofinsCst": "07"}) == {"CST": "07"}
+
+    def test_without_debit_still_tells_what_is_withheld(self) -> None:
+        taxes = {"ownDebit": {"cst": "06"}, "csll": {"rate": 1, "isWithheld": True}}
+        assert own_debit(taxes=taxes) == {"CST": "06", "tpRetPisCofins": "8"}
+
+    @pytest.mark.parametrize("field", ["pisRate", "cofinsRate", "base"])
+    def test_without_debit_refuses_an_explicit_debit(self, field: str) -> None:
+        taxes = {"ownDebit": {"cst": "06", field: 1}}
+        found = refusals(body(taxes=taxes), by=NON_CUMULATIVE)
+        assert found == {("CONTRADICTION", f"taxes.ownDebit.{field}")}
+
+    def test_without_debit_leaves_other_rates_out_with_a_warning(self) -> None:
+        taxes = {"pis": {"rate": 1.65}, "pisCofinsCst": "06"}
+        assert own_debit(taxes=taxes) == {"CST": "06"}
+        assert [one.partition(":")[0] for one in warnings(taxes=taxes)] == ["taxes.pis.rate"]
+
+    def test_of_another_rate_asks_for_the_rates(self) -> None:
+        found = refusals(body(taxes={"ownDebit": {"cst": "02", "pisRate": 1}}), by=NON_CUMULATIVE)
+        assert found == {("MISSING", "taxes.ownDebit.cofinsRate")}
+
+    def test_of_other_operations_has_amounts_only_where_rates_are_told(self) -> None:
+        assert own_debit(taxes={"ownDebit": {"cst": "49"}}) == {"CST": "49"}
+        told = own_debit(amount=1000, taxes={"ownDebit": {"cst": "49", "pisRate": 1}})
+        assert told == {
+            "CST": "49",
+            "vBCPisCofins": "1000.00",
+            "pAliqPis": "1.00",
+            "vPis": "10.00",
+            "tpRetPisCofins": "0",
+        }
+
+
+class TestExport:
+    def test_has_no_debit_and_no_federal_taxes_in_the_total(self) -> None:
+        note = declared(body(**EXPORT), by=NON_CUMULATIVE)
+        assert own_debit(**EXPORT) == {"CST": "08"}
+        assert said(note, "valores/trib/totTrib/pTotTrib/pTotTribFed") == "0.00"
+        assert warnings(**EXPORT) == []
+
+    def test_may_be_told_to_have_a_debit(self) -> None:
+        told = own_debit(**EXPORT, amount=1000, taxes={"ownDebit": {"pisRate": 1.65}})
+        assert told == written("1000.00", ("1.65", "7.60"), ("16.50", "76.00"))
+
+    def test_to_a_taker_of_this_country_has_a_debit(self) -> None:
+        """The law spares services to takers abroad (Lei 10.833/2003, art. 6º, II)."""
+        abroad = EXPORT | {"resultCountryCode": None, "serviceCountryCode": "PT", "borrower": FIRM}
+        assert own_debit(**abroad)["CST"] == "01"
+        assert len(warnings(**abroad)) == 1
+        assert warnings(**abroad, taxes={"ownDebit": {"cst": "08"}}) == []
