@@ -17,6 +17,7 @@ from carimbo.fiscal.tables.ncm import NCMS
 from carimbo.fiscal.tables.nfce_addresses import NFCE_ADDRESSES
 from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
+from carimbo.fiscal.tables.service_indicators import SERVICE_INDICATORS
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.tables.statuses import CTE_STATUSES, MDFE_STATUSES, NFE_STATUSES, NFSE_STATUSES
 from carimbo.fiscal.tables.table import Table
@@ -42,6 +43,7 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     NATIONAL_SERVICES,
     NBS,
     OPERATION_INDICATORS,
+    SERVICE_INDICATORS,
     NFE_STATUSES,
     CTE_STATUSES,
     MDFE_STATUSES,

@@ -18,3 +18,8 @@ class OperationIndicator:
 OPERATION_INDICATORS: Table[str, OperationIndicator] = Table(
     "operation_indicators", OperationIndicator, lambda indicator: indicator.code
 )
+
+
+def is_of_property(code: str) -> bool:
+    """Tells whether an indicator means the place of a property (LC 214/2025, art. 11, II)."""
+    return code.startswith("02")

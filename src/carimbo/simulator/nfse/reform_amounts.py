@@ -35,7 +35,7 @@ _SUSPENDED = "550"
 _NO_RATES = IbsCbsRates(date.min, None, ZERO, ZERO, ZERO)
 
 # cIndOp of what counts as done where the buyer is, and where the recipient is (Anexo VII).
-AT_BUYER = frozenset({"030102", "050102", "090102", "100101", "100301", "100501", "110201", "130201"})
+AT_BUYER = frozenset({"090102", "100101", "100301", "100501", "110201", "130201"})
 AT_RECIPIENT = frozenset({"030103", "050103", "100102", "100201", "100302", "100401", "100502", "100601"})
 
 

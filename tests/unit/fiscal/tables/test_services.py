@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES
 from carimbo.fiscal.tables.national_services import (
     NATIONAL_SERVICES,
     Incidence,
@@ -12,6 +13,7 @@ from carimbo.fiscal.tables.national_services import (
 )
 from carimbo.fiscal.tables.nbs import NBS
 from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
+from carimbo.fiscal.tables.service_indicators import SERVICE_INDICATORS, indicators_of_service
 from unit.fiscal.tables.conftest import Provide
 
 FILE = """# source: Portal da NFS-e
@@ -91,3 +93,34 @@ class TestOperationIndicators:
         assert usual.operation == "Demais serviços, em operações onerosas"
         assert usual.place == "Local do domicílio principal do adquirente"
         assert OPERATION_INDICATORS["020201"].place == "Localidade do imóvel"
+
+
+CORRELATION = """# source: Anexo VIII
+# date: 2099-01-01
+item,nbs,indicator,tax_class
+01.05,111032200,100301,000001
+"""
+
+
+class TestServiceIndicators:
+    def test_every_code_stands_in_its_own_table(self) -> None:
+        rows = SERVICE_INDICATORS.values()
+        assert {row.indicator for row in rows} <= OPERATION_INDICATORS.keys()
+        assert {row.nbs for row in rows if row.nbs} <= NBS.keys()
+        for_services = {code for code, known in IBS_CBS_CLASSES.items() if "nfse" in known.models}
+        assert {row.tax_class for row in rows} <= for_services
+
+    def test_every_service_of_the_list_but_99_01_01_has_rows(self) -> None:
+        without = [code for code, service in NATIONAL_SERVICES.items() if not indicators_of_service(service)]
+        assert without == ["990101"]
+
+    def test_operations_without_iss_differ_by_their_whole_code(self) -> None:
+        rentals = {row.indicator for row in indicators_of_service(NATIONAL_SERVICES["990302"])}
+        assert rentals == {"020201"}
+        assert len(indicators_of_service(NATIONAL_SERVICES["990301"])) == 5
+
+    def test_an_operators_table_replaces_them(self, provide: Provide) -> None:
+        service = NATIONAL_SERVICES["010501"]
+        assert {row.indicator for row in indicators_of_service(service)} == {"100501"}
+        provide("service_indicators", CORRELATION)
+        assert {row.indicator for row in indicators_of_service(service)} == {"100301"}

@@ -174,8 +174,9 @@ class TestReform:
         away = says("infDPS/toma/end/endNac/cMun", CAMPINAS)
         at_buyer = await sefin.issue("normal", away)
         here = await sefin.issue("normal", away, says("infDPS/IBSCBS/cIndOp", "030101"))
-        places = [one.text(f"{REFORM}/cLocalidadeIncid") for one in (at_buyer, here)]
-        assert places == [CAMPINAS, "3550308"]
+        performed = await sefin.issue("normal", away, says("infDPS/IBSCBS/cIndOp", "030102"))
+        places = [one.text(f"{REFORM}/cLocalidadeIncid") for one in (at_buyer, here, performed)]
+        assert places == [CAMPINAS, "3550308", "3550308"]
         assert at_buyer.text(f"{REFORM}/xLocalidadeIncid") == "Campinas"
 
     async def test_is_added_to_the_total_from_2027_on(self, sefin: Sefin) -> None:

@@ -53,6 +53,7 @@ OF_PROPERTIES = [
         ),
     ),
     Breaking("E0932", "property", without(f"{REFORM}/imovel")),
+    Breaking("E0932", "normal", says(f"{REFORM}/cIndOp", "020401")),
 ]
 OF_CLASSES = [
     Breaking("E0958", "normal", says(f"{SITUATION}/cClassTrib", "000999")),

@@ -10,8 +10,11 @@ from carimbo.simulator.rule import Rule
 from carimbo.simulator.tax_ids import base
 
 _TAKER, _INTERMEDIARY = "toma", "interm"
-# Anexo I lists them for E0187 and E0234, but for telephony by cable, water and energy, and pipelines.
-_AT_TAKER = (AT_BUYER | AT_RECIPIENT) - {"090102", "110201", "130201"}
+# Services that are performed away from the supplier: Anexo I lists them for E0187 and E0234, although they
+# take place where they are performed (Anexo VII, V1.02.00).
+_PERFORMED_ELSEWHERE = frozenset({"030102", "050102"})
+# Anexo I leaves out telephony by cable, water and energy, and pipelines.
+_AT_TAKER = (AT_BUYER | AT_RECIPIENT | _PERFORMED_ELSEWHERE) - {"090102", "110201", "130201"}
 
 
 def by_company(case: NoteCase) -> bool:

@@ -23,7 +23,8 @@ _OF_TWO_STEPS = ("2505", "1509", "1712", "1005")
 """Items of the list whose supply and payment may fall apart."""
 _SECOND_STEPS = frozenset({"2", "3"})
 _TO_ANOTHER = "1"
-_ON_PROPERTY = frozenset({"020101", "020201", "020301"})
+# Anexo VII, V1.02.00; the text of E0928 names those of the version before, without 020202 and 020401.
+_ON_PROPERTY = frozenset({"020101", "020201", "020202", "020301", "020401"})
 
 
 def tells_reform(case: NoteCase) -> bool:
