@@ -33,14 +33,14 @@ NOT_SHOWN = {
     # No field of the body leads there.
     "infDPS/serv/infoCompl/gItemPed",
     f"{REFORM}/dest",
-    f"{REFORM}/imovel",
     f"{REFORM}/valores/gReeRepRes",
     f"{REFORM}/valores/trib/gIBSCBS/gTribRegular",
     f"{REFORM}/valores/trib/gIBSCBS/gDif",
-    # Services of a building or an event given abroad, and persons between from abroad.
+    # Services of a building, an event or a property abroad, and persons between from abroad.
     "infDPS/interm/end/endExt",
     "infDPS/serv/obra/end/endExt",
     "infDPS/serv/atvEvento/end/endExt",
+    f"{REFORM}/imovel/end/endExt",
 }
 
 

@@ -59,7 +59,7 @@ class TestGroup:
         assert group() == {
             "finNFSe": "0",
             "indFinal": "0",
-            "cIndOp": "100301",
+            "cIndOp": "100501",
             "indDest": "0",
             "CST": "000",
             "cClassTrib": "000001",

@@ -154,7 +154,7 @@ class TestDefault:
     def test_of_ibs_and_cbs_is_the_full_taxation(self) -> None:
         told = request_of(ibsCbs={}).ibs_cbs
         assert told
-        assert (told.cst, told.tax_class_code, told.operation_indicator) == ("000", "000001", "100301")
+        assert (told.cst, told.tax_class_code, told.operation_indicator) == ("000", "000001", None)
 
     def test_of_a_withholding_is_none(self) -> None:
         taxes = request_of(taxes={"ir": {"rate": 1.5}}).taxes

@@ -142,7 +142,7 @@ def _note(parts: Parts, issuance: Issuance, findings: Findings) -> ServiceNote:
         intermediary=taker_of(request.intermediary),
         service=_service(parts),
         amounts=_amounts(parts, findings),
-        ibs_cbs=ibs_cbs_of(request, parts.company, parts.facts, parts.competence, findings),
+        ibs_cbs=ibs_cbs_of(request, parts.company, parts.facts, parts.territory, parts.competence, findings),
     )
 
 

@@ -3,9 +3,11 @@
 from datetime import date
 
 from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.documents.nfse.correlation import choose_indicator, class_warnings, has_property
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody
+from carimbo.fiscal.documents.nfse.territory import Territory
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1.ibs_cbs import (
     IbsCbs,
@@ -16,7 +18,8 @@ from carimbo.fiscal.layouts.dps_v1.ibs_cbs import (
 )
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
-from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
+from carimbo.fiscal.tables.national_services import ServiceGroup
+from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS, is_of_property
 
 _NFSE = "nfse"
 _REGULAR_NOTE = "0"
@@ -24,7 +27,8 @@ _TAKER_IS_RECIPIENT = "0"
 _SINCE = date(2026, 1, 1)
 # Until then a document without the group is not refused (fiscal calendar of the national NFS-e).
 _ENFORCED_FROM = date(2027, 1, 1)
-# Indicators of operations that are taxed where the taker is, who has to be known (Anexo I, E0187 and E0234).
+# Indicators with which the taker has to be known (Anexo I, E0187 and E0234). 030103 and 050103 are of the
+# version of Anexo VII before V1.02.00, and stay as long as they are in the table.
 _BY_TAKER = frozenset((
     "030102", "030103", "050102", "050103", "100101", "100102", "100201", "100301", "100302", "100401",
     "100501", "100502", "100601",
@@ -35,23 +39,32 @@ _OF_OTHER_NOTES = ("2", "3")
 
 
 def ibs_cbs_of(
-    request: NfseRequest, company: Company, facts: ServiceFacts, competence: date, findings: Findings
+    request: NfseRequest,
+    company: Company,
+    facts: ServiceFacts,
+    territory: Territory,
+    competence: date,
+    findings: Findings,
 ) -> IbsCbs | None:
     """`IBSCBS`: for the normal regime, and for whoever asks for it."""
     asked = request.ibs_cbs
     if asked is None and not _is_due(company, competence):
         return None
     body = asked or IbsCbsBody()
+    choice = choose_indicator(request, body, facts, territory)
     problems = (
-        *_in_tables(body, competence),
+        *_in_tables(body, choice.code, competence),
         *_of_operation(facts, body),
-        *_lacking(request, facts, body),
+        *_lacking(request, facts, choice.code),
+        *_property(facts, body, choice.code),
     )
     if problems and asked is None and competence < _ENFORCED_FROM:
         findings.assumed(_left_out(problems))
         return None
     findings.missed_all(problems)
-    return _group(request, body)
+    for warning in (*choice.warnings, *class_warnings(request, body, facts)):
+        findings.assumed(warning)
+    return _group(request, body, choice.code)
 
 
 def _is_due(company: Company, competence: date) -> bool:
@@ -59,16 +72,17 @@ def _is_due(company: Company, competence: date) -> bool:
     return company.tax_regime is TaxRegime.NORMAL and competence >= _SINCE
 
 
-def _group(request: NfseRequest, body: IbsCbsBody) -> IbsCbs:
+def _group(request: NfseRequest, body: IbsCbsBody, indicator: str) -> IbsCbs:
     is_personal = request.borrower.is_person if body.personal_use is None else body.personal_use
     situation = Situation(cst=body.cst, tax_class=body.tax_class_code)
     return IbsCbs(
         purpose=_REGULAR_NOTE,
         personal_use="1" if is_personal else "0",
-        operation_indicator=body.operation_indicator,
+        operation_indicator=indicator,
         operation_type=body.operation_type,
         referenced_notes=ReferencedNotes(access_keys=keys) if (keys := body.referenced_keys) else None,
         recipient_kind=_TAKER_IS_RECIPIENT,
+        property=body.property,
         amounts=ReformAmounts(taxes=ReformTaxes(situation=situation)),
     )
 
@@ -81,11 +95,11 @@ def _broken(*checks: _Check) -> tuple[Problem, ...]:
     return tuple(Problem(code, field, told) for applies, code, field, told in checks if applies)
 
 
-def _in_tables(body: IbsCbsBody, competence: date) -> tuple[Problem, ...]:
+def _in_tables(body: IbsCbsBody, indicator: str, competence: date) -> tuple[Problem, ...]:
     known, cst = IBS_CBS_CLASSES.get(body.tax_class_code), body.cst
     is_for_services = known is not None and _NFSE in known.models and cst in IBS_CBS_SITUATIONS
     is_of_situation = body.tax_class_code.startswith(cst)
-    is_indicator = body.operation_indicator in OPERATION_INDICATORS
+    is_indicator = indicator in OPERATION_INDICATORS
     field = "ibsCbs.taxClassCode"
     return _broken(
         (competence < _SINCE, "E0850", "ibsCbs", "IBS e CBS só se informam desde a competência 01/2026."),
@@ -108,15 +122,29 @@ def _of_operation(facts: ServiceFacts, body: IbsCbsBody) -> tuple[Problem, ...]:
     )
 
 
-def _lacking(request: NfseRequest, facts: ServiceFacts, body: IbsCbsBody) -> tuple[Problem, ...]:
+def _lacking(request: NfseRequest, facts: ServiceFacts, indicator: str) -> tuple[Problem, ...]:
     """What a document with the group must tell besides."""
-    by_taker, taker = body.operation_indicator in _BY_TAKER, request.borrower
+    by_taker, taker = indicator in _BY_TAKER, request.borrower
     is_nobody = by_taker and not taker.is_identified
     is_nowhere = by_taker and taker.is_identified and taker.address is None
     return _broken(
         (facts.nbs is None, "E0322", "nbs", "O NBS é obrigatório com IBS e CBS."),
         (is_nobody, "E0187", "borrower.taxId", "O indicador da operação exige o tomador identificado."),
         (is_nowhere, "E0234", "borrower.address", "O indicador da operação exige o endereço do tomador."),
+    )
+
+
+def _property(facts: ServiceFacts, body: IbsCbsBody, indicator: str) -> tuple[Problem, ...]:
+    """The property of an operation; services of construction have the building site in its place."""
+    is_told, is_wanted = has_property(body), is_of_property(indicator)
+    is_building = facts.service.required_group is ServiceGroup.CONSTRUCTION
+    field = "ibsCbs.property"
+    missing = f"O indicador {indicator} é de operação com imóvel: informe cibCode (código CIB) ou address."
+    surplus = f"O indicador {indicator} não é de operação com imóvel."
+    return _broken(
+        (is_wanted and not is_told and not is_building, "E0932", field, missing),
+        (is_told and not is_wanted and not is_building, "E0928", field, surplus),
+        (is_told and is_building, "E0931", field, "Serviço de construção informa a obra, em construction."),
     )
 
 

@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
+from carimbo.fiscal.documents.nfse.plain_zipcodes import PLAIN_ZIPCODES
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody, TotalTaxesBody
 from carimbo.fiscal.fields import (
     MAY_HAVE_DOTS,
@@ -32,7 +33,6 @@ from carimbo.fiscal.fields import (
     Sku,
     Text,
     UnitValue,
-    zipcode_digits,
 )
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
@@ -64,23 +64,7 @@ def _refuse_lacking(value: Any) -> Any:
     return value
 
 
-def _with_plain_zipcodes(value: Any) -> Any:
-    """Groups of the layout take digits alone; addresses elsewhere in the body may have a hyphen."""
-    if isinstance(value, list):
-        return [_with_plain_zipcodes(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {name: _plain(name, one) for name, one in value.items()}
-
-
-def _plain(name: str, value: Any) -> Any:
-    if name == "zipcode" and isinstance(value, str):
-        return zipcode_digits(value)
-    return _with_plain_zipcodes(value)
-
-
 IN_FORM = BeforeValidator(_refuse_lacking)
-PLAIN_ZIPCODES = BeforeValidator(_with_plain_zipcodes)
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
 FederalServiceCode = Annotated[
     str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")

@@ -5,7 +5,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from carimbo.fiscal.documents.nfse.plain_zipcodes import PLAIN_ZIPCODES
 from carimbo.fiscal.fields import Body, Flag, Money, NoteKey, Percent
+from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property
 
 # The CST of PIS and COFINS that the layout has (TSTipoCST).
 _CST = r"^(0[0-9]|49|5[0-6]|6[0-7]|7[0-5]|9[89])$"
@@ -27,8 +29,13 @@ class IbsCbsBody(Body):
     tax_class_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
         default="000001", description="Classificação tributária (cClassTrib)."
     )
-    operation_indicator: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] = Field(
-        default="100301", description="Indicador da operação (cIndOp)."
+    operation_indicator: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] | None = Field(
+        default=None,
+        description=(
+            "Indicador da operação; na falta, 100301 se a tabela oficial o tem para o serviço, ou então o da"
+            " tabela (cIndOp)."
+        ),
+        examples=["100301"],
     )
     operation_type: Annotated[str, StringConstraints(pattern=r"^[1-5]$")] | None = Field(
         default=None,
@@ -40,6 +47,13 @@ class IbsCbsBody(Body):
     personal_use: Flag | None = Field(
         default=None,
         description="Se o serviço é de uso ou consumo pessoal; na falta, se o tomador tem CPF (indFinal).",
+    )
+    property: Annotated[Property | None, PLAIN_ZIPCODES] = Field(
+        default=None,
+        description=(
+            "Imóvel, por cibCode ou address; obrigatório com os indicadores que começam por 02, mas não em"
+            " serviço de construção (imovel)."
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 from carimbo.fiscal.tables.national_services import Incidence, NationalService
 
-_AT_TAKERS = "2"
+AT_TAKERS = "2"
 _OUTSIDE = "2"
 _UNKNOWN_CITY = "E0302"
 
@@ -67,7 +67,7 @@ def service_city(request: NfseRequest, company: Company) -> str:
                 Problem(_UNKNOWN_CITY, "serviceCityCode", "O código não é o de um município do IBGE.")
             )
         city = told
-    elif request.service_location == _AT_TAKERS:
+    elif request.service_location == AT_TAKERS:
         city = _takers_city(request)
     else:
         city = own

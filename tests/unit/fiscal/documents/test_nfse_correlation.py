@@ -1,0 +1,183 @@
+"""The operation indicator and the tax class of a service, by the official correlation (Anexo VIII)."""
+
+from typing import Any
+
+import pytest
+
+from unit.fiscal.documents.nfse_support import (
+    FIRM,
+    FOREIGNER,
+    NORMAL,
+    RIO_CODE,
+    TRADE,
+    body,
+    codes_of,
+    composed,
+    refusals,
+)
+
+INDICATOR, TAX_CLASS = "ibsCbs.operationIndicator: ", "ibsCbs.taxClassCode: "
+PROPERTY = {"cibCode": "1A2B3C45"}
+LICENSE: dict[str, Any] = {"federalServiceCode": "01.05", "nbs": "111032200"}
+SUPPORT = {"federalServiceCode": "01.07", "nbs": "115013000"}
+HAIRDRESSING: dict[str, Any] = {"federalServiceCode": "06.01", "nbs": "126021000"}
+CLEANING = {"federalServiceCode": "07.10.02", "nbs": "118031000"}
+PEST_CONTROL = {"federalServiceCode": "07.13", "nbs": "118032100"}
+WASTE = {"federalServiceCode": "07.09.01", "nbs": "115021000"}
+HERITAGE: dict[str, Any] = {"federalServiceCode": "38.01", "nbs": "125041200"}
+RENTAL: dict[str, Any] = {"federalServiceCode": "99.03.01", "nbs": "110021000"}
+TOOL_HIRE = {"federalServiceCode": "99.04.01", "nbs": "111029000"}
+CONSTRUCTION = {
+    "federalServiceCode": "07.02.02",
+    "nbs": "101011200",
+    "construction": {"workCode": "900123456789"},
+}
+
+
+def indicator(ibs_cbs: dict[str, Any] | None = None, **changes: Any) -> tuple[str, tuple[str, ...]]:
+    """The indicator of a declaration of the normal regime, and the warnings about it."""
+    made = composed(body(borrower=FIRM, ibsCbs=ibs_cbs or {}, **changes), by=NORMAL)
+    assert made.problems == ()
+    assert made.note
+    assert made.note.ibs_cbs
+    return made.note.ibs_cbs.operation_indicator, warned(made.warnings, INDICATOR)
+
+
+def class_warnings(ibs_cbs: dict[str, Any] | None = None, **changes: Any) -> tuple[str, ...]:
+    made = composed(body(**{"borrower": FIRM} | changes, ibsCbs=ibs_cbs or {}), by=NORMAL)
+    assert made.problems == ()
+    return warned(made.warnings, TAX_CLASS)
+
+
+def warned(warnings: tuple[str, ...], field: str) -> tuple[str, ...]:
+    return tuple(warning for warning in warnings if warning.startswith(field))
+
+
+class TestIndicator:
+    @pytest.mark.parametrize(
+        ("service", "expected"),
+        [
+            (SUPPORT, "100301"),
+            (LICENSE, "100501"),
+            (CONSTRUCTION, "020201"),
+            ({"federalServiceCode": "99.01.01", "nbs": "111029000"}, "100301"),
+        ],
+        ids=["usual among others", "the only one", "construction without property", "not in the table"],
+    )
+    def test_is_chosen_without_a_warning_where_the_table_decides(
+        self, service: dict[str, Any], expected: str
+    ) -> None:
+        assert indicator(**service) == (expected, ())
+
+    @pytest.mark.parametrize(
+        ("service", "place", "expected"),
+        [
+            (HAIRDRESSING, {}, "030101"),
+            (HAIRDRESSING, {"serviceCityCode": RIO_CODE}, "030102"),
+            (HAIRDRESSING, {"serviceLocation": "2"}, "030102"),
+            (TOOL_HIRE, {}, "010101"),
+            (TOOL_HIRE, {"serviceCityCode": RIO_CODE}, "010103"),
+            (WASTE, {}, "050101"),
+            (HERITAGE, {}, "030101"),
+        ],
+    )
+    def test_follows_the_place_with_a_warning_where_the_table_has_several(
+        self, service: dict[str, Any], place: dict[str, Any], expected: str
+    ) -> None:
+        code, warnings = indicator(**service, **place)
+        assert (code, len(warnings)) == (expected, 1)
+
+    def test_warning_names_every_choice_with_its_place(self) -> None:
+        _, (warning,) = indicator(**HAIRDRESSING)
+        assert "030101 (Estabelecimento do fornecedor)" in warning
+        assert "030102 (Local da prestação do serviço diverso do estabelecimento do fornecedor)" in warning
+
+    def test_warning_names_the_operations_where_they_differ(self) -> None:
+        _, (warning,) = indicator(**HERITAGE)
+        assert "020201 (Serviço prestado fisicamente sobre bem imóvel: Localidade do imóvel)" in warning
+
+    def test_of_the_caller_always_wins_without_a_warning(self) -> None:
+        assert indicator({"operationIndicator": "100301"}, **HAIRDRESSING) == ("100301", ())
+
+    def test_is_of_a_property_where_the_body_has_one(self) -> None:
+        code, warnings = indicator({"property": PROPERTY}, **HERITAGE)
+        assert (code, len(warnings)) == ("020201", 1)
+
+    def test_follows_the_tax_class_where_the_table_ties_them(self) -> None:
+        seasonal = {"cst": "200", "taxClassCode": "200048"}
+        assert indicator(seasonal, **RENTAL) == ("030101", ())
+        ordinary = {"cst": "200", "taxClassCode": "200027", "property": PROPERTY}
+        assert indicator(ordinary, **RENTAL) == ("020201", ())
+
+    def test_at_the_establishment_needs_no_identified_taker(self) -> None:
+        nobody = {"borrower": {"name": "Consumidor"}, "ibsCbs": {}}
+        assert refusals(body(**HAIRDRESSING, **nobody), by=NORMAL) == set()
+        elsewhere = {"serviceCityCode": RIO_CODE}
+        assert refusals(body(**HAIRDRESSING, **nobody, **elsewhere), by=NORMAL) == {
+            ("E0187", "borrower.taxId")
+        }
+
+
+class TestTaxClass:
+    def test_that_the_table_lacks_for_the_service_is_a_warning_and_stays(self) -> None:
+        made = composed(body(borrower=FIRM, **CONSTRUCTION), by=NORMAL)
+        (warning,) = warned(made.warnings, TAX_CLASS)
+        assert "não tem a classificação 000001 para este serviço, e sim 200045 ou 200046" in warning
+        assert made.note
+        assert made.note.ibs_cbs
+        assert made.note.ibs_cbs.amounts.taxes.situation.tax_class == "000001"
+
+    @pytest.mark.parametrize(
+        ("ibs_cbs", "service"),
+        [
+            ({}, SUPPORT),
+            ({"cst": "200", "taxClassCode": "200038", "property": PROPERTY}, PEST_CONTROL),
+            ({}, {"federalServiceCode": "99.01.01", "nbs": "111029000"}),
+        ],
+        ids=["of the NBS", "of a row without NBS", "of a service not in the table"],
+    )
+    def test_that_the_table_does_not_contradict_has_no_warning(
+        self, ibs_cbs: dict[str, Any], service: dict[str, Any]
+    ) -> None:
+        assert class_warnings(ibs_cbs, **service) == ()
+
+    def test_of_an_export_is_not_compared(self) -> None:
+        export = {"borrower": FOREIGNER, "foreignTrade": TRADE, "resultCountryCode": "US"}
+        assert class_warnings({"cst": "410", "taxClassCode": "410004"}, **SUPPORT, **export) == ()
+
+
+class TestProperty:
+    @pytest.mark.parametrize(
+        ("service", "ibs_cbs", "code"),
+        [
+            (CLEANING, {}, "E0932"),
+            (CLEANING, {"property": {}}, "E0932"),
+            (SUPPORT, {"operationIndicator": "020401"}, "E0932"),
+            (SUPPORT, {"property": PROPERTY}, "E0928"),
+            (CONSTRUCTION, {"property": PROPERTY}, "E0931"),
+        ],
+    )
+    def test_is_refused_where_it_lacks_or_does_not_belong(
+        self, service: dict[str, Any], ibs_cbs: dict[str, Any], code: str
+    ) -> None:
+        told = body(borrower=FIRM, **service, ibsCbs=ibs_cbs)
+        assert refusals(told, by=NORMAL) == {(code, "ibsCbs.property")}
+
+    def test_that_lacks_leaves_the_group_out_until_2027_if_nobody_asked_for_it(self) -> None:
+        made = composed(body(borrower=FIRM, **CLEANING), by=NORMAL)
+        assert made.problems == ()
+        assert made.note
+        assert made.note.ibs_cbs is None
+        (warning,) = [warning for warning in made.warnings if "sem IBS e CBS" in warning]
+        assert "falta ou não serve ibsCbs.property:" in warning
+        assert warned(made.warnings, TAX_CLASS) == ()
+
+    def test_address_takes_a_zipcode_with_hyphen(self) -> None:
+        address = {"zipcode": "01001-000", "street": "Praça da Sé", "number": "1", "district": "Sé"}
+        made = composed(body(borrower=FIRM, **CLEANING, ibsCbs={"property": {"address": address}}), by=NORMAL)
+        assert codes_of(made.problems) == set()
+        assert made.note
+        assert made.note.ibs_cbs
+        assert made.note.ibs_cbs.property
+        assert made.note.ibs_cbs.property.address
+        assert made.note.ibs_cbs.property.address.zipcode == "01001000"
