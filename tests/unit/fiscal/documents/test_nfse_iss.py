@@ -274,13 +274,34 @@ class TestNatureOfOperation:
         assert told == (kind, "1" * 30)
 
     @pytest.mark.parametrize(
-        ("nature", "lacking"),
-        [("3", "benefit"), ("4", "immunityType"), ("5", "suspension"), ("6", "suspension")],
+        ("nature", "lacking", "asked"),
+        [
+            (
+                "3",
+                "benefit",
+                "informe benefit.number, o número do benefício municipal com 14 dígitos",
+            ),
+            ("4", "immunityType", "imunidade: 1 entes públicos, 2 templos, 3 partidos"),
+            (
+                "5",
+                "suspension",
+                "decisão judicial: informe suspension.processNumber, o número do processo",
+            ),
+            ("6", "suspension", "processo administrativo: informe suspension.processNumber, o número do"),
+        ],
     )
-    def test_of_3_to_6_is_refused_without_what_it_needs(self, nature: str, lacking: str) -> None:
+    def test_of_3_to_6_without_what_it_needs_is_told_what_to_send(
+        self, nature: str, lacking: str, asked: str
+    ) -> None:
         told = wrong(body(natureOfOperation=nature, amount=0))
         assert set(told) == {lacking, "amount"}
-        assert told[lacking] == f"Obrigatório com a natureza da operação {nature}."
+        assert told[lacking].startswith(f"Obrigatório com a natureza da operação {nature}, ")
+        assert asked in told[lacking]
+
+    def test_with_an_empty_group_names_the_field_inside(self) -> None:
+        assert wrong(body(natureOfOperation="3", benefit={})) == {"benefit.number": "Campo obrigatório."}
+        told = wrong(body(natureOfOperation="5", suspension={}))
+        assert told == {"suspension.processNumber": "Campo obrigatório."}
 
     @pytest.mark.parametrize("nature", [EXEMPT, IMMUNE, SUSPENDED])
     def test_of_3_to_6_is_refused_of_what_is_exported(self, nature: dict[str, Any]) -> None:

@@ -37,6 +37,14 @@ class TestNationalCode:
         assert "17.01.01 Assessoria ou consultoria" in told.message
         assert "17.01.02 Análise, exame" in told.message
 
+    def test_of_such_an_item_in_the_settings_is_to_be_corrected_there(self) -> None:
+        (told,) = lacks(SHORTCUT, federalServiceCode="17.01", issRate=2)
+        assert (told.code, told.path) == ("AMBIGUOUS", "federalServiceCode")
+        assert told.hint == (
+            "Configure em nfse.federalServiceCode da empresa o código nacional completo, com o desdobro,"
+            " como 17.01.01."
+        )
+
     @pytest.mark.parametrize("told", ["17.01.01", "170101"])
     def test_of_such_an_item_is_taken_when_it_is_told(self, told: str) -> None:
         assert facts(body(federalServiceCode=told)).service.code == "170101"

@@ -41,8 +41,22 @@ from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
 LONGEST_DESCRIPTION = 2000
 _LONGEST_NAME = 64
 _DETAILED = ("cityServiceCode", "federalServiceCode", "iss")
-# By nature of the operation, what a body must tell besides.
-_OF_NATURE = {"3": "benefit", "4": "immunityType", "5": "suspension", "6": "suspension"}
+_PROCESS = "informe suspension.processNumber, o número do processo com 30 dígitos (zeros à esquerda)."
+# By nature of the operation, the field that a body must have besides, and what to send in it.
+_OF_NATURE = {
+    "3": (
+        "benefit",
+        "isenção: informe benefit.number, o número do benefício municipal com 14 dígitos (nBM) e, se ele só"
+        " reduz a base, reductionRate ou reductionAmount.",
+    ),
+    "4": (
+        "immunityType",
+        "imunidade: 1 entes públicos, 2 templos, 3 partidos, sindicatos, escolas e assistência social,"
+        " 4 livros e periódicos, 5 fonogramas e videofonogramas (tpImunidade).",
+    ),
+    "5": ("suspension", f"suspensão por decisão judicial: {_PROCESS}"),
+    "6": ("suspension", f"suspensão por processo administrativo: {_PROCESS}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +228,9 @@ class NfseRequest(Body):
         lacking = [name for name in _DETAILED if data.get(name) is None]
         marks = dict.fromkeys(lacking, _NOT_INHERITED) if len(lacking) < len(_DETAILED) else {}
         nature = data.get("natureOfOperation")
-        needed = _OF_NATURE.get(nature) if isinstance(nature, str) else None
+        needed, meaning = _OF_NATURE.get(nature, ("", "")) if isinstance(nature, str) else ("", "")
         if needed and data.get(needed) is None:
-            marks[needed] = _Lacking(f"Obrigatório com a natureza da operação {nature}.")
+            marks[needed] = _Lacking(f"Obrigatório com a natureza da operação {nature}, {meaning}")
         return data | marks
 
     @property

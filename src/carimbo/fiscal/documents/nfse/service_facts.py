@@ -15,6 +15,8 @@ _CITY_CODE_LENGTH = 3
 NO_CITY_CODE = "000"
 _MISSING = "MISSING"
 _UNKNOWN_SERVICE = "E0310"
+# How hints begin: a code of the settings is corrected there, as one in the body changes its form.
+_BODY, _SETTINGS = "Informe", "Configure em nfse.federalServiceCode da empresa"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ def facts_of(request: NfseRequest, settings: NfseSettings) -> ServiceFacts:
     if code is None or rate is None:
         raise Incomplete(*_missing(code, rate))
     return ServiceFacts(
-        service=_service(code),
+        service=_service(code, _BODY if request.federal_service_code else _SETTINGS),
         city_code=written_city_code(_told_city_code(request, settings)[1]),
         nbs=request.nbs or settings.nbs,
         iss_rate=rate,
@@ -61,17 +63,19 @@ def _missing(code: str | None, rate: Decimal | None) -> list[Problem]:
     ]
 
 
-def _service(told: str) -> NationalService:
+def _service(told: str, ask: str) -> NationalService:
     """The service of a code of the national list, or of an item that has only one."""
     digits = code_digits(told)
     if len(digits) == len("010101"):
         service = NATIONAL_SERVICES.get(digits)
         if service is None:
-            raise Incomplete(_unknown(told))
+            raise Incomplete(_unknown(told, ask))
         return service
     found = services_of_item(f"{digits[:2]}.{digits[2:]}")
-    if len(found) != 1:
-        raise Incomplete(_several(told, found) if found else _unknown(told))
+    if not found:
+        raise Incomplete(_unknown(told, ask))
+    if len(found) > 1:
+        raise Incomplete(_several(told, found, ask))
     return found[0]
 
 
@@ -86,23 +90,23 @@ def code_digits(told: str) -> str:
     return "".join(part.zfill(2) for part in told.split("."))
 
 
-def _unknown(told: str) -> Problem:
+def _unknown(told: str, ask: str) -> Problem:
     return Problem(
         _UNKNOWN_SERVICE,
         "federalServiceCode",
         f"O código {quoted(told)} não está na lista nacional de serviços.",
-        "Informe um item da LC 116, como 01.05, ou um código nacional, como 01.05.01.",
+        f"{ask} um item da LC 116, como 01.05, ou um código nacional, como 01.05.01.",
     )
 
 
-def _several(told: str, found: tuple[NationalService, ...]) -> Problem:
+def _several(told: str, found: tuple[NationalService, ...], ask: str) -> Problem:
     """Nobody but the caller knows which part of an item was done."""
     listed = "; ".join(f"{one.dotted} {one.description}" for one in found)
     return Problem(
         "AMBIGUOUS",
         "federalServiceCode",
         f"O item {told} tem mais de um código nacional: {listed}",
-        "Informe o código nacional completo, com o desdobro.",
+        f"{ask} o código nacional completo, com o desdobro, como {found[0].dotted}.",
         facts=(("candidates", tuple(one.dotted for one in found)),),
     )
 

@@ -26,7 +26,11 @@ class NfseSettings(ModuleSettings):
         default=None, description="Código municipal do serviço."
     )
     federal_service_code: FederalServiceCode | None = Field(
-        default=None, description="Item da lista de serviços (LC 116).", examples=["01.05"]
+        default=None,
+        description=(
+            "Item da lista de serviços (LC 116), ou o código nacional, se o item tem vários, como 17.01.01."
+        ),
+        examples=["01.05"],
     )
     iss_rate: Percent | None = Field(default=None, description="Alíquota do ISS, em percentual.")
     nbs: Nbs | None = Field(default=None, description="Código NBS dos serviços que não têm o seu (cNBS).")
