@@ -50,6 +50,13 @@ class TestRefusal:
         assert (rule["field"], rule["code"]) == ("products[0].iss", "MISSING")
         assert "nfse.issRate" in rule["hint"]
 
+    async def test_of_an_item_with_several_codes_lists_them(self, store: Store) -> None:
+        await store.stock(COURSE | {"sku": "consultoria", "serviceItemCode": "17.01"})
+        (rule,) = (await store.sell("consultoria")).json()["error"]["details"]["rules"]
+        assert (rule["field"], rule["code"]) == ("products[0].serviceItemCode", "AMBIGUOUS")
+        assert rule["candidates"] == ["17.01.01", "17.01.02"]
+        assert "17.01.02 Análise, exame" in rule["message"]
+
     async def test_of_a_new_service_asks_for_what_a_sale_can_tell(self, store: Store) -> None:
         await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
         rules = (await store.sell(BOOK)).json()["error"]["details"]["rules"]

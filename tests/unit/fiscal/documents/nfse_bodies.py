@@ -113,8 +113,9 @@ REFORM = having(
     {
         "cst": one("000", "200"),
         "taxClassCode": one("000001", "200028"),
-        "operationIndicator": one("100301", "030101"),
+        "operationIndicator": one("100301", "030101", "020201"),
         "personalUse": FLAG,
+        "property": one({"cibCode": "1A2B3C45"}),
     },
 )
 OPTIONAL: Fields = {
