@@ -132,7 +132,7 @@ class TestDestination:
     def test_settles_its_code_and_the_usual_cfop(
         self, recipient: dict[str, Any], operation: str, destination: str, cfop: str
     ) -> None:
-        made = nfe(recipient=recipient, operation=operation)
+        made = nfe(recipient=recipient, operation=operation, presence="other")
         assert (said(made, "ide/idDest"), said(made, "det/prod/CFOP")) == (destination, cfop)
 
     def test_does_not_change_the_cfop_that_is_given(self) -> None:
@@ -151,7 +151,7 @@ class TestFinalConsumer:
         ],
     )
     def test_is_who_pays_no_icms(self, recipient: dict[str, Any], code: str) -> None:
-        assert said(nfe(recipient=recipient), "ide/indFinal") == code
+        assert said(nfe(recipient=recipient, presence="other"), "ide/indFinal") == code
 
     @pytest.mark.parametrize(("said_so", "code"), [(True, "1"), (False, "0")])
     def test_is_whom_the_caller_calls_so(self, said_so: bool, code: str) -> None:

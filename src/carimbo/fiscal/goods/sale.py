@@ -17,7 +17,7 @@ from carimbo.fiscal.goods.charges import Charges, charges_of
 from carimbo.fiscal.goods.freight import FreightBody, transport
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
-from carimbo.fiscal.goods.parties import PlaceBody, ReaderBody, RecipientBody, in_homologation, reader
+from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation, reader
 from carimbo.fiscal.goods.payments import Method, PaymentBody, payment, whole_payment
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
@@ -27,7 +27,7 @@ from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.layouts.records import made
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
-from carimbo.fiscal.taxes.trade import ABROAD, Trade
+from carimbo.fiscal.taxes.trade import Trade
 
 MOST_ITEMS = 990
 _OWN_SOFTWARE = "0"
@@ -169,15 +169,6 @@ def identification(
         "contingency_reason": contingency.reason if contingency else None,
     }
     return made(Identification, values | own)
-
-
-def destination_state(recipient: RecipientBody | None, delivery: PlaceBody | None, company: Company) -> str:
-    """Where the goods go: the delivery's state before the buyer's (LC 87/1996, art. 11, § 7º)."""
-    if delivery:
-        return delivery.state
-    if recipient is None or recipient.address is None:
-        return company.address.state
-    return ABROAD if recipient.is_foreign else getattr(recipient.address, "state", ABROAD)
 
 
 def intermediation(body: SaleBody) -> str | None:

@@ -91,7 +91,7 @@ class TestIcmsOfTheNormalRegime:
         assert told(made, "ICMS/ICMS00", "vBC", "vICMS") == ["80.00", "7.99"]
 
     def test_of_an_export_is_not_due(self) -> None:
-        made = nfe(by=NORMAL, recipient=ABROAD, items=[hundred()])
+        made = nfe(by=NORMAL, recipient=ABROAD, presence="other", items=[hundred()])
         assert told(made, "ICMS/ICMS40", "CST") == ["41"]
         assert told(made, "PIS/PISNT", "CST") == told(made, "COFINS/COFINSNT", "CST") == ["08"]
         assert told(made, "IBSCBS", "CST", "cClassTrib") == ["410", "410004"]

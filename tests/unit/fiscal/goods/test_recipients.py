@@ -162,7 +162,7 @@ class TestForeigner:
         ],
     )
     def test_is_told_as_the_manual_wants(self, path: str, value: str | None) -> None:
-        assert said(nfe(recipient=FOREIGNER), path) == value
+        assert said(nfe(recipient=FOREIGNER, presence="other"), path) == value
 
     @pytest.mark.parametrize(
         ("complement", "city", "told"),

@@ -59,7 +59,7 @@ _OPERATION = (
     Breaking("772", "destination", "simples sale to a contributor", {"destination": "interstate"}),
     Breaking("773", "destination", "contributor in another state", {"destination": "internal"}),
     Breaking("864", "references", body={"presence": "outside"}),
-    Breaking("355", "export", "export", {"export": GONE}),
+    Breaking("355", "export", "export", {"export": GONE, "presence": "other"}),
     Breaking("356", "export", body={"export": {"state": "SP", "exitPlace": "Porto de Santos"}}),
 )
 

@@ -2,6 +2,7 @@
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
+from carimbo.fiscal.documents.nfe.destination import GoodsDestination, destination_of
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
@@ -13,7 +14,6 @@ from carimbo.fiscal.goods.sale import (
     access_key,
     compose_items,
     compose_payments,
-    destination_state,
     identification,
     parts_of_both,
 )
@@ -23,7 +23,6 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
-from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 from carimbo.fiscal.taxes.trade import Trade
 
 MODEL = "55"
@@ -35,17 +34,16 @@ _NOT_PAID = (Purpose.ADJUSTMENT, Purpose.RETURN, Purpose.CREDIT, Purpose.DEBIT)
 def compose(request: NfeRequest, company: Company, emission: Emission, software: Software) -> Composition:
     """Make the document, and tell everything that is missing in the request."""
     findings = Findings()
-    state = destination_state(request.recipient, request.delivery_address, company)
-    destination = _destination(request, state, company)
-    trade = _trade(request, company, emission, state, destination)
-    cfop = request.cfop or usual_cfop(destination, trade, inbound=request.operation is Operation.INBOUND)
+    destination = destination_of(request, company, findings)
+    trade = _trade(request, company, emission, destination)
+    cfop = request.cfop or usual_cfop(destination.code, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)
     buyer = findings.tried(recipient, request.recipient, emission.environment, findings)
     totals = totals_of(items, request.withheld_taxes)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
         **parts_of_both(request, software, key),
-        identification=_identification(request, company, emission, software, key, trade, destination),
+        identification=_identification(request, company, emission, software, key, trade, destination.code),
         issuer=issuer(company, trade.destination_state),
         recipient=buyer,
         pickup=place(request.pickup_address, company.tax_id) if request.pickup_address else None,
@@ -78,29 +76,20 @@ def _delivery(request: NfeRequest) -> Place | None:
     return place(address, request.recipient.tax_id) if address else None
 
 
-def _trade(request: NfeRequest, company: Company, emission: Emission, state: str, destination: str) -> Trade:
+def _trade(request: NfeRequest, company: Company, emission: Emission, destination: GoodsDestination) -> Trade:
     public_buyer = request.government_purchase
     is_contributor = contribution_of(request.recipient) is not Contribution.NONE
     return Trade(
         company=company,
-        destination_state=state,
-        is_interstate=destination == TO_ANOTHER_STATE,
-        is_abroad=destination == ABROAD,
+        destination_state=destination.state,
+        is_interstate=destination.code == TO_ANOTHER_STATE,
+        is_abroad=destination.code == ABROAD,
         is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
         buyer_is_contributor=is_contributor,
-        buyer_is_final=_is_final_consumer(request, is_contributor),
+        buyer_is_final=_is_final_consumer(request, is_contributor, destination.code),
         reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
     )
-
-
-def _destination(request: NfeRequest, state: str, company: Company) -> str:
-    """`idDest`: as the caller says, else by the states of seller and buyer."""
-    if request.destination:
-        return request.destination.code
-    if state == EXTERIOR:
-        return ABROAD
-    return WITHIN_THE_STATE if state == company.address.state else TO_ANOTHER_STATE
 
 
 def _identification(
@@ -134,8 +123,11 @@ def _identification(
     )
 
 
-def _is_final_consumer(request: NfeRequest, is_contributor: bool) -> bool:
-    """As the caller says; else whoever pays no ICMS consumes what it buys (rule 696), except abroad."""
+def _is_final_consumer(request: NfeRequest, is_contributor: bool, destination: str) -> bool:
+    """Whether the buyer consumes the goods: as the caller says, else if it pays no ICMS (rule 696).
+
+    A buyer who lives abroad consumes only what it buys within the state (rule 721).
+    """
     if request.final_consumer is not None:
         return request.final_consumer
-    return not is_contributor and not request.recipient.is_foreign
+    return not is_contributor and (destination == WITHIN_THE_STATE or not request.recipient.is_foreign)

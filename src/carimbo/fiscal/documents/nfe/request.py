@@ -53,7 +53,7 @@ class NfeRequest(SaleBody):
         default=None,
         description=(
             "Destino da operação (idDest): internal (mesma UF), interstate (outra UF) ou abroad (exterior);"
-            " na falta, pelos endereços de quem vende e de quem compra."
+            " na falta, pelos endereços de quem vende e de quem compra; na loja, a venda a estrangeiro é interna."
         ),
     )
     operation: Operation = Field(

@@ -1,0 +1,85 @@
+"""Where the goods of an NF-e go (`idDest`), and the state whose rates hold there."""
+
+from typing import NamedTuple
+
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
+from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
+from carimbo.fiscal.goods.freight import FreightMode
+from carimbo.fiscal.goods.parties import ForeignAddress
+from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
+
+_BY_FIRST_DIGIT = {
+    "1": WITHIN_THE_STATE,
+    "2": TO_ANOTHER_STATE,
+    "3": ABROAD,
+    "5": WITHIN_THE_STATE,
+    "6": TO_ANOTHER_STATE,
+    "7": ABROAD,
+}
+_ASSUMED_IN_THE_SHOP = (
+    "A venda a estrangeiro foi tratada como operação interna, com a mercadoria entregue na loja (presence"
+    " inPerson). Se ela sai do estado, informe destination; se sai do país, também export."
+)
+
+
+class GoodsDestination(NamedTuple):
+    """The destination of the goods of one document."""
+
+    code: str
+    """`idDest`: 1 within the state, 2 to another state, 3 abroad."""
+    state: str
+    """Letters of the state, `EX` for another country."""
+
+
+def destination_of(request: NfeRequest, company: Company, findings: Findings) -> GoodsDestination:
+    """Returns where the goods go: as the caller says, else by the buyer and the states of both parties.
+
+    A foreigner who takes goods along in the shop buys within the state, wherever he or she lives: nothing is
+    exported (Orientação de Preenchimento da NF-e 2.0, venda a turista estrangeiro).
+    """
+    state = _state(request, company)
+    code = request.destination.code if request.destination else None
+    if code is None and (request.recipient.foreign_id or request.recipient.is_foreign):
+        code = _by_cfops(request)
+        if code is None and _is_taken_along(request):
+            code = WITHIN_THE_STATE
+            if "presence" not in request.model_fields_set and state != company.address.state:
+                findings.assumed(_ASSUMED_IN_THE_SHOP)
+    if code is None:
+        code = _by_states(state, company.address.state)
+    if code == WITHIN_THE_STATE and state == EXTERIOR:
+        state = company.address.state
+    return GoodsDestination(code, state)
+
+
+def _state(request: NfeRequest, company: Company) -> str:
+    """Returns the delivery's state, else the buyer's (LC 87/1996, art. 11, § 7º)."""
+    address = request.delivery_address or request.recipient.address
+    if address is None:
+        return company.address.state
+    return EXTERIOR if isinstance(address, ForeignAddress) else address.state
+
+
+def _by_states(destination: str, origin: str) -> str:
+    if destination == EXTERIOR:
+        return ABROAD
+    return WITHIN_THE_STATE if destination == origin else TO_ANOTHER_STATE
+
+
+def _by_cfops(request: NfeRequest) -> str | None:
+    """Returns what the caller's CFOPs agree on; None if there are none, or they contradict each other."""
+    told = {cfop[0] for item in request.items if (cfop := item.cfop or request.cfop)}
+    codes = {_BY_FIRST_DIGIT[digit] for digit in told if digit in _BY_FIRST_DIGIT}
+    return codes.pop() if len(codes) == 1 else None
+
+
+def _is_taken_along(request: NfeRequest) -> bool:
+    """Whether the goods are sold and handed over in the shop, and nothing speaks of exporting them."""
+    is_sold = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
+    is_carried = request.freight is not None and request.freight.mode is not FreightMode.NONE
+    is_exported = request.export is not None or any(item.export_details for item in request.items)
+    in_shop = request.presence is Presence.IN_PERSON and request.delivery_address is None
+    return is_sold and in_shop and not is_carried and not is_exported

@@ -1,0 +1,126 @@
+"""NF-e and NFC-e of foreigners: who buys in the shop, and who has the goods exported."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.signed_document import SignedDocument
+from unit.fiscal.goods.support import (
+    LISBON,
+    NORMAL,
+    PRODUCTION,
+    RIO_DE_JANEIRO,
+    SAO_PAULO,
+    buyer,
+    composed_nfe,
+    issued_nfce,
+    issued_nfe,
+    item,
+    nfe,
+    refused,
+    said,
+)
+
+TOURIST = buyer(taxId=None, foreignId="AB-12345", address=LISBON)
+IN_SHOP: dict[str, Any] = {"recipient": TOURIST, "presence": "inPerson"}
+EXIT = {"state": "SP", "exitPlace": "Porto de Santos"}
+
+
+def destination(**changes: Any) -> str | None:
+    return said(nfe(**IN_SHOP | changes), "ide/idDest")
+
+
+class TestSaleInTheShop:
+    def test_is_issued_without_export_data(self, signer: Signer) -> None:
+        document = issued_nfe(signer, under=PRODUCTION, **IN_SHOP)
+        assert isinstance(document, SignedDocument), document
+        assert b"<exporta>" not in document.xml
+
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            ("ide/idDest", "1"),
+            ("ide/indFinal", "1"),
+            ("ide/indPres", "1"),
+            ("dest/idEstrangeiro", "AB-12345"),
+            ("dest/indIEDest", "9"),
+            ("dest/enderDest/UF", "EX"),
+            ("det/prod/CFOP", "5102"),
+            ("transp/modFrete", "9"),
+        ],
+    )
+    def test_is_an_internal_sale_to_a_consumer(self, path: str, value: str) -> None:
+        assert said(nfe(**IN_SHOP), path) == value
+
+    def test_pays_the_icms_of_the_shops_state(self) -> None:
+        made = nfe(by=NORMAL, items=[item(quantity=1, unitValue=100)], **IN_SHOP)
+        assert said(made, "det/imposto/ICMS/ICMS00/vICMS") == "18.00"
+
+    def test_of_a_brazilian_who_lives_abroad_is_internal_too(self, signer: Signer) -> None:
+        document = issued_nfe(signer, recipient=buyer(address=LISBON), presence="inPerson")
+        assert isinstance(document, SignedDocument), document
+        assert b"<idDest>1</idDest>" in document.xml
+
+    def test_to_a_foreigner_who_lives_in_another_state_is_internal(self) -> None:
+        assert destination(recipient=TOURIST | {"address": RIO_DE_JANEIRO}) == "1"
+
+    def test_is_assumed_with_a_warning_where_the_presence_is_left_out(self) -> None:
+        made = composed_nfe(recipient=TOURIST)
+        assert isinstance(made, Composition)
+        assert any("informe destination; se sai do país, também export" in one for one in made.warnings)
+
+    @pytest.mark.parametrize("address", [SAO_PAULO, LISBON])
+    def test_gives_no_such_warning_where_nothing_was_assumed(self, address: dict[str, Any]) -> None:
+        told = {"presence": "inPerson"} if address is LISBON else {}
+        made = composed_nfe(recipient=TOURIST | {"address": address}, **told)
+        assert isinstance(made, Composition)
+        assert not any("estrangeiro" in one for one in made.warnings)
+
+
+class TestExport:
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"export": EXIT},
+            {"cfop": "7102"},
+            {"items": [item(cfop="7101")]},
+            {"destination": "abroad"},
+            {"freight": {"mode": "sender"}},
+            {"items": [item(exportDetails=[{"drawbackNumber": "20260001234"}])]},
+            {"presence": "internet"},
+            {"operation": "inbound"},
+        ],
+        ids=["exit", "cfop", "cfop of an item", "told", "freight", "drawback", "at a distance", "import"],
+    )
+    def test_is_recognized_by_what_the_caller_tells(self, changes: dict[str, Any]) -> None:
+        assert destination(**changes) == "3"
+
+    def test_is_still_asked_for_its_exit(self, signer: Signer) -> None:
+        problems = issued_nfe(signer, recipient=TOURIST, presence="internet")
+        assert "export" in refused(problems)
+
+
+class TestCfop:
+    def test_of_the_caller_decides_before_the_presence(self) -> None:
+        assert destination(presence="other", cfop="5102") == "1"
+
+    def test_of_a_return_by_a_tourist_is_internal(self) -> None:
+        body = {"operation": "inbound", "purpose": "return", "cfop": "1202"}
+        assert destination(items=[item(icms={"csosn": "102"})], **body) == "1"
+
+    def test_that_contradicts_another_leaves_the_address_to_decide(self) -> None:
+        items = [item(cfop="5102"), item(cfop="7102")]
+        assert destination(presence="other", items=items) == "3"
+
+
+class TestReceipt:
+    @pytest.mark.parametrize("address", [None, LISBON])
+    def test_of_a_foreigner_needs_no_export_data(
+        self, signer: Signer, address: dict[str, Any] | None
+    ) -> None:
+        document = issued_nfce(signer, recipient=buyer(taxId=None, foreignId="AB-12345", address=address))
+        assert isinstance(document, SignedDocument), document
+        assert b"<idDest>1</idDest>" in document.xml
+        assert b"<CFOP>5102</CFOP>" in document.xml
