@@ -54,7 +54,11 @@ _SETTINGS: dict[str, Any] = {
     "cteOs": {"series": 1},
     "mdfe": {"series": 1},
     "nfse": {"series": 1, "federalServiceCode": "01.05", "issRate": 2},
-    "defaults": {"productInvoiceType": "nfe", "cfop": "5102"},
+    "defaults": {
+        "productInvoiceType": "nfe",
+        "cfop": "5102",
+        "approximateTaxRates": {"federal": 13.45, "state": 18},
+    },
     "email": {"sendOnAuthorization": True},
 }
 

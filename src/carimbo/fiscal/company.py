@@ -1,5 +1,6 @@
 """What an authority has to be told about the company that issues."""
 
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from carimbo.fiscal.fields import (
     Changes,
     CnaeCode,
     Cnpj,
+    Flag,
     GoodsOrigin,
     Integer,
     Ncm,
@@ -70,6 +72,23 @@ class StateRegistration(Body):
     number: StateRegistrationNumber
 
 
+class ApproximateTaxRates(Changes):
+    """The taxes in the price of the company's goods, in percent by sphere (Lei 12.741/2012)."""
+
+    federal: Percent = Field(
+        default=Decimal(0),
+        description="Tributos federais; uma empresa do Simples pode informar só a sua alíquota.",
+        examples=[13.45],
+    )
+    state: Percent = Field(default=Decimal(0), description="Tributos estaduais.", examples=[18])
+    municipal: Percent = Field(default=Decimal(0), description="Tributos municipais.", examples=[0])
+
+    @property
+    def whole(self) -> Decimal:
+        """All spheres together."""
+        return self.federal + self.state + self.municipal
+
+
 class TaxDefaults(Changes):
     """What a document of goods takes when neither it nor its items say."""
 
@@ -89,6 +108,20 @@ class TaxDefaults(Changes):
         default=None,
         description="Alíquota do crédito de ICMS do Simples Nacional (pCredSN).",
         examples=[1.25],
+    )
+    approximate_tax_rates: ApproximateTaxRates | None = Field(
+        default=None,
+        description=(
+            "Tributos aproximados nas vendas a consumidor, em percentual do preço (Lei 12.741/2012):"
+            " preenchem vTotTrib dos itens sem `approximateTaxes` e o texto das informações complementares."
+        ),
+    )
+    simples_legends: Flag = Field(
+        default=True,
+        description=(
+            "Se NF-e e NFC-e levam nas informações complementares as frases do Simples Nacional (Resolução"
+            " CGSN 140/2018); na falta, sim."
+        ),
     )
 
 

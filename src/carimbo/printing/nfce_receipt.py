@@ -236,7 +236,10 @@ def _authority_messages(document: ArchivedInvoice) -> tuple[str, ...]:
 def _notes(invoice: Invoice) -> Iterator[str]:
     taxes = invoice.totals.invoice.approximate_taxes
     if taxes is not None:
-        yield f"Tributos totais incidentes (Lei Federal 12.741/2012): R$ {number(taxes)}"
+        amount = f"(Lei Federal 12.741/2012): R$ {number(taxes)}"
+        # The notes may have the same amount already, divided by federal, state and municipal taxes.
+        if not (invoice.additional and amount in (invoice.additional.notes or "")):
+            yield f"Tributos totais incidentes {amount}"
     if invoice.delivery:
         yield f"LOCAL DE ENTREGA: {_place(invoice.delivery)}"
     elif invoice.identification.presence == _HOME_DELIVERY:

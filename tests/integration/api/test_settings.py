@@ -28,6 +28,8 @@ class TestRead:
             "origin": None,
             "icmsRate": None,
             "simplesCreditRate": None,
+            "approximateTaxRates": None,
+            "simplesLegends": True,
         }
         assert settings["email"] == {"sendOnAuthorization": False}
         assert settings["numbering"] == {"inutilizeGaps": "manual"}
@@ -44,6 +46,15 @@ class TestChange:
         assert changed["nfce"]["active"] is True
         assert changed["nfe"] == {"series": 2, "number": 1}
         assert data_of(await caller.http.get(path)) == changed
+
+    async def test_merges_approximate_tax_rates_and_clears_them_with_null(self, caller: Caller) -> None:
+        path = await path_of(caller)
+        for rates in ({"federal": 13.45}, {"state": 18}):
+            answer = await caller.http.put(path, json={"defaults": {"approximateTaxRates": rates}})
+        merged = {"federal": 13.45, "state": 18.0, "municipal": 0.0}
+        assert data_of(answer)["defaults"]["approximateTaxRates"] == merged
+        answer = await caller.http.put(path, json={"defaults": {"approximateTaxRates": None}})
+        assert data_of(answer)["defaults"]["approximateTaxRates"] is None
 
     async def test_keeps_numbers_per_series(self, caller: Caller) -> None:
         path = await path_of(caller)
@@ -94,6 +105,8 @@ class TestChange:
             ({"nfe": {"active": True}}, "nfe.active"),
             ({"nfe": None}, "nfe"),
             ({"defaults": {"cfop": "0102"}}, "defaults.cfop"),
+            ({"defaults": {"approximateTaxRates": {"federal": 101}}}, "defaults.approximateTaxRates.federal"),
+            ({"defaults": {"simplesLegends": None}}, "defaults.simplesLegends"),
         ],
     )
     async def test_refuses_wrong_values_by_their_path(

@@ -28,7 +28,13 @@ ADDRESS = {
 REGISTRATION = {"state": "SP", "number": "110042490114"}
 CSC = {"cscId": "1", "csc": "0123456789ABCDEF0123456789ABCDEF"}
 NFCE_SETTINGS = {"active": True, **CSC, "homologation": CSC}
-MUG = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}
+MUG = {
+    "description": "Caneca",
+    "ncm": "69120000",
+    "quantity": 2,
+    "unitValue": 29.9,
+    "approximateTaxes": 18.81,
+}
 RECIPIENT = {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": ADDRESS}
 NFE = {"recipient": RECIPIENT, "items": [MUG], "payments": [{"method": "pix", "amount": 59.8}]}
 NFCE = {"paymentMethod": "cash", "items": [MUG]}

@@ -65,3 +65,15 @@ class TestItemThatStandsByItself:
 
     async def test_has_the_city_code_that_it_tells(self, normal_store: Store) -> None:
         assert await city_code_of(normal_store, **ALONE, **OWN_SERVICE, cityServiceCode="456") == "456"
+
+
+class TestApproximateTaxRates:
+    async def test_of_the_company_are_shown_on_the_receipt_of_a_sale(self, new_store: NewStore) -> None:
+        store = await new_store()
+        rates = {"federal": 13.45, "state": 18}
+        await store.put_settings(defaults={"productInvoiceType": "nfce", "approximateTaxRates": rates})
+        await store.stock(MUG | {"sku": "vaso", "price": 100})
+        receipt = await store.invoice(await store.invoiced("vaso"), "nfce")
+        assert receipt["warnings"] == []
+        assert await text_in_xml(store, receipt, "ICMSTot/vTotTrib") == "31.45"
+        assert "(federal R$ 13,45, estadual R$ 18,00" in (await text_in_xml(store, receipt, "infCpl") or "")

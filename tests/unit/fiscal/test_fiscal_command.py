@@ -34,6 +34,7 @@ def desk(tmp_path: Path, pfx: bytes) -> Desk:
 class TestAsProgram:
     @pytest.mark.parametrize("kind", ["nfe", "nfce"])
     def test_prints_a_signed_document(self, desk: Desk, kind: str) -> None:
+        desk.company(defaults={"approximateTaxRates": {"federal": 13.45}})
         command = [sys.executable, "-m", "carimbo.fiscal", *desk.arguments(kind)]
         run = subprocess.run(command, capture_output=True, check=False, timeout=60)
         assert (run.returncode, run.stderr) == (0, b"")

@@ -97,7 +97,7 @@ class TestDefaults:
             ("det/prod/CFOP", "5102"),
             ("transp/modFrete", "9"),
             ("pag/detPag/tPag", "01"),
-            ("infAdic/infCpl", None),
+            ("infAdic/infAdFisco", None),
             ("cobr/fat/nFat", None),
         ],
     )

@@ -135,9 +135,7 @@ class TestNotes:
     @both_layouts
     def test_go_on_where_the_first_sheet_has_no_room_for_them(self, layout: Layout) -> None:
         notes = " ".join(f"observação {number}" for number in range(1, 360))
-        xml = example("nfe", "minimal").replace(
-            b"</pag>", f"</pag><infAdic><infCpl>{notes}</infCpl></infAdic>".encode()
-        )
+        xml = example("nfe", "minimal").replace(b"<infCpl>", f"<infCpl>{notes} ".encode())
         paper = printed(layout, in_production(xml))
         first, *others = sheets_of(paper)
         assert "DADOS ADICIONAIS (CONTINUAÇÃO)" in others[0]

@@ -37,6 +37,8 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 
 LONGEST_DESCRIPTION = 120
+COUNTS = "1"
+"""`indTot`: the price of the item is part of the total."""
 
 BenefitCode = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$|^SEM CBENEF$")]
 Cest = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
@@ -133,7 +135,11 @@ class ItemBody(Body):
         default=True, description="Se o preço do item entra no total da nota; na falta, sim (indTot)."
     )
     approximate_taxes: Money | None = Field(
-        default=None, description="Valor aproximado dos tributos do item, em reais (vTotTrib)."
+        default=None,
+        description=(
+            "Valor aproximado dos tributos do item, em reais (vTotTrib); na falta, na venda a consumidor,"
+            " pelas alíquotas `defaults.approximateTaxRates` da empresa."
+        ),
     )
     notes: Annotated[Notes, StringConstraints(max_length=500)] | None = Field(
         default=None, description="Informações adicionais do produto (infAdProd)."

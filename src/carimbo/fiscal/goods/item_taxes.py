@@ -5,12 +5,13 @@ from functools import lru_cache
 from typing import Any
 
 from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.goods.approximate_taxes import approximate_taxes
 from carimbo.fiscal.goods.cfop import is_sale, is_taxed_plainly
 from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_group, ipi_group
 from carimbo.fiscal.goods.ibs_cbs import ibs_cbs_group
 from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.line import Line
+from carimbo.fiscal.goods.line import Line, value_of
 from carimbo.fiscal.goods.state_share import state_share_group
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.goods import Product
@@ -19,7 +20,6 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import ItemTaxes
 from carimbo.fiscal.layouts.records import fields_among, with_kept_text
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.taxes.ibs_cbs import reform_base
-from carimbo.fiscal.taxes.operation_value import operation_value
 from carimbo.fiscal.taxes.pis_cofins import contribution_base
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -39,12 +39,20 @@ def item_taxes(
 ) -> ItemTaxes:
     """Compute the taxes of an item; what is missing in any of them joins the findings."""
     origin = body.origin or trade.company.defaults.origin or _NATIONAL
+    approximate = approximate_taxes(body.approximate_taxes, product, trade)
     if trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES) and _is_plain(product.cfop, trade):
-        return _of_the_simples(origin, usual_csosn(product.cfop, trade))
-    return _computed(body, _line(product, position, origin, trade), trade, findings)
+        usual = _of_the_simples(origin, usual_csosn(product.cfop, trade))
+        return usual if approximate is None else _with_approximate_taxes(usual, approximate)
+    return _computed(body, approximate, _line(product, position, origin, trade), trade, findings)
 
 
-def _computed(body: ItemBody, line: Line, trade: Trade, findings: Findings) -> ItemTaxes:
+def _with_approximate_taxes(usual: ItemTaxes, amount: Decimal) -> ItemTaxes:
+    return ItemTaxes(approximate_taxes=amount, icms=usual.icms, pis=usual.pis, cofins=usual.cofins)
+
+
+def _computed(
+    body: ItemBody, approximate: Decimal | None, line: Line, trade: Trade, findings: Findings
+) -> ItemTaxes:
     tried = findings.tried
     ipi = tried(ipi_group, body.ipi, line)
     charged_ipi = _amount(ipi and ipi.taxation)
@@ -59,7 +67,7 @@ def _computed(body: ItemBody, line: Line, trade: Trade, findings: Findings) -> I
     replaced = _amount(pis) + _amount(cofins) + _icms_amounts(icms) + _share_amounts(share)
     base = reform_base(value + _amount(body.import_tax) + _amount(body.selective_tax), replaced)
     return ItemTaxes(
-        approximate_taxes=body.approximate_taxes,
+        approximate_taxes=approximate,
         icms=icms,
         ipi=ipi,
         import_tax=body.import_tax,
@@ -108,10 +116,6 @@ def _line(product: Product, position: int, origin: str, trade: Trade) -> Line:
         path=f"items[{position}]",
         origin=origin,
         cfop=product.cfop,
-        value=operation_value(
-            product.amount,
-            charges=(product.freight, product.insurance, product.other),
-            discount=product.discount,
-        ),
+        value=value_of(product),
         is_sale=trade.is_sale and is_sale(product.cfop),
     )

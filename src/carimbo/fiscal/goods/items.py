@@ -6,7 +6,7 @@ from typing import Any
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
-from carimbo.fiscal.goods.item_body import ItemBody
+from carimbo.fiscal.goods.item_body import COUNTS, ItemBody
 from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import ReturnedIpi
@@ -18,7 +18,6 @@ from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxes.trade import Trade
 
 NO_GTIN = "SEM GTIN"
-COUNTS = "1"
 
 
 def compose_item(

@@ -13,12 +13,15 @@ from carimbo.fiscal.date_fields import Moment
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.fields import Body, Cfop, Money, Notes, Text
 from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.goods.approximate_taxes import taxes_by_sphere, warn_of_missing_taxes
 from carimbo.fiscal.goods.charges import Charges, charges_of
 from carimbo.fiscal.goods.freight import FreightBody, transport
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
+from carimbo.fiscal.goods.legal_text import with_legal_texts
 from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation, reader
 from carimbo.fiscal.goods.payments import Method, PaymentBody, payment, whole_payment
+from carimbo.fiscal.goods.simples_legends import simples_legends
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -116,7 +119,8 @@ class SaleBody(Body):
         default=(), description="Quem mais pode baixar o XML (autXML)."
     )
     notes: Annotated[Notes, StringConstraints(max_length=5000)] | None = Field(
-        default=None, description="Informações complementares, ao comprador (infCpl)."
+        default=None,
+        description="Informações complementares, ao comprador; a nota acrescenta os textos da lei (infCpl).",
     )
     authority_notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
         default=None, description="Informações de interesse do fisco (infAdFisco)."
@@ -215,24 +219,37 @@ def compose_payments(body: SaleBody, amount: Decimal, usual_method: str) -> Paym
     return Payments(payments=paid, change=body.change)
 
 
-def parts_of_both(body: SaleBody, software: Software, key: AccessKey) -> dict[str, Any]:
+def compose_notes(body: SaleBody, items: Sequence[Item], trade: Trade, findings: Findings) -> str | None:
+    """Returns the notes (`infCpl`): the caller's, and what the law wants a buyer to read.
+
+    Nothing is added to a receipt that was printed before: the document says what the paper says.
+    """
+    if trade.is_printed:
+        return body.notes
+    warn_of_missing_taxes(items, trade, findings)
+    shown_taxes = taxes_by_sphere(body.items, items, trade)
+    legends = simples_legends(trade.company, items)
+    return with_legal_texts(body.notes, [*((shown_taxes,) if shown_taxes else ()), *legends], findings)
+
+
+def parts_of_both(body: SaleBody, software: Software, key: AccessKey, notes: str | None) -> dict[str, Any]:
     """What both documents say alike outside of `ide`, by the names that it has in the layout."""
     return {
         "id": document_id(key),
         "authorized_readers": tuple(map(reader, body.authorized_readers)),
         "transport": transport(body.freight),
         "intermediary": body.intermediary,
-        "additional": _additional_information(body),
+        "additional": _additional_information(body, notes),
         "technical_responsible": software.responsible_for(key),
     }
 
 
-def _additional_information(body: SaleBody) -> AdditionalInformation | None:
-    if not (body.authority_notes or body.notes or body.observations or body.processes):
+def _additional_information(body: SaleBody, notes: str | None) -> AdditionalInformation | None:
+    if not (body.authority_notes or notes or body.observations or body.processes):
         return None
     return AdditionalInformation(
         authority_notes=body.authority_notes,
-        notes=body.notes,
+        notes=notes,
         observations=body.observations,
         processes=body.processes,
     )

@@ -5,7 +5,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from carimbo.fiscal.goods.items import COUNTS, item_total
+from carimbo.fiscal.goods.item_body import COUNTS
+from carimbo.fiscal.goods.items import item_total
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.company import ApproximateTaxRates, Company, TaxRegime
 from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates
 
 ABROAD = "EX"
@@ -28,11 +28,24 @@ class Trade(NamedTuple):
     """General rates of IBS and CBS on the day of issue; None while the law has not set them."""
     government_reduction: Decimal | None = None
     """What a public buyer takes off the rates of IBS and CBS, in percent (LC 214/2025, art. 473)."""
+    is_printed: bool = False
+    """The buyer has the paper already, so the document says nothing beyond it."""
 
     @property
     def is_export(self) -> bool:
         """Whether the goods leave the country."""
         return self.is_abroad and self.is_sale
+
+    @property
+    def is_shown_to_a_consumer(self) -> bool:
+        """Whether the document must show a consumer the taxes in the price (Lei 12.741/2012, art. 1º)."""
+        return self.is_sale and self.buyer_is_final and not self.is_abroad and not self.is_printed
+
+    @property
+    def approximate_tax_rates(self) -> ApproximateTaxRates | None:
+        """The company's rates of the taxes in the price, where they are to be shown; None if all are zero."""
+        rates = self.company.defaults.approximate_tax_rates
+        return rates if rates and self.is_shown_to_a_consumer and rates.whole else None
 
     @property
     def uses_csosn(self) -> bool:

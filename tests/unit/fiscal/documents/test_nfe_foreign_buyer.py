@@ -71,10 +71,13 @@ class TestSaleInTheShop:
         assert isinstance(made, Composition)
         assert any("informe destination; se sai do país, também export" in one for one in made.warnings)
 
-    @pytest.mark.parametrize("address", [SAO_PAULO, LISBON])
-    def test_gives_no_such_warning_where_nothing_was_assumed(self, address: dict[str, Any]) -> None:
-        told = {"presence": "inPerson"} if address is LISBON else {}
-        made = composed_nfe(recipient=TOURIST | {"address": address}, **told)
+    @pytest.mark.parametrize(
+        "body",
+        [IN_SHOP, {"recipient": TOURIST | {"address": SAO_PAULO}}],
+        ids=["presence told", "lives here"],
+    )
+    def test_gives_no_such_warning_where_nothing_was_assumed(self, body: dict[str, Any]) -> None:
+        made = composed_nfe(**body)
         assert isinstance(made, Composition)
         assert not any("estrangeiro" in one for one in made.warnings)
 

@@ -117,7 +117,7 @@ class TestRate:
 
     def test_of_the_table_is_told_as_an_assumption(self) -> None:
         seller = company(taxRegime="normal", pisCofinsRegime="cumulative")
-        made = composed_nfe(by=seller, items=[hundred(), hundred()])
+        made = composed_nfe(by=seller, items=[hundred(approximateTaxes=30)] * 2)
         assert isinstance(made, Composition)
         assert told(made.invoice, "ICMS/ICMS00", "pICMS") == ["18.0000"]
         assert made.warnings == (
@@ -138,7 +138,7 @@ class TestRate:
 
     def test_that_the_company_or_the_item_says_is_no_assumption(self) -> None:
         for seller, changes in ((NORMAL, {}), (PRESUMED, {"icms": {"rate": 12}})):
-            made = composed_nfe(by=seller, items=[hundred(**changes)])
+            made = composed_nfe(by=seller, items=[hundred(approximateTaxes=30, **changes)])
             assert isinstance(made, Composition)
             assert made.warnings == ()
 
@@ -202,9 +202,8 @@ class TestShareOfTheBuyersState:
         assert said(made, "total/ICMSTot/vFCPUFDest") == "2.00"
 
     def test_by_the_callers_internal_rate_assumes_nothing(self) -> None:
-        made = composed_nfe(
-            by=NORMAL, recipient=IN_BAHIA, items=[hundred(stateShare={"internalRate": 18, "fcpRate": 2})]
-        )
+        shared = hundred(approximateTaxes=30, stateShare={"internalRate": 18, "fcpRate": 2})
+        made = composed_nfe(by=NORMAL, recipient=IN_BAHIA, items=[shared])
         assert isinstance(made, Composition)
         assert told(made.invoice, "ICMSUFDest", "pICMSInter", "vICMSUFDest", "vFCPUFDest") == [
             "7.00", "11.00", "2.00",

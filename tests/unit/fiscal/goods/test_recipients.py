@@ -62,7 +62,8 @@ class TestRecipient:
         [("A" * 61, True), ("A" * 59 + "…", True), ("A" * 60, False), ("A" * 57 + "…", False)],
     )
     def test_is_told_that_its_name_was_cut(self, name: str, is_cut: bool) -> None:
-        made = composed_nfe(under=PRODUCTION, recipient=buyer(name=name))
+        items = [item(approximateTaxes=30)]
+        made = composed_nfe(under=PRODUCTION, recipient=buyer(name=name), items=items)
         assert isinstance(made, Composition)
         warning = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
         assert made.warnings == ((warning,) if is_cut else ())

@@ -73,7 +73,8 @@ BREAKINGS = [
         "356",
         "nfe",
         grown(
-            "infNFe/pag", "<exporta><UFSaidaPais>SP</UFSaidaPais><xLocExporta>SANTOS</xLocExporta></exporta>"
+            "infNFe/infAdic",
+            "<exporta><UFSaidaPais>SP</UFSaidaPais><xLocExporta>SANTOS</xLocExporta></exporta>",
         ),
     ),
 ]

@@ -127,9 +127,9 @@ OF_DOCUMENTS = [
     Breaking("758", "nfce", filled(TRANSPORT, "<vagao>1</vagao>")),
     Breaking("759", "nfce", filled(TRANSPORT, "<balsa>1</balsa>")),
     Breaking("760", "nfce", grown(TRANSPORT, "<cobr><fat><nFat>1</nFat></fat></cobr>")),
-    Breaking("814", "nfce", grown("infNFe/pag", EXPORT)),
-    Breaking("762", "nfce", grown("infNFe/pag", "<compra><xPed>1</xPed></compra>")),
-    Breaking("763", "nfce", grown("infNFe/pag", SUGAR_CANE)),
+    Breaking("814", "nfce", grown("infNFe/infAdic", EXPORT)),
+    Breaking("762", "nfce", grown("infNFe/infAdic", "<compra><xPed>1</xPed></compra>")),
+    Breaking("763", "nfce", grown("infNFe/infAdic", SUGAR_CANE)),
 ]
 OF_ITEMS = [
     Breaking("725", "nfce", says(CFOP, "5117"), detail="[nItem:1]"),

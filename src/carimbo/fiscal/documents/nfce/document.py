@@ -2,7 +2,7 @@
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.request import NfceRequest
-from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
@@ -12,6 +12,7 @@ from carimbo.fiscal.goods.parties import issuer, recipient
 from carimbo.fiscal.goods.sale import (
     access_key,
     compose_items,
+    compose_notes,
     compose_payments,
     identification,
     parts_of_both,
@@ -41,12 +42,14 @@ _OPERATION = {
 def compose(request: NfceRequest, company: Company, emission: Emission, software: Software) -> Composition:
     """Make the receipt, and tell everything that is missing in the request."""
     findings = Findings()
-    items = _items(request, _trade(company, emission), emission, findings)
+    trade = _trade(company, emission)
+    items = _items(request, trade, emission, findings)
+    notes = compose_notes(request, items, trade, findings)
     buyer = findings.tried(_buyer, request, emission, findings)
     totals = totals_of(items, None)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
-        **parts_of_both(request, software, key),
+        **parts_of_both(request, software, key, notes),
         identification=identification(request, company, emission, software, key, **_OPERATION),
         issuer=issuer(company, company.address.state),
         recipient=buyer,
@@ -68,6 +71,7 @@ def _trade(company: Company, emission: Emission) -> Trade:
         buyer_is_contributor=False,
         buyer_is_final=True,
         reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
+        is_printed=emission.type is EmissionType.OFFLINE,
     )
 
 

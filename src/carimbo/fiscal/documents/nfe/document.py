@@ -13,6 +13,7 @@ from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.sale import (
     access_key,
     compose_items,
+    compose_notes,
     compose_payments,
     identification,
     parts_of_both,
@@ -38,11 +39,12 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     trade = _trade(request, company, emission, destination)
     cfop = request.cfop or usual_cfop(destination.code, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)
+    notes = compose_notes(request, items, trade, findings)
     buyer = findings.tried(recipient, request.recipient, emission.environment, findings)
     totals = totals_of(items, request.withheld_taxes)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
-        **parts_of_both(request, software, key),
+        **parts_of_both(request, software, key, notes),
         identification=_identification(request, company, emission, software, key, trade, destination.code),
         issuer=issuer(company, trade.destination_state),
         recipient=buyer,

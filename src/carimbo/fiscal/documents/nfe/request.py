@@ -53,7 +53,8 @@ class NfeRequest(SaleBody):
         default=None,
         description=(
             "Destino da operação (idDest): internal (mesma UF), interstate (outra UF) ou abroad (exterior);"
-            " na falta, pelos endereços de quem vende e de quem compra; na loja, a venda a estrangeiro é interna."
+            " na falta, pelos endereços de quem vende e de quem compra, e internal na venda a estrangeiro na"
+            " loja."
         ),
     )
     operation: Operation = Field(

@@ -2,7 +2,7 @@
 
 from operator import attrgetter
 
-from carimbo.fiscal.goods.items import COUNTS
+from carimbo.fiscal.goods.item_body import COUNTS
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, ItemCheck, RuleBook
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item

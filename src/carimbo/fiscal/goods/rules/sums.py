@@ -5,7 +5,7 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from carimbo.fiscal.goods.items import COUNTS
+from carimbo.fiscal.goods.item_body import COUNTS
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemTaxes
 from carimbo.fiscal.money import ZERO
 
