@@ -67,7 +67,7 @@ class TestSaleInTheShop:
         assert destination(recipient=TOURIST | {"address": RIO_DE_JANEIRO}) == "1"
 
     def test_is_assumed_with_a_warning_where_the_presence_is_left_out(self) -> None:
-        made = composed_nfe(recipient=TOURIST)
+        made = composed_nfe(recipient=TOURIST | {"address": RIO_DE_JANEIRO})
         assert isinstance(made, Composition)
         assert any("informe destination; se sai do país, também export" in one for one in made.warnings)
 
@@ -100,8 +100,9 @@ class TestExport:
     def test_is_recognized_by_what_the_caller_tells(self, changes: dict[str, Any]) -> None:
         assert destination(**changes) == "3"
 
-    def test_is_still_asked_for_its_exit(self, signer: Signer) -> None:
-        problems = issued_nfe(signer, recipient=TOURIST, presence="internet")
+    @pytest.mark.parametrize("presence", [{"presence": "internet"}, {}], ids=["internet", "not given"])
+    def test_is_still_asked_for_its_exit(self, signer: Signer, presence: dict[str, Any]) -> None:
+        problems = issued_nfe(signer, recipient=TOURIST, **presence)
         assert "export" in refused(problems)
 
 

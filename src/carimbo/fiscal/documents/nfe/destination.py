@@ -38,15 +38,17 @@ def destination_of(request: NfeRequest, company: Company, findings: Findings) ->
     """Returns where the goods go: as the caller says, else by the buyer and the states of both parties.
 
     A foreigner who takes goods along in the shop buys within the state, wherever he or she lives: nothing is
-    exported (Orientação de Preenchimento da NF-e 2.0, venda a turista estrangeiro).
+    exported (Orientação de Preenchimento da NF-e 2.0, venda a turista estrangeiro). For a buyer who lives
+    abroad the caller has to give `presence`: an export that lacks its data must not become a taxed sale.
     """
     state = _state(request, company)
     code = request.destination.code if request.destination else None
     if code is None and (request.recipient.foreign_id or request.recipient.is_foreign):
         code = _by_cfops(request)
-        if code is None and _is_taken_along(request):
+        is_given = "presence" in request.model_fields_set
+        if code is None and _is_taken_along(request) and (is_given or state != EXTERIOR):
             code = WITHIN_THE_STATE
-            if "presence" not in request.model_fields_set and state != company.address.state:
+            if not is_given and state != company.address.state:
                 findings.assumed(_ASSUMED_IN_THE_SHOP)
     if code is None:
         code = _by_states(state, company.address.state)
