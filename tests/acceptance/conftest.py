@@ -12,7 +12,7 @@ import pytest
 
 from acceptance.demo_runs import AT_A_TERMINAL, Demo, Start, Terminal, environment, simulator_ports
 from acceptance.fault_company import Company
-from acceptance.fault_site import Site, open_site
+from acceptance.fault_site import Site, local, open_site, until_answered
 from support import free_port
 
 
@@ -27,6 +27,15 @@ async def company(site: Site) -> AsyncIterator[Company]:
     """A company of one test alone: its numbers begin with 1."""
     async with site.company() as registered:
         yield registered
+
+
+@pytest.fixture(scope="module")
+async def urls(site: Site) -> AsyncIterator[list[str]]:
+    """Two API processes over one database."""
+    port = free_port()
+    with site.api(port):
+        await until_answered(local(port), "/readyz")
+        yield [site.url, local(port)]
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,15 @@
 """A company is deleted while its documents are accepted by two API processes, and answers get lost."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
 
 from acceptance.fault_company import Company
-from acceptance.fault_site import Site, local, until_answered
-from support import free_port
+from acceptance.fault_site import Site
 
 ORDERS = 20
 APART = 0.006
-
-
-@pytest.fixture(scope="module")
-async def urls(site: Site) -> AsyncIterator[list[str]]:
-    """Two API processes over one database."""
-    port = free_port()
-    with site.api(port):
-        await until_answered(local(port), "/readyz")
-        yield [site.url, local(port)]
 
 
 async def order_apart(company: Company, urls: list[str], how_many: int = ORDERS) -> list[httpx2.Response]:

@@ -2,24 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
 
 from acceptance.fault_company import Company
 from acceptance.fault_judge import contradictions
-from acceptance.fault_site import Site, local, until_answered
-from support import code_of, free_port
-
-
-@pytest.fixture(scope="module")
-async def urls(site: Site) -> AsyncIterator[list[str]]:
-    """Two API processes over one database."""
-    port = free_port()
-    with site.api(port):
-        await until_answered(local(port), "/readyz")
-        yield [site.url, local(port)]
+from acceptance.fault_site import Site
+from support import code_of
 
 
 async def order_at_once(

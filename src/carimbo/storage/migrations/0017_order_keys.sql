@@ -18,14 +18,23 @@ alter table sales add column request text;
 
 -- Triggers, so that orders of the release before are claimed too while both releases run. Keys are claimed in
 -- their order: two transactions with the same two keys never wait for each other.
-create function claim_document_keys() returns trigger language plpgsql as $$
+create function claim_order_keys(
+    subscription_id uuid, company_id uuid, namespace text, header text, external_id text, document_id uuid, sale_id uuid
+) returns void language plpgsql as $$
 begin
-    insert into order_keys (subscription_id, company_id, namespace, key, is_header, document_id)
-    select new.subscription_id, new.company_id, new.namespace, claimed.key,
-        claimed.key is not distinct from new.idempotency_key, new.id
-    from (select distinct unnest(array[new.idempotency_key, new.external_id]) as key) as claimed
+    insert into order_keys
+    select $1, $2, $3, claimed.key, claimed.key is not distinct from $4, $6, $7
+    from (select distinct unnest(array[$4, $5]) as key) as claimed
     where claimed.key is not null
     order by claimed.key;
+end
+$$;
+
+create function claim_document_keys() returns trigger language plpgsql as $$
+begin
+    perform claim_order_keys(
+        new.subscription_id, new.company_id, new.namespace, new.idempotency_key, new.external_id, new.id, null
+    );
     return null;
 end
 $$;
@@ -33,12 +42,9 @@ $$;
 create function claim_sale_keys() returns trigger language plpgsql as $$
 begin
     -- A sale becomes documents of this namespace.
-    insert into order_keys (subscription_id, company_id, namespace, key, is_header, sale_id)
-    select new.subscription_id, new.company_id, 'invoices', claimed.key,
-        claimed.key is not distinct from new.idempotency_key, new.id
-    from (select distinct unnest(array[new.idempotency_key, new.external_id]) as key) as claimed
-    where claimed.key is not null
-    order by claimed.key;
+    perform claim_order_keys(
+        new.subscription_id, new.company_id, 'invoices', new.idempotency_key, new.external_id, null, new.id
+    );
     return null;
 end
 $$;

@@ -1,0 +1,51 @@
+"""Keys of orders that an earlier release stored."""
+
+from typing import Any
+from uuid import UUID
+
+from carimbo.storage.migrate import known_migrations
+from integration.storage.document_rows import Shop
+from integration.storage.test_sales import seller_of
+
+_FORGET = "delete from order_keys where subscription_id = $1"
+_AS_BEFORE = (
+    "update documents set idempotency_key = external_id"
+    " where subscription_id = $1 and idempotency_key is null"
+)
+_KEYS = "select key, is_header, document_id, sale_id from order_keys where subscription_id = $1 order by key"
+
+
+async def keys_after_migration(shop: Shop) -> dict[str, tuple[bool, UUID | None, UUID | None]]:
+    """Puts the rows into the state of the release before, and claims their keys as the migration does."""
+    (migration,) = (one for one in known_migrations() if one.name == "earlier_order_keys")
+    async with shop.database.transaction() as connection:
+        await connection.execute(_FORGET, shop.subscription_id)
+        await connection.execute(_AS_BEFORE, shop.subscription_id)
+        await connection.execute(migration.sql)
+        rows: list[Any] = await connection.fetch(_KEYS, shop.subscription_id)
+    return {key: (is_header, document_id, sale_id) for key, is_header, document_id, sale_id in rows}
+
+
+async def test_keys_of_earlier_documents_and_sales_are_claimed(shop: Shop) -> None:
+    seller = await seller_of(shop)
+    by_external_id = await shop.added(external_id="a")
+    by_both = await shop.added(idempotency_key="k", external_id="b")
+    await shop.added(external_id="of a sale", is_direct=False)
+    sale = await seller.added(external_id="c", idempotency_key="s")
+    assert await keys_after_migration(shop) == {
+        "a": (False, by_external_id.id, None),
+        "b": (False, by_both.id, None),
+        "k": (True, by_both.id, None),
+        "c": (False, None, sale.id),
+        "s": (True, None, sale.id),
+    }
+
+
+async def test_earlier_document_keeps_the_key_that_a_sale_has_too(shop: Shop) -> None:
+    seller = await seller_of(shop)
+    sale = await seller.added(external_id="b")
+    document = await shop.added(external_id="a")
+    async with shop.database.connection() as connection:
+        # The release before let both have it.
+        await connection.execute("update sales set external_id = 'a' where id = $1", sale.id)
+    assert await keys_after_migration(shop) == {"a": (False, document.id, None)}
