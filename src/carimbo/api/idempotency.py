@@ -22,7 +22,7 @@ REPLAYED_HEADER = {
     }
 }
 ORDER_CONFLICTS = (Code.DUPLICATE_RESOURCE, Code.IDEMPOTENCY_CONFLICT)
-"""What a create refuses because a key of it belongs to an order of another kind."""
+"""Codes of a create whose key belongs to another order."""
 DRY_RUN = "dryRun"
 _LONGEST_KEY = 255
 _FALSE = ("false", "0", "no", "off", "f", "n")

@@ -202,7 +202,11 @@ async def switch_environment(
 async def delete_company(database: Database, subscription_id: UUID, company_id: UUID) -> Deleted:
     """Take a company out of use: its certificate, secrets and logo are destroyed, its documents stay."""
     async with database.tenant(subscription_id) as tenant:
-        company = await lock_company(tenant, company_id)
+        # First without a lock, which a company that accepts documents all the time would wait for in vain.
+        await _require_nothing_under_way(tenant, company_id)
+        company = await tenant.companies.lock_for_deletion(company_id)
+        if company is None:
+            raise unknown_company()
         await _require_nothing_under_way(tenant, company_id)
         await tenant.companies.delete(company_id)
         await tenant.sales.unschedule_all(company_id)
@@ -246,11 +250,10 @@ async def lock_company(tenant: Tenant, company_id: UUID) -> Company:
 
 
 async def hold_company(tenant: Tenant, company_id: UUID) -> None:
-    """Keep a company from being changed or deleted until the transaction ends.
+    """Keeps a company from being deleted until the transaction ends; refuses one that is deleted.
 
     A transaction that accepts work for an authority calls this first: a deletion then either waits and finds
-    the work, or comes first and the work is refused. First, because whoever changes a company locks it before
-    anything else.
+    the work, or comes first and the work is refused.
     """
     if not await tenant.companies.hold(company_id):
         raise unknown_company()

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.service.errors import Code, Refusal
+from carimbo.service.exact_json import read
 from carimbo.storage.database import Tenant
 from carimbo.storage.order_keys import OrderKey
 
@@ -21,15 +22,18 @@ DIFFERENT_BODY = (
 
 @dataclass(frozen=True, slots=True)
 class OrderIdentity:
-    """The keys that a request tells."""
+    """The keys that a request sends."""
 
     idempotency_key: str | None
     external_id: str | None
 
     @property
     def keys(self) -> list[str]:
-        """All of them that there are."""
         return [key for key in (self.idempotency_key, self.external_id) if key]
+
+    def field_of(self, order: OrderKey) -> str:
+        """Returns the name under which the request sends the key that an order has."""
+        return "externalId" if order.key == self.external_id else "Idempotency-Key"
 
 
 def identity_in(idempotency_key: str | None, body: Any) -> OrderIdentity:
@@ -54,15 +58,32 @@ def matching_order(identity: OrderIdentity, taken: Iterable[OrderKey]) -> OrderK
     other time names the same order too, unless both orders have an externalId: then they are two orders, and
     the request is refused, because taking it for a repetition would lose it.
     """
-    owners = {key.key: key for key in taken}
-    by_header = owners.get(identity.idempotency_key or "")
-    by_external_id = owners.get(identity.external_id or "")
-    if by_header and by_header.is_header:
-        return by_header
-    if by_external_id and by_external_id.external_id == identity.external_id:
-        return by_external_id
-    other = by_header or by_external_id
-    if other and identity.external_id and other.external_id:
-        existing_id = other.document_id or other.sale_id
+    header, external_id = identity.idempotency_key, identity.external_id
+    # What was created directly goes before a sale that an earlier release let have the same key.
+    orders = sorted(taken, key=lambda order: order.document_id is None)
+    same_header = [order for order in orders if order.is_header and order.key == header]
+    same_external_id = [order for order in orders if order.key == order.external_id == external_id]
+    repeated = next(iter((*same_header, *same_external_id, *orders)), None)
+    is_mixed = not same_header and not same_external_id
+    if repeated and is_mixed and external_id and repeated.external_id:
+        existing_id = repeated.document_id or repeated.sale_id
         raise Refusal(Code.IDEMPOTENCY_CONFLICT, existingId=str(existing_id))
-    return other
+    return repeated
+
+
+def is_same_body(created_by: str, body: Any) -> bool:
+    """Tells whether a request has the body that created an order; null and empty text count as absent."""
+    return bool(_meaning(read(created_by)) == _meaning(body))
+
+
+def _meaning(value: Any) -> Any:
+    match value:
+        case dict():
+            meant = {name: _meaning(part) for name, part in value.items()}
+            return {name: part for name, part in meant.items() if part not in (None, "")}
+        case list():
+            return [_meaning(part) for part in value]
+        case str():
+            return value.strip()
+        case _:
+            return value

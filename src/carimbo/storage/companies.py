@@ -46,18 +46,19 @@ REGISTRATION_COLUMNS = (
 _COLUMNS = ", ".join(field.name for field in fields(Company))
 
 
-class CompanyDeleted(Exception):
-    """The company of new work is deleted, so nothing was stored."""
+class CompanyNotInUse(Exception):
+    """The company of new work is deleted, or not of this subscription, so nothing was stored."""
 
 
 def held_company(subscription_id: str, company_id: str) -> str:
-    """Returns SQL that selects a company in use and keeps it from being changed or deleted meanwhile.
+    """Returns SQL that selects a company in use and keeps it from being deleted until the transaction ends.
 
     Statements that store new work of a company select from it, so that none is accepted beside a deletion.
+    The lock is the one that foreign keys take: it does not hold up changes of the company.
     """
     return (
         f"select id from companies where subscription_id = {subscription_id} and id = {company_id}"
-        " and deleted_at is null for share"
+        " and deleted_at is null for key share"
     )
 
 
@@ -110,8 +111,17 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
+    async def lock_for_deletion(self, company_id: UUID) -> Company | None:
+        """Reads a company and waits for everybody who holds it; None if it is deleted."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2 and deleted_at is null"
+            " for update",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return row and _company(row)
+
     async def hold(self, company_id: UUID) -> bool:
-        """Keep it from being changed or deleted until the transaction ends; False if it is deleted."""
+        """Keeps it from being deleted until the transaction ends; returns False if it is deleted."""
         held: UUID | None = await self._connection.fetchval(
             held_company("$1", "$2"), self._subscription_id, company_id
         )
@@ -191,7 +201,8 @@ class Companies:
     async def delete(self, company_id: UUID) -> bool:
         """Mark as deleted; a company revived later starts with the defaults of a new one."""
         result = await self._connection.execute(
-            "update companies set deleted_at = now(), updated_at = now(), settings = default,"
+            "update companies set deleted_at = now(), updated_at = now(), revision = revision + 1,"
+            " settings = default,"
             " environment = default, contingency_mode = default, contingency_reason = null,"
             " contingency_since = null, logo_digest = null"
             " where subscription_id = $1 and id = $2 and deleted_at is null",

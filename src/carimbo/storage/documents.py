@@ -76,7 +76,7 @@ class Documents:
         """Insert with its first events, and wake a worker if it is queued.
 
         All of it is one statement: outside a transaction it is one by itself. Raises OrderKeyTaken if another
-        order has one of its keys, and CompanyDeleted.
+        order has one of its keys, and CompanyNotInUse.
         """
         row = await insert(self._connection, self._subscription_id, document, events, queued=queued)
         return _stored(document, row)

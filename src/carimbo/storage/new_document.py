@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
-from carimbo.storage.companies import CompanyDeleted, held_company
+from carimbo.storage.companies import CompanyNotInUse, held_company
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.jobs import job_added
@@ -79,7 +79,7 @@ async def insert(
 ) -> Row:
     """Store a document and return the values that the database generated.
 
-    Raises OrderKeyTaken if another order has one of its keys, and CompanyDeleted.
+    Raises OrderKeyTaken if another order has one of its keys, and CompanyNotInUse.
     """
     with claiming_keys():
         row: Row | None = await connection.fetchrow(
@@ -88,5 +88,5 @@ async def insert(
             *(getattr(document, name) for name in _INSERTED), *event_columns(events),
         )  # fmt: skip
     if row is None:
-        raise CompanyDeleted(document.company_id)
+        raise CompanyNotInUse(document.company_id)
     return row

@@ -1,7 +1,7 @@
 """The keys that orders of a company are known by: `Idempotency-Key` and `externalId`.
 
 An order is a document that a caller creates directly, or a sale. Triggers claim its keys when it is stored
-(migration 0017), so a key names one order, however many arrive at once.
+(migrations 0017 and 0018), so a key names one order, however many arrive at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,25 @@ _CONSTRAINTS = frozenset((
     "order_keys_pkey", "documents_by_idempotency_key", "documents_by_external_id", "sales_by_idempotency_key",
     "sales_by_external_id",
 ))  # fmt: skip
+# By the orders themselves, as the first release let a document and a sale have the same key. Its documents
+# without Idempotency-Key have their externalId in both columns.
 _FIND = """
-    select k.key, k.is_header, k.document_id, k.sale_id, coalesce(d.external_id, s.external_id) as external_id
-    from order_keys k
-    left join documents d on d.subscription_id = k.subscription_id and d.id = k.document_id
-    left join sales s on s.subscription_id = k.subscription_id and s.id = k.sale_id
-    where k.subscription_id = $1 and k.company_id = $2 and k.namespace = $3 and k.key = any($4)
+    select d.idempotency_key as key, d.idempotency_key is distinct from d.external_id or k.is_header is true
+        as is_header, d.id as document_id, null::uuid as sale_id, d.external_id
+    from documents d
+    left join order_keys k on k.subscription_id = d.subscription_id and k.company_id = d.company_id
+        and k.namespace = d.namespace and k.key = d.idempotency_key and k.document_id = d.id
+    where d.subscription_id = $1 and d.company_id = $2 and d.namespace = $3 and d.idempotency_key = any($4)
+    union all
+    select external_id, false, id, null, external_id from documents
+    where subscription_id = $1 and company_id = $2 and namespace = $3 and external_id = any($4) and is_direct
+    union all
+    select idempotency_key, true, null, id, external_id from sales
+    where subscription_id = $1 and company_id = $2 and $3 = 'invoices' and idempotency_key = any($4)
+    union all
+    select external_id, false, null, id, external_id from sales
+    where subscription_id = $1 and company_id = $2 and $3 = 'invoices' and external_id = any($4)
+        and not is_direct
 """
 
 
@@ -51,7 +64,7 @@ class OrderKeys:
         self._subscription_id = subscription_id
 
     async def find(self, company_id: UUID, namespace: str, keys: Sequence[str]) -> list[OrderKey]:
-        """Returns those of the keys that an order of the company has."""
+        """Returns those of the keys that orders of the company have, once for each use of a key."""
         rows = await self._connection.fetch(_FIND, self._subscription_id, company_id, namespace, keys)
         return [OrderKey(**row) for row in rows]
 

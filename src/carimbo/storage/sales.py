@@ -61,8 +61,6 @@ class NewSale:
     product_invoice_type: str | None = None
     nfse: Mapping[str, Any] | None = None
     """What it says of its note of services, plain values of JSON."""
-    request: str | None = None
-    """The JSON of the body that created it; None if a direct document made it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +93,7 @@ class SaleFilter:
     sold_until: date | None = None
 
 
-_IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct", "request")
+_IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct")
 _INSERTED = tuple(field.name for field in fields(NewSale))
 _CHANGEABLE = tuple(name for name in _INSERTED if name not in _IDENTITY)
 _COLUMNS = ", ".join(field.name for field in fields(Sale))
@@ -140,11 +138,11 @@ _SOON = "interval '1 hour'"
 _WAKE = "greatest(next_action_at - now(), interval '0')"
 _ADD = f"""
     with added as (
-        insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)})
+        insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)}, request)
         values (${2 + _INSERTED.index("scheduled_emit_at")}, $1,
-            {", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))})
+            {", ".join(f"${position}" for position in range(2, 3 + len(_INSERTED)))})
         returning *
-    ), listed as ({_lines_added("added", 2 + len(_INSERTED))}),
+    ), listed as ({_lines_added("added", 3 + len(_INSERTED))}),
     soon as (select * from added where next_action_at < now() + {_SOON}),
     woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
     select {_COLUMNS} from added
@@ -170,15 +168,16 @@ class Sales:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, sale: NewSale, lines: Sequence[SaleLine]) -> Sale:
-        """Insert with its lines and the job of its time.
+    async def add(self, sale: NewSale, lines: Sequence[SaleLine], request: str | None = None) -> Sale:
+        """Inserts a sale with its lines, the job of its time and the JSON of the body that creates it.
 
         Raises OrderKeyTaken if another order has one of its keys.
         """
         with claiming_keys():
             row = await self._connection.fetchrow(
                 _ADD,
-                self._subscription_id, *(getattr(sale, name) for name in _INSERTED), *_line_columns(lines),
+                self._subscription_id, *(getattr(sale, name) for name in _INSERTED), request,
+                *_line_columns(lines),
             )  # fmt: skip
         return Sale(**only(row))
 
@@ -189,6 +188,13 @@ class Sales:
             self._subscription_id, sale_id,
         )  # fmt: skip
         return row and Sale(**row)
+
+    async def request_of(self, sale_id: UUID) -> str | None:
+        """Returns the JSON of the body that created a sale; None if a direct document or 0.1.0 made it."""
+        request: str | None = await self._connection.fetchval(
+            "select request from sales where subscription_id = $1 and id = $2", self._subscription_id, sale_id
+        )
+        return request
 
     async def lock(self, sale_id: UUID) -> Sale | None:
         """Read, and keep others from changing it until the transaction ends."""

@@ -1,6 +1,6 @@
 """What a company has is changed or taken away while its documents are accepted and issued.
 
-None is lost, none is issued twice, and each outcome is told once.
+None is lost, none is issued twice, and each outcome is published once.
 """
 
 import asyncio
@@ -20,22 +20,22 @@ ORDERS = 24
 AT_ONCE = 4
 
 
-async def certificate_away(shop: Shop, certificate: A1Certificate) -> None:
+async def replace_certificate(shop: Shop, certificate: A1Certificate) -> None:
     data_of(await shop.caller.http.delete(shop.path("/certificate")))
     await shop.certify(certificate)
 
 
-async def other_environment(shop: Shop, _: A1Certificate) -> None:
+async def switch_environment(shop: Shop, _: A1Certificate) -> None:
     for environment in ("homologation", "production"):
         data_of(await shop.caller.http.patch(shop.path("/environment"), json={"environment": environment}))
 
 
-async def other_series(shop: Shop, _: A1Certificate) -> None:
+async def move_series(shop: Shop, _: A1Certificate) -> None:
     for series in (2, 1):
         await shop.put_settings(nfe={"series": series}, nfce={"series": series}, nfse={"series": series})
 
 
-async def short_lived_webhook(shop: Shop, _: A1Certificate) -> None:
+async def add_and_delete_webhook(shop: Shop, _: A1Certificate) -> None:
     events = {"invoice": ["nfe.authorized", "nfse.authorized"], "nfce": ["nfce.authorized"]}
     body = {"url": "http://127.0.0.1:9/", "events": events}
     webhook = data_of(await shop.caller.http.post("/v1/webhooks", json=body))
@@ -43,17 +43,17 @@ async def short_lived_webhook(shop: Shop, _: A1Certificate) -> None:
     data_of(await shop.caller.http.delete(f"/v1/webhooks/{webhook['id']}"))
 
 
-async def other_plan(shop: Shop, _: A1Certificate) -> None:
+async def change_plan(shop: Shop, _: A1Certificate) -> None:
     for plan in ("trial", "unlimited"):
         await set_plan(shop.floor.database, shop.caller.subscription_id, plan)
 
 
 CHANGES: list[Callable[[Shop, A1Certificate], Awaitable[None]]] = [
-    certificate_away,
-    other_environment,
-    other_series,
-    short_lived_webhook,
-    other_plan,
+    replace_certificate,
+    switch_environment,
+    move_series,
+    add_and_delete_webhook,
+    change_plan,
 ]
 
 
@@ -67,7 +67,7 @@ async def ordered(shop: Shop, how_many: int) -> list[httpx2.Response]:
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-async def test_documents_that_were_accepted_beside_it_are_issued_once(
+async def test_documents_accepted_during_a_company_change_are_issued_once(
     shop: Shop, certificate: A1Certificate, change: Callable[[Shop, A1Certificate], Awaitable[None]]
 ) -> None:
     orders = asyncio.create_task(ordered(shop, ORDERS))
@@ -87,7 +87,7 @@ async def test_documents_that_were_accepted_beside_it_are_issued_once(
         assert (await shop.emit(document)).status_code == 202
     issued = [await shop.settled(document) for document in documents]
     assert {document["status"] for document in issued} == {"authorized"}
-    told = await shop.floor.fetch(
+    events = await shop.floor.fetch(
         "select document_id from events where company_id = $1 and topic like '%.authorized'", UUID(shop.id)
     )
-    assert Counter(str(row["document_id"]) for row in told) == dict.fromkeys(accepted, 1)
+    assert Counter(str(row["document_id"]) for row in events) == dict.fromkeys(accepted, 1)

@@ -73,7 +73,7 @@ async def answer_beside(
 @pytest.mark.parametrize("asked", WORK)
 async def test_work_that_arrives_during_a_deletion_is_refused(store: Store, asked: str) -> None:
     async def delete(tenant: Tenant) -> None:
-        await tenant.companies.lock(UUID(store.id))
+        await tenant.companies.lock_for_deletion(UUID(store.id))
         await tenant.companies.delete(UUID(store.id))
 
     prepare, ask = WORK[asked]

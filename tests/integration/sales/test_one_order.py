@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
-from integration.issuing.shop import KINDS, accepted, body_of, error_of
+from integration.issuing.shop import KINDS, REFUSED, accepted, body_of, error_of
 from integration.issuing.test_idempotency import replayed
 from integration.sales.store import Store, made, sale_of
 from support import data_of
@@ -24,18 +24,18 @@ async def order(
     store: Store, route: str, by: str = "externalId", key: str = "pedido-1", **changes: Any
 ) -> httpx2.Response:
     """Place an order at a route under a key."""
-    told = {"externalId": key} if by == "externalId" else {}
-    body = sale_of(*ITEMS["sales"], **told) if route == "sales" else body_of(route, **told)
+    keys = {"externalId": key} if by == "externalId" else {}
+    body = sale_of(*ITEMS["sales"], **keys) if route == "sales" else body_of(route, **keys)
     header = key if by == "Idempotency-Key" else None
     return await store.post(f"/{route}", body | changes, key=header)
 
 
 async def sale_with(store: Store, kind: str, **changes: Any) -> dict[str, Any]:
     """A sale whose documents wait, one of the type among them."""
-    told = {"externalId": "pedido-1", "emitWhen": "manual"}
+    body = {"externalId": "pedido-1", "emitWhen": "manual"}
     if kind in ("nfe", "nfce"):
-        told["productInvoiceType"] = kind
-    return made(await store.sell(*ITEMS[kind], **told | changes))
+        body["productInvoiceType"] = kind
+    return made(await store.sell(*ITEMS[kind], **body | changes))
 
 
 class TestPairsOfRoutes:
@@ -113,6 +113,12 @@ class TestAnotherBody:
         other = (await order(store, route, **change)).json()["data"]
         assert (other["id"], other["amount"]) == (first["id"], first["amount"])
         assert other["warnings"] == [*first["warnings"], DIFFERENT_BODY]
+
+    async def test_corrected_document_is_returned_without_a_warning(self, store: Store) -> None:
+        document = await store.settled(accepted(await order(store, "nfe", notes=REFUSED)))
+        assert (await store.patch(document, notes="Corrigida")).status_code == 200
+        again = (await order(store, "nfe", notes=REFUSED)).json()["data"]
+        assert DIFFERENT_BODY not in again["warnings"]
 
     async def test_warning_is_not_stored(self, store: Store) -> None:
         document = accepted(await order(store, "nfe"))

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from carimbo.storage.backlog import backlog_of_company
-from carimbo.storage.companies import CompanyDeleted
+from carimbo.storage.companies import CompanyNotInUse
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.emissions import PrintedEmission
 from carimbo.storage.filings import FilingSteps, FilingVerdict
@@ -106,7 +106,7 @@ class TestDocuments:
         assert await neighbours.everything_of_the_owner() == before
 
     async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
-        with pytest.raises(CompanyDeleted):
+        with pytest.raises(CompanyNotInUse):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.documents.add(new_document(neighbours.company_id), [], queued=False)
 

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from carimbo.service.orders import OrderIdentity, find_order
 from carimbo.storage.migrate import known_migrations
 from integration.storage.document_rows import Shop
 from integration.storage.test_sales import seller_of
@@ -49,3 +50,18 @@ async def test_earlier_document_keeps_the_key_that_a_sale_has_too(shop: Shop) ->
         # The release before let both have it.
         await connection.execute("update sales set external_id = 'a' where id = $1", sale.id)
     assert await keys_after_migration(shop) == {"a": (False, document.id, None)}
+
+
+async def test_earlier_document_is_found_by_a_header_that_an_earlier_sale_has_as_external_id(
+    shop: Shop,
+) -> None:
+    seller = await seller_of(shop)
+    document = await shop.added(idempotency_key="h")
+    sale = await seller.added(external_id="b")
+    async with shop.database.connection() as connection:
+        await connection.execute("update sales set external_id = 'h' where id = $1", sale.id)
+    assert (await keys_after_migration(shop))["h"] == (False, None, sale.id)
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        order = await find_order(tenant, shop.company_id, "invoices", OrderIdentity("h", None))
+    assert order is not None
+    assert order.document_id == document.id

@@ -1,11 +1,12 @@
 """When a request repeats an earlier order, and when it is another one."""
 
+from decimal import Decimal
 from uuid import UUID
 
 import pytest
 
 from carimbo.service.errors import Code, Refusal
-from carimbo.service.orders import OrderIdentity, matching_order
+from carimbo.service.orders import OrderIdentity, is_same_body, matching_order
 from carimbo.storage.order_keys import OrderKey
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
@@ -18,6 +19,11 @@ def keys_of(order: UUID, header: str | None, external_id: str | None) -> list[Or
         for key in dict.fromkeys((header, external_id))
         if key
     ]
+
+
+def sold(sale: UUID, external_id: str) -> OrderKey:
+    """The key of a sale."""
+    return OrderKey(external_id, False, None, sale, external_id)
 
 
 def repeats(identity: OrderIdentity, *taken: OrderKey) -> UUID | None:
@@ -78,3 +84,23 @@ def test_same_header_goes_before_same_external_id_and_both_before_a_mix(
 ) -> None:
     taken = [*keys_of(FIRST, "k1", "a"), *keys_of(SECOND, "k2", "b")]
     assert repeats(identity, *taken) == expected
+
+
+@pytest.mark.parametrize("identity", [OrderIdentity("k", None), OrderIdentity(None, "k")])
+def test_direct_document_goes_before_a_sale_that_has_the_same_key(identity: OrderIdentity) -> None:
+    external_id = identity.external_id
+    document = OrderKey("k", external_id is None, FIRST, None, external_id)
+    assert repeats(identity, sold(SECOND, "k"), document) == FIRST
+
+
+@pytest.mark.parametrize(
+    ("created_by", "body", "expected"),
+    [
+        ('{"amount": 1.50, "notes": null}', {"amount": Decimal("1.5"), "externalId": ""}, True),
+        ('{"externalId": " a "}', {"externalId": "a"}, True),
+        ('{"items": [{"quantity": 1}]}', {"items": [{"quantity": 2}]}, False),
+        ('{"items": []}', None, False),
+    ],
+)
+def test_body_is_compared_by_its_meaning(created_by: str, body: object, expected: bool) -> None:
+    assert is_same_body(created_by, body) is expected

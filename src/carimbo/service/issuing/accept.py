@@ -33,8 +33,8 @@ from carimbo.service.issuing.printed import (
 )
 from carimbo.service.issuing.readiness import require_feature, require_ready
 from carimbo.service.issuing.workshop import Workshop, issuing_of
-from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in
-from carimbo.storage.companies import Company, CompanyDeleted
+from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
+from carimbo.storage.companies import Company, CompanyNotInUse
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
@@ -48,7 +48,7 @@ _NOTHING = Decimal(0)
 # Characters of a request of about ten items: reviewed in less time than it takes to hand it to a thread and
 # back, counting what the other requests wait.
 _SMALL = 2_000
-# An order whose key was taken, and is free again when its owner is looked up, is stored once more.
+# Attempts to store an order whose key was taken, and free again when its owner was looked up.
 _MOST_TRIES = 3
 
 
@@ -120,10 +120,14 @@ async def accept(counter: Counter, order: Order) -> Accepted:
         try:
             stored = await _store(counter, order, prepared)
             return Accepted(record_of(stored), is_new=True)
-        except CompanyDeleted:
+        except CompanyNotInUse:
             raise unknown_company() from None
-        except (OrderKeyTaken, AlreadyThere):
-            earlier = await _earlier_of(counter, order, prepared.paper)
+        except OrderKeyTaken:
+            earlier = await _earlier_of(counter, order)
+        except AlreadyThere as taken:
+            earlier = await _earlier_of(counter, order)
+            if earlier is None:
+                raise await _number_taken(counter, order, prepared) from taken
         if earlier is not None:
             return Accepted(earlier, is_new=False)
     raise LookupError("an order that keeps others from being stored can't be found")
@@ -170,11 +174,11 @@ class _Prepared:
 
     document: NewDocument
     paper: Paper | None
-    """What is printed already, of a receipt that was issued offline."""
+    """The paper of a receipt that was issued offline."""
     sale: DirectSale | None
     """The sale that the document makes."""
     period: Period | None
-    """Where it takes a place in the plan, if it needs one."""
+    """The period of the plan that counts it; None if none does."""
 
 
 def _prepare(
@@ -205,7 +209,7 @@ def _prepare(
 
 
 async def _store(counter: Counter, order: Order, prepared: _Prepared) -> Document:
-    """Store all of a document together; one that has nothing beside it takes a single statement."""
+    """Stores a document with everything beside it; if there is nothing, by a single statement."""
     document, paper, period = prepared.document, prepared.paper, prepared.period
     if paper is None and prepared.sale is None and period is None:
         async with counter.database.autocommit(order.subscription.id) as tenant:
@@ -237,19 +241,20 @@ async def _add(tenant: Tenant, document: NewDocument) -> Document:
     return await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
 
 
-async def _earlier_of(counter: Counter, order: Order, paper: Paper | None) -> DocumentRecord | None:
-    """Returns the document that kept an order from being stored.
-
-    Raises a refusal if it is another one, which has the number on the paper of this order.
-    """
+async def _earlier_of(counter: Counter, order: Order) -> DocumentRecord | None:
+    """Returns the document that kept an order from being stored; None if it is gone."""
     identity = OrderIdentity(order.idempotency_key, order.external_id)
+    access_key = printed_key(order.request)
     async with counter.database.autocommit(order.subscription.id) as tenant:
-        document = await _find_earlier(
-            tenant, order.company.id, order.kind, identity, printed_key(order.request)
-        )
-        if document is None and paper is not None:
-            raise await number_taken(tenant, paper)
+        document = await _find_earlier(tenant, order.company.id, order.kind, identity, access_key)
     return None if document is None else _replay_of(document, order.kind, read(order.text))
+
+
+async def _number_taken(counter: Counter, order: Order, prepared: _Prepared) -> Refusal:
+    if prepared.paper is None:
+        raise LookupError("only paper has a number before it is issued")
+    async with counter.database.autocommit(order.subscription.id) as tenant:
+        return await number_taken(tenant, prepared.paper)
 
 
 def beginning(status: str, *happened: Happening) -> list[NewEvent]:
@@ -269,15 +274,18 @@ async def _find_earlier(
     tenant: Tenant, company_id: UUID, kind: DocumentType, identity: OrderIdentity, access_key: str | None
 ) -> Document | None:
     order = await find_order(tenant, company_id, kind.namespace, identity)
-    if order is not None:
-        return await _document_of(tenant, order, kind)
-    return await tenant.documents.find_printed(company_id, access_key) if access_key else None
-
-
-async def _document_of(tenant: Tenant, order: OrderKey, kind: DocumentType) -> Document | None:
-    """Returns the document that an order created, or the one of this type that a sale did."""
-    if order.document_id:
+    if order is not None and order.document_id:
         return await tenant.documents.get(order.document_id)
+    printed = await tenant.documents.find_printed(company_id, access_key) if access_key else None
+    if printed is not None or order is None:
+        return printed
+    return await _document_of_sale(tenant, order, kind, identity)
+
+
+async def _document_of_sale(
+    tenant: Tenant, order: OrderKey, kind: DocumentType, identity: OrderIdentity
+) -> Document:
+    """Returns the document of this type that a sale made, or refuses if it made none."""
     documents = await tenant.documents.of_sales([order.sale_id] if order.sale_id else [])
     for document in reversed(documents):
         if document.type == kind.name:
@@ -285,16 +293,20 @@ async def _document_of(tenant: Tenant, order: OrderKey, kind: DocumentType) -> D
     raise Refusal(
         Code.DUPLICATE_RESOURCE,
         f"Já existe uma venda com esta chave, e ela não emite {kind.title}.",
-        field="externalId",
+        field=identity.field_of(order),
         existingId=str(order.sale_id),
         saleId=str(order.sale_id),
     )
 
 
 def _replay_of(document: Document, kind: DocumentType, body: Any) -> DocumentRecord:
-    """Returns the record of an earlier order, with a warning if the request has another body."""
-    record = record_of(document)
-    if document.is_direct and document.type == kind.name and read(document.request) == body:
+    """Returns the record of an earlier order, with a warning if the request has another body.
+
+    The body of a corrected document is not the one that created it, and is not compared.
+    """
+    record, is_corrected = record_of(document), document.version > 1
+    is_same_order = document.is_direct and document.type == kind.name
+    if is_same_order and (is_corrected or is_same_body(document.request, body)):
         return record
     _log.warning("replay_differs", document_id=str(document.id), type=document.type, asked=kind.name)
     return record.model_copy(update={"warnings": [*record.warnings, DIFFERENT_BODY]})

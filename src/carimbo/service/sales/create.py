@@ -15,7 +15,7 @@ from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.accept import Counter, amount_of, beginning, plan_period
 from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.orders import DIFFERENT_BODY, find_order, identity_in
+from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.catalog import look_up
 from carimbo.service.sales.drafts import Draft, draft_documents
@@ -31,6 +31,8 @@ from carimbo.storage.subscriptions import Subscription
 
 NAMESPACE = "invoices"
 """Where a sale claims its keys: that of the types that sales make."""
+# Attempts to store a sale whose key was taken, and free again when its owner was looked up.
+_MOST_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,18 @@ async def find_replay(
         return None
     async with database.snapshot(subscription_id) as tenant:
         order = await find_order(tenant, company_id, NAMESPACE, identity)
-        return await _replay_of(tenant, company_id, order, body) if order else None
+        if order is None:
+            return None
+        if order.sale_id:
+            return await _replay_of(tenant, company_id, order.sale_id, body)
+        return await _sale_of_document(tenant, company_id, order, identity)
 
 
 async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
     """Check everything, then store the sale with its documents."""
     prepared = await prepare(counter, order)
     subscription_id, company_id = order.subscription.id, order.company.id
-    while True:
+    for _ in range(_MOST_TRIES):
         with suppress(OrderKeyTaken):
             async with counter.database.tenant(subscription_id) as tenant:
                 sale_id = await _store(counter, tenant, order, prepared)
@@ -97,6 +103,7 @@ async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
         # None if the order that was there has been deleted since, and made room.
         if earlier is not None:
             return AcceptedSale(earlier, goes_now=False, is_new=False)
+    raise LookupError("an order that keeps others from being stored can't be found")
 
 
 async def prepare(counter: Counter, order: SaleOrder) -> Prepared:
@@ -144,7 +151,6 @@ def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID) -> N
         company_id=order.company.id,
         external_id=body.external_id,
         idempotency_key=order.idempotency_key,
-        request=order.text,
         is_direct=False,
         customer_id=customer_id,
         amount=plan.amount,
@@ -213,29 +219,33 @@ async def _store(counter: Counter, tenant: Tenant, order: SaleOrder, prepared: P
     customer_id = await buyer_id(tenant, company_id, plan)
     lines = await sold_lines(tenant, plan)
     sale = sale_of(plan, new_id(), order, customer_id)
-    await tenant.sales.add(sale, lines)
+    await tenant.sales.add(sale, lines, order.text)
     await add_drafts(counter, tenant, order, prepared, sale.id)
     return sale.id
 
 
-async def _replay_of(tenant: Tenant, company_id: UUID, order: OrderKey, body: Any) -> SaleRecord:
-    """Returns the sale of an earlier order, with a warning if the request has another body.
+async def _replay_of(tenant: Tenant, company_id: UUID, sale_id: UUID, body: Any) -> SaleRecord:
+    """Returns an earlier sale, with a warning if the request has another body."""
+    created_by = await tenant.sales.request_of(sale_id)
+    record = await shown(tenant, company_id, sale_id)
+    is_same = created_by is None or is_same_body(created_by, body)
+    return record if is_same else _with_warning(record)
 
-    A direct NFS-e made a sale too, which is returned. Other direct documents make none: they are refused.
-    """
-    if order.sale_id:
-        sale = await tenant.sales.get(order.sale_id)
-        created_by = sale.request if sale else None
-        record = await shown(tenant, company_id, order.sale_id)
-        is_same = created_by is None or read(created_by) == body
-        return record if is_same else record.model_copy(update={"warnings": [DIFFERENT_BODY]})
+
+async def _sale_of_document(
+    tenant: Tenant, company_id: UUID, order: OrderKey, identity: OrderIdentity
+) -> SaleRecord:
+    """Returns the sale that a direct document made, or refuses if it made none."""
     document = await tenant.documents.get(order.document_id) if order.document_id else None
     if document and document.sale_id:
-        record = await shown(tenant, company_id, document.sale_id)
-        return record.model_copy(update={"warnings": [DIFFERENT_BODY]})
+        return _with_warning(await shown(tenant, company_id, document.sale_id))
     raise Refusal(
         Code.DUPLICATE_RESOURCE,
         "Já existe um documento com esta chave, criado sem venda.",
-        field="externalId",
+        field=identity.field_of(order),
         existingId=str(order.document_id),
     )
+
+
+def _with_warning(record: SaleRecord) -> SaleRecord:
+    return record.model_copy(update={"warnings": [DIFFERENT_BODY]})

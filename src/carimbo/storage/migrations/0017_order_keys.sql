@@ -13,9 +13,6 @@ create table order_keys (
     check (num_nonnulls(document_id, sale_id) = 1)
 );
 
--- The body that created a sale, to notice a repeated key with another body. Direct documents have theirs.
-alter table sales add column request text;
-
 -- Triggers, so that orders of the release before are claimed too while both releases run. Keys are claimed in
 -- their order: two transactions with the same two keys never wait for each other.
 create function claim_order_keys(
@@ -27,15 +24,6 @@ begin
     from (select distinct unnest(array[$4, $5]) as key) as claimed
     where claimed.key is not null
     order by claimed.key;
-end
-$$;
-
-create function claim_document_keys() returns trigger language plpgsql as $$
-begin
-    perform claim_order_keys(
-        new.subscription_id, new.company_id, new.namespace, new.idempotency_key, new.external_id, new.id, null
-    );
-    return null;
 end
 $$;
 
@@ -58,12 +46,12 @@ begin
 end
 $$;
 
-create trigger claim_keys after insert on documents
-    for each row when (new.is_direct and coalesce(new.idempotency_key, new.external_id) is not null)
-    execute function claim_document_keys();
 -- A sale that a direct document makes has no keys of its own: the document claims them.
 create trigger claim_keys after insert on sales
     for each row when (not new.is_direct and coalesce(new.idempotency_key, new.external_id) is not null)
     execute function claim_sale_keys();
 create trigger release_keys after delete on sales
     for each row execute function release_sale_keys();
+
+-- The body that created a sale, to notice a repeated key with another body. Direct documents have theirs.
+alter table sales add column request text;
