@@ -14,18 +14,18 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import percent, shares, total, written
 from carimbo.fiscal.taxes.trade import Trade
 
-_LAW = "12.741"
+_LAW = "12.741/2012"
 _MISSING = (
     "A Lei 12.741/2012 pede o valor aproximado dos tributos na venda a consumidor: informe"
     " items[].approximateTaxes, ou configure defaults.approximateTaxRates na empresa."
 )
 
 
-def approximate_taxes(told: Decimal | None, product: Product, trade: Trade) -> Decimal | None:
+def approximate_taxes(given: Decimal | None, product: Product, trade: Trade) -> Decimal | None:
     """Returns the caller's amount, else the company's rates on what the consumer pays for the item."""
     rates = trade.approximate_tax_rates
-    if told is not None or rates is None or not _is_sold(product):
-        return told
+    if given is not None or rates is None or not _is_sold(product):
+        return given
     return percent(value_of(product), rates.whole)
 
 
@@ -48,7 +48,7 @@ def taxes_by_sphere(bodies: Sequence[ItemBody], items: Sequence[Item], trade: Tr
     amount = total(item.taxes.approximate_taxes for item in items)
     federal, state, municipal = map(written, shares(amount, (rates.federal, rates.state, rates.municipal)))
     sentence = (
-        f"Valor aproximado dos tributos (Lei Federal {_LAW}/2012): R$ {written(amount)}"
+        f"Valor aproximado dos tributos (Lei Federal {_LAW}): R$ {written(amount)}"
         f" (federal R$ {federal}, estadual R$ {state}, municipal R$ {municipal})."
     )
     return LegalText(sentence, known_by=_LAW)

@@ -36,7 +36,7 @@ def with_legal_texts(notes: str | None, texts: Sequence[LegalText], findings: Fi
             added.append(text.sentence)
             room -= len(text.sentence) + len(" ")
         else:
-            findings.assumed(f"notes: Não coube em infCpl, de {LONGEST_TEXT} caracteres: {text.known_by}.")
+            findings.assumed(f"notes: Não coube em infCpl, de {LONGEST_TEXT} caracteres: {text.sentence}")
     legal = " ".join(added)
     return _AFTER_THE_CALLERS.join(filter(None, (own, legal))) or None
 

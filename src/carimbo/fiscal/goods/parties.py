@@ -262,11 +262,12 @@ def _abroad(address: ForeignAddress, phone: str | None) -> layout.Address:
 
     The layout has no element for a city abroad. It goes into the complement, so that XML and DANFE have it.
     """
-    complement = ", ".join(filter(None, (address.complement, address.city)))
+    own, city = address.complement or "", address.city or ""
+    complement = own if city.casefold() in own.casefold() else ", ".join(filter(None, (own, city)))
     return layout.Address(
         street=address.street,
         number=address.number,
-        complement=complement if complement and len(complement) <= _LONGEST_LINE else address.complement,
+        complement=(complement if len(_plain(complement)) <= _LONGEST_LINE else own) or None,
         district=address.district,
         city_code="9999999",
         city="EXTERIOR",

@@ -21,5 +21,5 @@ OPERATION_INDICATORS: Table[str, OperationIndicator] = Table(
 
 
 def is_of_property(code: str) -> bool:
-    """Tells whether an indicator means the place of a property (LC 214/2025, art. 11, II)."""
+    """Returns whether an indicator means the place of a property (LC 214/2025, art. 11, II)."""
     return code.startswith("02")

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from unit.fiscal.goods.support import (
@@ -12,9 +11,7 @@ from unit.fiscal.goods.support import (
     NORMAL,
     PRODUCTION,
     RIO_DE_JANEIRO,
-    SAO_PAULO,
     buyer,
-    composed_nfe,
     issued_nfce,
     issued_nfe,
     item,
@@ -66,20 +63,9 @@ class TestSaleInTheShop:
     def test_to_a_foreigner_who_lives_in_another_state_is_internal(self) -> None:
         assert destination(recipient=TOURIST | {"address": RIO_DE_JANEIRO}) == "1"
 
-    def test_is_assumed_with_a_warning_where_the_presence_is_left_out(self) -> None:
-        made = composed_nfe(recipient=TOURIST | {"address": RIO_DE_JANEIRO})
-        assert isinstance(made, Composition)
-        assert any("informe destination; se sai do país, também export" in one for one in made.warnings)
-
-    @pytest.mark.parametrize(
-        "body",
-        [IN_SHOP, {"recipient": TOURIST | {"address": SAO_PAULO}}],
-        ids=["presence told", "lives here"],
-    )
-    def test_gives_no_such_warning_where_nothing_was_assumed(self, body: dict[str, Any]) -> None:
-        made = composed_nfe(**body)
-        assert isinstance(made, Composition)
-        assert not any("estrangeiro" in one for one in made.warnings)
+    def test_of_a_buyer_of_another_state_is_interstate_unless_the_presence_is_given(self) -> None:
+        made = nfe(recipient=TOURIST | {"address": RIO_DE_JANEIRO})
+        assert said(made, "ide/idDest") == "2"
 
 
 class TestExport:
@@ -93,9 +79,24 @@ class TestExport:
             {"freight": {"mode": "sender"}},
             {"items": [item(exportDetails=[{"drawbackNumber": "20260001234"}])]},
             {"presence": "internet"},
+            {"presence": "internet", "cfop": "5102"},
+            {"cfop": "5102", "freight": {"mode": "sender"}},
+            {"cfop": "6102"},
             {"operation": "inbound"},
         ],
-        ids=["exit", "cfop", "cfop of an item", "told", "freight", "drawback", "at a distance", "import"],
+        ids=[
+            "exit",
+            "cfop",
+            "cfop of an item",
+            "told",
+            "freight",
+            "drawback",
+            "at a distance",
+            "internal cfop at a distance",
+            "internal cfop with freight",
+            "cfop of another state",
+            "import",
+        ],
     )
     def test_is_recognized_by_what_the_caller_tells(self, changes: dict[str, Any]) -> None:
         assert destination(**changes) == "3"
@@ -107,8 +108,8 @@ class TestExport:
 
 
 class TestCfop:
-    def test_of_the_caller_decides_before_the_presence(self) -> None:
-        assert destination(presence="other", cfop="5102") == "1"
+    def test_of_internal_sales_says_that_the_sale_is_in_the_shop(self) -> None:
+        assert said(nfe(recipient=TOURIST, cfop="5102"), "ide/idDest") == "1"
 
     def test_of_a_return_by_a_tourist_is_internal(self) -> None:
         body = {"operation": "inbound", "purpose": "return", "cfop": "1202"}

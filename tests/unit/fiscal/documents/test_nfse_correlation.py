@@ -99,6 +99,15 @@ class TestIndicator:
     def test_of_the_caller_always_wins_without_a_warning(self) -> None:
         assert indicator({"operationIndicator": "100301"}, **HAIRDRESSING) == ("100301", ())
 
+    def test_is_of_a_property_though_the_usual_one_is_allowed_too(self) -> None:
+        code, _ = indicator({"property": PROPERTY}, federalServiceCode="07.16.01", nbs="119011000")
+        assert code == "020201"
+
+    def test_warning_gives_the_place_as_reason_only_where_it_decided(self) -> None:
+        _, by_place = indicator(**HAIRDRESSING)
+        _, by_property = indicator({"property": PROPERTY}, **HERITAGE)
+        assert ["local da prestação;" in one for one in (*by_place, *by_property)] == [True, False]
+
     def test_is_of_a_property_where_the_body_has_one(self) -> None:
         code, warnings = indicator({"property": PROPERTY}, **HERITAGE)
         assert (code, len(warnings)) == ("020201", 1)

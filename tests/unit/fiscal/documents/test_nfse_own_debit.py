@@ -206,3 +206,18 @@ class TestExport:
         assert own_debit(**abroad)["CST"] == "01"
         assert len(warnings(**abroad)) == 1
         assert warnings(**abroad, taxes={"ownDebit": {"cst": "08"}}) == []
+
+
+class TestImmuneProvider:
+    @pytest.mark.parametrize(("immunity", "expected"), [("3", 1), ("4", 0)])
+    def test_is_warned_that_the_debit_may_not_be_due(self, immunity: str, expected: int) -> None:
+        immune: dict[str, Any] = {"natureOfOperation": "4", "immunityType": immunity}
+        assert len(warnings(**immune)) == expected
+        assert warnings(**immune, taxes={"ownDebit": {"cst": "07"}}) == []
+
+
+def test_simples_company_with_federal_taxes_apart_gets_the_rates_of_the_body() -> None:
+    apart = provider("simples", simplesIssRegime=3)
+    rates = {"pisRate": 0.65, "cofinsRate": 3}
+    expected = written("1000.00", ("0.65", "3.00"), ("6.50", "30.00"))
+    assert own_debit(apart, amount=1000, taxes={"ownDebit": rates}) == expected

@@ -140,6 +140,11 @@ class TestWithheldFromSimples:
         named = [warning.partition(":")[0] for warning in warnings if "não sofre esta retenção" in warning]
         assert named == ["taxes.pis, taxes.cofins, taxes.csll", "taxes.ir"]
 
+    def test_is_not_warned_of_if_federal_taxes_are_paid_apart(self) -> None:
+        apart = provider("simples", simplesIssRegime=3, pisCofinsRegime="cumulative")
+        warnings = composed(body(amount=1000, taxes=self.TAXES), by=apart).warnings
+        assert not any("não sofre esta retenção" in warning for warning in warnings)
+
 
 class TestTaxesOfAMei:
     def test_are_refused(self) -> None:

@@ -173,6 +173,8 @@ class TestForeigner:
             ("3.º andar", None, "3.º andar"),
             (None, None, None),
             ("a" * 53, "Lisboa", "a" * 53),
+            ("a" * 51 + "…", "Lisboa", "a" * 51 + "..."),
+            ("Centro de Lisboa", "Lisboa", "Centro de Lisboa"),
         ],
     )
     def test_has_its_city_in_the_complement_if_there_is_room(

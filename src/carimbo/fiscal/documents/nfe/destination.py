@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
-from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.parties import ForeignAddress
@@ -19,10 +18,6 @@ _BY_FIRST_DIGIT = {
     "6": TO_ANOTHER_STATE,
     "7": ABROAD,
 }
-_ASSUMED_IN_THE_SHOP = (
-    "A venda a estrangeiro foi tratada como operação interna, com a mercadoria entregue na loja (presence"
-    " inPerson). Se ela sai do estado, informe destination; se sai do país, também export."
-)
 
 
 class GoodsDestination(NamedTuple):
@@ -34,27 +29,34 @@ class GoodsDestination(NamedTuple):
     """Letters of the state, `EX` for another country."""
 
 
-def destination_of(request: NfeRequest, company: Company, findings: Findings) -> GoodsDestination:
-    """Returns where the goods go: as the caller says, else by the buyer and the states of both parties.
-
-    A foreigner who takes goods along in the shop buys within the state, wherever he or she lives: nothing is
-    exported (Orientação de Preenchimento da NF-e 2.0, venda a turista estrangeiro). For a buyer who lives
-    abroad the caller has to give `presence`: an export that lacks its data must not become a taxed sale.
-    """
+def destination_of(request: NfeRequest, company: Company) -> GoodsDestination:
+    """Returns where the goods go: as the caller says, else by the buyer and the states of both parties."""
     state = _state(request, company)
     code = request.destination.code if request.destination else None
     if code is None and (request.recipient.foreign_id or request.recipient.is_foreign):
-        code = _by_cfops(request)
-        is_given = "presence" in request.model_fields_set
-        if code is None and _is_taken_along(request) and (is_given or state != EXTERIOR):
-            code = WITHIN_THE_STATE
-            if not is_given and state != company.address.state:
-                findings.assumed(_ASSUMED_IN_THE_SHOP)
+        code = _of_foreigner(request, state)
     if code is None:
         code = _by_states(state, company.address.state)
     if code == WITHIN_THE_STATE and state == EXTERIOR:
         state = company.address.state
     return GoodsDestination(code, state)
+
+
+def _of_foreigner(request: NfeRequest, state: str) -> str | None:
+    """Returns where the goods of a foreigner go; None where the addresses decide.
+
+    A foreigner who takes goods along in the shop buys within the state, wherever he or she lives: nothing is
+    exported (Orientação de Preenchimento da NF-e 2.0, venda a turista estrangeiro). The caller says so by
+    `presence`, or by a CFOP of internal sales: an export that lacks its data must not become a taxed sale.
+    """
+    by_cfop = _by_cfops(request)
+    is_sale = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
+    if by_cfop == ABROAD or not is_sale:
+        return by_cfop
+    is_said = "presence" in request.model_fields_set or by_cfop == WITHIN_THE_STATE
+    if is_said and by_cfop in (None, WITHIN_THE_STATE) and _is_taken_along(request):
+        return WITHIN_THE_STATE
+    return None if state == EXTERIOR else by_cfop
 
 
 def _state(request: NfeRequest, company: Company) -> str:
@@ -73,15 +75,14 @@ def _by_states(destination: str, origin: str) -> str:
 
 def _by_cfops(request: NfeRequest) -> str | None:
     """Returns what the caller's CFOPs agree on; None if there are none, or they contradict each other."""
-    told = {cfop[0] for item in request.items if (cfop := item.cfop or request.cfop)}
-    codes = {_BY_FIRST_DIGIT[digit] for digit in told if digit in _BY_FIRST_DIGIT}
+    digits = {cfop[0] for item in request.items if (cfop := item.cfop or request.cfop)}
+    codes = {_BY_FIRST_DIGIT[digit] for digit in digits if digit in _BY_FIRST_DIGIT}
     return codes.pop() if len(codes) == 1 else None
 
 
 def _is_taken_along(request: NfeRequest) -> bool:
-    """Whether the goods are sold and handed over in the shop, and nothing speaks of exporting them."""
-    is_sold = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
+    """Returns whether the goods are handed over in the shop, and nothing speaks of exporting them."""
     is_carried = request.freight is not None and request.freight.mode is not FreightMode.NONE
     is_exported = request.export is not None or any(item.export_details for item in request.items)
     in_shop = request.presence is Presence.IN_PERSON and request.delivery_address is None
-    return is_sold and in_shop and not is_carried and not is_exported
+    return in_shop and not is_carried and not is_exported

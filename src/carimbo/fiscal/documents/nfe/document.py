@@ -35,7 +35,7 @@ _NOT_PAID = (Purpose.ADJUSTMENT, Purpose.RETURN, Purpose.CREDIT, Purpose.DEBIT)
 def compose(request: NfeRequest, company: Company, emission: Emission, software: Software) -> Composition:
     """Make the document, and tell everything that is missing in the request."""
     findings = Findings()
-    destination = destination_of(request, company, findings)
+    destination = destination_of(request, company)
     trade = _trade(request, company, emission, destination)
     cfop = request.cfop or usual_cfop(destination.code, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)

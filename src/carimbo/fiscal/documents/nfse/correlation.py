@@ -9,7 +9,11 @@ from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody
 from carimbo.fiscal.documents.nfse.territory import AT_TAKERS, Territory
 from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property
-from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS, is_of_property
+from carimbo.fiscal.tables.operation_indicators import (
+    OPERATION_INDICATORS,
+    OperationIndicator,
+    is_of_property,
+)
 from carimbo.fiscal.tables.service_indicators import ServiceIndicator, indicators_of_service
 
 USUAL_INDICATOR = "100301"
@@ -17,6 +21,11 @@ USUAL_INDICATOR = "100301"
 # the supplier's establishment, which their siblings that end in 01 mean.
 _ELSEWHERE = frozenset({"010103", "030102", "050102"})
 _KIND = len("0301")
+_EXPORTED = "410004"
+_EXPORT_WARNING = (
+    "ibsCbs.taxClassCode: O serviço é exportado, e a classificação das exportações é 410004, com o CST 410"
+    " (LC 214/2025, art. 8º). Confira com a contabilidade."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +35,24 @@ class IndicatorChoice:
     code: str
     candidates: tuple[str, ...] = ()
     """All that the correlation has for the service, if the choice among them was ours."""
+    is_by_place: bool = False
+    """Whether the place of the service decided."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Returns the sentence that names the candidates, if there are several."""
         if not self.candidates:
             return ()
-        known = [OPERATION_INDICATORS[code] for code in self.candidates if code in OPERATION_INDICATORS]
-        is_one_operation = len({indicator.operation for indicator in known}) == 1
-        meanings = [one.place if is_one_operation else f"{one.operation}: {one.place}" for one in known]
-        listed = "; ".join(f"{one.code} ({text})" for one, text in zip(known, meanings, strict=True))
+        indicators = [OPERATION_INDICATORS[code] for code in self.candidates if code in OPERATION_INDICATORS]
+        is_one_operation = len({indicator.operation for indicator in indicators}) == 1
+        listed = "; ".join(
+            f"{indicator.code} ({indicator.place if is_one_operation else _described(indicator)})"
+            for indicator in indicators
+        )
+        reason = ", pelo local da prestação" if self.is_by_place else ""
         return (
             "ibsCbs.operationIndicator: A tabela oficial admite mais de um indicador para este serviço:"
-            f" {listed}. A nota leva {self.code}, pelo local da prestação; se não é o certo, informe outro.",
+            f" {listed}. A nota leva {self.code}{reason}; se não é o certo, informe outro.",
         )
 
 
@@ -47,36 +61,39 @@ def choose_indicator(
 ) -> IndicatorChoice:
     """Returns the caller's indicator, else the usual one if the correlation has it, else the correlation's.
 
-    Among several, rows that also have the class of the body go first. The kind of operation (four digits) is
-    that of a property if the body has one, else the kind with most rows; on a tie, the annex's first. The
-    place of the service then tells the supplier's establishment from elsewhere.
+    Indicators of properties are for bodies with a property, if the service has others too. Rows that also
+    have the class of the body go first, then the kind of operation (four digits) with most NBS, and on a tie
+    the lowest. The place of the service then tells the supplier's establishment from elsewhere.
     """
     if body.operation_indicator:
         return IndicatorChoice(body.operation_indicator)
     rows = _rows_of(facts)
-    if not rows or any(row.indicator == USUAL_INDICATOR for row in rows):
+    fitting = [row for row in rows if is_of_property(row.indicator) is has_property(body)] or rows
+    if not rows or any(row.indicator == USUAL_INDICATOR for row in fitting):
         return IndicatorChoice(USUAL_INDICATOR)
-    rows = [row for row in rows if row.tax_class == body.tax_class_code] or rows
-    candidates = tuple(sorted({row.indicator for row in rows}))
+    candidates = tuple(sorted({row.indicator for row in _of_class(rows, body)}))
+    rows = _of_class(fitting, body)
     if len(candidates) == 1:
-        return IndicatorChoice(candidates[0])
-    kind = _kind_of(rows, is_on_property=has_property(body))
-    siblings = [code for code in candidates if code.startswith(kind)]
+        return IndicatorChoice(rows[0].indicator)
+    kind = _usual_kind(rows)
+    siblings = sorted({row.indicator for row in rows if row.indicator.startswith(kind)})
+    away = [code for code in siblings if code in _ELSEWHERE]
     is_elsewhere = territory.service_city != territory.issuing_city or request.service_location == AT_TAKERS
-    away = [code for code in siblings if code in _ELSEWHERE] if is_elsewhere else []
-    return IndicatorChoice((away or siblings)[0], candidates)
+    chosen = (away if is_elsewhere and away else siblings)[0]
+    return IndicatorChoice(chosen, candidates, is_by_place=bool(away))
 
 
 def class_warnings(request: NfseRequest, body: IbsCbsBody, facts: ServiceFacts) -> tuple[str, ...]:
-    """Returns a warning if the correlation does not have the class for the service.
+    """Returns a warning if the tax class does not fit the service.
 
-    The annex is about operations within the country, so it is not asked about exports. Rows without NBS hold
-    for any NBS.
+    The annex is about operations within the country: exports, which IBS and CBS do not charge, have a class
+    of their own. Rows without NBS hold for any NBS.
     """
+    if request.service_country_code or request.result_country_code:
+        return () if body.tax_class_code == _EXPORTED else (_EXPORT_WARNING,)
     unassigned = [row for row in indicators_of_service(facts.service) if row.nbs is None]
     classes = sorted({row.tax_class for row in (*_rows_of(facts), *unassigned)})
-    is_exported = bool(request.service_country_code or request.result_country_code)
-    if is_exported or not classes or body.tax_class_code in classes:
+    if not classes or body.tax_class_code in classes:
         return ()
     return (
         f"ibsCbs.taxClassCode: A tabela oficial não tem a classificação {body.tax_class_code} para este"
@@ -85,7 +102,7 @@ def class_warnings(request: NfseRequest, body: IbsCbsBody, facts: ServiceFacts) 
 
 
 def has_property(body: IbsCbsBody) -> bool:
-    """Tells whether a body has a property; one without any field is not written."""
+    """Returns whether a body has a property; one without any field is not written."""
     return body.property not in (None, Property())
 
 
@@ -95,10 +112,17 @@ def _rows_of(facts: ServiceFacts) -> Sequence[ServiceIndicator]:
     return [row for row in rows if facts.nbs and row.nbs == facts.nbs] or rows
 
 
-def _kind_of(rows: Sequence[ServiceIndicator], *, is_on_property: bool) -> str:
-    counts = Counter(row.indicator[:_KIND] for row in rows)
-    of_property = next((row.indicator[:_KIND] for row in rows if is_of_property(row.indicator)), None)
-    return of_property if is_on_property and of_property else counts.most_common(1)[0][0]
+def _of_class(rows: Sequence[ServiceIndicator], body: IbsCbsBody) -> Sequence[ServiceIndicator]:
+    return [row for row in rows if row.tax_class == body.tax_class_code] or rows
+
+
+def _usual_kind(rows: Sequence[ServiceIndicator]) -> str:
+    counts = Counter(kind for kind, _ in sorted({(row.indicator[:_KIND], row.nbs or "") for row in rows}))
+    return counts.most_common(1)[0][0]
+
+
+def _described(indicator: OperationIndicator) -> str:
+    return f"{indicator.operation}: {indicator.place}"
 
 
 def _listed(codes: Sequence[str]) -> str:

@@ -77,14 +77,15 @@ def is_rate_told(case: IssCase) -> bool:
 
 
 def left_out_rate(request: NfseRequest, settings: NfseSettings, case: IssCase) -> str | None:
-    """Returns a warning where the note has no place for the rate of the body (E0625, E0631).
+    """Returns a warning where the note has no place for the rate of the body (E0600, E0625, E0631).
 
     The company's usual rate is not worth a warning: a sale of the catalog repeats it in every body.
     """
     rate = request.iss.rate if request.iss else None
     if not rate or rate == settings.iss_rate:
         return None
-    if case.assessment != Assessment.ALL or case.is_withheld or case.taxation != Taxation.TAXABLE:
+    is_paid_in_das = case.assessment == Assessment.ALL or case.regime is TaxRegime.MEI
+    if not is_paid_in_das or case.is_withheld or case.taxation != Taxation.TAXABLE:
         return None
     return (
         f"iss.rate: A alíquota de {written_rate(rate)}% não vai na nota: a empresa"

@@ -32,6 +32,12 @@ _TAKER_IN_BRAZIL = (
     "O ISS é de exportação, mas o tomador não é do exterior: a nota leva o débito próprio de PIS e COFINS."
     " Se eles não incidem, informe 08 em taxes.ownDebit.cst."
 )
+# Public bodies, temples, parties, unions, schools and social assistance (tpImunidade).
+_IMMUNE_PROVIDERS = ("1", "2", "3")
+_MAY_BE_EXEMPT = (
+    "A imunidade do ISS costuma vir com isenção de PIS e COFINS (MP 2.158-35/2001, arts. 13 e 14), mas a nota"
+    " leva o débito próprio pelo regime da empresa. Se ela é isenta, informe 07 em taxes.ownDebit.cst."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ def own_debit_of(
 ) -> OwnDebit | None:
     """Returns the debit by the company's regime and the body, or None for a company that owes none apart."""
     taxes = request.taxes or TaxesBody()
-    if not _owes_apart(company):
+    if not _owes_apart(company, taxes):
         _warn_without_debit(taxes, company, findings)
         return None
     own = taxes.own_debit or OwnDebitBody()
@@ -91,11 +97,17 @@ def revenue_of(request: NfseRequest) -> Decimal:
     return request.amount - ((discounts and discounts.unconditional) or ZERO)
 
 
-def _owes_apart(company: Company) -> bool:
-    """Returns whether PIS and COFINS follow laws of their own, and are not paid in the DAS (LC 123/2006)."""
+def _owes_apart(company: Company, taxes: TaxesBody) -> bool:
+    """Returns whether PIS and COFINS follow laws of their own, and are not paid in the DAS (LC 123/2006).
+
+    A company of Simples that assesses federal taxes apart needs a regime, or both rates from the caller.
+    """
     if company.tax_regime is TaxRegime.NORMAL:
         return True
-    return assessment_of(company) == Assessment.NONE and company.pis_cofins_regime is not None
+    own = taxes.own_debit or OwnDebitBody()
+    has_rates = own.pis_rate is not None and own.cofins_rate is not None
+    is_apart = assessment_of(company) == Assessment.NONE
+    return is_apart and (company.pis_cofins_regime is not None or has_rates)
 
 
 def _warn_without_debit(taxes: TaxesBody, company: Company, findings: Findings) -> None:
@@ -113,7 +125,11 @@ def _usual_cst(request: NfseRequest, own: OwnDebitBody, taxation: str, findings:
     Lei 10.637/2002, art. 5º, II; Lei 10.833/2003, art. 6º, II; MP 2.158-35/2001, art. 14, III. A service that
     is given abroad to a taker of this country is exported for the ISS alone.
     """
-    if taxation != Taxation.EXPORTED or own.pis_rate is not None or own.cofins_rate is not None:
+    if own.pis_rate is not None or own.cofins_rate is not None:
+        return _GENERAL_RATE
+    if taxation == Taxation.IMMUNE and request.immunity_type in _IMMUNE_PROVIDERS:
+        findings.assumed(_MAY_BE_EXEMPT)
+    if taxation != Taxation.EXPORTED:
         return _GENERAL_RATE
     if not request.borrower.is_foreign:
         findings.assumed(_TAKER_IN_BRAZIL)

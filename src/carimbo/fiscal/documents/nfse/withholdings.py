@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from carimbo.fiscal.company import Company
+from carimbo.fiscal.documents.nfse.simples import Assessment, assessment_of
 from carimbo.fiscal.documents.nfse.tax_bodies import TaxesBody, WithholdingBody
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.money import percent_to_even, total, written
@@ -60,23 +61,23 @@ def withholdings_of(taxes: TaxesBody, revenue: Decimal) -> Withholdings:
 
 def warn_of_dispensed(withheld: Withholdings, company: Company, findings: Findings) -> None:
     """Warns of withholdings that the law dispenses with, which the taker may still have to make."""
-    contributions = {"pis": withheld.pis, "cofins": withheld.cofins, "csll": withheld.csll}
-    three = _fields(contributions)
-    if withheld.together and withheld.together <= _DISPENSED_UP_TO:
-        findings.assumed(_small(three, withheld.together, "Lei 10.833/2003, art. 31, § 3º"))
-    if withheld.ir and withheld.ir <= _DISPENSED_UP_TO:
-        findings.assumed(_small("taxes.ir", withheld.ir, "Lei 9.430/1996, art. 67"))
+    contributions = _fields({"pis": withheld.pis, "cofins": withheld.cofins, "csll": withheld.csll})
+    if company.tax_regime.is_simples and assessment_of(company) != Assessment.NONE:
+        _warn_simples(contributions, withheld.ir, findings)
+    else:
+        if withheld.together and withheld.together <= _DISPENSED_UP_TO:
+            findings.assumed(_small(contributions, withheld.together, "Lei 10.833/2003, art. 31, § 3º"))
+        if withheld.ir and withheld.ir <= _DISPENSED_UP_TO:
+            findings.assumed(_small("taxes.ir", withheld.ir, "Lei 9.430/1996, art. 67"))
     # Below the least that a DARF may be of (Lei 9.430/1996, art. 68).
     if withheld.inss and withheld.inss < _DISPENSED_UP_TO:
-        findings.assumed(_small("taxes.inss", withheld.inss, "IN RFB 2.110/2022, art. 115"))
-    if company.tax_regime.is_simples:
-        _warn_simples(three, withheld.ir, findings)
+        findings.assumed(_small("taxes.inss", withheld.inss, "Lei 9.430/1996, art. 68"))
 
 
-def _warn_simples(three: str, ir: Decimal | None, findings: Findings) -> None:
+def _warn_simples(contributions: str, ir: Decimal | None, findings: Findings) -> None:
     message = "A empresa do Simples Nacional não sofre esta retenção"
-    if three:
-        findings.assumed(f"{three}: {message} (Lei 10.833/2003, art. 32, III).")
+    if contributions:
+        findings.assumed(f"{contributions}: {message} (Lei 10.833/2003, art. 32, III).")
     if ir:
         findings.assumed(f"taxes.ir: {message} (IN RFB 765/2007, art. 1º).")
 
