@@ -19,7 +19,7 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service import customers
 from carimbo.service.companies import Deleted
-from carimbo.service.customers import CustomerBody, CustomerRecord, CustomerUpsert
+from carimbo.service.customers import CustomerChanges, CustomerRecord, CustomerUpsert
 from carimbo.service.errors import Code
 
 router = APIRouter(
@@ -75,8 +75,8 @@ async def read_customer(
 @router.put(
     "/{id}",
     operation_id="replaceCustomer",
-    summary="Substitui o cadastro de um cliente",
-    description="O cadastro passa a ser o do corpo: campos ausentes são limpos.",
+    summary="Altera o cadastro de um cliente",
+    description="Campos ausentes ficam como estão; `null` limpa o campo. O registro lido pode ser reenviado.",
     responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE),
 )
 async def replace_customer(
@@ -84,7 +84,7 @@ async def replace_customer(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     customer_id: CustomerId,
-    body: JsonBody[CustomerBody],
+    body: JsonBody[CustomerChanges],
 ) -> Success[CustomerRecord]:
     replaced = await customers.replace_customer(database, subscription.id, company.id, customer_id, body)
     return Success(data=replaced)

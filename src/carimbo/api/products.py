@@ -18,7 +18,7 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service import products, split_items
 from carimbo.service.errors import Code
-from carimbo.service.product_bodies import ProductBody, ProductType
+from carimbo.service.product_bodies import ProductBody, ProductChanges, ProductType
 from carimbo.service.products import DeletedProduct, ProductRecord
 from carimbo.storage.products import ProductFilter
 
@@ -78,8 +78,9 @@ async def read_product(
 @router.put(
     "/{id}",
     operation_id="replaceProduct",
-    summary="Substitui um item do catálogo",
-    description="O item passa a ser o do corpo: campos ausentes são limpos. Vendas feitas ficam como estão.",
+    summary="Altera um item do catálogo",
+    description="Campos ausentes ficam como estão; `null` limpa o campo; objetos e listas são trocados por"
+    " inteiro. O registro lido pode ser reenviado. Vendas feitas ficam como estão.",
     responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE, Code.INVALID_STATE),
 )
 async def replace_product(
@@ -87,7 +88,7 @@ async def replace_product(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     product_id: ProductId,
-    body: JsonBody[ProductBody],
+    body: JsonBody[ProductChanges],
 ) -> Success[ProductRecord]:
     replaced = await products.replace_product(database, subscription.id, company.id, product_id, body.root)
     return Success(data=replaced)

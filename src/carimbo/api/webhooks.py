@@ -16,7 +16,13 @@ from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.chosen_events import EventName
 from carimbo.service.delivery.deliveries import DeliveryRecord, DeliveryReference, DetailedDelivery
 from carimbo.service.delivery.signing_secrets import RotatedSecret, SecretRotation, rotate_secret
-from carimbo.service.delivery.webhooks import Activity, CreatedWebhook, WebhookBody, WebhookRecord
+from carimbo.service.delivery.webhooks import (
+    Activity,
+    CreatedWebhook,
+    WebhookBody,
+    WebhookChanges,
+    WebhookRecord,
+)
 from carimbo.service.errors import Code
 
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"], route_class=Endpoint)
@@ -72,16 +78,16 @@ async def read_webhook(
 @router.put(
     "/{id}",
     operation_id="replaceWebhook",
-    summary="Substitui um webhook",
-    description="O webhook passa a ser o do corpo: campos ausentes são limpos, menos `active`. Um cabeçalho"
-    " com o valor mascarado, como foi lido, mantém o que está guardado.",
+    summary="Altera um webhook",
+    description="Campos ausentes ficam como estão; `null` limpa o campo; listas são trocadas por inteiro. O"
+    " registro lido pode ser reenviado: um cabeçalho com o valor mascarado mantém o que está guardado.",
     responses=refuses(Code.NOT_FOUND),
 )
 async def replace_webhook(
     services: CurrentServices,
     subscription: CurrentSubscription,
     webhook_id: WebhookId,
-    body: JsonBody[WebhookBody],
+    body: JsonBody[WebhookChanges],
 ) -> Success[WebhookRecord]:
     database, guard = services.database, services.guard
     return Success(data=await webhooks.replace_webhook(database, guard, subscription.id, webhook_id, body))

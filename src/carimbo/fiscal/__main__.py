@@ -6,7 +6,7 @@ The library itself knows no clock and no chance; this program lends it both. Not
 import argparse
 import secrets
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -18,6 +18,7 @@ from carimbo.fiscal.document_type import DocumentType, Issuance, ModuleSettings
 from carimbo.fiscal.emission import Emission, local_moment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
@@ -115,9 +116,10 @@ def _type_named(name: str) -> DocumentType:
 
 
 def _emission(
-    options: argparse.Namespace, company: CompanyFile, settings: ModuleSettings, asked: datetime | None
+    options: argparse.Namespace, company: CompanyFile, settings: ModuleSettings, asked: date | None
 ) -> Emission:
     asked_number: int | None = options.number
+    now, state = datetime.now(UTC), company.address.state
     number = (settings.number or 1) if asked_number is None else asked_number
     return Emission(
         environment=settings.environment_beside(company.environment),
@@ -126,7 +128,7 @@ def _emission(
         numeric_code=choose_numeric_code(number, lambda: secrets.randbelow(100_000_000))
         if options.numeric_code is None
         else options.numeric_code,
-        issued_at=local_moment(asked or datetime.now(UTC), company.address.state),
+        issued_at=local_moment(moment_of(asked or now, state, now), state),
     )
 
 

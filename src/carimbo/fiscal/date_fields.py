@@ -1,4 +1,7 @@
-"""Types of the JSON fields that tell a day or a moment, as texts in the formats of ISO 8601."""
+"""Types of the JSON fields that hold a day or a moment, as texts in the formats of ISO 8601.
+
+A day, and a time without an offset, are by the clock of the company: `local_time` reads them.
+"""
 
 import re
 from datetime import date, datetime
@@ -24,7 +27,7 @@ def _only_days(value: Any) -> Any:
 
 
 def _day_of(value: Any) -> date:
-    """Take a date, or a moment; what it leaves open, the company's clock tells."""
+    """Returns a date, or a moment with or without an offset."""
     if not isinstance(value, str):
         raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
     try:
@@ -36,6 +39,16 @@ def _day_of(value: Any) -> date:
         raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
 
 
+def _moment_of(value: Any) -> date:
+    """Returns a moment with or without an offset."""
+    moment = _day_of(value)
+    if not isinstance(moment, datetime):
+        raise PydanticCustomError(
+            "date_text", "Deve ter data e hora no formato ISO 8601, por exemplo 2026-11-14T10:00:00-03:00."
+        )
+    return moment
+
+
 # pydantic would also take a number, as the seconds since 1970.
 Day = Annotated[date, BeforeValidator(_only_days)]
 # A day, or a moment.
@@ -44,5 +57,12 @@ IsoDay = Annotated[
     PlainValidator(_day_of),
     PlainSerializer(lambda told: told.isoformat(), return_type=str),
     WithJsonSchema({"type": "string"}),
+]
+# A moment; without an offset it is by the clock of the company.
+LocalMoment = Annotated[
+    datetime,
+    PlainValidator(_moment_of),
+    PlainSerializer(lambda moment: moment.isoformat(), return_type=str),
+    WithJsonSchema({"type": "string", "examples": ["2026-11-14T10:00:00-03:00"]}),
 ]
 Moment = Annotated[AwareDatetime, BeforeValidator(_only_texts)]

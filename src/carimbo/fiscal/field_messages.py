@@ -1,9 +1,10 @@
-"""What is wrong with a field, in Portuguese, by pydantic's name for the error."""
+"""Says in Portuguese what is wrong with a field, by pydantic's name for the error."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from carimbo.fiscal.counted import counted
+from carimbo.fiscal.problems import quoted
 
 _MESSAGES = {
     "missing": "Campo obrigatório.",
@@ -55,9 +56,11 @@ _MESSAGES = {
     "value_error": "Valor inválido.",
 }
 _UNKNOWN = "Valor inválido."
-# What the commonest patterns ask for.
-_FORMS = {
-    r"^[1-7][0-9]{3}$": "informe 4 dígitos, sem pontos, por exemplo 5102",
+# The security code of the NFC-e, which no message repeats.
+_NEVER_QUOTED = r"^[\x21-\x7e]{1,36}$"
+# What the patterns of the fields ask for.
+FORMS = {
+    r"^[1-7][0-9]{3}$": "informe 4 dígitos, por exemplo 5102",
     r"^([0-9]{2}|[0-9]{8})$": "informe os 8 dígitos, por exemplo 69120000",
     r"^[0-9]{7}$": "informe 7 dígitos",
     r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$": "informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN",
@@ -78,6 +81,23 @@ _FORMS = {
     r"^[0-2]$": "informe 0, 1 ou 2",
     r"^[12]$": "informe 1 ou 2",
     r"^[129]$": "informe 1, 2 ou 9",
+    r"^[0-69]$": "informe um dígito de 0 a 6, ou 9",
+    r"^1$": "informe 1, ou nada",
+    r"^[0-4]$": "informe um dígito de 0 a 4",
+    r"^[SN]$": "informe S ou N",
+    r"^[0-9]{8}$": "informe os 8 dígitos",
+    r"^[0-9]{20}$": "informe os 20 dígitos",
+    r"^[0-9]{8,9}$": "informe 8 ou 9 dígitos",
+    r"^[0-9]{2,3}$": "informe 2 ou 3 dígitos",
+    r"^[0-9]{1,6}$": "informe de 1 a 6 dígitos",
+    r"^[A-Z]{2}[0-9]{4}$": "informe 2 letras maiúsculas e 4 dígitos, por exemplo AA0001",
+    r"^[A-Z0-9]{8,10}$": "informe de 8 a 10 letras maiúsculas e dígitos, por exemplo SP012345",
+    r"^[A-Z0-9]{8,10}$|^SEM CBENEF$": "informe de 8 a 10 letras maiúsculas e dígitos, ou SEM CBENEF",
+    r"^[0-9A-Za-z ]{44,60}$": "informe os 44 caracteres da chave de acesso",
+    r"^(0[0-9]|49|5[0-6]|6[0-7]|7[0-5]|9[89])$": "informe um CST de PIS e COFINS, por exemplo 01",
+    r"^(0[1-5]|99)$": "informe um código de 01 a 05, ou 99",
+    r"^[^\x00-\x1f\x7f]*$": "informe um texto sem caracteres de controle",
+    _NEVER_QUOTED: "informe até 36 letras, dígitos e sinais, sem espaços",
 }
 _LONGEST_STEP = 60
 
@@ -96,8 +116,9 @@ def in_portuguese(error: Any) -> str:
     # pydantic counts a text like a list when a limit follows one of our validators.
     if kind in ("too_short", "too_long") and isinstance(error["input"], str):
         kind = f"string_{kind}"
-    if kind == "string_pattern_mismatch" and (form := _FORMS.get(error["ctx"]["pattern"])):
-        return f"Formato inválido: {form}."
+    if kind == "string_pattern_mismatch" and (form := FORMS.get(error["ctx"]["pattern"])):
+        given = "" if error["ctx"]["pattern"] == _NEVER_QUOTED else f", e não {quoted(error['input'])}"
+        return f"Formato inválido: {form}{given}."
     template = _MESSAGES.get(kind)
     if template is not None:
         return template.format(**_filled(error.get("ctx") or {}))

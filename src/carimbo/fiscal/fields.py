@@ -1,7 +1,8 @@
 """Types of the JSON fields that every request body is made of.
 
 pydantic is lenient by default (`"10"` passes as a number, `"yes"` as a boolean). A fiscal body must not be
-guessed at, so each type here takes exactly the JSON type that the published contract names.
+guessed at, so each type here takes the JSON type that the published contract names. Exceptions are values
+with a single meaning: a blank is an absent field, and a number is a code whose text it matches.
 """
 
 import re
@@ -19,12 +20,14 @@ from pydantic import (
     Strict,
     StrictBool,
     StringConstraints,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from carimbo.fiscal import taxpayer
+from carimbo.fiscal.body_reading import code_of_number, reading_of, without_blanks
 from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.tables.states import STATES
 
@@ -39,13 +42,22 @@ def _without_defaults(schema: dict[str, Any]) -> None:
 
 
 class Body(BaseModel):
-    """A JSON object sent by a caller: camelCase, immutable, unknown fields refused."""
+    """A JSON object sent by a caller: camelCase, immutable, unknown fields refused.
+
+    `null` and blank texts count as absent, and numbers are taken for codes.
+    """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def normalize(cls, given: Any) -> Any:
+        """Returns the input without blank fields, and with numbers of codes as texts."""
+        return without_blanks(given, reading_of(cls, clears=False))
+
 
 class Changes(Body):
-    """A body whose absent fields stay as they are.
+    """A body whose absent fields stay as they are; null and blank texts clear a field that may be empty.
 
     It publishes no defaults: a generated client that filled them in would change what it did not mean to.
     """
@@ -53,6 +65,12 @@ class Changes(Body):
     model_config = ConfigDict(
         json_schema_extra=_without_defaults, json_schema_serialization_defaults_required=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def normalize(cls, given: Any) -> Any:
+        """Returns the input with null for blank fields that may be empty, and without the other blanks."""
+        return without_blanks(given, reading_of(cls, clears=True))
 
 
 class Record(BaseModel):
@@ -129,6 +147,10 @@ def _without_dots(value: Any) -> Any:
     return value.replace(".", "").strip() if isinstance(value, str) else value
 
 
+def _digits_of(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
 def zipcode_digits(text: str) -> str:
     """A CEP without the marks that people write in it."""
     return text.replace("-", "").replace(".", "").strip()
@@ -163,6 +185,9 @@ Text = Annotated[
 Notes = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls_but_lines)
 ]
+# Identifiers that some systems keep as numbers.
+_TAKES_NUMBERS = BeforeValidator(_digits_of)
+DigitsAsText = Annotated[str, _TAKES_NUMBERS]
 Flag = StrictBool
 Integer = Annotated[int, Strict()]
 _NUMBERS_ONLY = BeforeValidator(_only_numbers)
@@ -187,18 +212,21 @@ UnitValue = Annotated[
     Decimal, Field(ge=0, max_digits=21, decimal_places=10), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
 ]
 
-Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$")]
-# Official tables write codes with dots (NCM, CEST, NBS), and documents write them without.
+# Official tables write codes with dots (NCM, CEST, CFOP, NBS), and documents write them without.
 MAY_HAVE_DOTS = BeforeValidator(_without_dots)
+Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$"), MAY_HAVE_DOTS]
 # What a catalog and the documents of what it sells call an item.
-Sku = Annotated[Text, StringConstraints(max_length=64)]
+Sku = Annotated[Text, StringConstraints(max_length=64), _TAKES_NUMBERS]
+ItemCode = Annotated[Text, StringConstraints(max_length=60), _TAKES_NUMBERS]
+# What the caller's own system calls an order.
+ExternalId = Annotated[Text, StringConstraints(max_length=100), _TAKES_NUMBERS]
 ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]
 Category = Annotated[Text, StringConstraints(max_length=64)]
 GuaranteeDays = Annotated[Integer, Field(ge=1, le=365)]
 CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
 CountryCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
 # What is no good has but two digits.
-Ncm = Annotated[str, StringConstraints(pattern=r"^([0-9]{2}|[0-9]{8})$")]
+Ncm = Annotated[str, StringConstraints(pattern=r"^([0-9]{2}|[0-9]{8})$"), MAY_HAVE_DOTS]
 GoodsOrigin = Annotated[str, StringConstraints(pattern="^[0-8]$")]
 
 Cnpj = Annotated[
@@ -208,12 +236,14 @@ Cnpj = Annotated[
         taxpayer.parse_cnpj, "cnpj", "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores."
     ),
     Field(examples=["11.222.333/0001-81", "12ABC34501DE35"]),
+    _TAKES_NUMBERS,
 ]
 TaxId = Annotated[
     str,
     StringConstraints(max_length=24),
     _checked(taxpayer.parse_tax_id, "tax_id", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
     Field(examples=["529.982.247-25", "11222333000181"]),
+    _TAKES_NUMBERS,
 ]
 StateRegistrationNumber = Annotated[
     str,
@@ -223,6 +253,7 @@ StateRegistrationNumber = Annotated[
         "state_registration",
         "Inscrição estadual inválida: informe de 2 a 14 dígitos.",
     ),
+    _TAKES_NUMBERS,
 ]
 RecipientRegistration = Annotated[
     str,
@@ -232,6 +263,7 @@ RecipientRegistration = Annotated[
         "recipient_registration",
         "Inscrição estadual inválida: informe de 2 a 14 dígitos, ou ISENTO.",
     ),
+    _TAKES_NUMBERS,
 ]
 StateCode = Annotated[
     str,
@@ -244,6 +276,7 @@ Zipcode = Annotated[
     StringConstraints(max_length=12),
     _checked(_parse_zipcode, "zipcode", "CEP inválido: informe 8 dígitos."),
     Field(examples=["01310-100"]),
+    BeforeValidator(lambda value: code_of_number(value, "[0-9]{8}")),
 ]
 Email = Annotated[
     str,
@@ -256,12 +289,14 @@ Phone = Annotated[
     StringConstraints(max_length=24),
     _checked(_parse_phone, "phone", "Telefone inválido: informe DDD e número, de 6 a 14 dígitos."),
     Field(examples=["11 3333-4444"]),
+    _TAKES_NUMBERS,
 ]
 CnaeCode = Annotated[
     str,
     StringConstraints(max_length=12),
     _checked(_parse_cnae, "cnae", "CNAE inválido: informe 7 dígitos."),
     Field(examples=["4751201"]),
+    BeforeValidator(lambda value: code_of_number(value, "[0-9]{7}")),
 ]
 NoteKey = Annotated[
     str,

@@ -28,5 +28,11 @@ def beginning_of(told: date, state: str) -> datetime:
     return told if told.tzinfo else told.replace(tzinfo=_zone(state))
 
 
+def moment_of(value: date, state: str, now: datetime) -> datetime:
+    """Returns the moment that a caller means by a moment or a day: a day that is today means now."""
+    is_today = not isinstance(value, datetime) and value == local_day(now, state)
+    return now if is_today else beginning_of(value, state)
+
+
 def _zone(state: str) -> ZoneInfo:
     return ZoneInfo(STATES[state].zone)

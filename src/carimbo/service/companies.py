@@ -25,11 +25,14 @@ from carimbo.fiscal.fields import (
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
 from carimbo.storage.backlog import statements_under_way
 from carimbo.storage.companies import Company, logo_file
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.identifiers import new_id
+
+_READ_ONLY = frozenset({"id", "tax_id", "environment", "created_at", "updated_at"})
 
 
 class Registration(Changes):
@@ -71,10 +74,17 @@ class NewCompany(Registration):
     legal_name: Name = Field(examples=["Loja Modelo Comércio Ltda"])
 
 
-class CompanyChanges(Registration):
+class CompanyChanges(Registration, Dated):
     """What changes: an absent field stays as it is, null clears it."""
 
     legal_name: Name = Field(default="", examples=["Loja Modelo Comércio Ltda"])
+    id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
+    tax_id: Cnpj | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
+    environment: Environment | None = Field(
+        default=None,
+        description="Só de leitura: troca-se em `PATCH /v1/companies/{companyId}/environment`.",
+        json_schema_extra=READ_ONLY,
+    )
 
 
 class EnvironmentChange(Body):
@@ -169,15 +179,17 @@ async def find_only_company(database: Database, subscription_id: UUID) -> Compan
 
 
 async def update_company(
-    database: Database, subscription_id: UUID, company_id: UUID, changes: Registration
+    database: Database, subscription_id: UUID, company_id: UUID, changes: CompanyChanges
 ) -> CompanyRecord:
     """Write the fields that were sent, and only those."""
     async with database.tenant(subscription_id) as tenant:
         return await change_registration(tenant, company_id, changes)
 
 
-async def change_registration(tenant: Tenant, company_id: UUID, changes: Registration) -> CompanyRecord:
+async def change_registration(tenant: Tenant, company_id: UUID, changes: CompanyChanges) -> CompanyRecord:
     """Update inside a transaction that may hold more than this."""
+    current = CompanyRecord.model_validate(await require_company(tenant, company_id))
+    refuse_changed(changes, current, _READ_ONLY - {"updated_at"})
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
         raise unknown_company()
@@ -274,7 +286,7 @@ def unknown_company() -> Refusal:
 
 def _columns(registration: Registration) -> dict[str, Any]:
     """The columns to write: only what the caller sent, so that absent and null differ."""
-    columns = registration.model_dump(exclude_unset=True, exclude={"tax_id", "settings"})
+    columns = registration.model_dump(exclude_unset=True, exclude={*_READ_ONLY, "settings"})
     if registration.address is not None and "address" in columns:
         columns["address"] = registration.address.model_dump(mode="json", by_alias=True)
     return columns

@@ -16,6 +16,7 @@ from carimbo.fiscal.taxpayer import format_tax_id
 from carimbo.service.companies import Deleted
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
 from carimbo.storage.customers import Customer
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
@@ -56,6 +57,14 @@ class CustomerBody(CustomerDetails):
 
     name: CustomerName = Field(description="Nome ou razão social.", examples=["Maria da Silva"])
     email: Email = Field(description="E-mail.", examples=["maria@example.com"])
+
+
+class CustomerChanges(CustomerDetails, Dated):
+    """What changes in a customer: an absent field stays as it is, null clears it."""
+
+    name: CustomerName = Field(default="", description="Nome ou razão social.", examples=["Maria da Silva"])
+    email: Email | None = Field(default=None, description="E-mail.", examples=["maria@example.com"])
+    id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
 
 
 class CustomerUpsert(CustomerBody):
@@ -120,15 +129,15 @@ async def read_customer(
 
 
 async def replace_customer(
-    database: Database, subscription_id: UUID, company_id: UUID, customer_id: UUID, told: CustomerBody
+    database: Database, subscription_id: UUID, company_id: UUID, customer_id: UUID, changes: CustomerChanges
 ) -> CustomerRecord:
-    """Let a customer be what is told, and nothing else."""
-    facts = facts_of(told)
+    """Writes the fields that were sent, and only those."""
     async with database.tenant(subscription_id) as tenant:
-        known = await _hold_one(tenant, company_id, customer_id, facts)
-        if known is None:
+        current = await _hold_one(tenant, company_id, customer_id, facts_of(changes))
+        if current is None:
             raise not_found("Cliente não encontrado.")
-        customer = await _write(tenant, known, facts)
+        refuse_changed(changes, CustomerRecord.model_validate(current), {"id", "created_at"})
+        customer = await _write(tenant, current, overwritten(current, changes))
     return CustomerRecord.model_validate(customer)
 
 
@@ -159,7 +168,7 @@ def merged(known: Customer, told: CustomerFacts) -> Customer:
     return replace(known, **gaps, is_foreign=_is_foreign(known, told))
 
 
-def overwritten(known: Customer, told: CustomerBody) -> Customer:
+def overwritten(known: Customer, told: CustomerBody | CustomerChanges) -> Customer:
     """A customer with what is told in the place of what was known; what is not told stays."""
     facts, names = facts_of(told), told.model_fields_set & _FACTS
     after = replace(known, **{name: getattr(facts, name) for name in names})

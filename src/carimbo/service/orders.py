@@ -39,6 +39,8 @@ class OrderIdentity:
 def identity_in(idempotency_key: str | None, body: Any) -> OrderIdentity:
     """Returns the keys of a request whose body has not been validated."""
     external_id = body.get("externalId") if isinstance(body, dict) else None
+    if type(external_id) is int:
+        external_id = str(external_id)
     return OrderIdentity(idempotency_key, external_id.strip() if isinstance(external_id, str) else None)
 
 

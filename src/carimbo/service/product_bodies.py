@@ -5,12 +5,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, Field, RootModel, WrapValidator, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WrapValidator, create_model
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.fields import Body, Category, Flag, GuaranteeDays, ItemName, Sku, UnitValue
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.read_only import READ_ONLY, Dated
 from carimbo.service.split_items import SPLIT, Components
 from carimbo.storage.products import NewProduct
 
@@ -120,6 +121,55 @@ _AnyItem: TypeAlias = ServiceItem | ProductItem | SplitItem
 
 class ProductBody(RootModel[Annotated[_AnyItem, Field(discriminator="type"), WrapValidator(_of_its_type)]]):
     """An item to be written."""
+
+
+class ReadOnlyOfItem(Dated):
+    """The read-only fields of an item."""
+
+    id: str | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
+
+
+class _Partial(ReadOnlyOfItem):
+    model_config = ConfigDict(json_schema_extra=lambda schema: schema.pop("required", None))
+
+
+def _changes_of(form: type[CatalogItem]) -> Any:
+    return create_model(
+        f"{form.__name__}Changes",
+        __base__=(_Partial, form),
+        __doc__="What changes in an item of the catalog.",
+    )
+
+
+def _as_sent(body: Any, _: Any) -> dict[str, Any]:
+    """Returns a JSON object as it is: it is validated when it is merged with the item, which has the type."""
+    if not isinstance(body, dict):
+        raise PydanticCustomError("model_type", "Deve ser um objeto JSON.")
+    return body
+
+
+if TYPE_CHECKING:
+    _AnyChanges: TypeAlias = dict[str, Any]
+else:
+    _AnyChanges = _changes_of(ServiceItem) | _changes_of(ProductItem) | _changes_of(SplitItem)
+
+
+class ProductChanges(RootModel[Annotated[_AnyChanges, WrapValidator(_as_sent)]]):
+    """What changes in an item: an absent field stays as it is, null clears it."""
+
+
+def changed_item(current: Mapping[str, Any], changes: Mapping[str, Any]) -> CatalogItem:
+    """Returns the item that a record becomes by changes to it.
+
+    `current` has the fields of the record by their names in the JSON. What belongs to another type than the
+    one that the item has afterwards is left out. Raises ValidationError.
+    """
+    item_type = _Typed.model_validate({**current, **changes}).type
+    names = {field.alias or name for name, field in _PUBLISHED[item_type].model_fields.items()}
+    kept = {name: value for name, value in current.items() if name in names and value is not None}
+    read_only = {field.alias for field in ReadOnlyOfItem.model_fields.values()}
+    writable = {name: value for name, value in changes.items() if name not in read_only}
+    return _FORMS[item_type].model_validate(kept | writable)
 
 
 def product_of(item: CatalogItem, company_id: UUID, product_id: str) -> NewProduct:

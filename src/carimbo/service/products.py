@@ -3,24 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, RootModel, field_serializer
+from pydantic import ConfigDict, Field, RootModel, ValidationError, field_serializer
 
 from carimbo.fiscal.catalog_sale import ItemType
 from carimbo.fiscal.fields import Body, Record, UnitValue
 from carimbo.fiscal.stored import STORED
-from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.errors import Code, Refusal, invalid_body, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.product_bodies import (
     CatalogItem,
     ProductType,
+    ReadOnlyOfItem,
     SplitItem,
+    changed_item,
     lacking_alone,
     product_of,
     with_fiscal_fields,
 )
+from carimbo.service.read_only import refuse_changed
 from carimbo.service.split_items import ComponentRecord, components_of, require_no_split_of, shown_components
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.products import NewProduct, Product, ProductFilter, SkuTaken, new_product_id
@@ -113,20 +117,37 @@ async def read_product(
 
 
 async def replace_product(
-    database: Database, subscription_id: UUID, company_id: UUID, product_id: str, body: CatalogItem
+    database: Database, subscription_id: UUID, company_id: UUID, product_id: str, changes: dict[str, Any]
 ) -> ProductRecord:
-    """Replace an item whole: what the body does not tell is cleared. Sales stay as they were made."""
-    _require_enough(body)
+    """Writes the fields that were sent, and only those. Sales stay as they were made."""
     async with database.tenant(subscription_id) as tenant:
         await tenant.products.hold(company_id)
-        if await tenant.products.get(company_id, product_id) is None:
+        current = await tenant.products.get(company_id, product_id)
+        if current is None:
             raise _unknown()
+        body = _changed(current, changes)
+        _require_enough(body)
         product = await _product(tenant, company_id, product_id, body)
         try:
             written = await tenant.products.write(product)
         except SkuTaken:
             raise await _duplicate(tenant, company_id, body.sku) from None
         return (await _shown(tenant, company_id, [written]))[0]
+
+
+def _changed(current: Product, changes: dict[str, Any]) -> CatalogItem:
+    """Returns the whole item after a change; refuses read-only fields with other values than the item's."""
+    facts = _facts(current, None)
+    facts["components"] = [
+        {"id": part["id"], "percentage": Decimal(part["percentage"])} for part in current.components or ()
+    ]
+    names = [field.alias for field in ReadOnlyOfItem.model_fields.values()]
+    try:
+        sent = ReadOnlyOfItem.model_validate({name: changes[name] for name in names if name in changes})
+        refuse_changed(sent, CatalogItemRecord.model_validate(facts), {"id", "created_at"})
+        return changed_item(facts, changes)
+    except ValidationError as invalid:
+        raise invalid_body(invalid) from None
 
 
 async def delete_product(

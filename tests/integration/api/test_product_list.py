@@ -94,7 +94,10 @@ class TestSearch:
 
     @pytest.mark.parametrize(
         ("search", "error"),
-        [("a\0", "Formato inválido."), ("x" * 101, "Deve ter no máximo 100 caracteres.")],
+        [
+            ("a\0", "Formato inválido: informe um texto sem caracteres de controle, e não “a\0”."),
+            ("x" * 101, "Deve ter no máximo 100 caracteres."),
+        ],
         ids=["control", "long"],
     )
     async def test_refuses_what_no_item_has(self, shelf: Shelf, search: str, error: str) -> None:

@@ -74,7 +74,6 @@ class TestCreate:
         [
             ("name", "ab", "Deve ter pelo menos 3 caracteres."),
             ("name", "x" * 65, "Deve ter no máximo 64 caracteres."),
-            ("sku", "", "Deve ter pelo menos 1 caractere."),
             ("sku", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("category", "x" * 65, "Deve ter no máximo 64 caracteres."),
             ("type", "bundle", "Valor inválido: use 'service', 'product' ou 'split'."),
@@ -84,8 +83,7 @@ class TestCreate:
             ("guarantee", 0, "Deve ser maior ou igual a 1."),
             ("guarantee", 366, "Deve ser menor ou igual a 365."),
             ("fiscalFollowsCompanyDefaults", "sim", "Deve ser true ou false."),
-            ("fiscalFollowsCompanyDefaults", None, "Deve ser true ou false."),
-            ("ncm", "123", "Formato inválido: informe os 8 dígitos, por exemplo 69120000."),
+            ("ncm", "123", "Formato inválido: informe os 8 dígitos, por exemplo 69120000, e não “123”."),
             ("serviceItemCode", "01.05", "Campo de itens do tipo service."),
             ("components", [], "Campo de itens do tipo split."),
             ("id", ABSENT_ITEM, "Campo desconhecido."),
@@ -161,9 +159,10 @@ class TestReplace:
         assert (again["id"], again["createdAt"]) == (item["id"], item["createdAt"])
         assert again["updatedAt"] > item["updatedAt"]
 
-    async def test_clears_what_the_body_does_not_tell(self, shelf: Shelf) -> None:
+    async def test_clears_what_is_null(self, shelf: Shelf) -> None:
         item = await shelf.add(MUG, **GOODS_FISCAL, price=10.5, guarantee=7)
-        data_of(await shelf.put(item["id"], MUG | {"name": "Caneca nova"}))
+        nothing = dict.fromkeys([*GOODS_FISCAL, "price", "guarantee"])
+        data_of(await shelf.put(item["id"], nothing | {"name": "Caneca nova"}))
         told = {name: value for name, value in body_of(await shelf.read(item)).items() if value is not None}
         assert told == MUG | {"name": "Caneca nova", "fiscalFollowsCompanyDefaults": True}
 
@@ -216,5 +215,5 @@ class TestById:
     @pytest.mark.parametrize("told", ["1", "8" + ABSENT_ITEM[1:], ABSENT])
     async def test_what_is_no_id_is_refused(self, shelf: Shelf, told: str) -> None:
         assert fields_of(await shelf.get(f"/{told}")) == {
-            "id": "Formato inválido: informe os 26 caracteres do id."
+            "id": f"Formato inválido: informe os 26 caracteres do id, e não “{told}”."
         }

@@ -90,7 +90,7 @@ class TestCreate:
         body["components"] = [{"percentage": 50}, {"sku": "curso", "id": "1", "percentage": 50}]
         assert fields_of(await shelf.post(body)) == {
             "components[0]": "Informe sku ou id.",
-            "components[1].id": "Formato inválido: informe os 26 caracteres do id.",
+            "components[1].id": "Formato inválido: informe os 26 caracteres do id, e não “1”.",
         }
 
     async def test_refuses_splits_as_parts(self, shelf: Shelf) -> None:

@@ -1,6 +1,7 @@
 """Changing a webhook: what the body tells, what stays as it was, and whether it is called."""
 
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,7 +14,13 @@ class TestReplace:
     async def test_lets_it_be_what_the_body_tells(self, site: Site) -> None:
         created = await site.create(name="Loja", headers=HEADERS)
         url = "http://127.0.0.1:10/"
-        changed = data_of(await site.put(created["id"], url=url, events={"nfce": ["nfce.authorized"]}))
+        told: dict[str, Any] = {
+            "url": url,
+            "name": None,
+            "headers": [],
+            "events": {"nfce": ["nfce.authorized"]},
+        }
+        changed = data_of(await site.put(created["id"], **told))
         assert (changed["name"], changed["url"], changed["headers"]) == (None, url, [])
         assert changed["events"]["nfce"] == ["nfce.authorized"]
         assert changed["events"]["invoice"] == []
@@ -106,7 +113,7 @@ class TestActivity:
         (row,) = await site.fetch("select failing_since from webhooks where id = $1", UUID(created["id"]))
         assert row["failing_since"] is None
 
-    @pytest.mark.parametrize("active", [None, "true", 1])
+    @pytest.mark.parametrize("active", ["sim", "true", 1])
     async def test_is_true_or_false(self, site: Site, active: object) -> None:
         created = await site.create()
         assert fields_of(await site.set_active(created["id"], active)) == {

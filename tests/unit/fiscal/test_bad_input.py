@@ -80,7 +80,7 @@ class TestHostileText:
         made = result_of(signer, with_value(place, value))
         if isinstance(made, SignedDocument):
             assert_good(made)
-        else:
+        elif value.strip():
             assert any(is_about(path, place) or is_beside(path, place) for path in made), made
             assert all(len(message) < 400 for message in made.values()), made
 

@@ -87,7 +87,7 @@ class TestPrintedEmission:
         assert problem.message == "Só se usa quando issueMode é offlineContingency."
 
     def test_is_refused_whole_for_a_receipt_that_is_issued_now(self) -> None:
-        assert list(refused(printed(issueMode="normal", series=0, signedXml=""))) == [*PAPER, "signedXml"]
+        assert list(refused(printed(issueMode="normal", series=0, signedXml="<a/>"))) == [*PAPER, "signedXml"]
 
     def test_has_the_environment_that_it_is_asked_under(self) -> None:
         request = NfceRequest.model_validate(NFCE_BODY | PRINTED)
@@ -101,6 +101,10 @@ class TestPrintedEmission:
         assert (found.type, found.issued_at) == (EmissionType.OFFLINE, ISSUED_AT)
         assert found.contingency
         assert found.contingency.reason == "Sem conexão com a internet"
+
+    def test_has_times_without_an_offset_by_the_clock_of_the_company(self) -> None:
+        local = emission_of(issuedAt=PRINTED["issuedAt"][:19])
+        assert local == emission_of()
 
     def test_reads_a_key_in_groups_of_four(self) -> None:
         spaced = " ".join(key()[place : place + 4] for place in range(0, 44, 4))
@@ -284,7 +288,7 @@ class TestSignedXml:
         assert refused(problems).keys() == {"signedXml"}
 
     @pytest.mark.parametrize(
-        "xml", ["", "x", "<a/>", "<!DOCTYPE a []><a/>", '<NFe xmlns="urn:x"/>', "🎉", "\x00"]
+        "xml", ["x", "<a/>", "<!DOCTYPE a []><a/>", '<NFe xmlns="urn:x"/>', "🎉", "\x00"]
     )
     def test_that_is_no_receipt_is_refused(self, signer: Signer, xml: str) -> None:
         problems = issued_nfce(signer, under=emission_of(), signedXml=xml, **PRINTED)

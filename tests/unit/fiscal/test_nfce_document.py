@@ -34,6 +34,8 @@ from unit.fiscal.goods.support import (
 )
 from xmlsec1 import xmlsec1_accepts
 
+KEY_FORM = "Formato inválido: informe os 44 caracteres da chave de acesso, e não “123”."
+MOMENT_FORM = "Deve ter data e hora no formato ISO 8601, por exemplo 2026-11-14T10:00:00-03:00."
 KEY = "35261111222333000181650010000000031123456820"
 TOKEN = CSC["homologation"]["csc"]
 
@@ -221,14 +223,14 @@ class TestBody:
     @pytest.mark.parametrize(
         ("changes", "field", "message"),
         [
-            ({"paymentMethod": None}, "paymentMethod", "Deve ser um texto."),
+            ({"paymentMethod": None}, "paymentMethod", "Campo obrigatório."),
             ({"issueMode": "offline"}, "issueMode", "Valor inválido: use 'normal' ou 'offlineContingency'."),
             ({"transmit": "never"}, "transmit", "Valor inválido: use 'now' ou 'later'."),
             ({"series": 890}, "series", "Deve ser menor ou igual a 889."),
             ({"number": 0}, "number", "Deve ser maior ou igual a 1."),
             ({"number": "1"}, "number", "Deve ser um número inteiro."),
-            ({"accessKey": "123"}, "accessKey", "Formato inválido."),
-            ({"issuedAt": "2026-11-14"}, "issuedAt", "A data e hora deve trazer o fuso horário."),
+            ({"accessKey": "123"}, "accessKey", KEY_FORM),
+            ({"issuedAt": "2026-11-14"}, "issuedAt", MOMENT_FORM),
             (
                 {"contingency": {"startedAt": "2026-11-14T09:00:00-03:00", "reason": "curta"}},
                 "contingency.reason",

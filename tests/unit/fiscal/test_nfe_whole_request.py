@@ -98,9 +98,8 @@ class TestWholeRequest:
         [
             ({"items": []}, "items", "Deve ter pelo menos 1 item."),
             ({"items": [ITEM] * 991}, "items", "Deve ter no máximo 990 itens."),
-            ({"recipient": None}, "recipient", "Deve ser um objeto JSON."),
+            ({"recipient": None}, "recipient", "Campo obrigatório."),
             ({"nature": "x" * 61}, "nature", "Deve ter no máximo 60 caracteres."),
-            ({"issueDate": "2026-11-14T10:00:00"}, "issueDate", "A data e hora deve trazer o fuso horário."),
             ({"finalConsumer": "yes"}, "finalConsumer", "Deve ser true ou false."),
             ({"presence": 1}, "presence", None),
             ({"transmit": "later"}, "transmit", "Campo desconhecido."),
@@ -110,12 +109,12 @@ class TestWholeRequest:
             (
                 {"supplyPlaceCode": "3550308"},
                 "supplyPlaceCode",
-                "Formato inválido: informe os 6 dígitos do código.",
+                "Formato inválido: informe os 6 dígitos do código, e não “3550308”.",
             ),
             (
                 {"ibsTaxableCityCode": "355030"},
                 "ibsTaxableCityCode",
-                "Formato inválido: informe 7 dígitos.",
+                "Formato inválido: informe 7 dígitos, e não “355030”.",
             ),
             ({"payments": [CASH] * 101}, "payments", "Deve ter no máximo 100 itens."),
             (

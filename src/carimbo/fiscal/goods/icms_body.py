@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.fields import Body, Money, Percent, Quantity, Rate, StateCode
 
 Code1 = Annotated[str, StringConstraints(pattern=r"^[0-9]$")]
+Cst = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
 Code2 = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2}$")]
 Code3 = Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")]
 Code10 = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$")]
@@ -15,7 +16,7 @@ Code10 = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$")]
 class IcmsBody(Body):
     """ICMS of an item; `cst` or `csosn` says which values belong together, what is missing is computed."""
 
-    cst: Code2 | None = Field(default=None, description="Situação tributária do ICMS (CST), regime normal.")
+    cst: Cst | None = Field(default=None, description="Situação tributária do ICMS (CST), regime normal.")
     csosn: Code3 | None = Field(
         default=None, description="Situação tributária do ICMS no Simples Nacional (CSOSN)."
     )

@@ -5,11 +5,13 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.fields import (
+    MAY_HAVE_DOTS,
     Body,
     Cfop,
     Cnpj,
     Flag,
     GoodsOrigin,
+    ItemCode,
     Money,
     Ncm,
     Notes,
@@ -41,7 +43,7 @@ COUNTS = "1"
 """`indTot`: the price of the item is part of the total."""
 
 BenefitCode = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$|^SEM CBENEF$")]
-Cest = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
+Cest = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$"), MAY_HAVE_DOTS]
 Gtin = Annotated[str, StringConstraints(pattern=r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$")]
 Unit = Annotated[Text, StringConstraints(max_length=6)]
 NveCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{4}$")]
@@ -59,7 +61,7 @@ class ItemBody(Body):
     unit_value: UnitValue = Field(
         description="Preço de uma unidade, em reais, com até 10 casas decimais (vUnCom).", examples=[35.9]
     )
-    sku: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+    sku: ItemCode | None = Field(
         default=None,
         description="Código do produto na empresa; na falta, ITEM001, ITEM002 e assim por diante (cProd).",
     )

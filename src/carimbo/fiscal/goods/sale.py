@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.date_fields import Moment
+from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.fields import Body, Cfop, Money, Notes, Text
+from carimbo.fiscal.fields import Body, Cfop, CityCode, ExternalId, Money, Notes, Text
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.approximate_taxes import taxes_by_sphere, warn_of_missing_taxes
 from carimbo.fiscal.goods.charges import Charges, charges_of
@@ -69,12 +69,13 @@ class SaleBody(Body):
         description="CFOP dos itens que não têm o seu; na falta, o usual da empresa para o destino.",
         examples=["5102"],
     )
-    issue_date: Moment | None = Field(
+    issue_date: IsoDay | None = Field(
         default=None,
-        description="Data e hora de emissão, com fuso; na falta, a de agora (dhEmi).",
+        description="Data e hora de emissão; sem fuso, no da empresa; na falta, ou com o dia de hoje, agora"
+        " (dhEmi).",
         examples=["2026-11-14T10:00:00-03:00"],
     )
-    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+    external_id: ExternalId | None = Field(
         default=None,
         description="Identificador no sistema de quem chama; o mesmo não cria um segundo documento.",
     )
@@ -86,7 +87,7 @@ class SaleBody(Body):
             " ou none (não se aplica)."
         ),
     )
-    ibs_taxable_city_code: Annotated[str, Field(pattern=r"^[0-9]{7}$")] | None = Field(
+    ibs_taxable_city_code: CityCode | None = Field(
         default=None, description="Código IBGE do município do fato gerador de IBS e CBS (cMunFGIBS)."
     )
     payment_method: Method | None = Field(

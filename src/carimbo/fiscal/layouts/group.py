@@ -16,14 +16,15 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache, partial
-from typing import Annotated, Any, TypeVar, cast, dataclass_transform
+from functools import cache, lru_cache, partial
+from typing import Annotated, Any, TypeVar, cast, dataclass_transform, get_type_hints
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from carimbo.fiscal.body_reading import Reading, without_blanks
 from carimbo.fiscal.date_fields import Day, Moment
-from carimbo.fiscal.fields import Integer, NotNegative
+from carimbo.fiscal.fields import DigitsAsText, Integer, NotNegative
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.compiling import Write, initializer
@@ -45,7 +46,13 @@ _SHORT = 14
 _RATE_PLACES = 4
 
 # A group may stand in a request body as it is. No number of any layout has a sign.
-_JSON_TYPES: dict[Any, Any] = {Decimal: NotNegative, int: Integer, date: Day, datetime: Moment}
+_JSON_TYPES: dict[Any, Any] = {
+    Decimal: NotNegative,
+    int: Integer,
+    date: Day,
+    datetime: Moment,
+    str: DigitsAsText,
+}
 _JSON_CONFIG = ConfigDict(extra="forbid")
 
 _REQUIRED: Any = dataclasses.MISSING
@@ -169,6 +176,7 @@ def group(tag: str) -> Callable[[type[T]], type[T]]:
     def declare(cls: type[T]) -> type[T]:
         cls.__annotations__ = {name: _of_json(cls, name, hint) for name, hint in cls.__annotations__.items()}
         cls.__pydantic_config__ = _JSON_CONFIG  # type: ignore[attr-defined]
+        cls.normalize = _NORMALIZED  # type: ignore[attr-defined]
         record = dataclasses.dataclass(frozen=True, kw_only=True, init=False)(cls)
         record.__init__ = initializer(dataclasses.fields(cast(Any, record)))  # type: ignore[method-assign]
         record.__layout__ = _layout(tag, record)  # type: ignore[attr-defined]
@@ -176,6 +184,21 @@ def group(tag: str) -> Callable[[type[T]], type[T]]:
         return record
 
     return declare
+
+
+def _normalize(group_type: Any, given: Any) -> Any:
+    """Returns the input of a group without blank fields, as every body is read."""
+    return without_blanks(given, _reading_of(group_type))
+
+
+@cache
+def _reading_of(group_type: Any) -> Reading:
+    hints = get_type_hints(group_type, include_extras=True)
+    return Reading(frozenset(hint.__metadata__[-1].alias for hint in hints.values()))
+
+
+_as_classmethod: Any = classmethod(_normalize)
+_NORMALIZED: Any = model_validator(mode="before")(_as_classmethod)
 
 
 def _of_json(cls: type, name: str, hint: Any) -> Any:

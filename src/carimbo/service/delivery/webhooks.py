@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from carimbo.service.delivery.custom_headers import (
     CustomHeader,
     CustomHeaderRecord,
     CustomHeaders,
+    Pair,
     opened,
     sealable,
     shown_pairs,
@@ -35,18 +36,20 @@ from carimbo.service.errors import Refusal, invalid_field, not_found
 from carimbo.service.masked import is_masked
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.ports import AddressGuard
+from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.webhooks import Webhook, WebhookFacts
 
 MOST_WEBHOOKS = 50
+Url = Annotated[Text, StringConstraints(max_length=2048)]
 
 
 class WebhookBody(Body):
     """What a caller tells of a webhook."""
 
-    url: Annotated[Text, StringConstraints(max_length=2048)] = Field(
+    url: Url = Field(
         description="Endereço https que recebe os eventos.", examples=["https://loja.example.com/webhooks"]
     )
     name: Annotated[Text, StringConstraints(max_length=64)] | None = Field(default=None, examples=["Loja"])
@@ -58,6 +61,26 @@ class WebhookBody(Body):
     )
     active: Flag | None = Field(
         default=None, description="Sem o campo, um webhook novo é ativo, e um que existe fica como está."
+    )
+
+
+class WebhookChanges(Dated, WebhookBody):
+    """What changes in a webhook: an absent field stays as it is, null clears it."""
+
+    url: Url = Field(
+        default="",
+        description="Endereço https que recebe os eventos.",
+        examples=["https://loja.example.com/webhooks"],
+    )
+    events: Annotated[ChosenEvents, AfterValidator(require_any)] = Field(
+        default=ChosenEvents(), description="Eventos a receber, por grupo; pelo menos um."
+    )
+    id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
+    last_delivery: Any = Field(
+        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
+    )
+    disabled_reason: Any = Field(
+        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
     )
 
 
@@ -132,22 +155,25 @@ async def read_webhook(database: Database, subscription_id: UUID, webhook_id: UU
 
 
 async def replace_webhook(
-    database: Database, guard: AddressGuard, subscription_id: UUID, webhook_id: UUID, body: WebhookBody
+    database: Database, guard: AddressGuard, subscription_id: UUID, webhook_id: UUID, changes: WebhookChanges
 ) -> WebhookRecord:
-    """Let a webhook be what is told: what the body does not tell is cleared, but for whether it is active."""
+    """Writes the fields that were sent, and only those."""
     async with database.autocommit(subscription_id) as tenant:
-        known = await tenant.webhooks.get(webhook_id)
-    if known is None:
+        current = await tenant.webhooks.get(webhook_id)
+        stored = opened(await tenant.secrets.get(webhook_id, HEADERS))
+    if current is None:
         raise unknown_webhook()
-    if body.url != known.url:
-        await _require_callable(guard, body.url)
-        _require_whole_headers(known.url, body)
+    refuse_changed(changes, _record(current, None, None), {"id", "created_at"})
+    facts = _changed_facts(current, changes)
+    if facts.url != current.url:
+        await _require_callable(guard, facts.url)
+        _require_whole_headers(current.url, facts.url, changes, stored)
     async with database.tenant(subscription_id) as tenant:
-        written = await tenant.webhooks.write(webhook_id, _facts_of(body))
-        if written is not None:
-            await _keep_headers(tenant, webhook_id, body.headers or [])
-        if body.active is not None:
-            written = await _activated(tenant, webhook_id, active=body.active)
+        written = await tenant.webhooks.write(webhook_id, facts)
+        if written is not None and "headers" in changes.model_fields_set:
+            await _keep_headers(tenant, webhook_id, changes.headers or [])
+        if changes.active is not None:
+            written = await _activated(tenant, webhook_id, active=changes.active)
         return await _shown_one(tenant, written)
 
 
@@ -180,11 +206,16 @@ async def _require_callable(guard: AddressGuard, url: str) -> None:
         raise invalid_field("url", objection)
 
 
-def _require_whole_headers(known_url: str, body: WebhookBody) -> None:
-    """A secret that was told to one server must not get to another by whoever can't read it."""
-    if urlsplit(known_url)[:2] == urlsplit(body.url)[:2]:
+def _require_whole_headers(url: str, new_url: str, changes: WebhookChanges, stored: Sequence[Pair]) -> None:
+    """Refuses stored header values for another server: a caller that can't read them must not move them."""
+    if urlsplit(url)[:2] == urlsplit(new_url)[:2]:
         return
-    for position, header in enumerate(body.headers or []):
+    if stored and "headers" not in changes.model_fields_set:
+        sentence = (
+            "O endereço do webhook mudou: envie os cabeçalhos com os valores inteiros, ou uma lista vazia."
+        )
+        raise invalid_field("headers", sentence)
+    for position, header in enumerate(changes.headers or []):
         if is_masked(header.value):
             sentence = "O endereço do webhook mudou: envie o valor inteiro do cabeçalho."
             raise invalid_field(f"headers[{position}].value", sentence)
@@ -200,6 +231,18 @@ async def _require_room(tenant: Tenant) -> None:
 def _facts_of(body: WebhookBody) -> WebhookFacts:
     names = names_of(body.events)
     return WebhookFacts(name=body.name, url=body.url, events=names, topics=topics_of(names))
+
+
+def _changed_facts(current: Webhook, changes: WebhookChanges) -> WebhookFacts:
+    """Returns a webhook's facts with those that were sent in the place of the present ones."""
+    sent = changes.model_fields_set
+    names = names_of(changes.events) if "events" in sent else current.events
+    return WebhookFacts(
+        name=changes.name if "name" in sent else current.name,
+        url=changes.url if "url" in sent else current.url,
+        events=names,
+        topics=topics_of(names),
+    )
 
 
 async def _keep_headers(tenant: Tenant, webhook_id: UUID, headers: Sequence[CustomHeader]) -> None:

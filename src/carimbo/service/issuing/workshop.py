@@ -14,7 +14,7 @@ from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
-from carimbo.fiscal.local_time import BRASILIA
+from carimbo.fiscal.local_time import BRASILIA, moment_of
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
@@ -117,13 +117,14 @@ class Workshop:
         now: datetime | None = None,
     ) -> Emission:
         """What a document is issued under: its own date if it asks for one, else this moment."""
-        asked: datetime | None = getattr(request, "issue_date", None)
+        asked: date | None = getattr(request, "issue_date", None)
+        now, state = now or self.clock(), dossier.company.address.state
         return Emission(
             environment=environment,
             series=series,
             number=number,
             numeric_code=numeric_code or _TRIAL_CODE,
-            issued_at=local_moment(asked or now or self.clock(), dossier.company.address.state),
+            issued_at=local_moment(moment_of(asked or now, state, now), state),
         )
 
     @property

@@ -15,6 +15,7 @@ from carimbo.fiscal.fields import (
     Category,
     CityCode,
     Email,
+    ExternalId,
     Flag,
     ItemName,
     Money,
@@ -162,7 +163,7 @@ class SaleBody(Body):
     send_email: Flag | None = Field(
         default=None, description="Se o cliente recebe os documentos por e-mail; na falta, como na empresa."
     )
-    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+    external_id: ExternalId | None = Field(
         default=None, description="Identificador no sistema de quem chama; o mesmo não cria outra venda."
     )
     discount: Money = Field(

@@ -90,11 +90,11 @@ class TestCancellation:
     def test_has_one_of_three_reasons(self, teller: Teller, code: str) -> None:
         assert text(told(teller, reasonCode=code), "cMotivo") == code
 
-    @pytest.mark.parametrize("code", ["0", "3", "01", "", 1])
+    @pytest.mark.parametrize("code", ["0", "3", "01", True, 3])
     def test_has_no_other_reason(self, code: Any) -> None:
         assert set(wrong(reasonCode=code)) == {"reasonCode"}
 
-    @pytest.mark.parametrize("reason", ["curta demais", "x" * 256, ""])
+    @pytest.mark.parametrize("reason", ["curta demais", "x" * 256])
     def test_has_a_justification_of_15_to_255_letters(self, reason: str) -> None:
         assert set(wrong(justification=reason)) == {"justification"}
 

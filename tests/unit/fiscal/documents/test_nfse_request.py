@@ -120,7 +120,6 @@ class TestField:
             ("borrower", PERSON | {"email": "maria"}, "borrower.email"),
             ("borrower", PERSON | {"age": 30}, "borrower.age"),
             ("externalId", "x" * 101, "externalId"),
-            ("sku", "", "sku"),
             ("valor", 1, "valor"),
         ],
     )
@@ -182,7 +181,7 @@ class TestIssueDate:
     def test_is_a_day_or_a_moment_of_it_by_the_clock_of_the_company(self, told: str) -> None:
         assert told_day(request_of(issueDate=told), SIMPLES) == date(2026, 11, 14)
 
-    @pytest.mark.parametrize("told", ["14/11/2026", "2026-02-30", "hoje", "", 20261114, 1.5, True, {}])
+    @pytest.mark.parametrize("told", ["14/11/2026", "2026-02-30", "hoje", 20261114, 1.5, True, {}])
     def test_is_nothing_else(self, told: Any) -> None:
         assert set(wrong(body(issueDate=told))) == {"issueDate"}
 
@@ -196,7 +195,7 @@ class TestFederalServiceCode:
         assert request_of(federalServiceCode=told).federal_service_code == told.strip()
 
     @pytest.mark.parametrize(
-        "told", ["0105", "01.5", "01.05.1", "001.05", "01,05", "01.05.01.001", "x", "", 1.05]
+        "told", ["0105", "01.5", "01.05.1", "001.05", "01,05", "01.05.01.001", "x", 1.05]
     )
     def test_is_nothing_else(self, told: Any) -> None:
         assert set(wrong(body(federalServiceCode=told))) == {"federalServiceCode"}

@@ -205,9 +205,9 @@ class TestBody:
     @pytest.mark.parametrize(
         ("field", "value", "message"),
         [
-            ("cst", 0, "Deve ser um texto."),
-            ("cst", "000", "Formato inválido: informe os 2 dígitos do código."),
-            ("csosn", "10", "Formato inválido: informe os 3 dígitos do código."),
+            ("cst", 100, "Deve ser um texto."),
+            ("cst", "000", "Formato inválido: informe os 2 dígitos do código, e não “000”."),
+            ("csosn", "10", "Formato inválido: informe os 3 dígitos do código, e não “10”."),
             ("rate", "18", "Deve ser um número."),
             ("rate", -1, "Deve ser maior ou igual a 0."),
             ("rate", 1.23456, "Deve ter no máximo 4 casas decimais."),

@@ -58,7 +58,7 @@ def product(path: str, **changes: Any) -> str | None:
     return said(nfe(items=[item(**changes)]), f"det/prod/{path}")
 
 
-NCM_FORM = "Formato inválido: informe os 8 dígitos, por exemplo 69120000."
+NCM_FORM = "Formato inválido: informe os 8 dígitos, por exemplo 69120000, e não “6912”."
 
 
 class TestDefaults:
@@ -230,7 +230,7 @@ class TestBody:
     @pytest.mark.parametrize(
         ("field", "value", "message"),
         [
-            ("description", "", "Deve ter pelo menos 1 caractere."),
+            ("description", "", "Campo obrigatório."),
             ("description", "x" * 121, "Deve ter no máximo 120 caracteres."),
             ("description", "a\x00b", "Não pode conter caracteres de controle."),
             ("quantity", -1, "Deve ser maior ou igual a 0."),
@@ -243,15 +243,10 @@ class TestBody:
             ("unitValue", float("nan"), "Deve ser um número finito."),
             ("unitValue", float("inf"), "Deve ser um número finito."),
             ("ncm", "6912", NCM_FORM),
-            ("ncm", 69120000, "Deve ser um texto."),
-            (
-                "ncm",
-                "69120000\n",
-                "Formato inválido: informe os 8 dígitos, por exemplo 69120000.",
-            ),
-            ("cfop", "8102", "Formato inválido: informe 4 dígitos, sem pontos, por exemplo 5102."),
-            ("gtin", "123", "Formato inválido: informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN."),
-            ("origin", "9", "Formato inválido: informe um dígito de 0 a 8."),
+            ("ncm", 691200001, "Deve ser um texto."),
+            ("cfop", "8102", "Formato inválido: informe 4 dígitos, por exemplo 5102, e não “8102”."),
+            ("gtin", "123", "Formato inválido: informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN, e não “123”."),
+            ("origin", "9", "Formato inválido: informe um dígito de 0 a 8, e não “9”."),
             ("discount", 1.001, "Deve ter no máximo 2 casas decimais."),
             ("countsInTotal", 1, "Deve ser true ou false."),
             ("vProd", 1, "Campo desconhecido."),
@@ -262,9 +257,9 @@ class TestBody:
             ("barcode", "x" * 31, "Deve ter no máximo 30 caracteres."),
             ("taxableBarcode", "AB", "Deve ter pelo menos 3 caracteres."),
             ("taxableBarcode", "x" * 31, "Deve ter no máximo 30 caracteres."),
-            ("usedGood", "0", "Formato inválido."),
+            ("usedGood", "0", "Formato inválido: informe 1, ou nada, e não “0”."),
             ("usedGood", True, "Deve ser um texto."),
-            ("ibsZfmCreditType", "5", "Formato inválido."),
+            ("ibsZfmCreditType", "5", "Formato inválido: informe um dígito de 0 a 4, e não “5”."),
             ("nveCodes", ["AA0001"] * 9, "Deve ter no máximo 8 itens."),
             ("batches", [BATCH] * 501, "Deve ter no máximo 500 itens."),
             ("exportDetails", [{}] * 501, "Deve ter no máximo 500 itens."),

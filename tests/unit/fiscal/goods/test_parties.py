@@ -120,7 +120,8 @@ class TestIssuer:
     def test_has_a_registration_at_suframa_of_eight_or_nine_digits(self, number: str) -> None:
         with pytest.raises(ValidationError) as raised:
             company(suframaRegistration=number)
-        assert misformed(raised.value) == {"suframaRegistration": "Formato inválido."}
+        message = f"Formato inválido: informe 8 ou 9 dígitos, e não “{number}”."
+        assert misformed(raised.value) == {"suframaRegistration": message}
 
 
 class TestPlaces:

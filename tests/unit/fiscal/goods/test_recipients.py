@@ -196,7 +196,7 @@ class TestBody:
         ("changes", "field", "message"),
         [
             ({"taxId": "11111111111"}, "taxId", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
-            ({"taxId": 52998224725}, "taxId", "Deve ser um texto."),
+            ({"taxId": True}, "taxId", "Deve ser um texto."),
             (
                 {"stateRegistration": "x"},
                 "stateRegistration",

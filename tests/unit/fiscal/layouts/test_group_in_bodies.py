@@ -42,7 +42,7 @@ class TestInRequestBodies:
             ("placedAt", "2026-11-14T10:00:00", "A data e hora deve trazer o fuso horário."),
             ("dueDate", 20_000, "Deve ser um texto com a data no formato ISO 8601."),
             ("dueDate", "01/12/2026", "Deve ser uma data no formato AAAA-MM-DD."),
-            ("id", 7, "Deve ser um texto."),
+            ("id", True, "Deve ser um texto."),
             ("colour", "azul", "Campo desconhecido."),
             ("lines", "Chá", "Deve ser uma lista."),
         ],

@@ -177,7 +177,7 @@ class TestAWrongDeclaration:
 
     def test_a_wrong_annotation_is_told(self) -> None:
         assert list(mistyped(Mistyped)) == [
-            f"Mistyped.due_on: {str | None}",
+            "Mistyped.due_on: typing.Optional[str]",
             f"Mistyped.amount: {Decimal}",
         ]
 

@@ -15,6 +15,7 @@ from carimbo.fiscal.emission import Contingency, Emission, EmissionType, local_m
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.tables.states import STATES
 
@@ -40,7 +41,8 @@ def printed_emission(
         key = AccessKey.parse(request.access_key)
     except InvalidAccessKey as invalid:
         return (Problem("253", "accessKey", str(invalid)),)
-    began, state = request.contingency.started_at, company.address.state
+    state = company.address.state
+    issued_at, began = beginning_of(issued_at, state), beginning_of(request.contingency.started_at, state)
     unwritable = (*_unwritable("issuedAt", issued_at), *_unwritable("contingency.startedAt", began))
     if unwritable:
         return unwritable

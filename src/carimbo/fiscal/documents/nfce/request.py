@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from carimbo.fiscal.date_fields import Moment
+from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.goods.payments import Method
@@ -35,7 +35,9 @@ class Transmit(StrEnum):
 class ContingencyBody(Body):
     """Since when and why the point of sale was offline."""
 
-    started_at: Moment = Field(description="Data e hora de entrada em contingência, com fuso (dhCont).")
+    started_at: IsoDay = Field(
+        description="Data e hora de entrada em contingência; sem fuso, no da empresa (dhCont)."
+    )
     reason: Annotated[Text, StringConstraints(min_length=15, max_length=256)] = Field(
         description="Justificativa da contingência, de 15 a 256 caracteres (xJust).",
         examples=["Sem conexão com a internet"],
@@ -64,8 +66,9 @@ class NfceRequest(SaleBody):
     )
     number: Number | None = Field(default=None, description="Número impresso, só em contingência (nNF).")
     series: Series | None = Field(default=None, description="Série impressa, só em contingência (serie).")
-    issued_at: Moment | None = Field(
-        default=None, description="Data e hora de emissão impressas, só em contingência (dhEmi)."
+    issued_at: LocalMoment | None = Field(
+        default=None,
+        description="Data e hora de emissão impressas, só em contingência; sem fuso, no da empresa (dhEmi).",
     )
     contingency: ContingencyBody | None = Field(default=None, description="Início e motivo da contingência.")
     signed_xml: SignedXml | None = Field(

@@ -15,6 +15,7 @@ from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.layouts.nfe_v4.document import enclose, read_invoice
 from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.nfce_addresses import known_nfce_addresses
@@ -59,7 +60,7 @@ def _checked(request: NfceRequest, signed_xml: str, issuance: Issuance) -> Check
         access_key=request.access_key,
         number=request.number,
         series=request.series,
-        issued_at=request.issued_at,
+        issued_at=request.issued_at and beginning_of(request.issued_at, company.address.state),
         csc=csc_of(_settings(issuance), environment),
         addresses=known_nfce_addresses(company.address.state, environment),
     )

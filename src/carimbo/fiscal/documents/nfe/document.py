@@ -22,6 +22,7 @@ from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
+from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
 from carimbo.fiscal.taxes.trade import Trade
@@ -109,7 +110,8 @@ def _identification(
         emission,
         software,
         key,
-        departed_at=request.departed_at,
+        departed_at=request.departed_at
+        and moment_of(request.departed_at, company.address.state, emission.issued_at),
         expected_delivery_date=request.expected_delivery_date,
         direction=request.operation.code,
         destination=destination,

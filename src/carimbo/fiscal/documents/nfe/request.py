@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.date_fields import Day, Moment
+from carimbo.fiscal.date_fields import Day, IsoDay
 from carimbo.fiscal.fields import Flag
 from carimbo.fiscal.goods.parties import PlaceBody, RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
@@ -68,17 +68,18 @@ class NfeRequest(SaleBody):
             " (devolução), credit (nota de crédito) ou debit (nota de débito)."
         ),
     )
-    debit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = Field(
+    debit_type: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] | None = Field(
         default=None, description="Tipo da nota de débito, com `purpose` debit (tpNFDebito)."
     )
-    credit_type: Annotated[str, Field(pattern=r"^[0-9]{2}$")] | None = Field(
+    credit_type: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] | None = Field(
         default=None, description="Tipo da nota de crédito, com `purpose` credit (tpNFCredito)."
     )
-    supply_place_code: Annotated[str, Field(pattern=r"^[0-9]{6}$")] | None = Field(
+    supply_place_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] | None = Field(
         default=None, description="Indicador do local de fornecimento, para IBS e CBS (cIndOp)."
     )
-    departed_at: Moment | None = Field(
-        default=None, description="Data e hora de saída ou de entrada da mercadoria, com fuso (dhSaiEnt)."
+    departed_at: IsoDay | None = Field(
+        default=None,
+        description="Data e hora de saída ou de entrada da mercadoria; sem fuso, no da empresa (dhSaiEnt).",
     )
     expected_delivery_date: Day | None = Field(
         default=None, description="Data prevista da entrega (dPrevEntrega)."

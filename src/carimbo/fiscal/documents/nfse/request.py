@@ -27,6 +27,7 @@ from carimbo.fiscal.fields import (
     CityCode,
     CnaeCode,
     CountryCode,
+    ExternalId,
     GuaranteeDays,
     ItemName,
     Notes,
@@ -195,7 +196,7 @@ class NfseRequest(Body):
         description="Data da competência, que não é a da emissão; na falta, a de hoje (dCompet).",
         examples=["2026-11-14"],
     )
-    external_id: Annotated[Text, StringConstraints(max_length=100)] | None = Field(
+    external_id: ExternalId | None = Field(
         default=None,
         description="Identificador no sistema de quem chama; o mesmo não cria um segundo documento.",
     )

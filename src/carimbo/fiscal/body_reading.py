@@ -1,0 +1,91 @@
+"""Reading values that can only mean one thing, in every JSON object that a caller sends.
+
+`null` and blank texts count as absent fields. Whole numbers are taken for codes, with the leading zeros that
+a number loses.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import NoneType
+from typing import Any, NamedTuple, get_args
+
+from pydantic import BaseModel, StringConstraints
+from pydantic.fields import FieldInfo
+
+
+class Reading(NamedTuple):
+    """How the fields of a JSON object are read, by their names in the JSON."""
+
+    names: frozenset[str]
+    """All fields of the object; their blanks count as absent."""
+    nullable: frozenset[str] = frozenset()
+    """Fields whose blanks count as null."""
+    patterns: Mapping[str, str] = {}
+    """The patterns of codes, which may be numbers."""
+
+
+_LONGEST_CODE = 60
+
+
+def without_blanks(given: Any, reading: Reading) -> Any:
+    """Returns a JSON object without blank fields, and with the numbers of codes as texts.
+
+    A field is blank if it is null or a text of spaces.
+    """
+    if not isinstance(given, dict):
+        return given
+    kept: dict[str, Any] = {}
+    for name, value in given.items():
+        is_blank = value is None or (isinstance(value, str) and not value.strip())
+        if is_blank and name in reading.nullable:
+            kept[name] = None
+        elif not is_blank or name not in reading.names:
+            pattern = reading.patterns.get(name)
+            kept[name] = code_of_number(value, pattern) if pattern else value
+    return kept
+
+
+def code_of_number(number: Any, pattern: str) -> Any:
+    """Returns the digits of a whole number, with as many zeros before them as the pattern of the code needs.
+
+    Returns anything else, and a number that no zeros make match, as it is.
+    """
+    if type(number) is not int:
+        return number
+    digits = str(number)
+    texts = (digits.zfill(length) for length in range(len(digits), _LONGEST_CODE))
+    return next((text for text in texts if re.fullmatch(pattern, text)), number)
+
+
+def _parts_of(annotation: Any) -> Iterator[Any]:
+    """Returns an annotation and everything that it is made of, at any depth."""
+    yield annotation
+    for part in get_args(annotation):
+        yield from _parts_of(part)
+
+
+def _pattern_of(field: FieldInfo) -> str | None:
+    parts = (*_parts_of(field.annotation), *field.metadata)
+    patterns = [part.pattern for part in parts if isinstance(part, StringConstraints)]
+    return next((pattern for pattern in patterns if isinstance(pattern, str)), None)
+
+
+@cache
+def reading_of(model: type[BaseModel], *, clears: bool) -> Reading:
+    """Returns how the fields of a model are read.
+
+    `clears` tells whether blanks clear what may be null. Even without it a required field that may be null
+    stays null: records of the catalog, which share the fields of bodies, have such fields.
+    """
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    patterns = {name: _pattern_of(field) for name, field in fields.items()}
+    return Reading(
+        names=frozenset(fields),
+        nullable=frozenset(
+            name
+            for name, field in fields.items()
+            if NoneType in _parts_of(field.annotation) and (clears or field.is_required())
+        ),
+        patterns={name: pattern for name, pattern in patterns.items() if pattern},
+    )

@@ -1,0 +1,142 @@
+"""PUT follows one rule: what is left out stays, null clears, and a record as read is accepted."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from carimbo.storage.database import Database
+from integration.api.customer_book import JOHN, WHOLE, new_book
+from integration.api.product_shelf import COURSE, GOODS_FISCAL, MUG, SERVICE_FISCAL, new_shelf
+from integration.api.webhook_site import HEADERS, URL, Site
+from support import Caller, data_of, fields_of
+
+READ_ONLY = "Só de leitura: envie o valor que o registro tem, ou deixe o campo de fora."
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored record, and the address that it is read and written at."""
+
+    caller: Caller
+    path: str
+
+    async def read(self) -> dict[str, Any]:
+        return dict(data_of(await self.caller.http.get(self.path)))
+
+    async def put(self, body: dict[str, Any]) -> dict[str, Any]:
+        return dict(data_of(await self.caller.http.put(self.path, json=body)))
+
+    async def refused(self, body: dict[str, Any]) -> dict[str, str]:
+        return fields_of(await self.caller.http.put(self.path, json=body))
+
+
+async def company(caller: Caller, _: Database) -> Stored:
+    body = {"tradeName": "Loja", "email": "a@example.com", "phone": "11 3333-4444", "taxRegime": "simples"}
+    return Stored(caller, f"/v1/companies/{await caller.create_company(**body)}")
+
+
+async def only_company(caller: Caller, database: Database) -> Stored:
+    await company(caller, database)
+    return Stored(caller, "/v1/company")
+
+
+async def customer(caller: Caller, _: Database) -> Stored:
+    book = await new_book(caller)
+    return Stored(caller, book.path((await book.tell(WHOLE))["id"]))
+
+
+async def foreign_customer(caller: Caller, _: Database) -> Stored:
+    book = await new_book(caller)
+    return Stored(caller, book.path((await book.tell(JOHN))["id"]))
+
+
+async def service(caller: Caller, _: Database) -> Stored:
+    shelf = await new_shelf(caller)
+    return Stored(caller, shelf.path(f"/{(await shelf.add(COURSE, price=10.5, **SERVICE_FISCAL))['id']}"))
+
+
+async def product(caller: Caller, _: Database) -> Stored:
+    shelf = await new_shelf(caller)
+    return Stored(caller, shelf.path(f"/{(await shelf.add(MUG, price=10.5, **GOODS_FISCAL))['id']}"))
+
+
+async def split(caller: Caller, _: Database) -> Stored:
+    shelf = await new_shelf(caller)
+    return Stored(caller, shelf.path(f"/{(await shelf.split(price=10.5))['id']}"))
+
+
+async def webhook(caller: Caller, database: Database) -> Stored:
+    site = Site(caller, database)
+    created = await site.create(name="Loja", headers=HEADERS)
+    return Stored(caller, f"/v1/webhooks/{created['id']}")
+
+
+Make = Callable[[Caller, Database], Awaitable[Stored]]
+RECORDS: list[Make] = [
+    company, only_company, customer, foreign_customer, service, product, split, webhook
+]  # fmt: skip
+# A field that may change, its new value, and a field that may be cleared.
+CHANGES: list[tuple[Make, str, Any, str]] = [
+    (company, "tradeName", "Outra loja", "phone"),
+    (customer, "name", "Outro nome", "tradeName"),
+    (service, "name", "Outro curso", "iss"),
+    (product, "unit", "KG", "ncm"),
+    (split, "name", "Outro kit", "price"),
+    (webhook, "url", f"{URL}/outro", "name"),
+]
+
+
+def without_date(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "updatedAt"}
+
+
+class TestPut:
+    @pytest.mark.parametrize("make", RECORDS)
+    async def test_accepts_a_record_as_it_was_read(
+        self, caller: Caller, database: Database, make: Make
+    ) -> None:
+        stored = await make(caller, database)
+        before = await stored.read()
+        assert without_date(await stored.put(before)) == without_date(before)
+
+    @pytest.mark.parametrize(("make", "name", "value", "cleared"), CHANGES)
+    async def test_changes_what_is_sent_and_clears_what_is_null(
+        self, caller: Caller, database: Database, make: Make, name: str, value: Any, cleared: str
+    ) -> None:
+        stored = await make(caller, database)
+        before = await stored.read()
+        assert without_date(await stored.put({name: value})) == without_date(before | {name: value})
+        after = await stored.put({cleared: None})
+        assert before[cleared] is not None
+        assert without_date(after) == without_date(before | {name: value, cleared: None})
+
+    @pytest.mark.parametrize("make", RECORDS)
+    async def test_refuses_another_value_of_a_read_only_field(
+        self, caller: Caller, database: Database, make: Make
+    ) -> None:
+        stored = await make(caller, database)
+        assert await stored.refused({"createdAt": "2020-01-01T00:00:00Z"}) == {"createdAt": READ_ONLY}
+
+    async def test_refuses_another_tax_id_or_environment_of_a_company(
+        self, caller: Caller, database: Database
+    ) -> None:
+        stored = await company(caller, database)
+        wrong = {"taxId": "12ABC34501DE35", "environment": "homologation"}
+        assert await stored.refused(wrong) == dict.fromkeys(["environment", "taxId"], READ_ONLY)
+
+    async def test_keeps_a_customer_without_an_email_so(self, caller: Caller, database: Database) -> None:
+        stored = await customer(caller, database)
+        await stored.put({"email": None})
+        record = await stored.read()
+        assert record["email"] is None
+        assert (await stored.put(record | {"name": "Novo nome"}))["email"] is None
+
+    async def test_moves_a_webhook_with_headers_only_with_their_values(
+        self, caller: Caller, database: Database
+    ) -> None:
+        stored = await webhook(caller, database)
+        elsewhere = {"url": "http://127.0.0.1:10/webhooks"}
+        assert list(await stored.refused(elsewhere)) == ["headers"]
+        assert (await stored.put(elsewhere | {"headers": []}))["headers"] == []

@@ -1,0 +1,154 @@
+"""Values that can only mean one thing are taken in every body: blanks, numbers of codes, dotted codes."""
+
+import copy
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+import carimbo.api.app  # noqa: F401 - loads every body that the API takes
+from carimbo.fiscal.body_reading import reading_of
+from carimbo.fiscal.date_fields import IsoDay
+from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.documents.nfe.request import NfeRequest
+from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.field_messages import FORMS, json_path
+from carimbo.fiscal.fields import Body, Changes, Cnpj, Integer, Text, Zipcode
+from carimbo.fiscal.local_time import moment_of
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+REQUESTS: dict[str, type[Body]] = {"nfe": NfeRequest, "nfce": NfceRequest, "nfse": NfseRequest}
+NOW = datetime(2026, 11, 14, 15, 30, tzinfo=UTC)
+
+
+class Settings(Changes):
+    note: Text | None = None
+    series: Integer = 1
+
+
+def outcome(request: type[Body], body: Any) -> Any:
+    """Returns the fields of a valid body, or the places and kinds of its errors."""
+    try:
+        return request.model_validate(body).model_dump(exclude_unset=True)
+    except ValidationError as invalid:
+        return {(json_path(error["loc"]), error["type"]) for error in invalid.errors()}
+
+
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Returns every object of a JSON value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        yield value
+    for part in inner:
+        yield from objects_in(part)
+
+
+def bodies_in(body: type[Body]) -> Iterator[type[Body]]:
+    """Returns every class of bodies below a class."""
+    for inner in body.__subclasses__():
+        yield inner
+        yield from bodies_in(inner)
+
+
+class TestBlankFields:
+    @pytest.mark.parametrize("kind", REQUESTS)
+    def test_equal_absent_fields_wherever_they_are(self, kind: str) -> None:
+        compared = 0
+        for path in sorted((EXAMPLES / kind).glob("*.json")):
+            body = json.loads(path.read_text())
+            for place, fields in enumerate(objects_in(body)):
+                for name in fields:
+                    without, empty, null = (copy.deepcopy(body) for _ in range(3))
+                    del list(objects_in(without))[place][name]
+                    list(objects_in(empty))[place][name] = "  "
+                    list(objects_in(null))[place][name] = None
+                    expected = outcome(REQUESTS[kind], without)
+                    assert outcome(REQUESTS[kind], null) == expected, (path, name)
+                    assert outcome(REQUESTS[kind], empty) == expected, (path, name)
+                    compared += 1
+        assert compared > 100
+
+    @pytest.mark.parametrize("blank", [None, "", " "])
+    def test_of_changes_clear_what_may_be_empty_and_leave_the_rest(self, blank: str | None) -> None:
+        changes = Settings.model_validate({"note": blank, "series": blank})
+        assert changes.model_dump(exclude_unset=True) == {"note": None}
+
+
+class TestNumbersForCodes:
+    @pytest.mark.parametrize(
+        ("field", "number", "code"),
+        [
+            ("ncm", 69120000, "69120000"),
+            ("ncm", 1012100, "01012100"),
+            ("cfop", 5102, "5102"),
+            ("origin", 0, "0"),
+            ("gtin", 7891000315507, "7891000315507"),
+            ("sku", 1001, "1001"),
+        ],
+    )
+    def test_of_items_are_taken_with_their_leading_zeros(self, field: str, number: int, code: str) -> None:
+        item = {"description": "Caneca", "quantity": 1, "unitValue": 1, field: number}
+        request = NfeRequest.model_validate(
+            {"items": [item], "recipient": {"taxId": "52998224725", "name": "Maria"}}
+        )
+        assert request.items[0].model_dump(by_alias=True)[field] == code
+
+    def test_of_tax_ids_and_zipcodes_are_taken(self) -> None:
+        class Place(Body):
+            tax_id: Cnpj
+            zipcode: Zipcode
+
+        place = Place.model_validate({"taxId": 11222333000181, "zipcode": 1310100})
+        assert (place.tax_id, place.zipcode) == ("11222333000181", "01310100")
+
+    def test_of_groups_of_the_layout_are_taken(self) -> None:
+        billing = {"installments": [{"number": 1, "dueDate": "2026-12-01", "amount": 71.8}]}
+        body = json.loads((EXAMPLES / "nfe/minimal.json").read_text()) | {"billing": billing}
+        request = NfeRequest.model_validate(body)
+        assert request.billing
+        assert request.billing.installments[0].number == "1"
+
+    @pytest.mark.parametrize("value", [1.5, True, -1, 10**30])
+    def test_are_nothing_else(self, value: object) -> None:
+        body = json.loads((EXAMPLES / "nfe/minimal.json").read_text()) | {"cfop": value}
+        assert outcome(NfeRequest, body) == {("cfop", "string_type")}
+
+
+class TestDottedCodes:
+    def test_are_taken_and_written_plain(self) -> None:
+        dotted = {"ncm": "6912.00.00", "cest": "21.046.00", "cfop": "5.102"}
+        body = json.loads((EXAMPLES / "nfe/minimal.json").read_text())
+        item = NfeRequest.model_validate({**body, "items": [body["items"][0] | dotted]}).items[0]
+        assert (item.ncm, item.cest, item.cfop) == ("69120000", "2104600", "5102")
+
+
+class TestLocalTimes:
+    @pytest.mark.parametrize(
+        ("value", "moment"),
+        [
+            ("2026-11-13T10:00:00", "2026-11-13T10:00:00-05:00"),
+            ("2026-11-13T10:00:00-03:00", "2026-11-13T10:00:00-03:00"),
+            ("2026-11-13", "2026-11-13T00:00:00-05:00"),
+            ("2026-11-14", "2026-11-14T15:30:00+00:00"),
+        ],
+    )
+    def test_are_by_the_clock_of_the_companys_state(self, value: str, moment: str) -> None:
+        class Sale(Body):
+            issue_date: IsoDay
+
+        given = Sale.model_validate({"issueDate": value}).issue_date
+        assert moment_of(given, "AC", NOW) == datetime.fromisoformat(moment)
+
+
+class TestForms:
+    def test_of_every_code_say_what_to_send(self) -> None:
+        patterns = {
+            pattern
+            for body in bodies_in(Body)
+            for pattern in reading_of(body, clears=False).patterns.values()
+        }
+        assert patterns - FORMS.keys() == set()
