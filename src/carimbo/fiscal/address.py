@@ -11,41 +11,53 @@ from carimbo.fiscal.tables.municipalities import find_municipality, municipality
 Line = Annotated[Text, StringConstraints(max_length=60)]
 
 
-class Address(Body):
-    """A place in Brazil; `city_code` is filled in from city and state when absent.
+class PartialAddress(Body):
+    """A place in Brazil as far as it is known.
 
+    The municipality is settled here: `city_code` comes from city and state, or these two from the code.
     The order of the fields matters: a city is checked against the state and the code that stand before it.
     """
 
-    zipcode: Zipcode = Field(description="CEP, com ou sem hífen.")
-    street: Line = Field(description="Logradouro.", examples=["Avenida Paulista"])
-    number: Line = Field(description="Número do imóvel, ou S/N.", examples=["1000"])
+    zipcode: Zipcode | None = Field(default=None, description="CEP, com ou sem hífen.")
+    street: Line | None = Field(default=None, description="Logradouro.", examples=["Avenida Paulista"])
+    number: Line | None = Field(default=None, description="Número do imóvel, ou S/N.", examples=["1000"])
     complement: Line | None = Field(default=None, description="Complemento.", examples=["Sala 12"])
-    district: Line = Field(description="Bairro.", examples=["Bela Vista"])
-    state: StateCode = Field(description="Sigla da UF.")
+    district: Line | None = Field(default=None, description="Bairro.", examples=["Bela Vista"])
+    state: StateCode | None = Field(
+        default=None, description="Sigla da UF; deduzida de `cityCode` quando ausente."
+    )
     city_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")] | None = Field(
         default=None,
         description="Código IBGE; deduzido de `city` e `state` quando ausente.",
         examples=["3550308"],
     )
-    city: Line = Field(description="Nome do município.", examples=["São Paulo"])
+    city: Line | None = Field(
+        default=None,
+        description="Nome do município; deduzido de `cityCode` quando ausente.",
+        examples=["São Paulo"],
+    )
 
     @field_validator("city_code")
     @classmethod
     def of_the_state(cls, code: str | None, info: ValidationInfo) -> str | None:
-        """Refuse a code that is unknown or of another state."""
-        known = municipality_of_ibge(code) if code is not None else None
-        state = info.data.get("state")
-        if code is not None and state is not None and (known is None or known.state != state):
-            raise PydanticCustomError("city_code", f"Código IBGE não é de um município de {state}.")
+        """Refuses a code that is unknown or of another state."""
+        if code is None or "state" not in info.data:
+            return code
+        state, known = info.data["state"], municipality_of_ibge(code)
+        if known is None or state not in (None, known.state):
+            place = f"um município de {state}" if state else "nenhum município"
+            raise PydanticCustomError("city_code", f"Código IBGE não é de {place}.")
         return code
 
     @field_validator("city")
     @classmethod
-    def of_the_state_and_code(cls, city: str, info: ValidationInfo) -> str:
-        """Refuse a city that its state does not have, or that contradicts the code."""
-        state, code = info.data.get("state"), info.data.get("city_code")
-        if state is None or "city_code" not in info.data:
+    def of_the_state_and_code(cls, city: str | None, info: ValidationInfo) -> str | None:
+        """Refuses a city that its state does not have, or that contradicts the code."""
+        if city is None or "state" not in info.data or "city_code" not in info.data:
+            return city
+        code = info.data["city_code"]
+        state = info.data["state"] or _state_of(code)
+        if state is None:
             return city
         found = find_municipality(city, state)
         if found is None and code is None:
@@ -59,8 +71,28 @@ class Address(Body):
 
     @model_validator(mode="after")
     def locate(self) -> Self:
-        """Settle the municipality, so that nothing later has to guess it."""
-        found = find_municipality(self.city, self.state)
-        if self.city_code is None and found is not None:
-            object.__setattr__(self, "city_code", found.ibge)
+        """Settles the municipality, so that nothing later has to guess it."""
+        known = municipality_of_ibge(self.city_code) if self.city_code else None
+        if known is None and self.city and self.state:
+            known = find_municipality(self.city, self.state)
+        if known is not None:
+            object.__setattr__(self, "city_code", known.ibge)
+            object.__setattr__(self, "city", self.city or known.name)
+            object.__setattr__(self, "state", self.state or known.state)
         return self
+
+
+def _state_of(city_code: str | None) -> str | None:
+    known = municipality_of_ibge(city_code) if city_code else None
+    return known.state if known else None
+
+
+class Address(PartialAddress):
+    """A place in Brazil with every line that a document of its own company needs."""
+
+    zipcode: Zipcode = Field(description="CEP, com ou sem hífen.")
+    street: Line = Field(description="Logradouro.", examples=["Avenida Paulista"])
+    number: Line = Field(description="Número do imóvel, ou S/N.", examples=["1000"])
+    district: Line = Field(description="Bairro.", examples=["Bela Vista"])
+    state: StateCode = Field(description="Sigla da UF.")
+    city: Line = Field(description="Nome do município.", examples=["São Paulo"])

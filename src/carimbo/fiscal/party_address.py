@@ -1,75 +1,94 @@
 """Where a party is, in Brazil or abroad: as bodies give it, and as callers are shown it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Discriminator, Field, PlainSerializer, StringConstraints, Tag
-from pydantic_core import PydanticCustomError
+from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, Tag
 
-from carimbo.fiscal.address import Address
-from carimbo.fiscal.fields import Body, CountryCode, Record, Text
-from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
+from carimbo.fiscal.address import PartialAddress
+from carimbo.fiscal.country_fields import BrazilCode, CountryCode, is_brazil
+from carimbo.fiscal.fields import Body, Record, Text
 
-BRAZIL = "BR"
-
-
-def _known(letters: str) -> str:
-    if letters not in FOREIGN_COUNTRIES.value:
-        raise PydanticCustomError("country", "País desconhecido: informe as duas letras, por exemplo US.")
-    return letters
+# How messages call the lines of an address.
+_CALLED = {
+    "street": "o logradouro",
+    "number": "o número",
+    "district": "o bairro",
+    "city": "o município",
+    "state": "a UF",
+    "zipcode": "o CEP",
+    "region": "o estado, a província ou a região",
+    "postalCode": "o código postal",
+}
 
 
 class ForeignAddressBody(Body):
-    """A place abroad."""
+    """A place abroad, as far as it is known beyond its country."""
 
-    street: Annotated[Text, StringConstraints(max_length=255)] = Field(
-        description="Logradouro.", examples=["5th Avenue"]
+    street: Annotated[Text, StringConstraints(max_length=255)] | None = Field(
+        default=None, description="Logradouro.", examples=["5th Avenue"]
     )
-    number: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Número do imóvel, ou S/N.", examples=["350"]
+    number: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+        default=None, description="Número do imóvel, ou S/N.", examples=["350"]
     )
     complement: Annotated[Text, StringConstraints(max_length=156)] | None = Field(
         default=None, description="Complemento."
     )
-    district: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Bairro ou distrito.", examples=["Manhattan"]
+    district: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+        default=None, description="Bairro ou distrito.", examples=["Manhattan"]
     )
-    city: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Cidade.", examples=["New York"]
+    city: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+        default=None, description="Cidade.", examples=["New York"]
     )
-    region: Annotated[Text, StringConstraints(max_length=60)] = Field(
-        description="Estado, província ou região.", examples=["NY"]
+    region: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+        default=None, description="Estado, província ou região.", examples=["NY"]
     )
-    postal_code: Annotated[Text, StringConstraints(max_length=11)] = Field(
-        description="Código postal.", examples=["10118"]
+    postal_code: Annotated[Text, StringConstraints(max_length=11)] | None = Field(
+        default=None, description="Código postal.", examples=["10118"]
     )
-    country_code: Annotated[CountryCode, AfterValidator(_known)] = Field(
-        description="País, em duas letras (ISO 3166).", examples=["US"]
+    country_code: CountryCode = Field(
+        description="País: duas letras (ISO 3166) ou o código do Banco Central; guardado em letras."
     )
 
 
-class NationalAddressBody(Address):
+class NationalAddressBody(PartialAddress):
     """A place in Brazil, which may say so."""
 
-    country_code: Annotated[str, StringConstraints(pattern=f"^{BRAZIL}$")] | None = Field(
-        default=None, description="BR; pode faltar."
-    )
+    country_code: BrazilCode | None = Field(default=None, description="BR ou 1058; pode faltar.")
 
 
 def is_in_brazil(address: Mapping[str, Any]) -> bool:
     """Whether plain values under the names of our JSON are an address in Brazil."""
-    return address.get("countryCode") in (None, BRAZIL)
+    return is_brazil(address.get("countryCode"))
 
 
-def _where(value: Any) -> str:
-    told = value if isinstance(value, dict) else {"countryCode": getattr(value, "country_code", None)}
-    return "in Brazil" if is_in_brazil(told) else "abroad"
+def where(address: Any) -> str:
+    """Returns the tag of the form that an address has: the one in Brazil, or the one abroad."""
+    if isinstance(address, dict):
+        return "in Brazil" if is_in_brazil(address) else "abroad"
+    return "in Brazil" if isinstance(address, PartialAddress | NationalAddressRecord) else "abroad"
 
 
 AnyAddress = Annotated[
     Annotated[NationalAddressBody, Tag("in Brazil")] | Annotated[ForeignAddressBody, Tag("abroad")],
-    Discriminator(_where),
+    Discriminator(where),
 ]
+
+
+def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
+    """Returns the needed fields that an address lacks, by the names of our JSON."""
+    known = address.model_dump(by_alias=True, exclude_none=True)
+    return tuple(name for name in needed if name not in known)
+
+
+def missing_in_words(fields: Collection[str]) -> str:
+    """Returns missing lines of an address as a sentence names them: "o logradouro, o número"."""
+    return ", ".join(_CALLED[name] for name in fields)
+
+
+def left_out_warning(path: str, fields: Collection[str]) -> str:
+    """Returns the warning that a document is issued without an address that is incomplete."""
+    return f"{path}: O endereço está incompleto e fica fora do documento; falta: {missing_in_words(fields)}."
 
 
 def _hyphenated(zipcode: str) -> str:
@@ -79,31 +98,33 @@ def _hyphenated(zipcode: str) -> str:
 class NationalAddressRecord(Record):
     """A place in Brazil as it was stored: what was right then is shown, whatever the tables say now."""
 
-    zipcode: Annotated[str, PlainSerializer(_hyphenated, return_type=str)] = Field(examples=["01310-100"])
-    street: str = Field(examples=["Avenida Paulista"])
-    number: str = Field(examples=["1000"])
+    zipcode: Annotated[str, PlainSerializer(_hyphenated, return_type=str)] | None = Field(
+        default=None, examples=["01310-100"]
+    )
+    street: str | None = Field(default=None, examples=["Avenida Paulista"])
+    number: str | None = Field(default=None, examples=["1000"])
     complement: str | None = None
-    district: str = Field(examples=["Bela Vista"])
-    state: str = Field(examples=["SP"])
+    district: str | None = Field(default=None, examples=["Bela Vista"])
+    state: str | None = Field(default=None, examples=["SP"])
     city_code: str | None = Field(default=None, examples=["3550308"])
-    city: str = Field(examples=["São Paulo"])
+    city: str | None = Field(default=None, examples=["São Paulo"])
     country_code: str | None = None
 
 
 class ForeignAddressRecord(Record):
     """A place abroad as it was stored."""
 
-    street: str = Field(examples=["5th Avenue"])
-    number: str = Field(examples=["350"])
+    street: str | None = Field(default=None, examples=["5th Avenue"])
+    number: str | None = Field(default=None, examples=["350"])
     complement: str | None = None
-    district: str = Field(examples=["Manhattan"])
-    city: str = Field(examples=["New York"])
-    region: str = Field(examples=["NY"])
-    postal_code: str = Field(examples=["10118"])
+    district: str | None = Field(default=None, examples=["Manhattan"])
+    city: str | None = Field(default=None, examples=["New York"])
+    region: str | None = Field(default=None, examples=["NY"])
+    postal_code: str | None = Field(default=None, examples=["10118"])
     country_code: str = Field(examples=["US"])
 
 
 AnyAddressRecord = Annotated[
     Annotated[NationalAddressRecord, Tag("in Brazil")] | Annotated[ForeignAddressRecord, Tag("abroad")],
-    Discriminator(_where),
+    Discriminator(where),
 ]

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 SCHEMA_PROBLEM = "225"
 """The authorities' code for a document that their XSD refuses."""
 
+MISSING_FIELD = "VALIDATION_ERROR"
+"""The code of a required field that is still missing when a document is composed."""
+
 # A hostile value of megabytes must not come back inside the sentence that refuses it.
 _QUOTED_CHARACTERS = 60
 

@@ -103,6 +103,16 @@ class TestCreate:
         assert list(fields_of(await book.post(MARIA | told))) == [field]
         assert await book.total() == 0
 
+    async def test_address_is_stored_as_far_as_it_is_known(self, book: Book) -> None:
+        made = await book.tell(address={"zipcode": "01310100", "countryCode": 1058})
+        nothing = dict.fromkeys(("street", "number", "complement", "district", "state", "cityCode", "city"))
+        assert made["address"] == nothing | {"zipcode": "01310-100", "countryCode": "BR"}
+        assert data_of(await book.get(made["id"])) == made
+
+    async def test_country_by_the_central_banks_code_is_shown_by_its_letters(self, book: Book) -> None:
+        made = await book.tell(JOHN, address={"countryCode": "2496", "city": "New York"})
+        assert (made["address"]["countryCode"], made["address"]["street"]) == ("US", None)
+
     async def test_demands_name_and_e_mail(self, book: Book) -> None:
         assert fields_of(await book.post({})) == {
             "name": "Campo obrigatório.",

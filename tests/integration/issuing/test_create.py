@@ -174,9 +174,15 @@ class TestCreateNfe:
     async def test_needs_to_know_who_the_recipient_is(self, idle_shop: Shop, field: str) -> None:
         recipient = {name: value for name, value in RECIPIENT.items() if name != field}
         answer = await idle_shop.post("/nfe", body_of("nfe", recipient=recipient))
-        assert answer.status_code == 422
-        assert f"recipient.{field}" in answer.text
+        assert fields_of(answer) == {f"recipient.{field}": "Campo obrigatório."}
         assert await idle_shop.count() == 0
+
+    async def test_missing_lines_of_the_address_are_all_reported_by_rule(self, idle_shop: Shop) -> None:
+        recipient = RECIPIENT | {"address": {"state": "SP"}}
+        answer = await idle_shop.post("/nfe", body_of("nfe", recipient=recipient))
+        rules = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        missing = [f"recipient.address.{name}" for name in ("street", "number", "district", "city")]
+        assert [rule["field"] for rule in rules] == missing
 
     async def test_takes_a_cnpj_with_letters(self, shop: Shop) -> None:
         recipient = RECIPIENT | {"taxId": "12.ABC.345/01DE-35", "email": "compras@example.com"}

@@ -76,6 +76,25 @@ class TestRefusal:
     async def test_of_what_a_document_needs_names_the_field_of_the_sale(self, store: Store) -> None:
         assert rules_of(await store.sell("caneca", customer=JOAO)) == {"customer.address": "nfe"}
 
+    async def test_every_missing_line_of_the_customers_address_is_named(self, store: Store) -> None:
+        partly = JOAO | {"address": {"zipcode": "01310-100", "state": "SP", "street": "Avenida Paulista"}}
+        missing = ("number", "district", "city")
+        assert rules_of(await store.sell("caneca", customer=partly)) == {
+            f"customer.address.{name}": "nfe" for name in missing
+        }
+
+    async def test_services_are_sold_to_a_customer_with_a_partial_address(self, store: Store) -> None:
+        sale = await store.invoiced("curso", customer=JOAO | {"address": {"zipcode": "01310-100"}})
+        assert sale["status"] == "invoiced", sale["invoices"]
+        (invoice,) = sale["invoices"]
+        record = data_of(await store.get(f"/invoices/{invoice['id']}"))
+        assert any(warning.startswith("borrower.address: ") for warning in record["warnings"])
+
+    async def test_missing_document_of_the_customer_is_a_missing_field(self, store: Store) -> None:
+        nobody = {"name": MARIA["name"], "email": MARIA["email"], "address": MARIA["address"]}
+        answer = await store.sell("caneca", customer=nobody)
+        assert fields_of(answer) == {"customer.document": "Campo obrigatório."}
+
     @pytest.mark.parametrize(
         ("sku", "told", "field"),
         [

@@ -65,11 +65,17 @@ _COMPUTED = re.compile(r"totals\b|items\[\d+\]\.(total|amount)$|payments\[0\]\.a
 
 
 def _judged_in_part(judgement: Judgement, composed: Composition) -> tuple[Problem, ...]:
-    tops = {problem.path.partition(".")[0] for problem in composed.problems} & {"recipient"}
+    """Returns the broken rules of a document with gaps, but those that a gap alone breaks.
+
+    A gap breaks the rules of its own field and of what holds it: without `recipient.address.street` there is
+    no `recipient.address`, and without a valid `recipient.name` no `recipient`.
+    """
+    gaps = [problem.path for problem in composed.problems if problem.path.startswith("recipient")]
     return tuple(
         problem
         for problem in judgement.problems
-        if not _FOLLOWS_FROM_TAXES.match(problem.path) and problem.path.partition(".")[0] not in tops
+        if not _FOLLOWS_FROM_TAXES.match(problem.path)
+        and not any(f"{gap}.".startswith(f"{problem.path}.") for gap in gaps)
     )
 
 

@@ -1,65 +1,65 @@
 """The parties of a sale: as a body gives them, and as the layout writes them."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from pydantic import Discriminator, Field, StringConstraints, Tag
+from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticKnownError
 
-from carimbo.fiscal.address import Address, Line
+from carimbo.fiscal.address import Address
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company, MunicipalRegistration, Name, Suframa, TradeName
+from carimbo.fiscal.country_fields import BrazilCode
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
 from carimbo.fiscal.findings import Findings, Incomplete
+from carimbo.fiscal.goods.addresses import (
+    BRAZIL,
+    ELLIPSIS,
+    ForeignAddress,
+    RecipientAddress,
+    as_written,
+    national,
+    recipient_address,
+)
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.party_address import is_in_brazil
+from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxpayer import CPF_LENGTH
 
-BRAZIL = "1058"
 EXEMPT = "ISENTO"
 _LONGEST_NAME = 60
-_LONGEST_LINE = 60
 _NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
-# The one character that becomes longer when it is written.
-_GROWS = "…"
+_MISSING: Final = object()
+"""Stands for a required field that a body lacks, until it is reported with all that is wrong."""
 
 
-class ForeignAddress(Body):
-    """A place abroad: it has no municipality and no state."""
-
-    street: Line = Field(description="Logradouro.", examples=["5th Avenue"])
-    number: Line = Field(description="Número do imóvel, ou S/N.", examples=["350"])
-    complement: Line | None = Field(default=None, description="Complemento.")
-    district: Line = Field(description="Bairro ou distrito.", examples=["Manhattan"])
-    city: Line | None = Field(
-        default=None,
-        description="Vai no complemento do endereço (xCpl), se couber: a nota leva EXTERIOR como município.",
-    )
-    country_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{4}$")] = Field(
-        description="Código do país no Banco Central.", examples=["2496"]
-    )
-    country: Line = Field(description="Nome do país.", examples=["ESTADOS UNIDOS"])
+def _refuse_missing(value: Any) -> Any:
+    if value is _MISSING:
+        raise PydanticKnownError("missing")
+    return value
 
 
-class NationalAddress(Address):
-    """A place in Brazil, which may say so."""
+def _mark_missing(recipient: Any) -> Any:
+    """Marks id and name as missing in a recipient without an id.
 
-    country_code: Annotated[str, StringConstraints(pattern="^1058$")] | None = Field(
-        default=None, description="1058, o código do Brasil; pode faltar."
-    )
+    With an id the name is looked for later: it may be that of a known customer.
+    """
+    if not isinstance(recipient, dict):
+        return recipient
+    address = recipient.get("address")
+    is_abroad = isinstance(address, dict) and not is_in_brazil(address)
+    if recipient.get("taxId") or recipient.get("foreignId") or is_abroad:
+        return recipient
+    missing = ["taxId"] if recipient.get("name") else ["taxId", "name"]
+    return {**recipient, **dict.fromkeys(missing, _MISSING)}
 
 
-def _where(value: Any) -> str:
-    code = value.get("countryCode") if isinstance(value, dict) else getattr(value, "country_code", None)
-    return "in Brazil" if code in (None, BRAZIL) else "abroad"
-
-
-AnyAddress = Annotated[
-    Annotated[NationalAddress, Tag("in Brazil")] | Annotated[ForeignAddress, Tag("abroad")],
-    Discriminator(_where),
-]
+_MAY_BE_MISSING = BeforeValidator(_refuse_missing)
+IDENTIFIED = BeforeValidator(_mark_missing)
+"""Reports a recipient without any id together with everything else that is wrong with a body."""
 
 
 class Contribution(Coded):
@@ -73,11 +73,13 @@ class Contribution(Coded):
 class RecipientBody(Body):
     """Who buys; a foreigner has `foreignId` in the place of `taxId`."""
 
-    tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ, com ou sem pontuação.")
+    tax_id: Annotated[TaxId | None, _MAY_BE_MISSING] = Field(
+        default=None, description="CPF ou CNPJ, com ou sem pontuação."
+    )
     foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = Field(
         default=None, description="Passaporte ou outro documento de estrangeiro (idEstrangeiro)."
     )
-    name: Name | None = Field(
+    name: Annotated[Name | None, _MAY_BE_MISSING] = Field(
         default=None,
         description="Nome ou razão social; em homologação a nota leva um texto fixo (xNome).",
         examples=["Maria da Silva"],
@@ -97,7 +99,7 @@ class RecipientBody(Body):
     suframa_registration: Suframa | None = Field(default=None, description="Inscrição na SUFRAMA (ISUF).")
     email: Email | None = Field(default=None, description="E-mail que a nota leva.")
     phone: Phone | None = Field(default=None, description="Telefone com DDD; só vai na nota com o endereço.")
-    address: AnyAddress | None = Field(
+    address: RecipientAddress | None = Field(
         default=None, description="Endereço, no Brasil ou no exterior; obrigatório na NF-e (enderDest)."
     )
 
@@ -107,9 +109,10 @@ class RecipientBody(Body):
         return isinstance(self.address, ForeignAddress)
 
 
-class PlaceBody(NationalAddress):
+class PlaceBody(Address):
     """Where goods are picked up or delivered, and who is there."""
 
+    country_code: BrazilCode | None = Field(default=None, description="BR ou 1058; pode faltar.")
     tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ de quem está no local.")
     name: Text | None = Field(default=None, description="Nome ou razão social de quem está no local.")
     state_registration: RecipientRegistration | None = Field(
@@ -133,7 +136,7 @@ def issuer(company: Company, destination_state: str) -> layout.Issuer:
         cnpj=company.tax_id,
         name=_cut(company.legal_name),
         trade_name=company.trade_name,
-        address=_national(company.address, company.phone),
+        address=national(company.address, company.phone),
         state_registration=company.registration_in(company.address.state),
         st_state_registration=company.registration_in(destination_state) if elsewhere else None,
         municipal_registration=municipal,
@@ -144,21 +147,27 @@ def issuer(company: Company, destination_state: str) -> layout.Issuer:
     )
 
 
-def recipient(body: RecipientBody, environment: Environment, findings: Findings) -> layout.Recipient:
-    """The buyer as the layout shows it; in homologation nobody's name may stand there (rule 598)."""
+def recipient(
+    body: RecipientBody, environment: Environment, findings: Findings, address_rule: str | None
+) -> layout.Recipient:
+    """Returns the buyer as the layout shows it; in homologation nobody's name may stand there (rule 598).
+
+    `address_rule` is the code of the rule that demands the address. Without one, an incomplete address is
+    left out with a warning.
+    """
     _refuse_other_than_one_id(body)
     cnpj, cpf = split_tax_id(body.tax_id)
     test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
     name = _cut(body.name) if body.name else None
-    if body.name and len(_plain(body.name)) > _LONGEST_NAME:
+    if body.name and len(as_written(body.name)) > _LONGEST_NAME:
         findings.assumed(_NAME_IS_CUT)
     return layout.Recipient(
         cnpj=cnpj,
         cpf=cpf,
         foreign_id=body.foreign_id or ("" if body.is_foreign and not body.tax_id else None),
         name=in_homologation(HOMOLOGATION_NAME, name, _LONGEST_NAME, "recipient.name") if test else name,
-        address=_address(body),
+        address=recipient_address(body.address, body.phone, findings, address_rule),
         icms_contributor=contribution_of(body).code,
         state_registration=None if registration == EXEMPT else registration,
         suframa_registration=body.suframa_registration,
@@ -170,11 +179,11 @@ def recipient(body: RecipientBody, environment: Environment, findings: Findings)
 def _refuse_other_than_one_id(body: RecipientBody) -> None:
     if body.tax_id and body.foreign_id:
         message = "Informe taxId ou foreignId, não os dois."
-    elif body.tax_id or body.foreign_id or body.is_foreign:
-        return
-    else:
-        message = "Informe taxId (CPF ou CNPJ), ou foreignId de um estrangeiro."
-    raise Incomplete(Problem(SCHEMA_PROBLEM, "recipient.taxId", message, source="Leiaute da NF-e 4.00, E02"))
+        source = "Leiaute da NF-e 4.00, E02"
+        raise Incomplete(Problem(SCHEMA_PROBLEM, "recipient.taxId", message, source=source))
+    if not (body.tax_id or body.foreign_id or body.is_foreign):
+        message = "Campo obrigatório: informe CPF ou CNPJ, ou foreignId de um estrangeiro."
+        raise Incomplete(Problem(MISSING_FIELD, "recipient.taxId", message))
 
 
 def in_homologation(fixed: str, given: str | None, longest: int, path: str) -> str:
@@ -233,57 +242,8 @@ def split_tax_id(tax_id: str | None) -> tuple[str | None, str | None]:
     return (None, tax_id) if len(tax_id) == CPF_LENGTH else (tax_id, None)
 
 
-def _address(body: RecipientBody) -> layout.Address | None:
-    if body.address is None:
-        return None
-    if isinstance(body.address, ForeignAddress):
-        return _abroad(body.address, body.phone)
-    return _national(body.address, body.phone)
-
-
-def _national(address: Address, phone: str | None) -> layout.Address:
-    return layout.Address(
-        street=address.street,
-        number=address.number,
-        complement=address.complement,
-        district=address.district,
-        city_code=address.city_code or "",
-        city=address.city,
-        state=address.state,
-        zipcode=address.zipcode,
-        country_code=BRAZIL,
-        country="BRASIL",
-        phone=phone,
-    )
-
-
-def _abroad(address: ForeignAddress, phone: str | None) -> layout.Address:
-    """Returns an address abroad, with the codes that the layout has for it (MOC 7.0, E10 to E12).
-
-    The layout has no element for a city abroad. It goes into the complement, so that XML and DANFE have it.
-    """
-    own, city = address.complement or "", address.city or ""
-    complement = own if city.casefold() in own.casefold() else ", ".join(filter(None, (own, city)))
-    return layout.Address(
-        street=address.street,
-        number=address.number,
-        complement=(complement if len(_plain(complement)) <= _LONGEST_LINE else own) or None,
-        district=address.district,
-        city_code="9999999",
-        city="EXTERIOR",
-        state="EX",
-        country_code=address.country_code,
-        country=address.country,
-        phone=phone,
-    )
-
-
 def _cut(name: str) -> str:
     """A name of the federal registry may be longer than the layout's."""
-    if len(name) <= _LONGEST_NAME and _GROWS not in name:
+    if len(name) <= _LONGEST_NAME and ELLIPSIS not in name:
         return name
-    return _plain(name)[:_LONGEST_NAME].rstrip()
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split()).replace(_GROWS, "...")
+    return as_written(name)[:_LONGEST_NAME].rstrip()

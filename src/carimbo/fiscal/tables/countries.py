@@ -17,8 +17,9 @@ class Country:
 
 COUNTRIES: Table[str, Country] = Table("countries", Country, lambda country: country.code)
 
-_BRAZIL = "BR"
-FOREIGN_COUNTRIES = Derived(lambda: frozenset(one.iso2 for one in COUNTRIES.values()) - {_BRAZIL})
+BRAZIL = "BR"
+_DIGITS = 4
+FOREIGN_COUNTRIES = Derived(lambda: frozenset(one.iso2 for one in COUNTRIES.values()) - {BRAZIL})
 """The letters of every country but this one."""
 
 _BY_LETTERS = Derived(lambda: {one.iso2: one for one in COUNTRIES.values()})
@@ -27,3 +28,16 @@ _BY_LETTERS = Derived(lambda: {one.iso2: one for one in COUNTRIES.values()})
 def country_of_letters(iso2: str) -> Country | None:
     """Find a country by its letters."""
     return _BY_LETTERS.value.get(iso2)
+
+
+def find_country(code: object) -> Country | None:
+    """Returns the country of a code as callers write it: two letters, or the Central Bank's digits.
+
+    Letters may be small. Digits may be a number, or lack the zeros in front.
+    """
+    if isinstance(code, bool) or not isinstance(code, str | int):
+        return None
+    text = str(code).strip().upper()
+    if text.isdecimal():
+        return COUNTRIES.get(text.lstrip("0").zfill(_DIGITS))
+    return country_of_letters(text)

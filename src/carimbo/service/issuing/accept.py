@@ -14,7 +14,7 @@ from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, period_of, reserve_document
 from carimbo.service.companies import hold_company, unknown_company
@@ -141,6 +141,10 @@ def is_small(text: str) -> bool:
 def require_no_problems(problems: Iterable[Problem]) -> None:
     """Refuse with every rule that is broken; what has a code of its own in the API, by that one alone."""
     broken = tuple(problems)
+    missing = [one for one in broken if one.code == MISSING_FIELD]
+    if missing:
+        fields = [{"field": one.path, "error": one.message, **dict(one.facts)} for one in missing]
+        raise Refusal(Code.VALIDATION_ERROR, fields=fields)
     for problem in broken:
         if problem.code in Code.__members__:
             raise Refusal(Code[problem.code], problem.message, **dict(problem.facts))

@@ -149,7 +149,7 @@ class TestIntermediary:
 
 
 class TestCountry:
-    @pytest.mark.parametrize("country", ["BR", "ZZ"])
+    @pytest.mark.parametrize("country", ["BR", "1058"])
     def test_is_one_abroad(self, country: str) -> None:
         told = {"serviceCountryCode": country, "resultCountryCode": country}
         assert refusals(body(**ABROAD, **told, borrower=FOREIGNER)) == {
@@ -157,10 +157,13 @@ class TestCountry:
             ("E0590", "resultCountryCode"),
         }
 
-    def test_of_an_address_is_one_abroad(self) -> None:
+    def test_unknown_country_is_refused_in_every_field(self) -> None:
         nowhere = FOREIGNER | {"address": FOREIGNER["address"] | {"countryCode": "ZZ"}}
-        unknown = "País desconhecido: informe as duas letras, por exemplo US."
-        assert wrong(body(**ABROAD, borrower=nowhere, intermediary=nowhere)) == {
+        unknown = "País desconhecido: informe as duas letras (US) ou o código do Banco Central (2496)."
+        codes = {"serviceCountryCode": "9999", "resultCountryCode": "ZZ"}
+        assert wrong(body(**ABROAD, **codes, borrower=nowhere, intermediary=nowhere)) == {
+            "serviceCountryCode": unknown,
+            "resultCountryCode": unknown,
             "borrower.address.countryCode": unknown,
             "intermediary.address.countryCode": unknown,
         }

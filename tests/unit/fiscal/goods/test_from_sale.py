@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from pydantic import ValidationError
 
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart
 from carimbo.fiscal.company import Company
@@ -19,7 +20,7 @@ from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.signature import Signer
 from unit.fiscal import sold_parts
 from unit.fiscal.documents.nfse_support import NEW_YORK
-from unit.fiscal.goods.support import CSC, NORMAL, company, issuance
+from unit.fiscal.goods.support import CSC, NORMAL, company, issuance, misformed
 from unit.fiscal.sold_parts import (
     ABROAD,
     FAR,
@@ -173,16 +174,29 @@ class TestRecipient:
     @pytest.mark.parametrize(
         ("customer", "path"),
         [
-            (STRANGER, "customer.document"),
             (replace(PERSON, address=None), "customer.address"),
             (ABROAD, "customer.address"),
         ],
-        ids=["nobody", "nowhere", "abroad"],
+        ids=["nowhere", "abroad"],
     )
     def test_that_an_nfe_is_not_issued_to_is_told_in_the_sales_names(
         self, customer: CustomerFacts, path: str
     ) -> None:
         assert {found for _, found in refused(NFE, part_of(sold(), to=customer))} == {path}
+
+    def test_nfe_without_a_document_of_the_customer_lacks_a_field_of_the_sale(self) -> None:
+        body = body_of(NFE, part_of(sold(), to=STRANGER))
+        with pytest.raises(ValidationError) as raised:
+            review_of(NFE, body.json)
+        assert {body.path_in_sale(path) for path in misformed(raised.value)} == {"customer.document"}
+
+    def test_partial_address_of_the_customer_is_reported_in_the_names_of_the_sale(self) -> None:
+        partly = replace(PERSON, address={"street": "Praça da Sé", "city": "São Paulo"})
+        assert refused(NFE, part_of(sold(fiscal=MUG | {"cfop": "5102"}), to=partly)) == [
+            ("726", "customer.address.number"),
+            ("726", "customer.address.district"),
+            ("726", "customer.address.state"),
+        ]
 
 
 class TestPayment:

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.goods.parties import RecipientBody
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from support import CNPJ
@@ -23,15 +25,22 @@ from unit.fiscal.goods.support import (
     company,
     composed_nfe,
     emission,
+    issued_nfce,
     issued_nfe,
     item,
     misformed,
     nfe,
     refused,
     said,
+    without,
 )
 
 FOREIGNER = buyer(taxId=None, foreignId="AB-12345", address=LISBON)
+
+
+def listed(problems: object) -> tuple[Problem, ...]:
+    assert isinstance(problems, tuple), "nothing was refused"
+    return problems
 
 
 def recipient(path: str, **changes: Any) -> str | None:
@@ -76,9 +85,12 @@ class TestRecipient:
             "recipient.name": "O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389)."
         }
 
-    def test_without_a_name_has_nobodys_name_in_homologation_too(self) -> None:
-        assert said(nfe(recipient=buyer(name=None)), "dest/xNome") == HOMOLOGATION_NAME
-        assert recipient("xNome", name=None) is None
+    @pytest.mark.parametrize("under", [PRODUCTION, emission()], ids=["production", "homologation"])
+    def test_missing_name_of_an_identified_buyer_is_a_missing_field(self, under: Emission) -> None:
+        problems = composed_nfe(under=under, recipient=buyer(name=None))
+        assert [(problem.code, problem.path) for problem in listed(problems)] == [
+            ("VALIDATION_ERROR", "recipient.name")
+        ]
 
     def test_is_refused_together_with_the_items(self) -> None:
         wrong = item(icms={"csosn": "101"}, pis={"cst": "97"})
@@ -131,9 +143,20 @@ class TestRecipient:
         )
         assert isinstance(issued_nfe(signer, recipient=whole), SignedDocument)
 
-    def test_without_any_identity_is_refused_at_the_recipient(self, signer: Signer) -> None:
-        problems = issued_nfe(signer, recipient=buyer(taxId=None))
-        assert all(path.startswith("recipient") for path in refused(problems))
+    def test_missing_id_and_name_are_reported_with_the_missing_fields_of_items(self) -> None:
+        with pytest.raises(ValidationError) as raised:
+            NfeRequest.model_validate({"recipient": {}, "items": [without("quantity", item())]})
+        assert misformed(raised.value) == {
+            "items[0].quantity": "Campo obrigatório.",
+            "recipient.taxId": "Campo obrigatório.",
+            "recipient.name": "Campo obrigatório.",
+        }
+
+    def test_missing_id_of_a_receipts_buyer_is_a_missing_field(self, signer: Signer) -> None:
+        problems = issued_nfce(signer, recipient={"name": "Maria da Silva"})
+        assert [(problem.code, problem.path) for problem in listed(problems)] == [
+            ("VALIDATION_ERROR", "recipient.taxId")
+        ]
 
     def test_with_an_email_longer_than_the_layouts_is_refused_at_the_email(self, signer: Signer) -> None:
         problems = issued_nfe(signer, recipient=buyer(email=f"{'a' * 60}@example.com"))
@@ -190,6 +213,64 @@ class TestForeigner:
         assert isinstance(document, SignedDocument), document
         assert b"<dest><idEstrangeiro></idEstrangeiro><xNome>" in document.xml
 
+    @pytest.mark.parametrize("code", ["US", "us", "2496", 2496])
+    def test_country_is_written_by_its_code_and_the_name_of_the_table(self, code: str | int) -> None:
+        abroad = buyer(
+            taxId=None, foreignId="AB-12345", address=without("country", LISBON) | {"countryCode": code}
+        )
+        invoice = nfe(recipient=abroad)
+        written = [said(invoice, f"dest/enderDest/{tag}") for tag in ("cPais", "xPais", "UF")]
+        assert written == ["2496", "Estados Unidos", "EX"]
+
+    def test_country_that_only_the_portal_may_know_is_written_as_it_came(self) -> None:
+        abroad = buyer(taxId=None, foreignId="AB-12345", address=LISBON | {"countryCode": "9990"})
+        assert said(nfe(recipient=abroad), "dest/enderDest/cPais") == "9990"
+
+
+class TestIncompleteAddress:
+    def test_every_field_that_an_nfe_needs_is_reported_at_once(self, signer: Signer) -> None:
+        exempt = {"icmsContribution": "exempt", "stateRegistration": "110042490114"}
+        problems = issued_nfe(signer, recipient=buyer(address={"zipcode": "01001-000"}, **exempt))
+        assert [(problem.code, problem.path) for problem in listed(problems)] == [
+            ("791", "recipient.stateRegistration"),
+            ("726", "recipient.address.street"),
+            ("726", "recipient.address.number"),
+            ("726", "recipient.address.district"),
+            ("726", "recipient.address.city"),
+            ("726", "recipient.address.state"),
+        ]
+
+    def test_address_abroad_lacks_the_lines_that_the_layout_has_for_it(self) -> None:
+        abroad = buyer(taxId=None, foreignId="AB-12345", address={"countryCode": "PT", "city": "Lisboa"})
+        assert [problem.path for problem in listed(composed_nfe(recipient=abroad))] == [
+            "recipient.address.street",
+            "recipient.address.number",
+            "recipient.address.district",
+        ]
+
+    def test_missing_line_is_named_in_the_message_and_the_hint(self) -> None:
+        (problem,) = listed(composed_nfe(recipient=buyer(address=without("number", SAO_PAULO))))
+        assert problem.message == "O documento precisa do endereço do destinatário, em que falta o número."
+        assert problem.hint == "Informe recipient.address.number."
+
+    def test_zipcode_is_not_needed_by_an_nfe(self, signer: Signer) -> None:
+        document = issued_nfe(signer, recipient=buyer(address=without("zipcode", SAO_PAULO)))
+        assert isinstance(document, SignedDocument), document
+
+    def test_receipt_leaves_an_incomplete_address_out_with_a_warning(self, signer: Signer) -> None:
+        document = issued_nfce(signer, recipient=buyer(address={"zipcode": "01001-000", "state": "SP"}))
+        assert isinstance(document, SignedDocument), document
+        assert b"enderDest" not in document.xml
+        assert (
+            "recipient.address: O endereço está incompleto e fica fora do documento; falta:"
+            " o logradouro, o número, o bairro, o município."
+        ) in document.warnings
+
+    def test_receipt_with_delivery_needs_every_line(self, signer: Signer) -> None:
+        there = buyer(address=without("street", SAO_PAULO))
+        problems = listed(issued_nfce(signer, recipient=there, presence="delivery"))
+        assert [(problem.code, problem.path) for problem in problems] == [("788", "recipient.address.street")]
+
 
 class TestBody:
     @pytest.mark.parametrize(
@@ -222,7 +303,11 @@ class TestBody:
                 "address.cityCode",
                 "Código IBGE não é de um município de SP.",
             ),
-            ({"address": LISBON | {"country": ""}}, "address.country", "Deve ter pelo menos 1 caractere."),
+            (
+                {"address": LISBON | {"countryCode": "XX"}},
+                "address.countryCode",
+                "País desconhecido: informe as duas letras (US) ou o código do Banco Central (2496).",
+            ),
             ({"address": LISBON | {"zipcode": "01001000"}}, "address.zipcode", "Campo desconhecido."),
             ({"address": "Rua 1"}, "address", "Deve ser um objeto JSON."),
             ({"xNome": "Maria"}, "xNome", "Campo desconhecido."),

@@ -185,7 +185,7 @@ _RECIPIENTS = (
         body=FOREIGN_CONSUMER | {"finalConsumer": False, "operation": "inbound"},
     ),
     Breaking("377", "recipient.address.countryCode", "export", {"recipient.address.countryCode": "9999"}),
-    Breaking("724", "recipient.name", body={"recipient.name": GONE}, under=PRODUCTION),
+    Breaking("724", "recipient.name", document={"recipient.name": None}, under=PRODUCTION),
     Breaking("771", "recipient.foreignId", "consumer in another state", FOREIGN_CONSUMER),
     Breaking("726", "recipient.address", body={"recipient.address": GONE}),
     Breaking(

@@ -10,6 +10,7 @@ from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, recipient
 from carimbo.fiscal.goods.sale import (
+    Presence,
     access_key,
     compose_items,
     compose_notes,
@@ -29,6 +30,8 @@ _RECEIPT = "4"
 _OUTBOUND = "1"
 _NORMAL_PURPOSE = "1"
 _FINAL_CONSUMER = "1"
+# The rule that demands the address of a delivery (MOC 7.0, E05-20).
+_ADDRESS_RULE = "788"
 # What `ide` says of every receipt.
 _OPERATION = {
     "direction": _OUTBOUND,
@@ -83,4 +86,7 @@ def _items(request: NfceRequest, trade: Trade, emission: Emission, findings: Fin
 
 
 def _buyer(request: NfceRequest, emission: Emission, findings: Findings) -> Recipient | None:
-    return recipient(request.recipient, emission.environment, findings) if request.recipient else None
+    if request.recipient is None:
+        return None
+    address_rule = _ADDRESS_RULE if request.presence is Presence.DELIVERY else None
+    return recipient(request.recipient, emission.environment, findings, address_rule)

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
+from carimbo.fiscal.goods.addresses import ForeignAddress
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.freight import FreightMode
-from carimbo.fiscal.goods.parties import ForeignAddress
 from carimbo.fiscal.goods.sale import Presence
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
@@ -62,9 +62,9 @@ def _of_foreigner(request: NfeRequest, state: str) -> str | None:
 def _state(request: NfeRequest, company: Company) -> str:
     """Returns the delivery's state, else the buyer's (LC 87/1996, art. 11, § 7º)."""
     address = request.delivery_address or request.recipient.address
-    if address is None:
-        return company.address.state
-    return EXTERIOR if isinstance(address, ForeignAddress) else address.state
+    if isinstance(address, ForeignAddress):
+        return EXTERIOR
+    return (address and address.state) or company.address.state
 
 
 def _by_states(destination: str, origin: str) -> str:

@@ -23,12 +23,15 @@ from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.local_time import moment_of
+from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
 from carimbo.fiscal.taxes.trade import Trade
 
 MODEL = "55"
 _PORTRAIT = "1"
+# The rule that demands the recipient's address (MOC 7.0, E05-10).
+_ADDRESS_RULE = "726"
 _CASH = "01"
 _NOT_PAID = (Purpose.ADJUSTMENT, Purpose.RETURN, Purpose.CREDIT, Purpose.DEBIT)
 
@@ -41,7 +44,9 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     cfop = request.cfop or usual_cfop(destination.code, trade, inbound=request.operation is Operation.INBOUND)
     items = compose_items(request, trade, cfop, findings)
     notes = compose_notes(request, items, trade, findings)
-    buyer = findings.tried(recipient, request.recipient, emission.environment, findings)
+    buyer = findings.tried(recipient, request.recipient, emission.environment, findings, _ADDRESS_RULE)
+    if request.recipient.name is None:
+        findings.missed(Problem(MISSING_FIELD, "recipient.name", "Campo obrigatório."))
     totals = totals_of(items, request.withheld_taxes)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(

@@ -61,9 +61,9 @@ def _icms(line: SoldLine, part: SalePart, destination: str) -> dict[str, Any] | 
 
 
 def _destination(seller: Company, customer: CustomerFacts) -> str | None:
-    if customer.address is None:
-        return None
-    if not is_in_brazil(customer.address):
+    address = customer.address or {}
+    if not is_in_brazil(address):
         return ABROAD
-    is_near = customer.address.get("state") == seller.address.state
-    return WITHIN_THE_STATE if is_near else TO_ANOTHER_STATE
+    if address.get("state") is None:
+        return None
+    return WITHIN_THE_STATE if address["state"] == seller.address.state else TO_ANOTHER_STATE

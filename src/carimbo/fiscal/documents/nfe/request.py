@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.date_fields import Day, IsoDay
 from carimbo.fiscal.fields import Flag
-from carimbo.fiscal.goods.parties import PlaceBody, RecipientBody
+from carimbo.fiscal.goods.parties import IDENTIFIED, PlaceBody, RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Export, Farming, Purchase, SugarCane
 from carimbo.fiscal.layouts.nfe_v4.billing import Billing
@@ -44,7 +44,7 @@ class Destination(Coded):
 class NfeRequest(SaleBody):
     """An NF-e to be issued: recipient and items are enough, the rest has defaults."""
 
-    recipient: RecipientBody = Field(description="Comprador ou destinatário (dest).")
+    recipient: Annotated[RecipientBody, IDENTIFIED] = Field(description="Comprador ou destinatário (dest).")
     final_consumer: Flag | None = Field(
         default=None,
         description="Se o comprador é consumidor final; na falta, quem não é contribuinte o é (indFinal).",

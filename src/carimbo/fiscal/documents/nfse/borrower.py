@@ -4,13 +4,22 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.address import Address
 from carimbo.fiscal.company import MunicipalRegistration
 from carimbo.fiscal.fields import Body, Email, Phone, TaxId, Text
 from carimbo.fiscal.layouts.dps_v1 import addresses as layout
 from carimbo.fiscal.layouts.dps_v1.parties import Taker
-from carimbo.fiscal.party_address import AnyAddress, ForeignAddressBody, NationalAddressBody
+from carimbo.fiscal.party_address import (
+    AnyAddress,
+    ForeignAddressBody,
+    NationalAddressBody,
+    left_out_warning,
+    missing_fields,
+)
 from carimbo.fiscal.taxpayer import is_cpf
+
+# What `end` of the layout has no default for; the municipality's code follows from city and state.
+_NEEDED_IN_BRAZIL = ("street", "number", "district", "city", "state", "zipcode")
+_NEEDED_ABROAD = ("street", "number", "district", "city", "region", "postalCode")
 
 
 class BorrowerBody(Body):
@@ -54,11 +63,33 @@ class BorrowerBody(Body):
     @property
     def city_code(self) -> str | None:
         """The municipality of the taker, if it is in Brazil and known."""
-        return self.address.city_code if isinstance(self.address, Address) else None
+        return self.address.city_code if isinstance(self.address, NationalAddressBody) else None
+
+    @property
+    def missing_in_address(self) -> tuple[str, ...]:
+        """The fields that the layout needs and the address lacks, by the names of our JSON."""
+        if self.address is None:
+            return ()
+        is_abroad = isinstance(self.address, ForeignAddressBody)
+        return missing_fields(self.address, _NEEDED_ABROAD if is_abroad else _NEEDED_IN_BRAZIL)
+
+    def address_gaps(self, path: str) -> tuple[str, ...]:
+        """Returns the paths of all that keeps the note from having the address: none if it has it whole."""
+        if self.address is None:
+            return (path,)
+        return tuple(f"{path}.{name}" for name in self.missing_in_address)
+
+    def address_warning(self, path: str) -> str | None:
+        """Returns the warning about an address that is too incomplete for the note."""
+        missing = self.missing_in_address if self.is_identified else ()
+        return left_out_warning(path, missing) if missing else None
 
 
 def taker_of(body: BorrowerBody | None) -> Taker | None:
-    """The taker, or who stands between, as the layout shows it; one who is not identified is left out."""
+    """Returns the taker, or the intermediary, as the layout shows it, if it is identified.
+
+    An incomplete address is left out.
+    """
     if body is None or not body.is_identified:
         return None
     return Taker(
@@ -68,7 +99,7 @@ def taker_of(body: BorrowerBody | None) -> Taker | None:
         no_foreign_id_reason=body.no_foreign_id_reason,
         municipal_registration=body.municipal_registration,
         name=body.name,
-        address=_address(body.address) if body.address else None,
+        address=_address(body.address) if body.address and not body.missing_in_address else None,
         phone=body.phone,
         email=body.email,
     )
@@ -78,21 +109,21 @@ def _address(body: NationalAddressBody | ForeignAddressBody) -> layout.PartyAddr
     return layout.PartyAddress(
         national=_in_brazil(body) if isinstance(body, NationalAddressBody) else None,
         foreign=_abroad(body) if isinstance(body, ForeignAddressBody) else None,
-        street=body.street,
-        number=body.number,
+        street=body.street or "",
+        number=body.number or "",
         complement=body.complement,
-        district=body.district,
+        district=body.district or "",
     )
 
 
 def _in_brazil(body: NationalAddressBody) -> layout.NationalPlace:
-    return layout.NationalPlace(city_code=body.city_code or "", zipcode=body.zipcode)
+    return layout.NationalPlace(city_code=body.city_code or "", zipcode=body.zipcode or "")
 
 
 def _abroad(body: ForeignAddressBody) -> layout.ForeignPlace:
     return layout.ForeignPlace(
         country_code=body.country_code,
-        postal_code=body.postal_code,
-        city=body.city,
-        region=body.region,
+        postal_code=body.postal_code or "",
+        city=body.city or "",
+        region=body.region or "",
     )

@@ -102,6 +102,7 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     note = _note(parts, issuance, findings)
     sums = NoteTotals(note, _applied_rate(parts, note))
     findings.missed_all(rules_of_note(sums, request, issuance.surroundings.replaced))
+    _warn_of_addresses(request, findings)
     return Composition(sums, findings.problems, findings.warnings)
 
 
@@ -172,6 +173,16 @@ def _warn(parts: Parts, findings: Findings) -> None:
             f"O ISS deste serviço é devido ao município {parts.territory.incidence_city}, e não a {expected}:"
             " o padrão nacional o deduz do código do serviço."
         )
+
+
+def _warn_of_addresses(request: NfseRequest, findings: Findings) -> None:
+    """Warns of incomplete addresses that the note leaves out, unless a rule demands them."""
+    parties = (("borrower.address", request.borrower), ("intermediary.address", request.intermediary))
+    for path, party in parties:
+        is_demanded = any(problem.path.startswith(path) for problem in findings.problems)
+        warning = party.address_warning(path) if party and not is_demanded else None
+        if warning:
+            findings.assumed(warning)
 
 
 def _provider(parts: Parts) -> layout.Provider:

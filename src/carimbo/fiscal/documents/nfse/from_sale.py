@@ -137,7 +137,7 @@ def _borrower(customer: CustomerFacts) -> dict[str, Any]:
         "municipalRegistration": customer.municipal_registration,
         "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
         "phone": customer.phone,
-        "address": None if _lives_abroad(customer) and "taxId" in known_as else customer.address,
+        "address": None if _lives_abroad(customer) and "taxId" in known_as else customer.address or None,
     }
     return without_absent(taker)
 

@@ -14,6 +14,7 @@ from carimbo.fiscal.documents.nfse.simples import Assessment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1 import taxes as layout
 from carimbo.fiscal.money import written_rate
+from carimbo.fiscal.party_address import NationalAddressBody
 from carimbo.fiscal.problems import Problem
 
 HIGHEST_RATE = Decimal(5)
@@ -150,6 +151,9 @@ def _wrongly_withheld(request: NfseRequest, case: IssCase) -> tuple[Problem, ...
     if not case.is_withheld:
         return ()
     taker = request.borrower
+    is_in_brazil = isinstance(taker.address, NationalAddressBody)
+    address_gaps = taker.address_gaps("borrower.address") if is_in_brazil else ()
+    address_wanted = "Só retém ISS o tomador com endereço no Brasil."
     forbidden = (
         (case.taxation != Taxation.TAXABLE, "E0580", "O ISS só é retido de serviço tributável."),
         (case.regime is TaxRegime.MEI, "E0583", "O ISS de MEI não é retido."),
@@ -158,6 +162,9 @@ def _wrongly_withheld(request: NfseRequest, case: IssCase) -> tuple[Problem, ...
         (case.is_exempt, "E0594", "O ISS de serviço isento não é retido."),
         (taker.is_person, "E0667", "Pessoa física não retém ISS: o tomador deve ter CNPJ."),
         (taker.tax_id is None, "E0204", "Só retém ISS o tomador com CNPJ."),
-        (taker.city_code is None, "E0237", "Só retém ISS o tomador com endereço no Brasil."),
+        (not is_in_brazil, "E0237", address_wanted),
     )
-    return tuple(Problem(code, "iss.isWithheld", told) for applies, code, told in forbidden if applies)
+    return (
+        *(Problem(code, "iss.isWithheld", told) for applies, code, told in forbidden if applies),
+        *(Problem("E0237", gap, address_wanted) for gap in address_gaps),
+    )

@@ -126,11 +126,11 @@ def _lacking(request: NfseRequest, facts: ServiceFacts, indicator: str) -> tuple
     """What a document with the group must tell besides."""
     by_taker, taker = indicator in _BY_TAKER, request.borrower
     is_nobody = by_taker and not taker.is_identified
-    is_nowhere = by_taker and taker.is_identified and taker.address is None
+    gaps = taker.address_gaps("borrower.address") if by_taker and taker.is_identified else ()
     return _broken(
         (facts.nbs is None, "E0322", "nbs", "O NBS é obrigatório com IBS e CBS."),
         (is_nobody, "E0187", "borrower.taxId", "O indicador da operação exige o tomador identificado."),
-        (is_nowhere, "E0234", "borrower.address", "O indicador da operação exige o endereço do tomador."),
+        *((True, "E0234", gap, "O indicador da operação exige o endereço do tomador.") for gap in gaps),
     )
 
 

@@ -16,9 +16,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.country_fields import CountryCode
 from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
-from carimbo.fiscal.documents.nfse.plain_zipcodes import PLAIN_ZIPCODES
+from carimbo.fiscal.documents.nfse.plain_codes import PLAIN_CODES
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody, TotalTaxesBody
 from carimbo.fiscal.fields import (
     MAY_HAVE_DOTS,
@@ -159,7 +160,8 @@ class NfseRequest(Body):
         description="Código IBGE do local da prestação, se é outro município (cLocPrestacao).",
     )
     service_country_code: CountryCode | None = Field(
-        default=None, description="País da prestação, em duas letras, se foi no exterior (cPaisPrestacao)."
+        default=None,
+        description="País da prestação, em letras ou pelo código, se foi no exterior (cPaisPrestacao).",
     )
     result_country_code: CountryCode | None = Field(
         default=None,
@@ -178,7 +180,7 @@ class NfseRequest(Body):
     )
     amount: Amount = Field(description="Valor do serviço, em reais (vServ).", examples=[150])
     discounts: Discounts | None = Field(default=None, description="Descontos, em reais (vDescCondIncond).")
-    deductions: Annotated[Deductions | None, PLAIN_ZIPCODES] = Field(
+    deductions: Annotated[Deductions | None, PLAIN_CODES] = Field(
         default=None, description="Deduções da base do ISS que a lei admite (vDedRed)."
     )
     benefit: Annotated[Benefit | None, IN_FORM] = Field(
@@ -207,10 +209,10 @@ class NfseRequest(Body):
     foreign_trade: ForeignTrade | None = Field(
         default=None, description="Comércio exterior, para serviço com o exterior (comExt)."
     )
-    construction: Annotated[Construction | None, PLAIN_ZIPCODES] = Field(
+    construction: Annotated[Construction | None, PLAIN_CODES] = Field(
         default=None, description="Obra, para os serviços de construção (obra)."
     )
-    event: Annotated[PublicEvent | None, PLAIN_ZIPCODES] = Field(
+    event: Annotated[PublicEvent | None, PLAIN_CODES] = Field(
         default=None, description="Evento, para os serviços do item 12 (atvEvento)."
     )
     notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(

@@ -8,7 +8,7 @@ from carimbo.fiscal.document_type import Issuance, Replaced
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
 from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from carimbo.fiscal.party_address import ForeignAddressBody
+from carimbo.fiscal.party_address import NationalAddressBody
 from carimbo.fiscal.problems import Problem, quoted
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
@@ -123,14 +123,20 @@ def _taker(request: NfseRequest, company: Company) -> Iterator[Problem]:
     if taker.is_foreign and not taker.is_identified:
         told = "O tomador do exterior precisa do NIF, ou do motivo da falta."
         yield Problem("E0223", "borrower.foreignId", told, "Informe foreignId ou noForeignIdReason.")
-    if taker.is_foreign and not taker.tax_id and not _is_placed(taker):
-        told = "O tomador do exterior precisa de endereço no exterior."
-        yield Problem("E0242", "borrower.address", told)
+    for path in _gaps_abroad(taker, "borrower.address"):
+        yield Problem("E0242", path, "O tomador do exterior precisa de endereço no exterior.")
 
 
-def _is_placed(taker: BorrowerBody) -> bool:
-    """Who is known by an id of abroad has an address there; who has none may be anywhere."""
-    return isinstance(taker.address, ForeignAddressBody) if taker.foreign_id else taker.address is not None
+def _gaps_abroad(party: BorrowerBody, path: str) -> tuple[str, ...]:
+    """Returns what a party from abroad lacks in its address.
+
+    One with an id of abroad (NIF) needs an address there; one without any may be anywhere.
+    """
+    if party.tax_id or not party.is_foreign:
+        return ()
+    if party.foreign_id and isinstance(party.address, NationalAddressBody):
+        return (path,)
+    return party.address_gaps(path)
 
 
 def _intermediary(request: NfseRequest, company: Company) -> Iterator[Problem]:
@@ -141,6 +147,8 @@ def _intermediary(request: NfseRequest, company: Company) -> Iterator[Problem]:
     if between and _is_establishment(between, company):
         told = "O intermediário não pode ser a própria empresa, nem uma filial dela."
         yield Problem("E0262", "intermediary.taxId", told)
+    for path in _gaps_abroad(between, "intermediary.address") if between and between.foreign_id else ():
+        yield Problem("E0298", path, "O intermediário do exterior precisa de endereço no exterior.")
 
 
 def _is_establishment(party: BorrowerBody, company: Company) -> bool:

@@ -33,9 +33,10 @@ def rules_of_note(sums: NoteTotals, request: NfseRequest, replaced: Replaced | N
 
 def _incidence(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
     service = NATIONAL_SERVICES[note.service.code.national_code]
-    if service.incidence is Incidence.TAKER and request.borrower.address is None:
-        told = "O ISS deste serviço é do município do tomador, que precisa de endereço."
-        yield Problem("E0234", "borrower.address", told)
+    if service.incidence is Incidence.TAKER:
+        message = "O ISS deste serviço é do município do tomador, que precisa de endereço."
+        for path in request.borrower.address_gaps("borrower.address"):
+            yield Problem("E0234", path, message)
 
 
 def _codes(note: ServiceNote) -> Iterator[Problem]:

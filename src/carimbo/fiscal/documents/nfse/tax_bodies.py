@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.documents.nfse.plain_zipcodes import PLAIN_ZIPCODES
+from carimbo.fiscal.documents.nfse.plain_codes import PLAIN_CODES
 from carimbo.fiscal.fields import Body, Flag, Money, NoteKey, Percent
 from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property
 
@@ -48,7 +48,7 @@ class IbsCbsBody(Body):
         default=None,
         description="Se o serviço é de uso ou consumo pessoal; na falta, se o tomador tem CPF (indFinal).",
     )
-    property: Annotated[Property | None, PLAIN_ZIPCODES] = Field(
+    property: Annotated[Property | None, PLAIN_CODES] = Field(
         default=None,
         description=(
             "Imóvel, por cibCode ou address; obrigatório com os indicadores que começam por 02, mas não em"

@@ -11,6 +11,7 @@ from carimbo.fiscal.documents.nfse.simples import Assessment, assessment_of
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
 from carimbo.fiscal.municipal_agreement import Jurisdiction
+from carimbo.fiscal.party_address import NationalAddressBody
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 from carimbo.fiscal.tables.national_services import Incidence, NationalService
@@ -77,16 +78,15 @@ def service_city(request: NfseRequest, company: Company) -> str:
 
 
 def _takers_city(request: NfseRequest) -> str:
-    if request.borrower.city_code:
-        return request.borrower.city_code
-    raise Incomplete(
-        Problem(
-            "MISSING",
-            "borrower.address",
-            "O serviço é prestado no município do tomador, que não tem endereço no Brasil.",
-            "Informe o endereço do tomador, ou serviceCityCode.",
-        )
-    )
+    taker = request.borrower
+    if taker.city_code:
+        return taker.city_code
+    is_in_brazil = isinstance(taker.address, NationalAddressBody)
+    lacking = [name for name in ("city", "state") if is_in_brazil and name in taker.missing_in_address]
+    paths = [f"borrower.address.{name}" for name in lacking] or ["borrower.address"]
+    message = "O serviço é prestado no município do tomador, que não tem endereço no Brasil."
+    hint = "Informe o endereço do tomador, ou serviceCityCode."
+    raise Incomplete(*(Problem("MISSING", path, message, hint) for path in paths))
 
 
 def _not_outside() -> Problem:

@@ -2,8 +2,8 @@
 
 import re
 
+from carimbo.fiscal.goods.addresses import BRAZIL
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE
-from carimbo.fiscal.goods.parties import BRAZIL
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
 from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook, Severity

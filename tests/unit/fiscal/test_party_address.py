@@ -1,0 +1,95 @@
+"""Addresses of parties: known in part, in Brazil or abroad, and shown as they were stored."""
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord
+from unit.fiscal.goods.support import misformed
+
+BODY: TypeAdapter[Any] = TypeAdapter(AnyAddress)
+RECORD: TypeAdapter[Any] = TypeAdapter(AnyAddressRecord)
+SAO_PAULO = {"state": "SP", "cityCode": "3550308", "city": "São Paulo"}
+
+
+def kept(**address: Any) -> dict[str, Any]:
+    """The fields that are stored of an address."""
+    return dict(BODY.validate_python(address).model_dump(by_alias=True, exclude_none=True))
+
+
+def refused(**address: Any) -> dict[str, str]:
+    with pytest.raises(ValidationError) as raised:
+        BODY.validate_python(address)
+    return misformed(raised.value)
+
+
+class TestPartialAddress:
+    @pytest.mark.parametrize(
+        "address",
+        [{}, {"zipcode": "01310100"}, {"street": "Rua A"}, {"state": "SP"}, {"city": "São Paulo"}],
+    )
+    def test_any_field_may_be_missing(self, address: dict[str, str]) -> None:
+        assert kept(**address) == address
+
+    @pytest.mark.parametrize("field", ["street", "number", "district", "city", "region", "postalCode"])
+    def test_any_field_of_an_address_abroad_may_be_missing(self, field: str) -> None:
+        assert kept(countryCode="US", **{field: "5"}) == {"countryCode": "US", field: "5"}
+
+    def test_city_and_state_come_from_the_ibge_code(self) -> None:
+        assert kept(cityCode="3550308") == SAO_PAULO
+        assert kept(cityCode="3550308", city="sao paulo") == SAO_PAULO | {"city": "sao paulo"}
+
+    @pytest.mark.parametrize(
+        ("address", "field"),
+        [
+            ({"zipcode": "0131010"}, "zipcode"),
+            ({"state": "XX"}, "state"),
+            ({"cityCode": "9999999"}, "cityCode"),
+            ({"state": "RJ", "cityCode": "3550308"}, "cityCode"),
+            ({"state": "RJ", "city": "São Paulo"}, "city"),
+            ({"cityCode": "3550308", "city": "Campinas"}, "city"),
+            ({"countryCode": "US", "state": "NY"}, "state"),
+        ],
+    )
+    def test_wrong_field_is_refused_whatever_is_missing(self, address: dict[str, str], field: str) -> None:
+        assert refused(**address).keys() == {field}
+
+
+class TestCountryCode:
+    @pytest.mark.parametrize("code", ["BR", "br", "1058", 1058, "01058"])
+    def test_code_of_brazil_means_the_national_form(self, code: str | int) -> None:
+        assert kept(countryCode=code, zipcode="01310-100") == {"countryCode": "BR", "zipcode": "01310100"}
+
+    @pytest.mark.parametrize(
+        ("code", "letters"),
+        [
+            ("US", "US"),
+            ("us", "US"),
+            ("2496", "US"),
+            (2496, "US"),
+            ("0132", "AF"),
+            ("132", "AF"),
+            (132, "AF"),
+        ],
+    )
+    def test_country_is_stored_by_its_letters(self, code: str | int, letters: str) -> None:
+        assert kept(countryCode=code) == {"countryCode": letters}
+
+    @pytest.mark.parametrize("code", ["USA", "XX", "9999", 0, "²"])
+    def test_unknown_country_is_refused(self, code: str | int) -> None:
+        message = "País desconhecido: informe as duas letras (US) ou o código do Banco Central (2496)."
+        assert refused(countryCode=code) == {"countryCode": message}
+
+    @pytest.mark.parametrize("code", [True, 1.5, ["US"]])
+    def test_code_of_another_json_type_is_refused(self, code: Any) -> None:
+        assert refused(countryCode=code) == {"countryCode": "Deve ser um texto."}
+
+
+class TestRecord:
+    @pytest.mark.parametrize("stored", [{}, {"zipcode": "01310100"}, {"countryCode": "US"}])
+    def test_unknown_fields_are_shown_as_null(self, stored: dict[str, str]) -> None:
+        shown = RECORD.dump_python(RECORD.validate_python(stored), by_alias=True)
+        known = {name: value for name, value in shown.items() if value is not None}
+        assert known == (stored if "zipcode" not in stored else {"zipcode": "01310-100"})
+        assert {"street", "number", "district", "city"} <= shown.keys()
