@@ -27,7 +27,6 @@ from carimbo.fiscal.fields import (
     Category,
     CityCode,
     CnaeCode,
-    CountryCode,
     ExternalId,
     GuaranteeDays,
     ItemName,
