@@ -53,6 +53,11 @@ class ModuleSettings(Changes):
     series: Series = 1
     number: Number | None = None
 
+    @property
+    def switch(self) -> bool | None:
+        """Whether the module is switched on; None for a module without a switch."""
+        return None
+
     def environment_beside(self, companys: Environment) -> Environment:
         """The environment of this module: its own, where it has one, before the company's."""
         own = getattr(self, "environment", None)
@@ -71,6 +76,15 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogItem:
+    """An item of the company's catalog."""
+
+    sku: str
+    fiscal: Mapping[str, Any]
+    """Its codes and rates, by their names in the catalog."""
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What others have to say of a document before it is made."""
 
@@ -80,6 +94,8 @@ class Surroundings:
     """What the municipality that taxes told the authority, in percent, if that was asked and known."""
     replaced: Replaced | None = None
     """The document that this one takes the place of, if that may be replaced."""
+    catalog: tuple[CatalogItem, ...] = ()
+    """The services of the company's catalog that have the municipal code of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +165,11 @@ ReviewRequest = Callable[[Any, Issuance], Review]
 Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 """Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
 
-JurisdictionOf = Callable[[Any, Company, Any], Jurisdiction]
-"""Tells of a request, the issuer and its settings which municipalities have a say."""
+JurisdictionOf = Callable[[Any, Company, Any, tuple[CatalogItem, ...]], Jurisdiction]
+"""Tells of a request, the issuer, its settings and its catalog which municipalities have a say."""
+
+CatalogCode = Callable[[Any], str | None]
+"""Returns the municipal service code by which a validated request is completed from the catalog."""
 
 ReplacedBy = Callable[[Any], UUID | None]
 """Tells which document of ours a validated request takes the place of."""
@@ -181,6 +200,9 @@ Waits = Callable[[Any], bool]
 
 MissingSettings = Callable[[Any, Environment], tuple[str, ...]]
 """Tells what a module's settings lack for issuing in an environment, by the names of our JSON: `nfce.csc`."""
+
+MissingForShortcut = Callable[[Any], tuple[str, ...]]
+"""Returns the settings that a shortcut request relies on and a company lacks, by the names of our JSON."""
 
 MissingForRules = Callable[[Company, Software], tuple[str, ...]]
 """Tells what company and installation lack without which the rules refuse documents, by their names."""
@@ -214,6 +236,8 @@ class Issuing:
     """The authority's code for a number that another document has."""
     jurisdiction: JurisdictionOf | None = None
     """For a type that depends on what municipalities have agreed with the authority."""
+    catalog_code: CatalogCode | None = None
+    """For a type whose requests may leave it to the catalog which service they are of."""
     replaces: ReplacedBy | None = None
     """For a type whose documents may take the place of others, which are canceled by that."""
     sale: SaleOf | None = None
@@ -263,6 +287,8 @@ class DocumentType:
     """For a type that needs more of its settings than their defaults."""
     missing_for_rules: MissingForRules | None = None
     """For a type whose rules ask for more of a company than every document has."""
+    missing_for_shortcut: MissingForShortcut | None = None
+    """For a type with a shortcut form, which takes what it leaves out from the settings."""
     feature: str | None = None
     """The feature that a subscription needs in order to issue it."""
     issuing: Issuing | None = None

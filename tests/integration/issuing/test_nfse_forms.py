@@ -10,6 +10,7 @@ from integration.issuing.shop import NFSE, NFSE_SETTINGS, Shop, accepted, body_o
 from support import data_of, fields_of
 
 DAY = timedelta(days=1)
+HOSTING = {"name": "Hospedagem", "type": "service", "category": "saas", "cityServiceCode": "02800"}
 
 
 class TestForms:
@@ -29,16 +30,36 @@ class TestForms:
         trial = await shop.post("/nfse", body_of("nfse", serviceCode="1.05-00"), dryRun="true")
         assert "<cTribMun>" not in data_of(trial)["xml"]
 
-    @pytest.mark.parametrize("missing", [*DETAILED])
-    async def test_the_detailed_form_needs_all_three(self, idle_shop: Shop, missing: str) -> None:
-        answer = await idle_shop.post("/nfse", body_of("nfse", **DETAILED | {missing: None}))
-        assert set(fields_of(answer)) == {missing}
+    async def test_shortcut_with_code_and_rate_is_issued_without_any_settings(self, shop: Shop) -> None:
+        await shop.put_settings(nfse={"federalServiceCode": None, "issRate": None})
+        record = await shop.issue("nfse", federalServiceCode="01.07", iss={"rate": 2})
+        assert record["status"] == "authorized"
+        assert (await note_of(shop, record)).text("cTribNac") == "010701"
+
+    async def test_municipal_code_of_the_shortcut_finds_the_service_in_the_catalog(self, shop: Shop) -> None:
+        await shop.put_settings(nfse={"federalServiceCode": None, "issRate": None})
+        body = body_of("nfse", serviceCode="02800")
+        (rule, _) = error_of(await shop.post("/nfse", body), 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert "cityServiceCode “02800”" in rule["message"]
+        item = HOSTING | {"sku": "HOSP", "serviceItemCode": "01.03.02", "iss": {"rate": 3}}
+        data_of(await shop.post("/products", item))
+        record = await shop.settled(accepted(await shop.post("/nfse", body)))
+        assert record["status"] == "authorized"
+        assert "01.03.02 é o do item “HOSP” do catálogo" in record["warnings"][0]
+        assert (await note_of(shop, record)).text("cTribNac") == "010302"
+
+    async def test_municipal_code_of_different_services_in_the_catalog_is_refused(self, shop: Shop) -> None:
+        for sku, code in (("A", "01.05"), ("B", "01.07")):
+            data_of(await shop.post("/products", HOSTING | {"sku": sku, "serviceItemCode": code}))
+        answer = await shop.post("/nfse", body_of("nfse", serviceCode="02800"))
+        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert (rule["code"], rule["field"]) == ("AMBIGUOUS", "serviceCode")
+        assert rule["candidates"] == ["01.05", "01.07"]
 
     async def test_what_is_missing_is_told_all_at_once(self, idle_shop: Shop) -> None:
-        answer = await idle_shop.post("/nfse", {"iss": {}, "borrower": {}, "cor": "azul"})
-        assert set(fields_of(answer)) == {
-            "serviceDescription", "amount", "borrower.name", "iss.rate", "cityServiceCode",
-            "federalServiceCode", "cor",
+        body = {"cityServiceCode": "1", "iss": {}, "borrower": {}, "cor": "azul"}
+        assert set(fields_of(await idle_shop.post("/nfse", body))) == {
+            "serviceDescription", "amount", "borrower.name", "iss.rate", "federalServiceCode", "cor",
         }  # fmt: skip
         assert await idle_shop.count() == 0
 

@@ -10,41 +10,43 @@ from carimbo.fiscal.documents.nfse.competence import told_day
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from unit.fiscal.documents.nfse_support import DETAILED, PERSON, SHORTCUT, SIMPLES, body, request_of, wrong
 
-OF_THE_FORM = ("cityServiceCode", "federalServiceCode", "iss")
+OF_DETAILED_FORM = ("federalServiceCode", "iss")
 NOT_INHERITED = "Obrigatório na forma detalhada"
 
 
-def only(name: str) -> dict[str, Any]:
-    """A body with one of the three fields that make the detailed form."""
-    return SHORTCUT | {name: DETAILED[name]}
-
-
 class TestForm:
-    def test_is_the_shortcut_without_any_of_the_three(self) -> None:
-        assert NfseRequest.model_validate(SHORTCUT).iss is None
+    @pytest.mark.parametrize("names", [(), ("federalServiceCode",), ("iss",), OF_DETAILED_FORM])
+    def test_shortcut_body_may_have_national_code_and_iss(self, names: tuple[str, ...]) -> None:
+        request = NfseRequest.model_validate(SHORTCUT | {name: DETAILED[name] for name in names})
+        assert (request.federal_service_code is not None) is ("federalServiceCode" in names)
+        assert (request.iss is not None) is ("iss" in names)
 
-    def test_is_detailed_with_all_three(self) -> None:
-        assert request_of().iss
-
-    @pytest.mark.parametrize("name", OF_THE_FORM)
-    def test_that_has_one_of_the_three_needs_the_others(self, name: str) -> None:
-        told = wrong(only(name))
-        assert set(told) == set(OF_THE_FORM) - {name}
+    def test_body_with_city_service_code_needs_national_code_and_iss(self) -> None:
+        told = wrong(SHORTCUT | {"cityServiceCode": "000"})
+        assert set(told) == set(OF_DETAILED_FORM)
         assert all(message.startswith(NOT_INHERITED) for message in told.values())
+        assert "informe iss.rate" in told["iss"]
 
-    @pytest.mark.parametrize("name", OF_THE_FORM)
-    def test_that_lacks_one_of_the_three_is_told_of_it(self, name: str) -> None:
+    @pytest.mark.parametrize("name", OF_DETAILED_FORM)
+    @pytest.mark.parametrize("absent", [None, ""])
+    def test_detailed_body_reports_the_field_that_it_lacks(self, name: str, absent: str | None) -> None:
         assert set(wrong(body(**{name: None}))) == {name}
-        assert set(wrong(DETAILED | {name: None})) == {name}
+        assert set(wrong(DETAILED | {name: absent})) == {name}
 
-    def test_with_nothing_in_the_three_is_the_shortcut(self) -> None:
-        assert NfseRequest.model_validate(SHORTCUT | dict.fromkeys(OF_THE_FORM)).iss is None
-
-    def test_is_told_with_everything_else_that_is_wrong(self) -> None:
-        told = wrong({"iss": {}, "amount": 0, "guarantee": 366, "borrower": {}, "color": "blue"})
+    def test_errors_of_the_form_are_reported_with_all_others(self) -> None:
+        told = wrong(
+            {
+                "cityServiceCode": "1",
+                "iss": {},
+                "amount": 0,
+                "guarantee": 366,
+                "borrower": {},
+                "color": "blue",
+            }
+        )
         assert set(told) == {
-            "serviceDescription", "cityServiceCode", "federalServiceCode", "iss.rate", "amount", "guarantee",
-            "borrower.name", "color",
+            "serviceDescription", "federalServiceCode", "iss.rate", "amount", "guarantee", "borrower.name",
+            "color",
         }  # fmt: skip
 
     @pytest.mark.parametrize("data", [[], "x", 1, None])

@@ -1,27 +1,39 @@
-"""Which service it is and how it is taxed: told by the body, or by the company's settings."""
+"""Which service it is and how it is taxed: by the body, the catalog or the company's settings."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from carimbo.fiscal.document_type import CatalogItem
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of, missing_for_shortcut
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.problems import Problem
 from unit.fiscal.documents.nfse_support import DETAILED, NBS, SHORTCUT, body, codes_of, composed
 
-USUAL = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2.5, "nbs": NBS}
+USUAL: dict[str, Any] = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2.5, "nbs": NBS}
 
 
-def facts(told: dict[str, Any], **settings: Any) -> ServiceFacts:
-    return facts_of(NfseRequest.model_validate(told), NfseSettings.model_validate(settings))
+def facts(told: dict[str, Any], catalog: Sequence[CatalogItem] = (), **settings: Any) -> ServiceFacts:
+    return facts_of(NfseRequest.model_validate(told), NfseSettings.model_validate(settings), catalog)
 
 
-def lacks(told: dict[str, Any], **settings: Any) -> tuple[Problem, ...]:
+def service(sku: str, **fiscal: Any) -> CatalogItem:
+    return CatalogItem(sku, {"cityServiceCode": "456"} | fiscal)
+
+
+BY_CITY_CODE = SHORTCUT | {"serviceCode": "456"}
+HOSTING = service(
+    "HOSP", serviceItemCode="01.03.01", iss={"rate": 2.9, "isWithheld": True}, nbs="1.1502.10.00"
+)
+
+
+def lacks(told: dict[str, Any], catalog: Sequence[CatalogItem] = (), **settings: Any) -> tuple[Problem, ...]:
     with pytest.raises(Incomplete) as caught:
-        facts(told, **settings)
+        facts(told, catalog, **settings)
     return caught.value.problems
 
 
@@ -41,8 +53,8 @@ class TestNationalCode:
         (told,) = lacks(SHORTCUT, federalServiceCode="17.01", issRate=2)
         assert (told.code, told.path) == ("AMBIGUOUS", "federalServiceCode")
         assert told.hint == (
-            "Configure em nfse.federalServiceCode da empresa o código nacional completo, com o desdobro,"
-            " como 17.01.01."
+            "Configure em nfse.federalServiceCode da empresa, ou informe em federalServiceCode, o código"
+            " nacional completo, com o desdobro, como 17.01.01."
         )
 
     @pytest.mark.parametrize("told", ["17.01.01", "170101"])
@@ -105,12 +117,101 @@ class TestShortcut:
     def test_tells_all_at_once_what_neither_has(self) -> None:
         told = lacks(SHORTCUT)
         assert codes_of(told) == {("MISSING", "federalServiceCode"), ("MISSING", "iss.rate")}
-        hints = [problem.hint or "" for problem in told]
-        assert ["nfse.federalServiceCode" in hints[0], "nfse.issRate" in hints[1]] == [True, True]
+        assert [problem.hint for problem in told] == [
+            "Informe federalServiceCode, como 01.05, ou configure nfse.federalServiceCode da empresa em"
+            " PUT /v1/companies/{companyId}/settings.",
+            "Informe iss.rate, como 2, ou configure nfse.issRate da empresa em"
+            " PUT /v1/companies/{companyId}/settings.",
+        ]
 
     def test_tells_only_what_is_missing(self) -> None:
         assert codes_of(lacks(SHORTCUT, issRate=2)) == {("MISSING", "federalServiceCode")}
         assert codes_of(lacks(SHORTCUT, federalServiceCode="01.05")) == {("MISSING", "iss.rate")}
+
+    def test_national_code_of_the_body_wins_and_the_company_has_the_rate(self) -> None:
+        found = facts(SHORTCUT | {"federalServiceCode": "01.07"}, **USUAL)
+        assert (found.service.code, found.iss_rate) == ("010701", Decimal("2.5"))
+
+    def test_rate_of_the_body_wins_and_the_company_has_the_service(self) -> None:
+        found = facts(SHORTCUT | {"iss": {"rate": 5, "isWithheld": True}}, **USUAL)
+        assert (found.service.code, found.iss_rate, found.is_withheld) == ("010501", Decimal(5), True)
+
+    def test_needs_no_settings_if_the_body_has_national_code_and_rate(self) -> None:
+        found = facts(SHORTCUT | {"federalServiceCode": "01.05", "iss": {"rate": 2}})
+        assert (found.service.code, found.city_code, found.iss_rate) == ("010501", None, Decimal(2))
+
+    @pytest.mark.parametrize(("code", "written"), [("01.05.01", "123"), ("01.07", None)])
+    def test_city_code_of_the_company_is_used_for_its_own_service_alone(
+        self, code: str, written: str | None
+    ) -> None:
+        assert facts(SHORTCUT | {"federalServiceCode": code}, **USUAL).city_code == written
+
+
+class TestCatalog:
+    def test_municipal_code_finds_national_code_iss_and_nbs(self) -> None:
+        found = facts(BY_CITY_CODE, [HOSTING], **USUAL | {"nbs": None})
+        assert (found.service.code, found.city_code, found.nbs) == ("010301", "456", "115021000")
+        assert (found.iss_rate, found.is_withheld) == (Decimal("2.9"), True)
+        assert found.warnings == (
+            "serviceCode: O código nacional 01.03.01 é o do item “HOSP” do catálogo, que tem o mesmo código"
+            " municipal.",
+        )
+
+    def test_body_wins_over_the_catalog(self) -> None:
+        found = facts(BY_CITY_CODE | {"iss": {"rate": 5}, "nbs": "111032200"}, [HOSTING])
+        assert (found.service.code, found.iss_rate, found.nbs) == ("010301", Decimal(5), "111032200")
+        found = facts(BY_CITY_CODE | {"federalServiceCode": "01.07", "iss": {"rate": 5}}, [HOSTING])
+        assert (found.service.code, found.nbs, found.warnings) == ("010701", None, ())
+
+    def test_company_fills_in_what_the_item_lacks(self) -> None:
+        assert facts(BY_CITY_CODE, [service("A", serviceItemCode="01.07")], **USUAL).iss_rate == Decimal(
+            "2.5"
+        )
+        assert facts(BY_CITY_CODE, [service("A")], **USUAL).service.code == "010501"
+
+    def test_items_of_the_same_service_count_as_one(self) -> None:
+        spelled = [service("A", serviceItemCode="1.05"), service("B", serviceItemCode="01.05.01")]
+        assert facts(BY_CITY_CODE, spelled, issRate=2).service.code == "010501"
+
+    def test_items_of_different_services_are_listed_and_not_guessed(self) -> None:
+        (problem,) = lacks(BY_CITY_CODE, [HOSTING, service("SW", serviceItemCode="01.05")], **USUAL)
+        assert (problem.code, problem.path) == ("AMBIGUOUS", "serviceCode")
+        assert dict(problem.facts) == {"candidates": ("01.03.01", "01.05")}
+        assert "01.03.01 em “HOSP”; 01.05 em “SW”" in problem.message
+
+    def test_items_of_different_rates_are_listed_unless_the_body_has_one(self) -> None:
+        dearer = service("CARA", **{**HOSTING.fiscal, "iss": {"rate": 5}})
+        (problem,) = lacks(BY_CITY_CODE, [HOSTING, dearer], **USUAL)
+        assert (problem.code, problem.path) == ("AMBIGUOUS", "iss.rate")
+        assert "2,9%, 5%" in problem.message
+        assert facts(BY_CITY_CODE | {"iss": {"rate": 4}}, [HOSTING, dearer]).iss_rate == Decimal(4)
+
+    def test_code_that_nobody_knows_is_named_in_the_message(self) -> None:
+        (problem,) = lacks(BY_CITY_CODE, issRate=2)
+        assert (problem.code, problem.path) == ("MISSING", "federalServiceCode")
+        assert "cityServiceCode “456”" in problem.message
+
+    def test_item_of_several_national_codes_is_to_be_corrected_in_the_catalog(self) -> None:
+        (problem,) = lacks(BY_CITY_CODE, [service("A", serviceItemCode="17.01")], issRate=2)
+        assert (problem.code, problem.path) == ("AMBIGUOUS", "federalServiceCode")
+        assert (problem.hint or "").startswith("Corrija serviceItemCode de “A” no catálogo, ou informe")
+
+
+class TestShortcutReadiness:
+    @pytest.mark.parametrize(
+        ("settings", "missing"),
+        [
+            ({}, ("nfse.federalServiceCode", "nfse.issRate")),
+            ({"federalServiceCode": "17.01", "issRate": 2}, ("nfse.federalServiceCode",)),
+            ({"federalServiceCode": "17.01.01"}, ("nfse.issRate",)),
+            ({"federalServiceCode": "01.05", "issRate": 0}, ()),
+        ],
+        ids=["nothing", "item of several codes", "no rate", "all"],
+    )
+    def test_names_the_settings_that_a_shortcut_needs(
+        self, settings: dict[str, Any], missing: tuple[str, ...]
+    ) -> None:
+        assert missing_for_shortcut(NfseSettings.model_validate(settings)) == missing
 
 
 class TestDetailedForm:

@@ -16,3 +16,7 @@ class CteSettings(ModuleSettings):
     rntrc: Annotated[str, StringConstraints(pattern=r"^[0-9]{8}$")] | None = Field(
         default=None, description="Registro na ANTT, 8 dígitos.", examples=["12345678"]
     )
+
+    @property
+    def switch(self) -> bool | None:
+        return self.active

@@ -47,6 +47,10 @@ class NfceSettings(ModuleSettings):
         default=Paper.ROLL_80, description="Largura da bobina em que se imprime."
     )
 
+    @property
+    def switch(self) -> bool | None:
+        return self.active
+
 
 def missing_settings(settings: NfceSettings, environment: Environment) -> tuple[str, ...]:
     """What the module lacks: it must be on, and have the CSC of the environment if its QR code needs one."""

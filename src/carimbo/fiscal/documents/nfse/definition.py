@@ -6,6 +6,7 @@ from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
+from carimbo.fiscal.documents.nfse.catalog_service import catalog_code
 from carimbo.fiscal.documents.nfse.events import CANCELLATION
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
@@ -17,6 +18,7 @@ from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
 from carimbo.fiscal.documents.nfse.sale import sale_of
+from carimbo.fiscal.documents.nfse.service_facts import missing_for_shortcut
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
 from carimbo.fiscal.documents.nfse.xml import issue, review
@@ -46,6 +48,7 @@ NFSE = DocumentType(
     event_prefix="nfse",
     event_group="invoice",
     missing_for_rules=missing_for_rules,
+    missing_for_shortcut=missing_for_shortcut,
     issuing=Issuing(
         request=NfseRequest,
         review=review,
@@ -60,6 +63,7 @@ NFSE = DocumentType(
         print_name="DANFSe",
         taken_code="E0014",
         jurisdiction=jurisdiction_of,
+        catalog_code=catalog_code,
         replaces=_replaced,
         sale=sale_of,
         catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale),

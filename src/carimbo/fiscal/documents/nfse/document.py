@@ -17,7 +17,7 @@ from carimbo.fiscal.documents.nfse.reform import ibs_cbs_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import rules_of_request
 from carimbo.fiscal.documents.nfse.rules import rules_of_note
-from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of, left_out_city_code
+from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.simples import assessment_of, option_of
 from carimbo.fiscal.documents.nfse.software import application_version
@@ -92,7 +92,7 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     competence = competence_of(request, issuance)
     findings.missed_all(rules_of_request(request, competence, issuance))
     description = described(Sold(request, company, competence), findings)
-    facts = findings.tried(facts_of, request, settings)
+    facts = findings.tried(facts_of, request, settings, issuance.surroundings.catalog)
     territory = _territory(request, company, facts, findings)
     if facts is None or territory is None:
         return Composition(None, findings.problems, findings.warnings)
@@ -154,11 +154,8 @@ def _warn(parts: Parts, findings: Findings) -> None:
     taker = parts.request.borrower
     if taker.tax_id and not taker.is_person and taker.address is None:
         findings.assumed("O tomador com CNPJ está sem endereço, que alguns municípios exigem.")
-    left_out = (
-        left_out_city_code(parts.request, parts.settings),
-        iss.left_out_rate(parts.request, parts.settings, parts.iss_case),
-    )
-    for warning in filter(None, left_out):
+    left_out_rate = iss.left_out_rate(parts.request, parts.settings, parts.iss_case)
+    for warning in filter(None, (*parts.facts.warnings, left_out_rate)):
         findings.assumed(warning)
     theirs, ours = parts.surroundings.iss_rate, parts.facts.iss_rate
     if theirs is not None and theirs != ours and parts.iss_case.taxation == iss.Taxation.TAXABLE:

@@ -1,7 +1,8 @@
 """The body of a request for an NFS-e, in its two forms.
 
-A body with any of `cityServiceCode`, `federalServiceCode` and `iss` is in the detailed form, which takes none
-of the three from the company; any other is in the shortcut form, where the company's settings fill in.
+A body with `cityServiceCode` is in the detailed form: it must have `federalServiceCode` and `iss`, and takes
+neither from the company. Any other is in the shortcut form, which may have them: catalog and settings of the
+company fill in what is absent.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,12 @@ from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
 
 LONGEST_DESCRIPTION = 2000
 _LONGEST_NAME = 64
-_DETAILED = ("cityServiceCode", "federalServiceCode", "iss")
+_ABSENT = (None, "")
+# By the fields that the detailed form must have, what to send in them.
+_OF_DETAILED_FORM = {
+    "federalServiceCode": "federalServiceCode, o item da LC 116, como 01.05",
+    "iss": "iss.rate, a alíquota em percentual, como 2",
+}
 _PROCESS = "informe suspension.processNumber, o número do processo com 30 dígitos (zeros à esquerda)."
 # By nature of the operation, the field that a body must have besides, and what to send in it.
 _OF_NATURE = {
@@ -67,10 +73,11 @@ class _Lacking:
     told: str
 
 
-_NOT_INHERITED = _Lacking(
-    "Obrigatório na forma detalhada, que tem cityServiceCode, federalServiceCode e iss; sem nenhum dos três"
-    " valem os padrões da empresa."
-)
+def _not_inherited(needed: str) -> _Lacking:
+    return _Lacking(
+        f"Obrigatório na forma detalhada, que é a de um corpo com cityServiceCode: informe {needed}, ou envie"
+        " serviceCode no lugar de cityServiceCode para usar as configurações da empresa."
+    )
 
 
 def _refuse_lacking(value: Any) -> Any:
@@ -125,22 +132,35 @@ class NfseRequest(Body):
     )
     guarantee: GuaranteeDays | None = Field(default=None, description="Garantia, de 1 a 365 dias.")
     service_code: CityServiceCode | None = Field(
-        default=None, description="Código municipal do serviço, na forma simples."
-    )
-    city_service_code: Annotated[CityServiceCode | None, IN_FORM] = Field(
         default=None,
-        description="Código municipal do serviço, na forma detalhada (cTribMun, se tem 3 dígitos).",
+        description=(
+            "Código municipal do serviço, na forma simples; sem federalServiceCode, vale o do serviço"
+            " do catálogo que tem o mesmo cityServiceCode."
+        ),
+    )
+    city_service_code: CityServiceCode | None = Field(
+        default=None,
+        description=(
+            "Código municipal do serviço (cTribMun, se tem 3 dígitos); faz a forma detalhada, que exige"
+            " federalServiceCode e iss e não usa as configurações da empresa."
+        ),
     )
     federal_service_code: Annotated[FederalServiceCode | None, IN_FORM] = Field(
         default=None,
-        description="Item da lista de serviços, como 01.05, ou código nacional, como 01.05.01 (cTribNac).",
+        description=(
+            "Item da lista de serviços, como 01.05, ou código nacional, como 01.05.01; na forma simples, na"
+            " falta, o do catálogo ou o das configurações (cTribNac)."
+        ),
         examples=["01.05"],
     )
     nbs: Nbs | None = Field(
         default=None, description="Código NBS, com ou sem pontos (cNBS).", examples=["1.1502.10.00"]
     )
     cnae_code: CnaeCode | None = Field(default=None, description="CNAE; o padrão nacional não o leva.")
-    iss: Annotated[IssBody | None, IN_FORM] = Field(default=None, description="ISS, na forma detalhada.")
+    iss: Annotated[IssBody | None, IN_FORM] = Field(
+        default=None,
+        description="ISS; na forma simples, na falta, o do catálogo ou nfse.issRate das configurações.",
+    )
     ibs_cbs: IbsCbsBody | None = Field(
         default=None, description="IBS e CBS; na falta, os padrões, para quem é do regime normal (IBSCBS)."
     )
@@ -224,11 +244,13 @@ class NfseRequest(Body):
     @model_validator(mode="before")
     @classmethod
     def of_one_form(cls, data: Any) -> Any:
-        """Mark what a body lacks by its form and its nature, so that it is told with everything else."""
+        """Marks what a body lacks by its form and its nature, to be reported with all other errors."""
         if not isinstance(data, dict):
             return data
-        lacking = [name for name in _DETAILED if data.get(name) is None]
-        marks = dict.fromkeys(lacking, _NOT_INHERITED) if len(lacking) < len(_DETAILED) else {}
+        marks: dict[str, _Lacking] = {}
+        if data.get("cityServiceCode") not in _ABSENT:
+            absent = (name for name in _OF_DETAILED_FORM if data.get(name) in _ABSENT)
+            marks = {name: _not_inherited(_OF_DETAILED_FORM[name]) for name in absent}
         nature = data.get("natureOfOperation")
         needed, meaning = _OF_NATURE.get(nature, ("", "")) if isinstance(nature, str) else ("", "")
         if needed and data.get(needed) is None:

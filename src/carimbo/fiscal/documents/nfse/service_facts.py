@@ -1,22 +1,23 @@
-"""Which service it is and how the municipality taxes it: told by the body, or by the company's settings."""
+"""Which service a note is of and how its municipality taxes it: by the body, the catalog or the settings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from carimbo.fiscal.document_type import CatalogItem
+from carimbo.fiscal.documents.nfse.catalog_service import CatalogService, service_in_catalog
+from carimbo.fiscal.documents.nfse.national_code import code_digits, service_named, services_named
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.problems import Problem, quoted
-from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, NationalService, services_of_item
+from carimbo.fiscal.tables.national_services import NationalService
 
 # What the national layout has room for; municipalities have longer codes of their own.
 _CITY_CODE_LENGTH = 3
 # What Sefin writes where there is none, and refuses to be told (E0315).
 NO_CITY_CODE = "000"
-_MISSING = "MISSING"
-_UNKNOWN_SERVICE = "E0310"
-# How hints begin: a code of the settings is corrected there, as one in the body changes its form.
-_BODY, _SETTINGS = "Informe", "Configure em nfse.federalServiceCode da empresa"
+_SETTINGS_ROUTE = "em PUT /v1/companies/{companyId}/settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,113 +30,122 @@ class ServiceFacts:
     nbs: str | None
     iss_rate: Decimal
     is_withheld: bool
+    warnings: tuple[str, ...] = ()
+    """What was taken from the catalog, and which code the layout has no room for."""
 
 
-def facts_of(request: NfseRequest, settings: NfseSettings) -> ServiceFacts:
-    """Settle what the service is, or tell all that is missing in body and settings alike."""
-    code = request.federal_service_code or settings.federal_service_code
-    rate = request.iss.rate if request.iss else settings.iss_rate
+def facts_of(
+    request: NfseRequest, settings: NfseSettings, catalog: Sequence[CatalogItem] = ()
+) -> ServiceFacts:
+    """Returns the facts of the body, else of the catalog, else of the settings; raises all that is missing.
+
+    A detailed body has code and ISS itself, as its validation demands.
+    """
+    item = service_in_catalog(request, catalog)
+    code = request.federal_service_code or (item.code if item else settings.federal_service_code)
+    iss = request.iss or (item.iss if item else None)
+    rate = iss.rate if iss else settings.iss_rate
     if code is None or rate is None:
-        raise Incomplete(*_missing(code, rate))
+        raise Incomplete(*_missing(request, code, rate))
+    service = service_named(code, _advice(request, item))
+    field, city_code = _given_city_code(request, settings, service)
+    warnings = (_taken_from(item, service), _left_out(field, city_code, request))
     return ServiceFacts(
-        service=_service(code, _BODY if request.federal_service_code else _SETTINGS),
-        city_code=written_city_code(_told_city_code(request, settings)[1]),
-        nbs=request.nbs or settings.nbs,
+        service=service,
+        city_code=written_city_code(city_code),
+        nbs=request.nbs or (item.nbs if item else None) or settings.nbs,
         iss_rate=rate,
-        is_withheld=request.iss.is_withheld if request.iss else False,
+        is_withheld=iss.is_withheld if iss else False,
+        warnings=tuple(filter(None, warnings)),
     )
 
 
-def _missing(code: str | None, rate: Decimal | None) -> list[Problem]:
-    lacking = (
-        ("federalServiceCode", "nfse.federalServiceCode", code),
-        ("iss.rate", "nfse.issRate", rate),
-    )
-    return [
-        Problem(
-            _MISSING,
-            field,
-            "Falta no corpo e nas configurações da empresa.",
-            f"Informe {field} ou configure {setting} na empresa.",
+def missing_for_shortcut(settings: NfseSettings) -> tuple[str, ...]:
+    """Returns the settings without which a shortcut body has to say more, by their names in our JSON."""
+    code = settings.federal_service_code
+    is_settled = code is not None and len(services_named(code)) == 1
+    lacking = (("nfse.federalServiceCode", not is_settled), ("nfse.issRate", settings.iss_rate is None))
+    return tuple(name for name, is_lacking in lacking if is_lacking)
+
+
+def _missing(request: NfseRequest, code: str | None, rate: Decimal | None) -> list[Problem]:
+    problems = []
+    if code is None:
+        city_code = quoted(request.service_code) if request.service_code else None
+        in_catalog = f", nem no catálogo, em um serviço com cityServiceCode {city_code}" if city_code else ""
+        problems.append(
+            Problem(
+                "MISSING",
+                "federalServiceCode",
+                "Falta o código do serviço: não está no corpo, nem nas configurações da empresa"
+                f"{in_catalog}.",
+                "Informe federalServiceCode, como 01.05, ou configure nfse.federalServiceCode da empresa"
+                f" {_SETTINGS_ROUTE}.",
+            )
         )
-        for field, setting, value in lacking
-        if value is None
-    ]
+    if rate is None:
+        problems.append(
+            Problem(
+                "MISSING",
+                "iss.rate",
+                "Falta a alíquota do ISS: não está no corpo, nem nas configurações da empresa.",
+                f"Informe iss.rate, como 2, ou configure nfse.issRate da empresa {_SETTINGS_ROUTE}.",
+            )
+        )
+    return problems
 
 
-def _service(told: str, ask: str) -> NationalService:
-    """The service of a code of the national list, or of an item that has only one."""
-    digits = code_digits(told)
-    if len(digits) == len("010101"):
-        service = NATIONAL_SERVICES.get(digits)
-        if service is None:
-            raise Incomplete(_unknown(told, ask))
-        return service
-    found = services_of_item(f"{digits[:2]}.{digits[2:]}")
-    if not found:
-        raise Incomplete(_unknown(told, ask))
-    if len(found) > 1:
-        raise Incomplete(_several(told, found, ask))
-    return found[0]
+def _advice(request: NfseRequest, item: CatalogService | None) -> str:
+    """Returns how a hint about the code begins: with the place that the code came from."""
+    if request.federal_service_code:
+        return "Informe"
+    if item:
+        return f"Corrija serviceItemCode de {quoted(item.sku)} no catálogo, ou informe em federalServiceCode,"
+    return "Configure em nfse.federalServiceCode da empresa, ou informe em federalServiceCode,"
 
 
-def is_listed(told: str) -> bool:
-    """Whether a code of the national list, or an item of it, is one that there is."""
-    digits = code_digits(told)
-    return digits in NATIONAL_SERVICES or bool(services_of_item(f"{digits[:2]}.{digits[2:]}"))
-
-
-def code_digits(told: str) -> str:
-    """The digits of a code, with the zero that people leave out of `1.05`."""
-    return "".join(part.zfill(2) for part in told.split("."))
-
-
-def _unknown(told: str, ask: str) -> Problem:
-    return Problem(
-        _UNKNOWN_SERVICE,
-        "federalServiceCode",
-        f"O código {quoted(told)} não está na lista nacional de serviços.",
-        f"{ask} um item da LC 116, como 01.05, ou um código nacional, como 01.05.01.",
-    )
-
-
-def _several(told: str, found: tuple[NationalService, ...], ask: str) -> Problem:
-    """Nobody but the caller knows which part of an item was done."""
-    listed = "; ".join(f"{one.dotted} {one.description}" for one in found)
-    return Problem(
-        "AMBIGUOUS",
-        "federalServiceCode",
-        f"O item {told} tem mais de um código nacional: {listed}",
-        f"{ask} o código nacional completo, com o desdobro, como {found[0].dotted}.",
-        facts=(("candidates", tuple(one.dotted for one in found)),),
-    )
-
-
-def left_out_city_code(request: NfseRequest, settings: NfseSettings) -> str | None:
-    """What to tell of a municipality's code that the layout has no room for."""
-    field, told = _told_city_code(request, settings)
-    national = request.federal_service_code
-    # Sales tell the national code where there is no other, for the detailed form wants one.
-    is_filler = told in ("", NO_CITY_CODE) or (national is not None and told == code_digits(national))
-    if is_filler or written_city_code(told):
+def _taken_from(item: CatalogService | None, service: NationalService) -> str | None:
+    if item is None:
         return None
     return (
-        f"{field}: O código municipal {quoted(told)} não vai na nota: o leiaute nacional só tem lugar para os"
-        f" de {_CITY_CODE_LENGTH} dígitos."
+        f"serviceCode: O código nacional {service.dotted} é o do item {quoted(item.sku)} do catálogo, que tem"
+        " o mesmo código municipal."
     )
 
 
-def _told_city_code(request: NfseRequest, settings: NfseSettings) -> tuple[str, str]:
-    """The field that tells the municipality's code, and the code."""
-    told = (
+def _given_city_code(
+    request: NfseRequest, settings: NfseSettings, service: NationalService
+) -> tuple[str, str]:
+    """Returns the field that has the municipality's code, and the code; both empty if there is none.
+
+    The company's own code belongs to the company's own service, and to no other.
+    """
+    usual = settings.federal_service_code
+    is_usual = usual is None or service in services_named(usual)
+    given = (
         ("cityServiceCode", request.city_service_code),
         ("serviceCode", request.service_code),
-        ("nfse.cityServiceCode", settings.city_service_code),
+        ("nfse.cityServiceCode", settings.city_service_code if is_usual else None),
     )
-    return next(((field, code) for field, code in told if code), ("", ""))
+    return next(((field, code) for field, code in given if code), ("", ""))
 
 
-def written_city_code(told: str) -> str | None:
-    """A municipality's code as the layout takes it, if it does."""
-    is_written = len(told) == _CITY_CODE_LENGTH and told.isdigit() and told != NO_CITY_CODE
-    return told if is_written else None
+def _left_out(field: str, city_code: str, request: NfseRequest) -> str | None:
+    """Returns a warning about a municipality's code that the layout has no room for."""
+    national = request.federal_service_code
+    # Sales repeat the national code in cityServiceCode, which makes their bodies detailed.
+    is_filler = city_code in ("", NO_CITY_CODE) or (
+        national is not None and city_code == code_digits(national)
+    )
+    if is_filler or written_city_code(city_code):
+        return None
+    return (
+        f"{field}: O código municipal {quoted(city_code)} não vai na nota: o leiaute nacional só tem lugar"
+        f" para os de {_CITY_CODE_LENGTH} dígitos."
+    )
+
+
+def written_city_code(city_code: str) -> str | None:
+    """Returns a municipality's code as the layout takes it, or None if it does not."""
+    is_written = len(city_code) == _CITY_CODE_LENGTH and city_code.isdigit() and city_code != NO_CITY_CODE
+    return city_code if is_written else None

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from carimbo.fiscal.catalog_sale import SoldLine, without_absent
-from carimbo.fiscal.documents.nfse.service_facts import code_digits, written_city_code
+from carimbo.fiscal.documents.nfse.national_code import code_digits
+from carimbo.fiscal.documents.nfse.service_facts import written_city_code
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody
 from carimbo.fiscal.findings import Incomplete
@@ -77,7 +78,10 @@ def _of_detailed_form(told: Facts, settings: NfseSettings) -> Facts:
 
 
 def _city_code(code: str | None, settings: NfseSettings) -> str | None:
-    """The company's, if it is of the same service; the form wants one, even one that is never written."""
+    """Returns the company's, if it is of the same service, else one that no note has room for.
+
+    Any code makes the body detailed, so that it takes nothing from the company when the note is issued.
+    """
     usual = settings.federal_service_code
     is_usual = code is None or usual is None or code_digits(code) == code_digits(usual)
     own = settings.city_service_code if is_usual else None
