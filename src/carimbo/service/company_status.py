@@ -1,7 +1,7 @@
 """Whether a company can issue now: what it lacks, whether its authorities answer, and what is under way."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -49,6 +49,16 @@ class TypeStatusRecord(Record):
     environment: Environment
     ready: bool
     missing: list[str] = Field(description="O que falta para emitir.", examples=[["certificate"]])
+    shortcut_ready: bool | None = Field(
+        description=(
+            "Se a forma simples pode ser emitida sem código do serviço nem alíquota no corpo; nulo nos tipos"
+            " que não têm essa forma."
+        )
+    )
+    shortcut_missing: list[str] | None = Field(
+        description="As configurações que faltam só para a forma simples; nulo nos tipos que não a têm.",
+        examples=[["nfse.federalServiceCode", "nfse.issRate"]],
+    )
     authority: AuthorityRecord | None = Field(description="Nulo quando não se pode perguntar a ela.")
     contingency: TypeContingencyRecord | None = Field(
         description="Nulo quando o tipo não tem autoridade de contingência."
@@ -76,7 +86,12 @@ class CompanyStatusRecord(Record):
     """A company's state, for people and monitors."""
 
     company_id: UUID
-    ready: bool = Field(description="Se pode emitir ao menos um tipo de documento.")
+    ready: bool = Field(
+        description=(
+            "Se pode emitir todos os tipos que usa: os de módulo ativo e, dos que não se ativam, os que já"
+            " têm documento ou configuração; se ainda não usa nenhum, se pode emitir ao menos um."
+        )
+    )
     certificate_expires_at: datetime | None
     certificate: CertificateStatusRecord | None = Field(description="Nulo quando não há certificado.")
     types: list[TypeStatusRecord]
@@ -103,19 +118,38 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
     seal = await watch.dossiers.seal_of(dossier)
     kinds = [kind for kind in DOCUMENT_TYPES if kind.issuing]
     types = await asyncio.gather(*(_type_status(watch, dossier, seal, kind) for kind in kinds))
-    async with watch.database.autocommit(subscription_id) as tenant:
+    async with watch.database.snapshot(subscription_id) as tenant:
         backlog = await backlog_of_company(
             tenant.connection, subscription_id, company.id, watch.overdue_after
         )
+        used = await tenant.documents.types_in_use(company.id)
     return CompanyStatusRecord(
         company_id=company.id,
-        ready=any(one.ready for one in types),
+        ready=_is_ready(types, {kind.name for kind in kinds if _counts(dossier, kind, used)}),
         certificate_expires_at=dossier.certificate and dossier.certificate.expires_at,
         certificate=_certificate(dossier, watch.clock()),
         types=types,
         documents=BacklogRecord.model_validate(backlog),
         checked_at=watch.clock(),
     )
+
+
+def _is_ready(types: Sequence[TypeStatusRecord], counted: Set[str]) -> bool:
+    """Returns whether all types that count are ready; while none counts, whether any type is."""
+    if not counted:
+        return any(one.ready for one in types)
+    return all(one.ready for one in types if one.type in counted)
+
+
+def _counts(dossier: Dossier, kind: DocumentType, used: Set[str]) -> bool:
+    """Returns whether a company issues a type: its module is on or, without a switch, used or configured.
+
+    Settings that equal the defaults are no configuration: a client may write back what it read.
+    """
+    settings = dossier.settings_of(kind)
+    if settings.switch is not None:
+        return settings.switch
+    return kind.name in used or settings.model_dump() != kind.settings().model_dump()
 
 
 def _certificate(dossier: Dossier, now: datetime) -> CertificateStatusRecord | None:
@@ -134,11 +168,15 @@ async def _type_status(
     missing = missing_in_all(dossier, kind, environment, watch.software, watch.clock())
     authority = await _authority(watch, dossier, seal, kind, environment)
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE
+    lacking = kind.missing_for_shortcut
+    shortcut = list(lacking(dossier.settings_of(kind))) if lacking else None
     return TypeStatusRecord(
         type=kind.name,
         environment=environment,
         ready=not missing,
         missing=list(missing),
+        shortcut_ready=None if shortcut is None else not missing and not shortcut,
+        shortcut_missing=shortcut,
         authority=authority,
         contingency=await contingency_of(
             watch.outages, dossier, kind, environment, watch.clock(), answers=answers

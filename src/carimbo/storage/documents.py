@@ -140,6 +140,16 @@ class Documents:
         total: int = await self._connection.fetchval(f"select {counted} where {matching}", *values)
         return total
 
+    async def types_in_use(self, company_id: UUID) -> set[str]:
+        """Returns the types that a company ever created a document of, or set the next number of."""
+        rows = await self._connection.fetch(
+            "select type from document_counts where subscription_id = $1 and company_id = $2"
+            " union select document_type from number_sequences"
+            " where subscription_id = $1 and company_id = $2 and next_number > 1",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return {row["type"] for row in rows}
+
     async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
         """Give it a turn among what waits and wake a worker, both in the caller's transaction."""
         await self._connection.execute(

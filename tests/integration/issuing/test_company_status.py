@@ -23,6 +23,8 @@ from integration.issuing.shop import (
     MUG,
     NFE,
     NFSE,
+    NFSE_SETTINGS,
+    REGISTRATION,
     UNANSWERED,
     Shop,
     bare_shop,
@@ -112,6 +114,24 @@ class TestReadiness:
         assert [one["ready"] for one in status["types"]] == [False] * 3
         assert [one["authority"] for one in status["types"]] == [None] * 3
 
+    async def test_shortcut_of_nfse_is_ready_with_the_settings_that_it_needs(self, shop: Shop) -> None:
+        nfe, _, nfse = (await status_of(shop))["types"]
+        assert (nfse["shortcutReady"], nfse["shortcutMissing"]) == (True, [])
+        assert (nfe["shortcutReady"], nfe["shortcutMissing"]) == (None, None)
+        await shop.put_settings(nfse={"issRate": None})
+        nfse = (await status_of(shop))["types"][2]
+        assert (nfse["ready"], nfse["shortcutReady"]) == (True, False)
+        assert nfse["shortcutMissing"] == ["nfse.issRate"]
+
+    async def test_shortcut_is_not_ready_where_the_type_is_not(self, shop: Shop) -> None:
+        data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))
+        nfse = (await status_of(shop))["types"][2]
+        assert (nfse["missing"], nfse["shortcutReady"], nfse["shortcutMissing"]) == (
+            ["simplesRate"],
+            False,
+            [],
+        )
+
     async def test_of_a_company_that_can_issue_one_type(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"active": False})
         status = await status_of(shop)
@@ -122,9 +142,15 @@ class TestReadiness:
     async def test_tells_the_regime_that_pis_and_cofins_follow(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
         assert await missing_of(shop) == [["pisCofinsRegime"]] * 3
-        answer = await shop.post("/nfe", body_of("nfe", items=[MUG | REFORM]))
-        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
-        assert rule["field"] == "company.pisCofinsRegime"
+        for kind, body in (("nfe", body_of("nfe", items=[MUG | REFORM])), ("nfse", NFSE)):
+            details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
+            assert details == {"missing": ["pisCofinsRegime"]}
+        assert await shop.count() == 0
+
+    async def test_body_with_its_own_rates_needs_no_regime(self, shop: Shop) -> None:
+        data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
+        rates = {"ownDebit": {"pisRate": 1.65, "cofinsRate": 7.6}}
+        assert (await shop.issue("nfse", taxes=rates))["status"] == "authorized"
 
     async def test_tells_the_rate_that_every_note_of_simples_has(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))
@@ -145,6 +171,57 @@ class TestReadiness:
         nfe, nfce, _ = (await status_of(shop))["types"]
         assert (nfe["environment"], nfce["environment"]) == ("production", "homologation")
         assert nfce["missing"] == ["nfce.homologation.cscId", "nfce.homologation.csc"]
+
+
+class TestTypesThatCount:
+    """`ready` of the company: all types that it uses must be ready."""
+
+    @pytest.fixture
+    async def seller(self, floor: Floor, certificate: A1Certificate) -> Shop:
+        """A shop that can issue NF-e and has neither used nor configured any type."""
+        caller = await floor.new_caller()
+        shop = await bare_shop(floor, caller, address=ADDRESS, taxRegime="simples")
+        data_of(await shop.post("/state-registrations", REGISTRATION))
+        await shop.certify(certificate)
+        return shop
+
+    async def test_new_company_is_ready_if_it_can_issue_any_type(self, seller: Shop) -> None:
+        status = await status_of(seller)
+        assert [one["ready"] for one in status["types"]] == [True, False, False]
+        assert status["ready"] is True
+
+    async def test_type_that_was_never_used_or_configured_does_not_count(self, seller: Shop) -> None:
+        await seller.create("nfe")
+        assert (await status_of(seller))["ready"] is True
+
+    async def test_settings_written_back_unchanged_are_no_configuration(self, seller: Shop) -> None:
+        await seller.put_settings(**data_of(await seller.get("/settings")))
+        assert (await status_of(seller))["ready"] is True
+
+    @pytest.mark.parametrize(
+        "settings",
+        [{"nfse": NFSE_SETTINGS}, {"nfse": {"number": 100}}, {"nfce": {"active": True}}],
+        ids=["configured", "number", "switched on"],
+    )
+    async def test_type_that_is_configured_counts(self, seller: Shop, settings: dict[str, Any]) -> None:
+        await seller.put_settings(**settings)
+        status = await status_of(seller)
+        assert (status["types"][0]["ready"], status["ready"]) == (True, False)
+
+    async def test_type_that_was_used_counts(self, seller: Shop) -> None:
+        await seller.create("nfe")
+        (registration,) = data_of(await seller.get("/state-registrations"))
+        path = seller.path(f"/state-registrations/{registration['id']}")
+        data_of(await seller.caller.http.delete(path))
+        data_of(await seller.caller.http.put(seller.path(), json={"simplesRate": 6}))
+        status = await status_of(seller)
+        assert [one["ready"] for one in status["types"]] == [False, False, True]
+        assert status["ready"] is False
+
+    async def test_module_that_is_switched_off_does_not_count(self, shop: Shop) -> None:
+        await shop.create("nfce")
+        await shop.put_settings(nfce={"active": False})
+        assert (await status_of(shop))["ready"] is True
 
 
 class TestAuthority:

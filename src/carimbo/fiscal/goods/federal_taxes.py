@@ -31,7 +31,7 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
 )
 from carimbo.fiscal.money import ZERO, cents, percent
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, ContributionRates
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, ContributionRates, missing_regime
 from carimbo.fiscal.taxes.trade import Trade
 
 G = TypeVar("G")
@@ -186,8 +186,7 @@ def _general_rate(
         return None
     regime = trade.company.pis_cofins_regime
     if regime is None:
-        situation = "PIS e COFINS calculados pelo regime da empresa"
-        raise Incomplete(required("company.pisCofinsRegime", situation))
+        raise Incomplete(missing_regime("pis.rate e cofins.rate nos itens"))
     return contribution.general_rate(GENERAL_RATES[regime])
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from carimbo.fiscal.company import PisCofinsRegime
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,18 @@ GENERAL_RATES = {
     # Lei 10.637/2002, art. 2º; Lei 10.833/2003, art. 2º.
     PisCofinsRegime.NON_CUMULATIVE: ContributionRates(Decimal("1.65"), Decimal("7.6")),
 }
+
+
+def missing_regime(alternative: str) -> Problem:
+    """Returns the problem of a company whose rates are needed and not known; `alternative` ends the hint."""
+    return Problem(
+        "COMPANY_NOT_READY",
+        "company.pisCofinsRegime",
+        "Falta pisCofinsRegime no cadastro da empresa, que decide as alíquotas de PIS e COFINS do regime"
+        " normal: informe cumulative ou nonCumulative em PUT /v1/companies/{companyId}.",
+        f"Preencha pisCofinsRegime no cadastro da empresa, ou informe {alternative}.",
+        facts=(("missing", ("pisCofinsRegime",)),),
+    )
 
 
 def contribution_base(operation_value: Decimal, icms_amount: Decimal) -> Decimal:

@@ -101,7 +101,7 @@ class TestOwnDebitOfTheRegime:
 
     def test_of_an_unknown_regime_is_asked_for(self) -> None:
         unknown = provider("normal", pisCofinsRegime=None)
-        assert refusals(body(), by=unknown) == {("MISSING", "company.pisCofinsRegime")}
+        assert refusals(body(), by=unknown) == {("COMPANY_NOT_READY", "company.pisCofinsRegime")}
         rates = {"ownDebit": {"pisRate": 1.65, "cofinsRate": 7.6}}
         assert own_debit(unknown, taxes=rates)["pAliqPis"] == "1.65"
 

@@ -14,7 +14,7 @@ from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody, TaxesBody, Wi
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.money import ZERO, cents, percent_to_even, total, written_rate
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, missing_regime
 
 # Table of CST of PIS and COFINS (IN RFB 1.009/2010); 00 exists in the layout of the NFS-e alone.
 _GENERAL_RATE, _OTHER_RATE, _NOT_INCIDENT = "01", "02", "08"
@@ -165,7 +165,7 @@ def _rates(
         return pis, cofins
     if company.pis_cofins_regime is None:
         if is_lacking:
-            findings.missed(_missing_regime())
+            findings.missed(missing_regime("as alíquotas em taxes.ownDebit"))
         return pis, cofins
     general = GENERAL_RATES[company.pis_cofins_regime]
     if own.pis_rate is None:
@@ -188,15 +188,6 @@ def _missing_rates(pis: Decimal | None, cofins: Decimal | None) -> tuple[Problem
         Problem("MISSING", f"taxes.ownDebit.{field}", message, f"Informe taxes.ownDebit.{field}.")
         for field, rate in rates
         if rate is None
-    )
-
-
-def _missing_regime() -> Problem:
-    return Problem(
-        "MISSING",
-        "company.pisCofinsRegime",
-        "Obrigatório para calcular o débito próprio de PIS e COFINS do regime normal.",
-        "Preencha pisCofinsRegime no cadastro da empresa, ou informe as alíquotas em taxes.ownDebit.",
     )
 
 
