@@ -56,6 +56,8 @@ class ServiceNote:
     competence_date: date | None = None
     service_location: str | None = None
     city_ibge: str | None = None
+    property: Mapping[str, Any] | None = None
+    """The real estate that the services are about, as the body of the document has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,7 +152,7 @@ class TestNote:
         yesterday = f"{datetime.now(_SAO_PAULO).date() - timedelta(days=1)}"
         told = {
             "discrimination": "Turma da noite: {nomeProduto}", "competenceDate": yesterday,
-            "serviceLocation": "1", "cityIbge": CAMPINAS,
+            "serviceLocation": "1", "cityIbge": CAMPINAS, "property": None,
         }  # fmt: skip
         sale = await store.invoiced("curso", nfse=told)
         assert sale["nfse"] == told
@@ -160,6 +160,16 @@ class TestNote:
         note = await note_of(store, await store.invoice(sale, "nfse"))
         assert note.text("xDescServ") == "Turma da noite: Curso de violão"
         assert (note.text("dCompet"), note.text("cLocPrestacao")) == (yesterday, CAMPINAS)
+
+    async def test_has_the_property_that_the_sale_says(self, store: Store) -> None:
+        cleaning = {"sku": "limpeza", "serviceItemCode": "07.13", "nbs": "118032100"}
+        await store.stock(COURSE | cleaning)
+        estate = {"cibCode": "1A2B3C45"}
+        sale = await store.invoiced("limpeza", customer=FIRM, nfse={"property": estate})
+        assert sale["status"] == "invoiced", sale["invoices"]
+        assert sale["nfse"]["property"] == estate
+        note = await note_of(store, await store.invoice(sale, "nfse"))
+        assert note.text("imovel/cCIB") == "1A2B3C45"
 
     async def test_has_the_codes_of_the_item_before_those_of_the_company(self, store: Store) -> None:
         fiscal = {"serviceItemCode": "08.02", "iss": {"rate": 3, "isWithheld": True}}

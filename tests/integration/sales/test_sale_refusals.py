@@ -61,8 +61,10 @@ class TestRefusal:
         await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
         rules = (await store.sell(BOOK)).json()["error"]["details"]["rules"]
         assert {rule["hint"] for rule in rules} == {
-            "Informe products[0].serviceItemCode ou configure nfse.federalServiceCode na empresa.",
-            "Informe iss.rate do item no catálogo ou configure nfse.issRate na empresa.",
+            "Informe products[0].serviceItemCode, como 01.05, ou configure nfse.federalServiceCode da empresa"
+            " em PUT /v1/companies/{companyId}/settings.",
+            "Informe iss.rate do item no catálogo, como 2, ou configure nfse.issRate da empresa em"
+            " PUT /v1/companies/{companyId}/settings.",
         }
 
     async def test_of_a_service_for_nothing_names_its_price(self, store: Store) -> None:
@@ -109,6 +111,10 @@ class TestRefusal:
         self, store: Store, sku: str, told: dict[str, Any], field: str
     ) -> None:
         assert rules_of(await store.sell(sku, **told)).keys() == {field}
+
+    async def test_wrong_property_of_the_note_is_named_in_the_sale(self, store: Store) -> None:
+        answer = await store.sell("curso", nfse={"property": {"cibCode": "1A2B3C45", "cor": "azul"}})
+        assert set(fields_of(answer)) == {"nfse.property.cor"}
 
     @pytest.mark.parametrize("when", ["immediately", "manual"])
     async def test_stores_nothing(self, store: Store, when: str) -> None:

@@ -111,7 +111,7 @@ def lines(draw: some.DrawFn, fiscal: Mapping[str, Any]) -> tuple[SoldLine, ...]:
 SALE_FIELDS = {
     "customer": {"name", "email", "document", "foreignId", "phone", "foreign", "address"}
     | {"municipalRegistration", "stateRegistration", "tradeName"},
-    "nfse": {"discrimination", "competenceDate", "serviceLocation", "cityIbge"},
+    "nfse": {"discrimination", "competenceDate", "serviceLocation", "cityIbge", "property"},
 }
 ALONE = {"products", "paymentMethod", "discount", "shipping", "productInvoiceType", "nfse", "customer"}
 OF_LINES = {"sku", "name", "price", "quantity", "category", "guarantee"}

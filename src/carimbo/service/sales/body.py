@@ -118,6 +118,9 @@ class ServiceNoteBody(Body):
     city_ibge: CityCode | None = Field(
         default=None, description="Código IBGE do local da prestação, se é outro município."
     )
+    property: dict[str, Any] | None = Field(
+        default=None, description="Imóvel do serviço, como ibsCbs.property do corpo da NFS-e (imovel)."
+    )
 
 
 def _how_told(value: Any) -> str:

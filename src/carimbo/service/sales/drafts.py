@@ -114,6 +114,7 @@ def _note(told: ServiceNoteBody, seller: Company) -> ServiceNote:
         competence_date=local_day(competence, seller.address.state) if competence else None,
         service_location=told.service_location,
         city_ibge=told.city_ibge,
+        property=told.property,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
@@ -73,6 +74,7 @@ class SaleNote(Record):
     competence_date: str | None
     service_location: str | None
     city_ibge: str | None
+    property: dict[str, Any] | None
 
 
 class SaleRecord(Record):
@@ -219,6 +221,7 @@ def _note(sale: ShownSale) -> SaleNote | None:
         competence_date=told.get("competenceDate"),
         service_location=told.get("serviceLocation"),
         city_ibge=told.get("cityIbge"),
+        property=told.get("property"),
     )
 
 

@@ -116,6 +116,18 @@ class TestNote:
         assert said(note, "dCompet") == "2026-11-03"
         assert said(note, "serv/locPrest/cLocPrestacao") == RIO_CODE
 
+    def test_has_the_property_of_the_sale_beside_the_reform_group_of_the_item(self) -> None:
+        estate = {"cibCode": "1A2B3C45"}
+        reform = {"cst": "000", "property": {"cibCode": "00000000"}}
+        assert json_of(service(), property=estate)["ibsCbs"] == {"property": estate}
+        told = json_of(service(fiscal={"ibsCbs": reform}), property=estate)
+        assert told["ibsCbs"] == {"cst": "000", "property": estate}
+
+    def test_errors_of_the_property_are_found_in_the_sale(self) -> None:
+        body = body_of(part_of(service(position=2), property={"cibCode": "1"}))
+        assert body.path_in_sale("ibsCbs.property.cibCode") == "nfse.property.cibCode"
+        assert body.path_in_sale("ibsCbs.cst") == "products[2].ibsCbs.cst"
+
 
 class TestBorrower:
     def test_is_the_customer(self) -> None:

@@ -53,6 +53,7 @@ _PATHS = {
     "issueDate": "nfse.competenceDate",
     "serviceLocation": "nfse.serviceLocation",
     "serviceCityCode": "nfse.cityIbge",
+    "ibsCbs.property": "nfse.property",
     "amount": "products",
     "discounts": "discount",
     "discounts.unconditional": "discount",
@@ -66,6 +67,8 @@ _PATHS = {
 def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleBody:
     """One note of all services that were sold."""
     facts, borrower = service_of(part.lines, settings), _borrower(part.customer)
+    if part.note.property is not None:
+        facts |= {"ibsCbs": {**facts.get("ibsCbs", {}), "property": part.note.property}}
     told = {
         "serviceDescription": _description(part),
         **_item(part.lines[0]),

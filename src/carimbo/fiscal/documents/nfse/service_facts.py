@@ -17,7 +17,7 @@ from carimbo.fiscal.tables.national_services import NationalService
 _CITY_CODE_LENGTH = 3
 # What Sefin writes where there is none, and refuses to be told (E0315).
 NO_CITY_CODE = "000"
-_SETTINGS_ROUTE = "em PUT /v1/companies/{companyId}/settings"
+SETTINGS_ROUTE = "em PUT /v1/companies/{companyId}/settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _missing(request: NfseRequest, code: str | None, rate: Decimal | None) -> li
                 "Falta o código do serviço: não está no corpo, nem nas configurações da empresa"
                 f"{in_catalog}.",
                 "Informe federalServiceCode, como 01.05, ou configure nfse.federalServiceCode da empresa"
-                f" {_SETTINGS_ROUTE}.",
+                f" {SETTINGS_ROUTE}.",
             )
         )
     if rate is None:
@@ -89,7 +89,7 @@ def _missing(request: NfseRequest, code: str | None, rate: Decimal | None) -> li
                 "MISSING",
                 "iss.rate",
                 "Falta a alíquota do ISS: não está no corpo, nem nas configurações da empresa.",
-                f"Informe iss.rate, como 2, ou configure nfse.issRate da empresa {_SETTINGS_ROUTE}.",
+                f"Informe iss.rate, como 2, ou configure nfse.issRate da empresa {SETTINGS_ROUTE}.",
             )
         )
     return problems

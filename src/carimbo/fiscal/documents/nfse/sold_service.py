@@ -5,7 +5,7 @@ from typing import Any
 
 from carimbo.fiscal.catalog_sale import SoldLine, without_absent
 from carimbo.fiscal.documents.nfse.national_code import code_digits
-from carimbo.fiscal.documents.nfse.service_facts import written_city_code
+from carimbo.fiscal.documents.nfse.service_facts import SETTINGS_ROUTE, written_city_code
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody
 from carimbo.fiscal.findings import Incomplete
@@ -62,7 +62,7 @@ def _missing(line: SoldLine, facts: Facts) -> Iterator[Problem]:
                 "MISSING",
                 f"products[{line.position}].{name}",
                 "Falta no item e nas configurações da empresa.",
-                f"Informe {name} no item do catálogo ou configure {setting} na empresa.",
+                f"Informe {name} no item do catálogo ou configure {setting} da empresa {SETTINGS_ROUTE}.",
             )
 
 
