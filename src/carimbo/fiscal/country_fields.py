@@ -22,7 +22,7 @@ def country_letters(value: Any) -> Any:
 
 def is_brazil(code: Any) -> bool:
     """Tells whether a country code as callers write it is Brazil's; no code means Brazil too."""
-    if code is None or code == "":
+    if code is None or (isinstance(code, str) and not code.strip()):
         return True
     country = find_country(code)
     return country is not None and country.iso2 == BRAZIL

@@ -75,7 +75,7 @@ FORMS = {
     r"^[0-9]{30}$": "informe os 30 dígitos do processo",
     r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$": "informe um item, 01.05, ou um código, 01.05.01",
     r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$": "informe os 26 caracteres do id",
-    r"^[A-Z]{2}$": "informe as duas letras do país, por exemplo US",
+    r"^BR$": "informe BR, ou nada",
     r"^[1-6]$": "informe um dígito de 1 a 6",
     r"^[1-5]$": "informe um dígito de 1 a 5",
     r"^[0-2]$": "informe 0, 1 ou 2",

@@ -224,7 +224,6 @@ ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]
 Category = Annotated[Text, StringConstraints(max_length=64)]
 GuaranteeDays = Annotated[Integer, Field(ge=1, le=365)]
 CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
-CountryCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
 # What is no good has but two digits.
 Ncm = Annotated[str, StringConstraints(pattern=r"^([0-9]{2}|[0-9]{8})$"), MAY_HAVE_DOTS]
 GoodsOrigin = Annotated[str, StringConstraints(pattern="^[0-8]$")]

@@ -104,7 +104,6 @@ class TestField:
             ("nbs", "11502100", "nbs"),
             ("natureOfOperation", "0", "natureOfOperation"),
             ("natureOfOperation", "7", "natureOfOperation"),
-            ("natureOfOperation", 1, "natureOfOperation"),
             ("serviceLocation", "3", "serviceLocation"),
             ("municipalityOfIncidence", "3", "municipalityOfIncidence"),
             ("amount", 0, "amount"),

@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.body_reading import reading_of, without_blanks
 from carimbo.fiscal.country_fields import CountryCode
 from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
@@ -42,7 +43,6 @@ from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
 
 LONGEST_DESCRIPTION = 2000
 _LONGEST_NAME = 64
-_ABSENT = (None, "")
 # By the fields that the detailed form must have, what to send in them.
 _OF_DETAILED_FORM = {
     "federalServiceCode": "federalServiceCode, o item da LC 116, como 01.05",
@@ -245,11 +245,12 @@ class NfseRequest(Body):
     @classmethod
     def of_one_form(cls, data: Any) -> Any:
         """Marks what a body lacks by its form and its nature, to be reported with all other errors."""
+        data = without_blanks(data, reading_of(cls, clears=False))
         if not isinstance(data, dict):
             return data
         marks: dict[str, _Lacking] = {}
-        if data.get("cityServiceCode") not in _ABSENT:
-            absent = (name for name in _OF_DETAILED_FORM if data.get(name) in _ABSENT)
+        if "cityServiceCode" in data:
+            absent = _OF_DETAILED_FORM.keys() - data.keys()
             marks = {name: _not_inherited(_OF_DETAILED_FORM[name]) for name in absent}
         nature = data.get("natureOfOperation")
         needed, meaning = _OF_NATURE.get(nature, ("", "")) if isinstance(nature, str) else ("", "")
