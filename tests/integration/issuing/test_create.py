@@ -205,8 +205,15 @@ class TestCreateNfe:
 
 class TestCreateNfce:
     async def test_needs_a_payment_method(self, idle_shop: Shop) -> None:
-        answer = await idle_shop.post("/nfce", body_of("nfce", paymentMethod=None))
-        assert fields_of(answer) == {"paymentMethod": "Campo obrigatório."}
+        answer = await idle_shop.post("/nfce", body_of("nfce", paymentMethod=None, cor="azul", payments=[]))
+        assert fields_of(answer) == {
+            "paymentMethod": "Campo obrigatório: informe paymentMethod ou payments.",
+            "cor": "Campo desconhecido.",
+        }
+
+    async def test_takes_payments_without_a_payment_method(self, shop: Shop) -> None:
+        record = await shop.issue("nfce", paymentMethod=None, payments=[{"method": "pix", "amount": 59.8}])
+        assert record["status"] == "authorized"
 
     async def test_refuses_an_unknown_payment_method(self, idle_shop: Shop) -> None:
         answer = await idle_shop.post("/nfce", body_of("nfce", paymentMethod="conchas"))

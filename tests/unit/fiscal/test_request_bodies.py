@@ -81,5 +81,5 @@ class TestFields:
     def test_that_an_nfse_must_have_are_description_amount_and_taker(self) -> None:
         assert set(NFSE["required"]) == {"serviceDescription", "amount", "borrower"}
 
-    def test_that_an_nfce_must_have_are_payment_method_and_items(self) -> None:
-        assert set(NFCE["required"]) == {"paymentMethod", "items"}
+    def test_that_an_nfce_must_have_are_its_items(self) -> None:
+        assert set(NFCE["required"]) == {"items"}

@@ -1,20 +1,30 @@
 """How a sale is paid: as a body says it, and as the layout writes it."""
 
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.date_fields import Day
 from carimbo.fiscal.fields import Body, Cnpj, Money, StateCode, Text
 from carimbo.fiscal.layouts.nfe_v4.payment import Card, Payment
-from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
+from carimbo.fiscal.tables.payment_methods import (
+    PAYMENT_METHODS,
+    PaymentMethod,
+    find_payment_method,
+    known_payment_methods,
+)
 
 NO_PAYMENT = "90"
 PAID_LATER = "91"
 NOTHING_PAID_NOW = frozenset({NO_PAYMENT, PAID_LATER})
+METHODS_TAKEN = (
+    "cash ou dinheiro, pix, creditCard ou cartão de crédito, boleto e outras palavras, ou o código (tPag)"
+)
+"""For descriptions of fields; the look-up of payment methods lists all words."""
 _NOT_INTEGRATED = "2"
 # What is of no other kind is described (rule 441); nobody told more of it.
 _OTHER, _OTHER_MEANS = "99", "Outros"
@@ -27,29 +37,43 @@ class Term(Coded):
     INSTALLMENTS = "installments", "1"
 
 
-def _parse_method(text: str) -> str:
+def _code_as_text(value: Any) -> Any:
+    """Writes a code that came as a JSON number with its two digits."""
+    return f"{value:02d}" if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _known_method(text: str) -> PaymentMethod:
     method = find_payment_method(text)
     if method is None:
         raise PydanticCustomError(
-            "payment_method", "Meio de pagamento desconhecido: use por exemplo cash, pix, creditCard ou 01."
+            "payment_method",
+            "Meio de pagamento desconhecido: use um destes códigos ou palavras: {known}.",
+            {"known": known_payment_methods()},
         )
-    return method.code
+    return method
 
 
-Method = Annotated[
+def _as_given(text: str) -> str:
+    _known_method(text)
+    return text
+
+
+_MethodText = Annotated[
     str,
-    StringConstraints(max_length=30),
-    AfterValidator(_parse_method),
-    Field(examples=["pix", "creditCard"]),
+    StringConstraints(strip_whitespace=True, max_length=30),
+    Field(examples=["pix", "credit_card"]),
+    BeforeValidator(_code_as_text),
 ]
+Method = Annotated[_MethodText, AfterValidator(lambda text: _known_method(text).code)]
+"""A means of payment, read as its code."""
+GivenMethod = Annotated[_MethodText, AfterValidator(_as_given)]
+"""A means of payment, kept as the caller wrote it."""
 
 
 class PaymentBody(Body):
     """One means of payment and its part of the amount."""
 
-    method: Method = Field(
-        description="Meio de pagamento, por uma palavra como cash, pix ou creditCard, ou pelo código (tPag)."
-    )
+    method: Method = Field(description=f"Meio de pagamento: {METHODS_TAKEN}.")
     amount: Money = Field(description="Valor pago por este meio, em reais (vPag).")
     term: Term | None = Field(
         default=None, description="Prazo: cash (à vista) ou installments (a prazo) (indPag)."
@@ -89,6 +113,11 @@ def whole_payment(method: str, amount: Decimal) -> Payment:
     paid = Decimal(0) if method in NOTHING_PAID_NOW else amount
     description = _OTHER_MEANS if method == _OTHER else None
     return Payment(method=method, amount=paid, description=description, card=_card(method))
+
+
+def contradicts(method: str | None, payments: Sequence[PaymentBody]) -> bool:
+    """Tells whether `paymentMethod` names a means that none of the `payments` has."""
+    return bool(payments) and method is not None and all(paid.method != method for paid in payments)
 
 
 def _card(method: str) -> Card | None:

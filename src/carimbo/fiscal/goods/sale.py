@@ -20,7 +20,14 @@ from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.legal_text import with_legal_texts
 from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation, reader
-from carimbo.fiscal.goods.payments import Method, PaymentBody, payment, whole_payment
+from carimbo.fiscal.goods.payments import (
+    METHODS_TAKEN,
+    Method,
+    PaymentBody,
+    contradicts,
+    payment,
+    whole_payment,
+)
 from carimbo.fiscal.goods.simples_legends import simples_legends
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
@@ -28,6 +35,7 @@ from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.layouts.records import made
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.trade import Trade
@@ -92,7 +100,10 @@ class SaleBody(Body):
     )
     payment_method: Method | None = Field(
         default=None,
-        description="Meio de pagamento do valor total, quando não há `payments`; na falta, dinheiro (tPag).",
+        description=(
+            "Meio de pagamento do valor total, se não há `payments`, ou um dos meios deles; na falta,"
+            f" dinheiro: {METHODS_TAKEN}."
+        ),
     )
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
         default=(), description="Pagamentos; na falta, um só do valor total do documento (detPag)."
@@ -214,8 +225,11 @@ def _in_homologation(fixed: str, description: str) -> str:
     return in_homologation(fixed, description, LONGEST_DESCRIPTION, "items[0].description")
 
 
-def compose_payments(body: SaleBody, amount: Decimal, usual_method: str) -> Payments:
+def compose_payments(body: SaleBody, amount: Decimal, usual_method: str, findings: Findings) -> Payments:
     """The payments given, or the whole amount by the usual means."""
+    if contradicts(body.payment_method, body.payments):
+        message = "Não é o meio de nenhum dos payments: informe só um dos dois campos."
+        findings.missed(Problem("CONTRADICTION", "paymentMethod", message))
     paid = tuple(map(payment, body.payments)) or (whole_payment(usual_method, amount),)
     return Payments(payments=paid, change=body.change)
 

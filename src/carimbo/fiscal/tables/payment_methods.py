@@ -1,5 +1,7 @@
 """Means of payment (`tPag`): codes, names, and the words that a caller may use for them."""
 
+import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -19,14 +21,23 @@ class PaymentMethod:
     is_for_nfce: bool
 
 
+_SPACES_MARKS_AND_ACCENTS = re.compile("[\\s_\u0300-\u036f-]")
 PAYMENT_METHODS: Table[str, PaymentMethod] = Table(
     "payment_methods", PaymentMethod, lambda method: method.code
 )
 
 
 def find_payment_method(text: str) -> PaymentMethod | None:
-    """Find a means of payment by its code or by a word, in any spelling: `creditCard`, `credit_card`."""
+    """Returns the means of payment with a code (`03`, `3`) or a word (`creditCard`, `Cartão de crédito`).
+
+    Case, accents, spaces, hyphens and underscores of a word are ignored.
+    """
     return _BY_WORD.value.get(_plain(text))
+
+
+def known_payment_methods() -> str:
+    """Returns each code with its first word, to list in a message: `01 cash, 02 check`."""
+    return ", ".join(" ".join((method.code, *method.words[:1])) for method in PAYMENT_METHODS.rows.values())
 
 
 def _by_word() -> dict[str, PaymentMethod]:
@@ -38,4 +49,6 @@ _BY_WORD = Derived(_by_word)
 
 
 def _plain(word: str) -> str:
-    return word.replace("_", "").replace("-", "").replace(" ", "").lower()
+    if word.strip().isdecimal():
+        return word.strip().zfill(2)
+    return _SPACES_MARKS_AND_ACCENTS.sub("", unicodedata.normalize("NFKD", word.casefold()))

@@ -7,12 +7,26 @@ import pytest
 from lxml import etree
 from pydantic import ValidationError
 
+from carimbo.fiscal.documents.nfce.document import compose as compose_receipt
+from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.goods.payments import NOTHING_PAID_NOW, PaymentBody
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
-from unit.fiscal.goods.support import element, issued_nfe, item, misformed, nfce, nfe, said
+from unit.fiscal.goods.support import (
+    NFCE_BODY,
+    SOFTWARE,
+    company,
+    element,
+    emission,
+    issued_nfe,
+    item,
+    misformed,
+    nfce,
+    nfe,
+    said,
+)
 
 
 def paying(*payments: dict[str, Any]) -> list[list[str | None]]:
@@ -62,10 +76,37 @@ class TestPayments:
         assert (found is not None) == method.has_card
 
     @pytest.mark.parametrize(
-        "word", ["creditCard", "credit_card", "credit-card", "CREDITCARD", "credit card", "03"]
+        "word",
+        [
+            *("creditCard", "credit_card", "credit-card", "CREDITCARD", "credit card", "03", "3", 3),
+            *("Cartão de crédito", "cartao_de_credito", "Crédito"),
+        ],
     )
-    def test_know_a_means_by_any_spelling_of_its_word(self, word: str) -> None:
+    def test_know_a_means_by_any_spelling_of_its_word(self, word: str | int) -> None:
         assert paying({"method": word, "amount": 71.8}) == [["03", "71.80"]]
+
+    @pytest.mark.parametrize(
+        ("word", "code"),
+        [
+            ("dinheiro", "01"),
+            ("pix", "17"),
+            (17, "17"),
+            ("Boleto bancário", "15"),
+            ("cartão de débito", "04"),
+        ],
+    )
+    def test_of_a_receipt_are_taken_without_a_payment_method(self, word: str | int, code: str) -> None:
+        made = nfce(paymentMethod=None, payments=[{"method": word, "amount": 71.8}])
+        assert (said(made, "pag/detPag/tPag"), said(made, "pag/detPag/vPag")) == (code, "71.80")
+
+    def test_may_be_sent_with_the_method_of_one_of_them(self) -> None:
+        payments = [{"method": "pix", "amount": 70}, {"method": "cash", "amount": 1.8}]
+        assert said(nfce(paymentMethod="dinheiro", payments=payments), "pag/detPag/tPag") == "17"
+
+    def test_are_refused_with_the_method_of_none_of_them(self) -> None:
+        request = NFCE_BODY | {"paymentMethod": "boleto", "payments": [{"method": "pix", "amount": 71.8}]}
+        made = compose_receipt(NfceRequest.model_validate(request), company(), emission(), SOFTWARE)
+        assert [(one.code, one.path) for one in made.problems] == [("CONTRADICTION", "paymentMethod")]
 
     def test_keep_what_is_known_of_the_card(self, signer: Signer) -> None:
         card = {
@@ -105,12 +146,8 @@ class TestBody:
     @pytest.mark.parametrize(
         ("field", "value", "message"),
         [
-            (
-                "method",
-                "bitcoin",
-                "Meio de pagamento desconhecido: use por exemplo cash, pix, creditCard ou 01.",
-            ),
-            ("method", 1, "Deve ser um texto."),
+            ("method", True, "Deve ser um texto."),
+            ("method", 1.5, "Deve ser um texto."),
             ("method", "x" * 31, "Deve ter no máximo 30 caracteres."),
             ("amount", -1, "Deve ser maior ou igual a 0."),
             ("amount", "1.00", "Deve ser um número."),
@@ -124,3 +161,11 @@ class TestBody:
         with pytest.raises(ValidationError) as raised:
             PaymentBody.model_validate({"method": "cash", "amount": 1, field: value})
         assert misformed(raised.value) == {field: message}
+
+    @pytest.mark.parametrize("method", ["bitcoin", 88, -1, "-1", ""])
+    def test_lists_codes_and_words_when_a_method_is_unknown(self, method: Any) -> None:
+        with pytest.raises(ValidationError) as raised:
+            PaymentBody.model_validate({"method": method, "amount": 1})
+        (message,) = misformed(raised.value).values()
+        assert message.startswith("Meio de pagamento desconhecido")
+        assert all(listed in message for listed in ("01 cash", "17 pix", "99 other"))

@@ -9,6 +9,7 @@ from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, recipient
+from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.sale import (
     Presence,
     access_key,
@@ -58,7 +59,9 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
         recipient=buyer,
         items=items,
         totals=totals,
-        payment=compose_payments(request, totals.invoice.amount, request.payment_method),
+        payment=compose_payments(
+            request, totals.invoice.amount, request.payment_method or NO_PAYMENT, findings
+        ),
     )
     return Composition(invoice, findings.problems, findings.warnings)
 

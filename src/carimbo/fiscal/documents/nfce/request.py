@@ -1,14 +1,15 @@
 """The body of a request for an NFC-e."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
-from carimbo.fiscal.goods.payments import Method
+from carimbo.fiscal.goods.payments import METHODS_TAKEN, Method
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.taxpayer import normalize
 
@@ -16,6 +17,16 @@ from carimbo.fiscal.taxpayer import normalize
 SignedXml = Annotated[str, StringConstraints(max_length=500_000)]
 # As people write it: in groups, and in either case.
 PrintedKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$"), AfterValidator(normalize)]
+
+
+# Stands for the means of payment of a body that has neither `paymentMethod` nor `payments`.
+_UNPAID = object()
+
+
+def _refuse_unpaid(value: Any) -> Any:
+    if value is _UNPAID:
+        raise PydanticCustomError("payment_method", "Campo obrigatório: informe paymentMethod ou payments.")
+    return value
 
 
 class IssueMode(StrEnum):
@@ -47,8 +58,12 @@ class ContingencyBody(Body):
 class NfceRequest(SaleBody):
     """An NFC-e to be issued, or one that the point of sale issued offline and now hands over."""
 
-    payment_method: Method = Field(
-        description="Meio de pagamento do valor total, quando não há `payments` (tPag)."
+    payment_method: Annotated[Method | None, BeforeValidator(_refuse_unpaid)] = Field(
+        default=None,
+        description=(
+            "Meio de pagamento do valor total, obrigatório sem `payments`; com eles, um dos seus meios:"
+            f" {METHODS_TAKEN}."
+        ),
     )
     issue_mode: IssueMode = Field(
         default=IssueMode.NORMAL,
@@ -74,3 +89,11 @@ class NfceRequest(SaleBody):
     signed_xml: SignedXml | None = Field(
         default=None, description="XML já assinado pelo ponto de venda, só em contingência."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def is_paid(cls, data: Any) -> Any:
+        """Marks a body that names no means of payment, so that this is reported with all other errors."""
+        if not isinstance(data, dict) or data.get("paymentMethod") not in (None, "") or data.get("payments"):
+            return data
+        return data | {"paymentMethod": _UNPAID}

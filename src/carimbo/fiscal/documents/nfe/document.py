@@ -59,7 +59,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         items=items,
         totals=totals,
         billing=request.billing,
-        payment=compose_payments(request, totals.invoice.amount, _payment_method(request, items)),
+        payment=compose_payments(request, totals.invoice.amount, _payment_method(request, items), findings),
         export=request.export,
         purchase=request.purchase,
         sugar_cane=request.sugar_cane,
