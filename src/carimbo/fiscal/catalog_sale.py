@@ -65,11 +65,22 @@ class SalePart:
     """What one document of a sale is about: lines of one kind, sold to one customer."""
 
     seller: Company
-    customer: CustomerFacts
+    customer: CustomerFacts | None
+    """None for a sale to a consumer who is not identified."""
     lines: tuple[SoldLine, ...]
-    payment_method: str
+    payment_method: str | None
     external_id: str | None
     note: ServiceNote = ServiceNote()
+    payments: tuple[Mapping[str, Any], ...] = ()
+    """Payments of this part, plain values under the names of our JSON; they go before the method."""
+    notes: str | None = None
+
+    @property
+    def buyer(self) -> CustomerFacts:
+        """Returns the customer of a document that is issued to identified customers alone."""
+        if self.customer is None:
+            raise LookupError("the document needs a customer")
+        return self.customer
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +119,5 @@ class CatalogSale:
     """Tells, of such fields, what an item lacks that takes nothing from the company, by our JSON's names."""
     body: Callable[[SalePart, Any], SaleBody]
     """Makes the body of the document, of a part of a sale and the company's settings for the type."""
+    customer_gaps: Callable[[CustomerFacts | None], tuple[str, ...]] = lambda _: ()
+    """Returns what the document needs and a customer lacks, by the paths of the sale's body."""

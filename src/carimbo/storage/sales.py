@@ -47,7 +47,8 @@ class NewSale:
     idempotency_key: str | None = None
     is_direct: bool
     """Whether a document that was created directly makes it."""
-    customer_id: UUID
+    customer_id: UUID | None
+    """None for a sale to a consumer who is not identified."""
     amount: Decimal
     discount: Decimal = _NOTHING
     shipping: Decimal = _NOTHING
@@ -61,6 +62,9 @@ class NewSale:
     product_invoice_type: str | None = None
     nfse: Mapping[str, Any] | None = None
     """What it says of its note of services, plain values of JSON."""
+    notes: str | None = None
+    payments: list[dict[str, Any]] | None = None
+    """Plain values of JSON; None if the payment method pays all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +80,7 @@ class ShownSale(Sale):
     """A sale with how it stands and whom it is to."""
 
     status: str
-    customer_name: str
+    customer_name: str | None
     customer_email: str | None
     customer_document: str | None
 
@@ -106,7 +110,7 @@ _SHOWN = f"""
     select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
         greatest(s.updated_at, {_CHANGED}) as updated_at, {STATUS} as status,
         c.name as customer_name, c.email as customer_email, c.document as customer_document
-    from sales s join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
+    from sales s left join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
 """
 _SHOWN_LINES = f"""
     select {", ".join(f"l.{field.name}" for field in fields(SaleLine))}, l.sale_id, p.sku, p.type, p.category
@@ -153,7 +157,7 @@ _REWRITE = f"""
         update sales set {", ".join(f"{name} = ${place}" for place, name in enumerate(_CHANGEABLE, 3))},
             next_action_at = ${3 + _CHANGEABLE.index("scheduled_emit_at")},
             lease_token = lease_token + 1, lease_until = null, attempts = 0, parked_reason = null,
-            updated_at = now()
+            has_documents = true, updated_at = now()
         where subscription_id = $1 and id = $2 returning *
     ), soon as (select * from changed where next_action_at < now() + {_SOON}),
     woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})

@@ -78,10 +78,12 @@ class TestAuthorization:
         await shop.floor.until(f"not exists (select {own})")
         assert await listed(shop, document) == []
 
-    async def test_that_a_sale_asks_for_is_a_failure_where_there_is_nobody(self, shop: Shop) -> None:
+    @pytest.mark.parametrize("customer", [{"name": "Ana Souza"}, None], ids=["no address", "no customer"])
+    async def test_that_a_sale_asks_for_is_a_failure_where_there_is_nobody(
+        self, shop: Shop, customer: dict[str, str] | None
+    ) -> None:
         store = await open_store(shop)
-        nameless = {"name": "Ana Souza"}
-        sale = await store.invoiced("caneca", customer=nameless, sendEmail=True, productInvoiceType="nfce")
+        sale = await store.invoiced("caneca", customer=customer, sendEmail=True, productInvoiceType="nfce")
         (document,) = sale["invoices"]
         email = await fate_of(store, document)
         assert (email["status"], email["to"], email["attempts"]) == ("failed", [], [])

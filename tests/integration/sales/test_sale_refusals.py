@@ -75,8 +75,29 @@ class TestRefusal:
         answer = await store.sell("ncm-errado", "curso", nfse={"competenceDate": "2999-01-01"})
         assert rules_of(answer) == {"products[0].ncm": "nfe", "nfse.competenceDate": "nfse"}
 
-    async def test_of_what_a_document_needs_names_the_field_of_the_sale(self, store: Store) -> None:
-        assert rules_of(await store.sell("caneca", customer=JOAO)) == {"customer.address": "nfe"}
+    async def test_lists_all_that_the_documents_need_of_the_customer(self, store: Store) -> None:
+        answer = await store.sell("caneca", {"id": ABSENT_ITEM}, customer={"name": "Ana Lima"})
+        assert fields_of(answer) == {
+            "customer.document": "Campo obrigatório na NF-e: informe o CPF ou CNPJ, ou foreignId de um"
+            " estrangeiro.",
+            "customer.address": "Campo obrigatório na NF-e.",
+            "products[1].id": "Não há item com este id no catálogo.",
+        }
+
+    async def test_of_a_known_customer_asks_to_complete_it_in_the_catalog(self, store: Store) -> None:
+        known = await store.know(JOAO)
+        answer = await store.sell("caneca", customer=known["id"])
+        told = "Campo obrigatório na NF-e: complete o cadastro do cliente."
+        assert fields_of(answer) == {"customer.address": told}
+
+    @pytest.mark.parametrize(
+        ("sku", "fields"),
+        [("curso", {"customer"}), ("caneca", {"customer", "customer.document", "customer.address"})],
+    )
+    async def test_of_a_sale_without_customer_names_all_that_is_missing(
+        self, store: Store, sku: str, fields: set[str]
+    ) -> None:
+        assert fields_of(await store.sell(sku, customer=None)).keys() == fields
 
     async def test_every_missing_line_of_the_customers_address_is_named(self, store: Store) -> None:
         partly = JOAO | {"address": {"zipcode": "01310-100", "state": "SP", "street": "Avenida Paulista"}}

@@ -17,8 +17,9 @@ class TestRecord:
         sale = await store.draft("curso")
         assert sale.keys() == {
             "id", "externalId", "status", "customer", "products", "amount", "discount", "shipping",
-            "saleDate", "paymentMethod", "emitWhen", "guaranteeDate", "scheduledEmitAt", "sendEmail",
-            "productInvoiceType", "nfse", "invoices", "warnings", "createdAt", "updatedAt",
+            "saleDate", "paymentMethod", "payments", "emitWhen", "guaranteeDate", "scheduledEmitAt",
+            "sendEmail", "productInvoiceType", "nfse", "notes", "invoices", "warnings", "createdAt",
+            "updatedAt",
         }  # fmt: skip
         assert await store.read_sale(sale) == sale
 

@@ -107,6 +107,7 @@ class Seller:
         async with self.database.tenant(self.subscription.id) as tenant:
             sale = await tenant.sales.get(sale_id)
         assert sale is not None
+        assert sale.customer_id is not None
         return sale.customer_id
 
     async def rows(self) -> Rows:

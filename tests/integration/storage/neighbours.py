@@ -128,6 +128,7 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
         await tenant.event_filings.add(event)
         await tenant.inutilizations.add(numbers)
         sale, product = await _add_sale(tenant, company_id)
+        assert sale.customer_id is not None
         webhook = await tenant.webhooks.add(new_id(), WEBHOOK, is_active=True)
         return Neighbours(
             database,

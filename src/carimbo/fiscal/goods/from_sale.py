@@ -22,8 +22,6 @@ _PLACE_ABROAD = ("street", "number", "complement", "district", "city")
 _PATHS = {
     "items": "products",
     "items[]": "products[]",
-    "payments": "paymentMethod",
-    "change": "paymentMethod",
     "freight": "shipping",
     "freight.mode": "shipping",
     "presence": "productInvoiceType",
@@ -34,6 +32,7 @@ _PATHS = {
     "export": "customer.address",
     "finalConsumer": "customer.stateRegistration",
 }
+_PAYMENT_PATHS = ("payments", "paymentMethod", "change")
 _PATHS_OF_ITEM = {"description": "name", "unitValue": "price"}
 _SHARED_OUT = {"discount": "discount", "freight": "shipping"}
 
@@ -44,10 +43,13 @@ def body_of_goods(part: SalePart, presence: Presence, recipient: Mapping[str, An
         "items": [_item(line) for line in part.lines],
         "recipient": recipient,
         "presence": presence.value,
-        "paymentMethod": part.payment_method,
+        "paymentMethod": None if part.payments else part.payment_method,
+        "payments": [*map(dict, part.payments)] or None,
         "freight": {"mode": FreightMode.SENDER.value} if is_shipped(part) else None,
+        "notes": part.notes,
     }
-    return SaleBody(without_absent(json), _PATHS | _paths_of_items(part))
+    paid = dict.fromkeys(_PAYMENT_PATHS, "payments" if part.payments else "paymentMethod")
+    return SaleBody(without_absent(json), _PATHS | paid | _paths_of_items(part))
 
 
 def is_shipped(part: SalePart) -> bool:

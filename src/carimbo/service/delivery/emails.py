@@ -140,7 +140,7 @@ async def addressee_of(tenant: Tenant, document: Document) -> Addressee:
     """Whom a document is for: as it says itself, or else the customer of its sale."""
     own = issuing_of(kind_named(document.type)).addressee(stored_request(document)) or Addressee(None, None)
     sale = await tenant.sales.get(document.sale_id) if document.sale_id and not own.email else None
-    customer = await tenant.customers.get(sale.customer_id) if sale else None
+    customer = await tenant.customers.get(sale.customer_id) if sale and sale.customer_id else None
     return Addressee(own.name or customer.name, customer.email) if customer else own
 
 

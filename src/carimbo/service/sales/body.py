@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, NoReturn
 from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StringConstraints, Tag
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -25,7 +25,7 @@ from carimbo.fiscal.fields import (
     Text,
     UnitValue,
 )
-from carimbo.fiscal.tables.payment_methods import find_payment_method
+from carimbo.fiscal.goods.payments import METHODS_TAKEN, GivenMethod, PaymentBody
 from carimbo.service.customers import CustomerDetails, CustomerName
 from carimbo.service.product_bodies import ProductType
 from carimbo.service.split_items import ProductId
@@ -41,14 +41,6 @@ def _instead(advice: str) -> BeforeValidator:
         raise PydanticCustomError("named_otherwise", "{advice}", {"advice": advice})
 
     return BeforeValidator(refuse)
-
-
-def _known_method(text: str) -> str:
-    if find_payment_method(text) is None:
-        raise PydanticCustomError(
-            "payment_method", "Meio de pagamento desconhecido: use por exemplo credit_card, pix ou boleto."
-        )
-    return text
 
 
 class EmitWhen(StrEnum):
@@ -135,8 +127,12 @@ Buyer = Annotated[
 class SaleBody(Body):
     """A sale: to whom, what, and when its documents are issued."""
 
-    customer: Buyer = Field(
-        description="Id do cliente, que fica como está, ou seus dados, que completam os do catálogo."
+    customer: Buyer | None = Field(
+        default=None,
+        description=(
+            "Id do cliente, que fica como está, ou seus dados, que completam os do catálogo; obrigatório para"
+            " NF-e e NFS-e, dispensado na NFC-e."
+        ),
     )
     # Of a tuple, pydantic would also tell that it is too short when all that is in it is wrong.
     products: Annotated[list[SaleLineBody], Field(min_length=1, max_length=MOST_LINES)] = Field(
@@ -145,8 +141,16 @@ class SaleBody(Body):
     sale_date: IsoDay | None = Field(
         default=None, description="Data da venda; na falta, a de hoje.", examples=["2026-11-14"]
     )
-    payment_method: Annotated[Text, StringConstraints(max_length=30), AfterValidator(_known_method)] = Field(
-        default=USUAL_PAYMENT, description="Meio de pagamento; na falta, credit_card."
+    payment_method: GivenMethod | None = Field(
+        default=None,
+        description=f"Meio de pagamento: {METHODS_TAKEN}; na falta dele e de payments, credit_card.",
+    )
+    payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
+        default=(),
+        description=(
+            "Pagamentos, que somam o total da venda; a nota de produtos leva a sua parte. Na falta, um só,"
+            " por paymentMethod."
+        ),
     )
     emit_when: EmitWhen = Field(
         default=EmitWhen.IMMEDIATELY,
@@ -181,3 +185,11 @@ class SaleBody(Body):
     product_invoice_type: Literal["nfe", "nfce"] | None = Field(
         default=None, description="Documento dos produtos; na falta, o padrão da empresa."
     )
+    notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
+        default=None, description="Informações complementares, escritas nos documentos da venda."
+    )
+
+    @property
+    def paid_by(self) -> str | None:
+        """Returns the payment method as given; None if the payments alone tell."""
+        return self.payment_method or (None if self.payments else USUAL_PAYMENT)

@@ -1,6 +1,6 @@
 """What the catalog knows of a sale: who buys, and what each line sells."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -17,12 +17,14 @@ from carimbo.service.customers import facts_of, merged
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.product_bodies import ProductBody, ProductType, product_of
 from carimbo.service.sales.body import BuyerBody, SaleBody, SaleLineBody
-from carimbo.service.sales.division import Component, PricedLine
+from carimbo.service.sales.division import Component, PricedLine, item_types
+from carimbo.service.sales.document_types import customer_gaps, document_type_for
 from carimbo.storage.database import Tenant
 from carimbo.storage.products import NewProduct, Product, new_product_id
 
 WRONG = "INVALID"
 """The code of a field that can't be as it was told."""
+_ADVICE = {"customer.document": ": informe o CPF ou CNPJ, ou foreignId de um estrangeiro."}
 _OF_A_NEW_ITEM = ("name", "type", "category")
 _OF_AN_ITEM = (*_OF_A_NEW_ITEM, "sku", "price", "ncm", "service_item_code")
 
@@ -42,21 +44,38 @@ class Buyer:
 class Found:
     """A sale with what the catalog knows of it."""
 
-    buyer: Buyer
+    buyer: Buyer | None
     lines: tuple[PricedLine, ...]
 
 
-async def look_up(tenant: Tenant, company_id: UUID, body: SaleBody) -> Found:
-    """Find buyer and items, or refuse with everything that the catalog does not know."""
+async def look_up(tenant: Tenant, company_id: UUID, body: SaleBody, product_type: str) -> Found:
+    """Find buyer and items, or refuse with everything that the catalog does not know.
+
+    What the documents need of the customer is part of the same refusal.
+    """
     findings = Findings()
+    shelf = await _shelf(tenant, company_id, body.products)
+    priced = [findings.tried(shelf.priced, *told) for told in enumerate(body.products)]
+    lines = tuple(line for line in priced if line is not None)
+    buyer = None
     try:
-        buyer = await _buyer(tenant, company_id, body.customer)
+        buyer = await _buyer(tenant, company_id, body.customer) if body.customer else None
+        findings.missed_all(_customer_problems(body, buyer, lines, product_type))
     except Incomplete as unknown:
         findings.missed_all(unknown.problems)
-    shelf = await _shelf(tenant, company_id, body.products)
-    lines = [findings.tried(shelf.priced, *told) for told in enumerate(body.products)]
     refuse_wrong_fields(findings.problems)
-    return Found(buyer, tuple(line for line in lines if line is not None))
+    return Found(buyer, lines)
+
+
+def _customer_problems(
+    body: SaleBody, buyer: Buyer | None, lines: Sequence[PricedLine], product_type: str
+) -> Iterator[Problem]:
+    kinds = [document_type_for(item, product_type) for item in item_types(lines)]
+    for path, kind in customer_gaps(kinds, buyer.facts if buyer else None):
+        advice = _ADVICE.get(path, ".")
+        if isinstance(body.customer, UUID):
+            advice = ": complete o cadastro do cliente."
+        yield Problem(WRONG, path, f"Campo obrigatório na {kind.title}{advice}")
 
 
 def refuse_wrong_fields(problems: Iterable[Problem]) -> None:

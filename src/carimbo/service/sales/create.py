@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.goods.payments import PaymentBody
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.service.allowance import Period, reserve_documents
 from carimbo.service.catalog_items import stored_item
 from carimbo.service.companies import hold_company
+from carimbo.service.company_settings import product_invoice_type_of
 from carimbo.service.customers import customer_for
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
@@ -108,17 +110,20 @@ async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
 
 async def prepare(counter: Counter, order: SaleOrder) -> Prepared:
     """Look everything up, work the sale out and review its documents."""
-    async with counter.database.snapshot(order.subscription.id) as tenant:
-        found = await look_up(tenant, order.company.id, order.body)
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
+    product_type = order.body.product_invoice_type or product_invoice_type_of(dossier.row)
+    async with counter.database.snapshot(order.subscription.id) as tenant:
+        found = await look_up(tenant, order.company.id, order.body, product_type)
     state = (dossier.row.address or {}).get("state")
     plan = plan_sale(order.body, found, state, counter.workshop.clock())
     return Prepared(plan, await draft_documents(counter, order.subscription, dossier, plan), dossier)
 
 
-async def buyer_id(tenant: Tenant, company_id: UUID, plan: Plan) -> UUID:
+async def buyer_id(tenant: Tenant, company_id: UUID, plan: Plan) -> UUID | None:
     """Who buys, in the catalog; what the sale tells fills the gaps there."""
     buyer = plan.found.buyer
+    if buyer is None:
+        return None
     if buyer.told is None and buyer.known_id is not None:
         return buyer.known_id
     return await customer_for(tenant, company_id, buyer.told or buyer.facts)
@@ -143,7 +148,7 @@ async def sold_lines(tenant: Tenant, plan: Plan) -> list[SaleLine]:
     ]
 
 
-def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID) -> NewSale:
+def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID | None) -> NewSale:
     """The sale as it is stored."""
     body = plan.body
     return NewSale(
@@ -157,7 +162,9 @@ def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID) -> N
         discount=body.discount,
         shipping=body.shipping,
         sold_on=plan.sold_on,
-        payment_method=body.payment_method,
+        payment_method=body.paid_by,
+        payments=_as_json(body.payments),
+        notes=body.notes,
         emit_when=body.emit_when,
         guarantee_date=plan.guarantee_date,
         scheduled_emit_at=plan.due_at,
@@ -165,6 +172,10 @@ def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID) -> N
         product_invoice_type=body.product_invoice_type,
         nfse=body.nfse.model_dump(mode="json", by_alias=True, exclude_none=True) if body.nfse else None,
     )
+
+
+def _as_json(payments: Sequence[PaymentBody]) -> list[dict[str, Any]] | None:
+    return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in payments] or None
 
 
 async def add_drafts(

@@ -52,6 +52,12 @@ class _Part:
         return (self.total / self.line.quantity).quantize(_FINEST_PRICE)
 
 
+def item_types(lines: Sequence[PricedLine]) -> list[ItemType]:
+    """Returns what kinds of items the lines sell, those of the components of split items."""
+    present = {part.product.type for line in lines for part in _parts(0, line)}
+    return [kind for kind in ItemType if kind in present]
+
+
 def divided(
     lines: Sequence[PricedLine], discount: Decimal, shipping: Decimal
 ) -> dict[ItemType, tuple[SoldLine, ...]]:

@@ -1,7 +1,7 @@
 """The documents that a sale needs, made and reviewed before anything of it is stored."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -9,15 +9,15 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart, ServiceNote, SoldLine
+from carimbo.fiscal.catalog_sale import SaleBody, SalePart, ServiceNote, SoldLine
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.local_time import local_day
+from carimbo.fiscal.money import shares, total
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.company_settings import product_invoice_type_of
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
@@ -27,17 +27,9 @@ from carimbo.service.issuing.readiness import require_complete, require_feature,
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.sales.body import EmitWhen, SaleLineBody, ServiceNoteBody
 from carimbo.service.sales.division import divided
+from carimbo.service.sales.document_types import catalog_sale_of, document_type_for
 from carimbo.service.sales.plan import Plan
 from carimbo.storage.subscriptions import Subscription
-
-_BY_ITEM: Mapping[ItemType, tuple[DocumentType, ...]] = {
-    item: tuple(
-        kind
-        for kind in DOCUMENT_TYPES
-        if kind.issuing and kind.issuing.catalog_sale and kind.issuing.catalog_sale.item_type is item
-    )
-    for item in ItemType
-}
 
 _PATH_IN_LINE = re.compile(r"products\[[0-9]*\]\.(?P<path>(?P<field>[a-z][A-Za-z]*)(?:[.\[][A-Za-z0-9\]]+)*)")
 _OF_LINES = frozenset(map(to_camel, SaleLineBody.model_fields))
@@ -87,23 +79,31 @@ def _lines(plan: Plan, dossier: Dossier) -> list[tuple[DocumentType, tuple[SoldL
     body = plan.body
     lines = divided(plan.found.lines, body.discount, body.shipping)
     asked = body.product_invoice_type or product_invoice_type_of(dossier.row)
-    return [(_kind_for(item, asked), own) for item, own in lines.items()]
-
-
-def _kind_for(item: ItemType, asked: str) -> DocumentType:
-    """The type that invoices a kind of item; where several do, the one that is asked for."""
-    kinds = _BY_ITEM[item]
-    return next((kind for kind in kinds if kind.name == asked), kinds[0])
+    return [(document_type_for(item, asked), own) for item, own in lines.items()]
 
 
 def _part(plan: Plan, lines: tuple[SoldLine, ...], seller: Company) -> SalePart:
     return SalePart(
         seller=seller,
-        customer=plan.found.buyer.facts,
+        customer=plan.found.buyer.facts if plan.found.buyer else None,
         lines=lines,
-        payment_method=plan.body.payment_method,
+        payment_method=plan.body.paid_by,
         external_id=plan.body.external_id,
         note=_note(plan.body.nfse, seller) if plan.body.nfse else ServiceNote(),
+        payments=_payments(plan, lines),
+        notes=plan.body.notes,
+    )
+
+
+def _payments(plan: Plan, lines: tuple[SoldLine, ...]) -> tuple[dict[str, Any], ...]:
+    """Returns the payments of some lines: of all means in proportion, if the sale has other lines too."""
+    told = plan.body.payments
+    amounts = tuple(payment.amount for payment in told)
+    due = total(line.total - line.discount + line.shipping for line in lines)
+    parts = shares(due, amounts) if due != plan.amount and any(amounts) else amounts
+    return tuple(
+        payment.model_dump(mode="json", by_alias=True, exclude_none=True) | {"amount": part}
+        for payment, part in zip(told, parts, strict=True)
     )
 
 
@@ -137,7 +137,7 @@ def _forms(parts: Sequence[tuple[DocumentType, SalePart]], dossier: Dossier) -> 
     forms = []
     for kind, part in parts:
         try:
-            body = _sale_of(kind).body(part, dossier.settings_of(kind))
+            body = catalog_sale_of(kind).body(part, dossier.settings_of(kind))
             forms.append(_form(kind, body, part.external_id))
         except Incomplete as incomplete:
             problems += _named(kind, incomplete.problems)
@@ -216,10 +216,3 @@ def _named(kind: DocumentType, problems: Iterable[Problem]) -> Iterator[Problem]
     """Problems with the name of the document that has them."""
     for one in problems:
         yield replace(one, facts=(*one.facts, ("documentType", kind.name)))
-
-
-def _sale_of(kind: DocumentType) -> CatalogSale:
-    catalog_sale = issuing_of(kind).catalog_sale
-    if catalog_sale is None:
-        raise LookupError(f"{kind.name} takes no part in sales")
-    return catalog_sale

@@ -67,6 +67,15 @@ class SaleInvoice(Record):
     rejection: Rejection | None
 
 
+class SalePayment(Record):
+    """A payment of the sale."""
+
+    method: str = Field(description="Código do meio de pagamento (tPag).", examples=["17"])
+    amount: Number
+    term: str | None = None
+    description: str | None = None
+
+
 class SaleNote(Record):
     """What the sale says of its NFS-e."""
 
@@ -83,7 +92,7 @@ class SaleRecord(Record):
     id: UUID
     external_id: str | None
     status: SaleStatus
-    customer: SaleCustomer
+    customer: SaleCustomer | None = Field(description="Cliente; nulo na venda a consumidor não identificado.")
     products: list[SaleProduct]
     amount: Number = Field(
         description="Total dos itens, menos o desconto, mais o frete; sem o IPI, que a nota soma."
@@ -92,12 +101,14 @@ class SaleRecord(Record):
     shipping: Number
     sale_date: date
     payment_method: str | None
+    payments: list[SalePayment]
     emit_when: EmitWhen
     guarantee_date: date | None
     scheduled_emit_at: datetime | None = Field(description="Quando os documentos são emitidos, se há hora.")
     send_email: bool | None
     product_invoice_type: str | None
     nfse: SaleNote | None
+    notes: str | None
     invoices: list[SaleInvoice]
     warnings: list[str] = Field(
         default=[], description="Avisos desta resposta, como o de uma chave repetida com outro corpo."
@@ -177,20 +188,24 @@ def _record(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Doc
         shipping=sale.shipping,
         sale_date=sale.sold_on,
         payment_method=sale.payment_method,
+        payments=[SalePayment.model_validate(payment) for payment in sale.payments or ()],
         emit_when=EmitWhen(sale.emit_when),
         guarantee_date=sale.guarantee_date,
         scheduled_emit_at=sale.scheduled_emit_at,
         send_email=sale.send_email,
         product_invoice_type=sale.product_invoice_type,
         nfse=_note(sale),
+        notes=sale.notes,
         invoices=[_invoice(document) for document in documents],
         created_at=sale.created_at,
         updated_at=sale.updated_at,
     )
 
 
-def _customer(sale: ShownSale) -> SaleCustomer:
+def _customer(sale: ShownSale) -> SaleCustomer | None:
     document = sale.customer_document
+    if sale.customer_id is None or sale.customer_name is None:
+        return None
     return SaleCustomer(
         id=sale.customer_id,
         name=sale.customer_name,

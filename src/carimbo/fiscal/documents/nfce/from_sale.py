@@ -16,9 +16,9 @@ def body_of_sale(part: SalePart, settings: NfceSettings) -> SaleBody:
     return body_of_goods(part, presence, _buyer(part.customer))
 
 
-def _buyer(customer: CustomerFacts) -> dict[str, Any] | None:
+def _buyer(customer: CustomerFacts | None) -> dict[str, Any] | None:
     """Receipts name who has a document, and never a registration as a contributor (rule 789)."""
-    if not customer.known_as:
+    if customer is None or not customer.known_as:
         return None
     buyer = party_of(customer)
     is_near = customer.address is not None and is_in_brazil(customer.address)

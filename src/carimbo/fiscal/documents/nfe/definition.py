@@ -2,7 +2,7 @@
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
-from carimbo.fiscal.documents.nfe.from_sale import body_of_sale
+from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
@@ -45,7 +45,7 @@ NFE = DocumentType(
         schema=Schema.NFE,
         papers=(Paper.A4,),
         print_name="DANFE",
-        catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
+        catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale, customer_gaps),
         lines=lines_of_xml,
     ),
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},

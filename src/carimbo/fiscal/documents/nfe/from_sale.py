@@ -25,14 +25,21 @@ _WITHIN_THE_STATE_ALONE = ("rate", "fcpRate")
 
 def body_of_sale(part: SalePart, settings: NfeSettings) -> SaleBody:
     """A sale that reaches the service is made at a distance: what is sold at a counter has an NFC-e."""
-    buyer = party_of(part.customer) | {"stateRegistration": part.customer.state_registration}
+    buyer = party_of(part.buyer) | {"stateRegistration": part.buyer.state_registration}
     bound = replace(part, lines=tuple(_bound(line, part) for line in part.lines))
     return body_of_goods(bound, Presence.INTERNET, without_absent(buyer))
 
 
+def customer_gaps(customer: CustomerFacts | None) -> tuple[str, ...]:
+    """Returns what a customer lacks to be the recipient of an NF-e: a document and an address."""
+    document = () if customer and customer.known_as else ("customer.document",)
+    address = () if customer and customer.address else ("customer.address",)
+    return (*(() if customer else ("customer",)), *document, *address)
+
+
 def _bound(line: SoldLine, part: SalePart) -> SoldLine:
     """The line as it is for where the goods go: the catalog has what holds within the state."""
-    destination = _destination(part.seller, part.customer)
+    destination = _destination(part.seller, part.buyer)
     if destination in (None, WITHIN_THE_STATE):
         return line
     changed = {"cfop": _cfop(line, part, destination), "icms": _icms(line, part, destination)}
@@ -43,7 +50,7 @@ def _cfop(line: SoldLine, part: SalePart, destination: str) -> str | None:
     cfop: str | None = line.fiscal.get("cfop")
     if cfop is None or not (is_within_the_state(cfop) and is_sale(cfop)):
         return cfop
-    is_contributor = part.customer.state_registration is not None
+    is_contributor = part.buyer.state_registration is not None
     return cfop_of_sale(cfop[1:], destination, part.seller.tax_regime, is_contributor)
 
 
@@ -55,7 +62,7 @@ def _icms(line: SoldLine, part: SalePart, destination: str) -> dict[str, Any] | 
     kept = {name: value for name, value in icms.items() if name not in _WITHIN_THE_STATE_ALONE}
     if destination == ABROAD or icms.get("rate") is None:
         return kept
-    buyer_state = (part.customer.address or {}).get("state", "")
+    buyer_state = (part.buyer.address or {}).get("state", "")
     origin = origin_of(line) or part.seller.defaults.origin or NATIONAL
     return kept | {"rate": interstate_rate(part.seller.address.state, buyer_state, origin)}
 

@@ -13,7 +13,7 @@ from carimbo.fiscal.documents.nfse.files import (
     identity_of_declaration,
     registered_event,
 )
-from carimbo.fiscal.documents.nfse.from_sale import body_of_sale
+from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
@@ -66,7 +66,7 @@ NFSE = DocumentType(
         catalog_code=catalog_code,
         replaces=_replaced,
         sale=sale_of,
-        catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale),
+        catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale, customer_gaps),
     ),
     events=(CANCELLATION,),
     registered_event=registered_event,

@@ -66,7 +66,7 @@ _PATHS = {
 
 def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleBody:
     """One note of all services that were sold."""
-    facts, borrower = service_of(part.lines, settings), _borrower(part.customer)
+    facts, borrower = service_of(part.lines, settings), _borrower(part.buyer)
     if part.note.property is not None:
         facts |= {"ibsCbs": {**facts.get("ibsCbs", {}), "property": part.note.property}}
     told = {
@@ -79,8 +79,14 @@ def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleBody:
         "serviceCityCode": part.note.city_ibge,
         "borrower": borrower,
         "foreignTrade": _foreign_trade(part) if _KNOWN_ABROAD & borrower.keys() else None,
+        "notes": part.notes,
     }
     return SaleBody(without_absent(told), _PATHS | _paths_of_item(part.lines[0].position))
+
+
+def customer_gaps(customer: CustomerFacts | None) -> tuple[str, ...]:
+    """Returns what a customer lacks to be the taker of an NFS-e, who may do without a document."""
+    return () if customer else ("customer",)
 
 
 def _description(part: SalePart) -> str:

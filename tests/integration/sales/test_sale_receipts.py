@@ -1,0 +1,89 @@
+"""Sales at a counter: receipts without a customer, payments by several means, and notes."""
+
+from typing import Any
+
+import pytest
+
+from integration.issuing.test_correcting import text_in_xml
+from integration.sales.store import MARIA, Store, invoices
+from support import data_of, fields_of
+
+AT_COUNTER: dict[str, Any] = {"customer": None, "productInvoiceType": "nfce", "paymentMethod": "dinheiro"}
+
+
+class TestWithoutCustomer:
+    async def test_a_receipt_is_issued_read_listed_and_printed(self, store: Store) -> None:
+        sale = await store.invoiced("caneca", **AT_COUNTER)
+        assert (sale["status"], sale["customer"], sale["paymentMethod"]) == ("invoiced", None, "dinheiro")
+        assert data_of(await store.get("/sales")) == [sale]
+        assert data_of(await store.get("/sales", status="invoiced")) == [sale]
+        assert data_of(await store.get("/customers")) == []
+        receipt = await store.invoice(sale, "nfce")
+        assert await text_in_xml(store, receipt, "tPag") == "01"
+        assert await text_in_xml(store, receipt, "dest/CPF") is None
+        printout = await store.get(f"/nfce/{receipt['id']}/pdf")
+        assert (printout.status_code, printout.content[:4]) == (200, b"%PDF")
+
+    async def test_the_default_document_of_the_company_decides(self, store: Store) -> None:
+        await store.put_settings(defaults={"productInvoiceType": "nfce"})
+        sale = await store.draft("caneca", customer=None)
+        assert invoices(sale, "status") == {"nfce": ("pending",)}
+
+    async def test_a_customer_can_be_added_and_taken_away_by_put(self, store: Store) -> None:
+        sale = await store.draft("caneca", **AT_COUNTER)
+        named = data_of(
+            await store.put(sale, "caneca", **AT_COUNTER | {"customer": MARIA}, emitWhen="manual")
+        )
+        assert named["customer"]["name"] == MARIA["name"]
+        again = data_of(await store.put(sale, "caneca", **AT_COUNTER, emitWhen="manual"))
+        assert again["customer"] is None
+
+
+class TestPayments:
+    async def test_are_enough_without_a_method(self, store: Store) -> None:
+        payments = [{"method": "pix", "amount": 20}, {"method": "dinheiro", "amount": 9.9}]
+        sale = await store.invoiced(
+            "caneca", customer=None, productInvoiceType="nfce", paymentMethod=None, payments=payments
+        )
+        assert (sale["status"], sale["paymentMethod"]) == ("invoiced", None)
+        assert [(one["method"], one["amount"]) for one in sale["payments"]] == [("17", 20), ("01", 9.9)]
+        assert await text_in_xml(store, await store.invoice(sale, "nfce"), "vPag") == "20.00"
+
+    async def test_of_a_sale_with_services_are_divided_for_the_goods(self, store: Store) -> None:
+        payments = [{"method": "pix", "amount": 100}, {"method": "credit_card", "amount": 29.9}]
+        sale = await store.invoiced("curso", "caneca", payments=payments)
+        assert sale["status"] == "invoiced"
+        # 29.90 of 129.90, by each means in proportion: 23.02 and 6.88.
+        assert await text_in_xml(store, await store.invoice(sale, "nfe"), "vPag") == "23.02"
+
+    @pytest.mark.parametrize(
+        ("told", "field"),
+        [
+            ({"payments": [{"method": "pix", "amount": 20}]}, "payments"),
+            ({"payments": [{"method": "pix", "amount": 29.9}], "paymentMethod": "boleto"}, "paymentMethod"),
+            ({"payments": [{"method": "conchas", "amount": 29.9}]}, "payments[0].method"),
+            ({"paymentMethod": "conchas"}, "paymentMethod"),
+        ],
+    )
+    async def test_that_contradict_the_sale_are_refused(
+        self, store: Store, told: dict[str, Any], field: str
+    ) -> None:
+        assert set(fields_of(await store.sell("caneca", **told))) == {field}
+
+    @pytest.mark.parametrize("method", ["PIX", 17, "17", "Cartão de crédito"])
+    async def test_take_words_and_codes_as_method(self, store: Store, method: str | int) -> None:
+        sale = await store.draft("caneca", paymentMethod=method)
+        assert sale["paymentMethod"] == str(method)
+
+
+class TestNotes:
+    async def test_are_answered_and_written_to_every_document(self, store: Store) -> None:
+        sale = await store.invoiced("curso", "caneca", notes="Entregar na portaria")
+        assert (sale["status"], sale["notes"]) == ("invoiced", "Entregar na portaria")
+        goods, service = await store.invoice(sale, "nfe"), await store.invoice(sale, "nfse")
+        assert "Entregar na portaria" in (await text_in_xml(store, goods, "infCpl") or "")
+        assert await text_in_xml(store, service, "xInfComp") == "Entregar na portaria"
+
+    async def test_are_removed_by_put(self, store: Store) -> None:
+        sale = await store.draft("caneca", notes="Entregar na portaria")
+        assert data_of(await store.put(sale, "caneca", emitWhen="manual"))["notes"] is None
