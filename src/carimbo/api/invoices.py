@@ -21,6 +21,8 @@ from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, Which, XmlResponse, xml_response
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service import document_files, documents, invoices
+from carimbo.service.companies import Deleted
+from carimbo.service.discarding import discard_document
 from carimbo.service.document_record import DocumentRecord
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
@@ -90,6 +92,21 @@ async def change_invoice(
     patch = await http.json()
     changed = await invoices.change_invoice(counter, subscription, company, which, body.version, patch)
     return Success(data=changed)
+
+
+@router.delete(
+    _COMPANY + "/{id}",
+    operation_id="discardInvoice",
+    dependencies=OF_COMPANY,
+    summary="Descarta um rascunho, ou um documento rejeitado sem número",
+    description=(
+        "O documento deixa de existir, e as suas chaves (externalId e Idempotency-Key) ficam livres. O que"
+        " tem número não se descarta, e o autorizado se cancela pela rota do seu tipo."
+    ),
+    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+)
+async def discard_invoice(database: CurrentDatabase, which: Which) -> Success[Deleted]:
+    return Success(data=await discard_document(database, which))
 
 
 @router.post(

@@ -27,10 +27,13 @@ from carimbo.fiscal.date_fields import Day
 from carimbo.fiscal.fields import Text
 from carimbo.service.companies import Deleted
 from carimbo.service.errors import Code
+from carimbo.service.exact_json import read as read_exactly
 from carimbo.service.sales.body import EmitWhen, SaleBody
-from carimbo.service.sales.change import change_sale, delete_sale
-from carimbo.service.sales.create import SaleOrder, create_sale, find_replay
+from carimbo.service.sales.change import change_sale, delete_sale, patch_sale
+from carimbo.service.sales.create import create_sale, find_replay
+from carimbo.service.sales.draft_storage import SaleOrder
 from carimbo.service.sales.emit import SaleCancellation, cancel_sale, emit_sale
+from carimbo.service.sales.patch import SaleChanges
 from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
 
 _TAGS: list[str | Enum] = ["Vendas"]
@@ -138,8 +141,11 @@ async def read(
 @router.put(
     _SALE,
     operation_id="changeSale",
-    summary="Substitui uma venda cujos documentos ainda são rascunhos",
-    description="Os rascunhos são feitos de novo: o que foi corrigido neles se perde.",
+    summary="Substitui uma venda da qual nada foi emitido",
+    description=(
+        "Os rascunhos e os documentos rejeitados são feitos de novo: o que foi corrigido neles se perde. Um"
+        " documento rejeitado que já tem número o conserva."
+    ),
     response_model=Success[SaleRecord],
     responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
 )
@@ -156,10 +162,35 @@ async def change(
     return success(changed.record, ACCEPTED if changed.goes_now else 200)
 
 
+@router.patch(
+    _SALE,
+    operation_id="patchSale",
+    summary="Altera campos de uma venda da qual nada foi emitido",
+    description=(
+        "Merge patch (RFC 7396) da venda; os documentos são feitos de novo, como no PUT, e esperam por"
+        " emit-invoice, a não ser que o corpo traga `emitWhen`."
+    ),
+    response_model=Success[SaleRecord],
+    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
+)
+async def patch(
+    http: Request,
+    counter: CurrentCounter,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    sale_id: SaleId,
+    body: JsonBody[SaleChanges],
+) -> Response:
+    changes = read_exactly((await http.body()).decode())
+    changed = await patch_sale(counter, subscription, company, sale_id, changes)
+    return success(changed.record, ACCEPTED if changed.goes_now else 200)
+
+
 @router.delete(
     _SALE,
     operation_id="deleteSale",
-    summary="Exclui uma venda cujos documentos ainda são rascunhos",
+    summary="Exclui uma venda sem documento numerado",
+    description="Só enquanto os documentos são rascunhos, ou foram rejeitados antes de ter número.",
     responses=refuses(*_CHANGE_REFUSALS),
 )
 async def delete(

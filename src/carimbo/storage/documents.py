@@ -65,6 +65,24 @@ _SELECT = (
 )
 
 
+_DELETE = """
+    with gone as (
+        delete from documents
+        where subscription_id = $1 and id = any($2) and status in ('pending', 'rejected') and emission = 0
+        returning *
+    ), histories as (
+        delete from document_events e using gone
+        where e.subscription_id = gone.subscription_id and e.document_id = gone.id
+    ), keys as (
+        delete from order_keys k using gone
+        where k.subscription_id = gone.subscription_id and k.company_id = gone.company_id
+            and k.namespace = gone.namespace and k.key in (gone.idempotency_key, gone.external_id)
+            and k.document_id = gone.id
+    )
+    select id from gone
+"""
+
+
 class Documents:
     """Documents of one subscription."""
 
@@ -212,13 +230,13 @@ class Documents:
             self._subscription_id, document_id, rejection,
         )  # fmt: skip
 
-    async def delete(self, document_ids: Sequence[UUID]) -> None:
-        """Delete drafts with their histories: no authority has heard of them."""
-        for table, column in (("document_events", "document_id"), ("documents", "id")):
-            await self._connection.execute(
-                f"delete from {table} where subscription_id = $1 and {column} = any($2)",
-                self._subscription_id, document_ids,
-            )  # fmt: skip
+    async def delete(self, document_ids: Sequence[UUID]) -> bool:
+        """Deletes those that no authority has heard of, with their histories and order keys.
+
+        Returns whether all of them were deleted: one that is on its way or has a number never is.
+        """
+        rows = await self._connection.fetch(_DELETE, self._subscription_id, document_ids)
+        return len(rows) == len(document_ids)
 
 
 def _stored(document: NewDocument, row: Row) -> Document:

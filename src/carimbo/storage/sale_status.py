@@ -14,7 +14,9 @@ STATUS = """(
 )"""
 # How one of its documents must stand.
 _NEEDED = {
-    "draft": " and d.status = 'pending'",
+    # A sale whose documents were all discarded is a draft again.
+    "draft": " and d.status = 'pending'"
+    " union all select n.id from sales n where n.company_id = $2 and not n.has_documents",
     "scheduled": " and d.status = 'pending'",
     "processing": " and d.status = 'processing'",
     "partiallyInvoiced": "",
@@ -26,10 +28,22 @@ _UNSETTLED = (
     " and d.sale_id is not null"
 )
 STANDS = {
-    "invoiced": f"s.id not in ({_UNSETTLED})",
+    "invoiced": f"s.has_documents and s.id not in ({_UNSETTLED})",
     **{
         status: f"s.id in ({_UNSETTLED}{needed}) and {STATUS} = '{status}'"
         for status, needed in _NEEDED.items()
     },
 }
 """By how a sale stands, the SQL that finds such: what is not settled is little, and has an index."""
+LOSE_DOCUMENT = """
+    with rest as (
+        select count(*) as documents, count(*) filter (where status = 'pending') as drafts
+        from documents where subscription_id = $1 and sale_id = $2
+    )
+    update sales set updated_at = now(), has_documents = rest.documents > 0,
+        next_action_at = case when rest.drafts > 0 then next_action_at end,
+        scheduled_emit_at = case when rest.drafts > 0 then scheduled_emit_at end,
+        parked_reason = case when rest.drafts > 0 then parked_reason end
+    from rest where subscription_id = $1 and id = $2
+"""
+"""Writes what a sale is after a document of it was discarded; a sale without drafts waits for no time."""

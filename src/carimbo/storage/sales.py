@@ -10,7 +10,7 @@ from uuid import UUID
 from carimbo.storage.connection import Connection, only
 from carimbo.storage.jobs import job_added
 from carimbo.storage.order_keys import claiming_keys
-from carimbo.storage.sale_status import STANDS, STATUS
+from carimbo.storage.sale_status import LOSE_DOCUMENT, STANDS, STATUS
 from carimbo.storage.work import WorkKind
 
 _NOTHING = Decimal(0)
@@ -83,6 +83,7 @@ class ShownSale(Sale):
     customer_name: str | None
     customer_email: str | None
     customer_document: str | None
+    customer_foreign_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +110,8 @@ _CHANGED = """(
 _SHOWN = f"""
     select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
         greatest(s.updated_at, {_CHANGED}) as updated_at, {STATUS} as status,
-        c.name as customer_name, c.email as customer_email, c.document as customer_document
+        c.name as customer_name, c.email as customer_email, c.document as customer_document,
+        c.foreign_id as customer_foreign_id
     from sales s left join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
 """
 _SHOWN_LINES = f"""
@@ -255,6 +257,10 @@ class Sales:
             f"{_UNSCHEDULE} and id = $2",
             self._subscription_id, sale_id,
         )  # fmt: skip
+
+    async def lose_document(self, sale_id: UUID) -> None:
+        """Notes that a document was discarded: without drafts a sale waits for no time any more."""
+        await self._connection.execute(LOSE_DOCUMENT, self._subscription_id, sale_id)
 
     async def unschedule_all(self, company_id: UUID) -> None:
         """Let no sale of a company wait any more."""

@@ -79,6 +79,14 @@ class Store(Shop):
         """Write a sale anew."""
         return await self.caller.http.put(self.path(f"/sales/{sale['id']}"), json=sale_of(*lines, **changes))
 
+    async def patch_sale(self, sale: dict[str, Any], **changes: Any) -> httpx2.Response:
+        """Change some fields of a sale."""
+        return await self.caller.http.patch(self.path(f"/sales/{sale['id']}"), json=changes)
+
+    async def discard(self, document: dict[str, Any]) -> httpx2.Response:
+        """Discard a document that was not issued."""
+        return await self.caller.http.delete(self.path(f"/invoices/{document['id']}"))
+
     async def delete(self, sale: dict[str, Any]) -> httpx2.Response:
         return await self.caller.http.delete(self.path(f"/sales/{sale['id']}"))
 

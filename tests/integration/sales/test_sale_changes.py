@@ -167,7 +167,9 @@ class TestAfterIssuing:
         await store.settled(accepted(await store.emit(await store.invoice(sale, "nfe"))))
         await self.assert_closed(store, sale, "SALE_ALREADY_INVOICED")
 
-    async def test_a_refused_one_is_corrected_by_its_document(self, store: Store) -> None:
+    async def test_one_with_a_rejected_number_is_not_deleted_nor_made_a_sale_of_another_document(
+        self, store: Store
+    ) -> None:
         await store.stock(REFUSED_MUG)
         sale = await store.invoiced("caneca-recusada")
         await self.assert_closed(store, sale, "INVALID_STATE")
@@ -176,10 +178,13 @@ class TestAfterIssuing:
 class TestNoSale:
     @pytest.mark.parametrize(
         ("method", "rest"),
-        [("GET", ""), ("PUT", ""), ("DELETE", ""), ("POST", "/emit-invoice"), ("POST", "/cancel-invoice")],
+        [
+            *(("GET", ""), ("PUT", ""), ("PATCH", ""), ("DELETE", "")),
+            *(("POST", "/emit-invoice"), ("POST", "/cancel-invoice")),
+        ],
     )
     async def test_is_found_under_an_id_that_never_was(self, store: Store, method: str, rest: str) -> None:
-        body = sale_of("curso") if method == "PUT" else None
+        body = sale_of("curso") if method in ("PUT", "PATCH") else None
         path = store.path(f"/sales/{ABSENT}{rest}")
         error_of(await store.caller.http.request(method, path, json=body), 404, "NOT_FOUND")
         assert await store.rows("sales") == []

@@ -1,36 +1,38 @@
-"""Changing and deleting a sale, which only one can be whose documents wait to be told to go."""
+"""Changing and deleting a sale of which nothing was issued: its documents are drafts, or were rejected."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState
 from carimbo.service.companies import Deleted, hold_company
+from carimbo.service.discarding import may_be_discarded
+from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.errors import Code, Refusal, invalid_field
+from carimbo.service.exact_json import write
 from carimbo.service.issuing.accept import Counter
-from carimbo.service.sales.create import (
-    AcceptedSale,
-    Prepared,
-    SaleOrder,
-    add_drafts,
-    buyer_id,
-    prepare,
-    sale_of,
-    sold_lines,
-)
+from carimbo.service.sales.create import AcceptedSale, buyer_id, prepare, sale_of, sold_lines
+from carimbo.service.sales.draft_storage import Numbered, Prepared, SaleOrder, add_drafts
+from carimbo.service.sales.patch import patched
 from carimbo.service.sales.record import SaleStatus, shown, unknown_sale
+from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.sales import Sale
+from carimbo.storage.subscriptions import Subscription
 
 _CHANGEABLE = (SaleStatus.DRAFT, SaleStatus.SCHEDULED)
+_DIRECT = "A venda foi feita por um documento: corrija o documento em invoices e emita-o de novo."
+_NUMBERED = "A venda tem documento rejeitado que já tem número: corrija-o em invoices e emita-o de novo."
 
 
 async def change_sale(counter: Counter, order: SaleOrder, sale_id: UUID) -> AcceptedSale:
-    """Let a sale be what is told, with drafts made anew; told to go, they go."""
+    """Replaces a sale by the one that is told, with documents made anew; told to go, they go."""
     subscription_id, company_id = order.subscription.id, order.company.id
     async with counter.database.autocommit(subscription_id) as tenant:
         sale = _require(await tenant.sales.get(sale_id), company_id)
-        _require_unissued(await tenant.documents.of_sales([sale_id]))
+        _require_changeable(sale, await tenant.documents.of_sales([sale_id]))
     known = _under_its_name(order, sale)
     prepared = await prepare(counter, known)
     async with counter.database.tenant(subscription_id) as tenant:
@@ -38,11 +40,28 @@ async def change_sale(counter: Counter, order: SaleOrder, sale_id: UUID) -> Acce
         return AcceptedSale(await shown(tenant, company_id, sale_id), prepared.goes_now)
 
 
+async def patch_sale(
+    counter: Counter, subscription: Subscription, company: Company, sale_id: UUID, patch: dict[str, Any]
+) -> AcceptedSale:
+    """Changes some fields of a sale; its documents wait to be emitted, unless the patch says when."""
+    async with counter.database.snapshot(subscription.id) as tenant:
+        sale = await tenant.sales.show(sale_id)
+        if sale is None or sale.company_id != company.id:
+            raise unknown_sale()
+        _require_changeable(sale, await tenant.documents.of_sales([sale_id]))
+        body = patched(sale, await tenant.sales.lines([sale_id]), patch)
+    return await change_sale(counter, SaleOrder(subscription, company, body, write(patch)), sale_id)
+
+
 async def delete_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> Deleted:
-    """Delete a sale with its drafts; customer and items stay in the catalog."""
+    """Deletes a sale with its documents, none of which has a number; customer and items stay."""
     async with database.tenant(subscription_id) as tenant:
         _require(await tenant.sales.lock(sale_id), company_id)
-        await _delete_drafts(tenant, sale_id)
+        documents = await tenant.documents.lock_of_sale(sale_id)
+        _require_unissued(documents)
+        if not all(map(may_be_discarded, documents)):
+            raise _wrong_state(_NUMBERED, documents)
+        await _delete(tenant, documents)
         await tenant.sales.delete(sale_id)
     return Deleted(id=sale_id)
 
@@ -55,11 +74,29 @@ async def _rewrite(
     customer_id = await buyer_id(tenant, sale.company_id, prepared.plan)
     lines = await sold_lines(tenant, prepared.plan)
     locked = _require(await tenant.sales.lock(sale.id), sale.company_id)
-    await _delete_drafts(tenant, sale.id)
+    documents = await tenant.documents.lock_of_sale(sale.id)
+    numbered = _numbered(locked, documents, prepared)
+    await _delete(tenant, [document for document in documents if may_be_discarded(document)])
     changed = sale_of(prepared.plan, sale.id, order, customer_id)
     stored = Sale(**vars(changed), created_at=locked.created_at, updated_at=locked.updated_at)
     await tenant.sales.rewrite(stored, lines)
-    await add_drafts(counter, tenant, order, prepared, sale.id)
+    await add_drafts(counter, tenant, order, prepared, sale.id, numbered)
+
+
+def _numbered(sale: Sale, documents: Sequence[Document], prepared: Prepared) -> Numbered:
+    """Returns the rejected documents whose numbers the changed sale goes on using, or refuses the change."""
+    _require_changeable(sale, documents)
+    numbered = {
+        (document.type, document.environment): document for document in documents if document.emission
+    }
+    if not numbered.keys() <= {(draft.kind.name, draft.environment) for draft in prepared.drafts}:
+        raise _wrong_state(_NUMBERED, documents)
+    return numbered
+
+
+async def _delete(tenant: Tenant, documents: Sequence[Document]) -> None:
+    if not await tenant.documents.delete([document.id for document in documents]):
+        raise LookupError("documents that are held can't be deleted")
 
 
 def _under_its_name(order: SaleOrder, sale: Sale) -> SaleOrder:
@@ -75,22 +112,25 @@ def _require(sale: Sale | None, company_id: UUID) -> Sale:
     return sale
 
 
-async def _delete_drafts(tenant: Tenant, sale_id: UUID) -> None:
-    documents = await tenant.documents.lock_of_sale(sale_id)
+def _require_changeable(sale: Sale, documents: Sequence[Document]) -> None:
+    """Refuses what was issued, and rejected documents whose numbers may belong to an issued document."""
     _require_unissued(documents)
-    await tenant.documents.delete([document.id for document in documents])
+    if sale.is_direct:
+        raise _wrong_state(_DIRECT, documents)
+    if any(may_have_been_issued(document) or _is_denied(document) for document in documents):
+        raise _wrong_state(_NUMBERED, documents)
 
 
-def _require_unissued(documents: list[Document]) -> None:
-    """Refuse once any document was sent on its way."""
-    statuses = {Status(document.status) for document in documents} - {Status.PENDING}
-    if not statuses:
-        return
-    if statuses == {Status.REJECTED}:
-        raise Refusal(
-            Code.INVALID_STATE,
-            "A venda tem documento rejeitado: corrija-o em invoices e emita-o de novo.",
-            currentStatus=SaleStatus.FAILED,
-            allowed=[*_CHANGEABLE],
-        )
-    raise Refusal(Code.SALE_ALREADY_INVOICED)
+def _require_unissued(documents: Sequence[Document]) -> None:
+    """Refuses while any document is on its way, and once one was authorized."""
+    if any(document.status not in EMITTABLE for document in documents):
+        raise Refusal(Code.SALE_ALREADY_INVOICED)
+
+
+def _is_denied(document: Document) -> bool:
+    return document.emission is not None and document.emission.state == EmissionState.DENIED
+
+
+def _wrong_state(sentence: str, documents: Sequence[Document]) -> Refusal:
+    status = SaleStatus.FAILED if documents else SaleStatus.DRAFT
+    return Refusal(Code.INVALID_STATE, sentence, currentStatus=status, allowed=[*_CHANGEABLE])

@@ -7,46 +7,28 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.goods.payments import PaymentBody
-from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.service.allowance import Period, reserve_documents
 from carimbo.service.catalog_items import stored_item
 from carimbo.service.companies import hold_company
 from carimbo.service.company_settings import product_invoice_type_of
 from carimbo.service.customers import customer_for
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
-from carimbo.service.issuing.accept import Counter, amount_of, beginning, plan_period
-from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.issuing.accept import Counter
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
-from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.catalog import look_up
-from carimbo.service.sales.drafts import Draft, draft_documents
+from carimbo.service.sales.draft_storage import Prepared, SaleOrder, add_drafts
+from carimbo.service.sales.drafts import draft_documents
 from carimbo.service.sales.plan import Plan, plan_sale
 from carimbo.service.sales.record import SaleRecord, shown
-from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.new_document import NewDocument
 from carimbo.storage.order_keys import OrderKey, OrderKeyTaken
 from carimbo.storage.sales import NewSale, SaleLine
-from carimbo.storage.subscriptions import Subscription
 
 NAMESPACE = "invoices"
 """Where a sale claims its keys: that of the types that sales make."""
 # Attempts to store a sale whose key was taken, and free again when its owner was looked up.
 _MOST_TRIES = 3
-
-
-@dataclass(frozen=True)
-class SaleOrder:
-    """A sale that a caller wants, checked in form."""
-
-    subscription: Subscription
-    company: Company
-    body: SaleBody
-    text: str
-    """The JSON of the request as it came."""
-    idempotency_key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,20 +40,6 @@ class AcceptedSale:
     """Whether its documents were sent on their way."""
     is_new: bool = True
     """Whether this order made it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A sale that may be stored, with the documents that it needs."""
-
-    plan: Plan
-    drafts: Sequence[Draft]
-    dossier: Dossier
-
-    @property
-    def goes_now(self) -> bool:
-        """Whether its documents are sent on their way at once."""
-        return self.plan.body.emit_when is EmitWhen.IMMEDIATELY
 
 
 async def find_replay(
@@ -176,51 +144,6 @@ def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID | Non
 
 def _as_json(payments: Sequence[PaymentBody]) -> list[dict[str, Any]] | None:
     return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in payments] or None
-
-
-async def add_drafts(
-    counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale_id: UUID
-) -> None:
-    """Store the documents of a sale: on their way at once, or waiting to be told to go.
-
-    Places in the plan come last, as they are in a row that every document of the subscription needs.
-    """
-    goes = prepared.goes_now
-    periods = [plan_period(order.subscription, one.environment, counter.workshop) for one in prepared.drafts]
-    for draft, period in zip(prepared.drafts, periods, strict=True):
-        document = _document(counter, order, prepared, draft, sale_id, period if goes else None)
-        await tenant.documents.add(document, beginning(document.status, Happening.CREATED), queued=goes)
-    if goes:
-        await reserve_documents(tenant, [period for period in periods if period])
-
-
-def _document(
-    counter: Counter,
-    order: SaleOrder,
-    prepared: Prepared,
-    draft: Draft,
-    sale_id: UUID,
-    period: Period | None,
-) -> NewDocument:
-    return NewDocument(
-        id=new_id(),
-        company_id=order.company.id,
-        type=draft.kind.name,
-        environment=draft.environment,
-        status=Status.PROCESSING if prepared.goes_now else Status.PENDING,
-        namespace=draft.kind.namespace,
-        idempotency_key=None,
-        external_id=order.body.external_id,
-        sale_id=sale_id,
-        is_direct=False,
-        request=draft.text,
-        amount=amount_of(draft.review),
-        warnings=draft.review.warnings,
-        reviewed_revision=prepared.dossier.revision,
-        reviewed_on=counter.workshop.today,
-        allowance_period=period.name if period else None,
-        is_urgent=draft.kind.is_urgent,
-    )
 
 
 async def _store(counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared) -> UUID:

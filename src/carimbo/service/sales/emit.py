@@ -31,6 +31,7 @@ from carimbo.storage.subscriptions import Subscription
 _EMITTABLE = (
     SaleStatus.DRAFT, SaleStatus.SCHEDULED, SaleStatus.FAILED, SaleStatus.PARTIALLY_INVOICED,
 )  # fmt: skip
+_DISCARDED = "Os documentos da venda foram descartados: altere a venda, e eles são feitos de novo."
 _CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
 
 
@@ -63,7 +64,8 @@ async def emit_sale(
             if document.status in EMITTABLE and not may_have_been_issued(document)
         ]
         if not waiting:
-            raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
+            sentence = "A venda não tem documento a emitir." if documents else _DISCARDED
+            raise _wrong_state(sale, sentence, *_EMITTABLE)
         ready = [await make_ready(counter, subscription, company, document) for document in waiting]
         emitted = await _emitted(counter, subscription.id, company.id, sale_id, ready)
     return emitted
@@ -123,7 +125,8 @@ async def _drop_drafts(tenant: Tenant, sale_id: UUID) -> None:
     await tenant.sales.lock(sale_id)
     documents = await tenant.documents.lock_of_sale(sale_id)
     drafts = [document.id for document in documents if document.status == Status.PENDING]
-    await tenant.documents.delete(drafts)
+    if not await tenant.documents.delete(drafts):
+        raise LookupError("drafts that are held can't be deleted")
 
 
 async def _cancel(

@@ -1,0 +1,77 @@
+"""The body that a merge patch makes of a stored sale."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ConfigDict, ValidationError
+
+from carimbo.fiscal.catalog_sale import without_absent
+from carimbo.fiscal.fields import Body
+from carimbo.service.errors import invalid_body
+from carimbo.service.exact_json import merge_patch
+from carimbo.service.sales.body import EmitWhen, SaleBody
+from carimbo.service.sales.record import SaleStatus
+from carimbo.storage.sales import ShownLine, ShownSale
+
+_PAYMENT = ("paymentMethod", "payments")
+_IDENTITY = ("name", "document", "foreignId", "email")
+
+
+class SaleChanges(Body):
+    """A merge patch (RFC 7396) of a sale: the fields that change, as in the body that creates one."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def patched(sale: ShownSale, lines: Sequence[ShownLine], patch: dict[str, Any]) -> SaleBody:
+    """Returns the body of a sale with the fields of a patch in place of its own, or refuses it.
+
+    Either field of payment replaces both. An object for the customer that does not say who it is completes
+    the customer of the sale.
+    """
+    current = _current(sale, lines)
+    if any(patch.get(name) for name in _PAYMENT):
+        current = {name: value for name, value in current.items() if name not in _PAYMENT}
+    told = patch.get("customer")
+    if isinstance(told, dict) and not any(told.get(name) for name in _IDENTITY):
+        known_as = {
+            "name": sale.customer_name,
+            "document": sale.customer_document,
+            "foreignId": sale.customer_foreign_id,
+            "email": sale.customer_email,
+        }
+        patch = patch | {"customer": without_absent(known_as) | told}
+    try:
+        return SaleBody.model_validate(merge_patch(current, patch))
+    except ValidationError as invalid:
+        raise invalid_body(invalid) from None
+
+
+def _current(sale: ShownSale, lines: Sequence[ShownLine]) -> dict[str, Any]:
+    """Returns the body that a sale would be created with today.
+
+    A sale that waits for no time waits to be emitted, even if its documents were to go at once at first.
+    """
+    is_scheduled = sale.status == SaleStatus.SCHEDULED and sale.scheduled_emit_at is not None
+    body = {
+        "customer": sale.customer_id and str(sale.customer_id),
+        "products": [
+            {"id": line.product_id, "name": line.name, "price": line.price, "quantity": line.quantity}
+            for line in lines
+        ],
+        "saleDate": sale.sold_on.isoformat(),
+        "paymentMethod": sale.payment_method,
+        "payments": sale.payments,
+        "emitWhen": (EmitWhen.AFTER_GUARANTEE if is_scheduled else EmitWhen.MANUAL).value,
+        "guaranteeDate": sale.scheduled_emit_at.isoformat()
+        if is_scheduled and sale.scheduled_emit_at
+        else None,
+        "sendEmail": sale.send_email,
+        "externalId": sale.external_id,
+        "discount": sale.discount,
+        "shipping": sale.shipping,
+        "nfse": sale.nfse,
+        "productInvoiceType": sale.product_invoice_type,
+        "notes": sale.notes,
+    }
+    return without_absent(body)

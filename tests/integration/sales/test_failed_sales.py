@@ -1,0 +1,205 @@
+"""A sale that failed, or whose drafts are not wanted: corrected, emitted again, or deleted."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.certificate import A1Certificate
+from integration.issuing.shop import accepted, error_of, own_number
+from integration.issuing.test_correcting import text_in_xml
+from integration.sales.due import waiting
+from integration.sales.store import (
+    BOOK,
+    JOAO,
+    MARIA,
+    REFUSED_COURSE,
+    REFUSED_MUG,
+    Store,
+    invoices,
+    sale_of,
+)
+from integration.sales.test_sale_status import ids_by_status
+from support import data_of, fields_of
+
+
+async def failed_without_number(store: Store, *skus: str, **changes: Any) -> dict[str, Any]:
+    """A sale whose company had no certificate any more when the turn of its documents came."""
+    async with store.floor.standstill():
+        sale = await store.sold(*skus, **changes)
+        data_of(await store.caller.http.delete(store.path("/certificate")))
+    sale = await store.sale_settled(sale)
+    assert (sale["status"], {one["number"] for one in sale["invoices"]}) == ("failed", {None})
+    return sale
+
+
+class TestDelete:
+    async def test_of_a_failed_sale_without_numbers_frees_its_key(self, store: Store) -> None:
+        sale = await failed_without_number(store, "curso", "caneca", externalId="pedido-1")
+        assert data_of(await store.delete(sale)) == {"id": sale["id"], "deleted": True}
+        assert (data_of(await store.get("/sales")), await store.document_ids()) == ([], [])
+        assert (await store.draft("curso", externalId="pedido-1"))["id"] != sale["id"]
+
+    async def test_of_a_sale_that_a_direct_document_made_takes_the_document_away(self, store: Store) -> None:
+        async with store.floor.standstill():
+            made = await store.create("nfse", externalId="pedido-1")
+            data_of(await store.caller.http.delete(store.path("/certificate")))
+        note = await store.settled(made)
+        data_of(await store.delete({"id": note["saleId"]}))
+        assert await store.document_ids() == []
+        assert (await store.draft("curso", externalId="pedido-1"))["externalId"] == "pedido-1"
+
+
+class TestCorrection:
+    async def test_by_patch_is_issued_by_emit_under_the_same_number(self, store: Store) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await store.invoiced("caneca-recusada", externalId="pedido-1", notes="Obrigado")
+        rejected = await store.invoice(sale, "nfe")
+        changed = data_of(
+            await store.patch_sale(sale, products=[{"sku": "caneca", "quantity": 2}], discount=5)
+        )
+        assert (changed["id"], changed["externalId"]) == (sale["id"], "pedido-1")
+        assert (changed["amount"], changed["notes"], changed["status"]) == (54.8, "Obrigado", "failed")
+        accepted(await store.emit_sale(sale))
+        sale = await store.sale_settled(sale)
+        issued = await store.invoice(sale, "nfe")
+        assert (sale["status"], issued["id"]) == ("invoiced", rejected["id"])
+        assert (own_number(issued), issued["amount"]) == (own_number(rejected), 54.8)
+        assert await text_in_xml(store, issued, "vNF") == "54.80"
+
+    async def test_makes_documents_without_a_number_anew(
+        self, store: Store, certificate: A1Certificate
+    ) -> None:
+        sale = await failed_without_number(store, "curso", "caneca")
+        changed = data_of(await store.patch_sale(sale, notes="Entregar na portaria"))
+        assert invoices(changed, "status") == {"nfse": ("pending",), "nfe": ("pending",)}
+        assert (changed["status"], changed["emitWhen"]) == ("draft", "manual")
+        assert not {one["id"] for one in changed["invoices"]} & {one["id"] for one in sale["invoices"]}
+        await store.certify(certificate)
+        accepted(await store.emit_sale(sale))
+        assert (await store.sale_settled(sale))["status"] == "invoiced"
+
+    async def test_may_be_issued_at_once(self, store: Store) -> None:
+        for item in (REFUSED_COURSE, REFUSED_MUG):
+            await store.stock(item)
+        sale = await store.invoiced("curso-recusado", "caneca-recusada")
+        lines = [{"sku": "curso"}, {"sku": "caneca"}]
+        answer = await store.patch_sale(sale, products=lines, emitWhen="immediately")
+        assert answer.status_code == 202
+        again = await store.sale_settled(sale)
+        assert again["status"] == "invoiced"
+        assert {one["id"] for one in again["invoices"]} == {one["id"] for one in sale["invoices"]}
+
+    async def test_by_put_is_issued_at_once_too(self, store: Store) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await store.invoiced("caneca-recusada")
+        assert (await store.put(sale, "caneca", "curso")).status_code == 202
+        again = await store.sale_settled(sale)
+        assert again["status"] == "invoiced"
+        assert set(invoices(again, "status")) == {"nfe", "nfse"}
+
+    async def test_leaves_a_sale_that_is_issued_in_part_to_its_documents(self, store: Store) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await store.invoiced("curso", "caneca-recusada")
+        assert sale["status"] == "partiallyInvoiced"
+        error_of(await store.patch_sale(sale, notes="Obrigado"), 409, "SALE_ALREADY_INVOICED")
+        assert await store.read_sale(sale) == sale
+
+    async def test_of_a_sale_that_a_direct_document_made_is_by_the_document(self, store: Store) -> None:
+        async with store.floor.standstill():
+            made = await store.create("nfse")
+            data_of(await store.caller.http.delete(store.path("/certificate")))
+        note = await store.settled(made)
+        error_of(await store.patch_sale({"id": note["saleId"]}, notes="x"), 409, "INVALID_STATE")
+
+
+class TestPatch:
+    async def test_keeps_all_that_it_does_not_name(self, store: Store) -> None:
+        told = {
+            "externalId": "pedido-1", "discount": 1.5, "shipping": 3, "sendEmail": False, "notes": "Obrigado",
+            "nfse": {"discrimination": "Aulas"}, "saleDate": "2026-11-14", "paymentMethod": "boleto",
+        }  # fmt: skip
+        sale = await store.draft(
+            {"sku": "curso", "price": 70.5, "quantity": 2, "name": "Aulas"}, "caneca", **told
+        )
+        changed = data_of(await store.patch_sale(sale, paymentMethod="pix"))
+        own = ("invoices", "updatedAt", "paymentMethod")
+        assert {name: changed[name] for name in sale if name not in own} == {
+            name: sale[name] for name in sale if name not in own
+        }
+        assert invoices(changed, "status", "amount") == invoices(sale, "status", "amount")
+
+    async def test_keeps_the_moment_that_a_sale_waits_for(self, store: Store) -> None:
+        sale = await waiting(store, "curso", guaranteeDate="2999-01-15T10:30:00-03:00")
+        changed = data_of(await store.patch_sale(sale, notes="Obrigado"))
+        names = ("status", "scheduledEmitAt", "guaranteeDate", "emitWhen")
+        assert [changed[name] for name in names] == [sale[name] for name in names]
+
+    async def test_of_either_field_of_payment_replaces_both(self, store: Store) -> None:
+        sale = await store.draft("caneca", paymentMethod="boleto")
+        paid = data_of(await store.patch_sale(sale, payments=[{"method": "pix", "amount": 29.9}]))
+        assert (paid["paymentMethod"], [one["method"] for one in paid["payments"]]) == (None, ["17"])
+        again = data_of(await store.patch_sale(sale, paymentMethod="cash"))
+        assert (again["paymentMethod"], again["payments"]) == ("cash", [])
+
+    async def test_with_an_address_completes_the_customer_of_the_sale(self, store: Store) -> None:
+        sale = await store.draft("curso", customer=JOAO)
+        changed = data_of(await store.patch_sale(sale, customer={"address": MARIA["address"]}))
+        assert changed["customer"] == sale["customer"]
+        known = data_of(await store.get(f"/customers/{sale['customer']['id']}"))
+        assert known["address"]["street"] == MARIA["address"]["street"]
+
+    async def test_with_another_customer_takes_nothing_of_the_first(self, store: Store) -> None:
+        sale = await store.draft("curso")
+        changed = data_of(await store.patch_sale(sale, customer={"name": "Ana Lima"}))
+        assert (changed["customer"]["name"], changed["customer"]["email"]) == ("Ana Lima", None)
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"cor": "azul"}, "cor"),
+            ({"products": None}, "products"),
+            ({"customer": None}, "customer"),
+            ({"externalId": "pedido-2"}, "externalId"),
+        ],
+    )
+    async def test_that_leaves_no_good_sale_changes_nothing(
+        self, store: Store, changes: dict[str, Any], field: str
+    ) -> None:
+        sale = await store.draft("curso", externalId="pedido-1")
+        assert set(fields_of(await store.patch_sale(sale, **changes))) == {field}
+        assert await store.read_sale(sale) == sale
+
+
+class TestDiscardedDocuments:
+    async def test_leave_the_sale_with_the_others(self, store: Store) -> None:
+        sale = await waiting(store, "curso", "caneca")
+        data_of(await store.discard(await store.invoice(sale, "nfse")))
+        now = await store.read_sale(sale)
+        assert (now["status"], invoices(now, "status")) == ("scheduled", {"nfe": ("pending",)})
+        assert now["updatedAt"] > sale["updatedAt"]
+
+    async def test_of_a_whole_sale_leave_a_draft_that_waits_for_nothing(self, store: Store) -> None:
+        sale = await waiting(store, "curso")
+        data_of(await store.discard(sale["invoices"][0]))
+        now = await store.read_sale(sale)
+        assert (now["status"], now["scheduledEmitAt"], now["invoices"]) == ("draft", None, [])
+        assert await ids_by_status(store, "draft") == [sale["id"]]
+        for other in ("scheduled", "invoiced", "failed", "canceled"):
+            assert await ids_by_status(store, other) == []
+        error_of(await store.emit_sale(sale), 409, "INVALID_STATE")
+
+    async def test_are_made_again_when_the_sale_is_changed(self, store: Store) -> None:
+        sale = await store.draft("curso")
+        data_of(await store.discard(sale["invoices"][0]))
+        changed = data_of(await store.patch_sale(sale, notes="Obrigado"))
+        assert invoices(changed, "status") == {"nfse": ("pending",)}
+        assert await ids_by_status(store, "draft") == [sale["id"]]
+        accepted(await store.emit_sale(sale))
+        assert (await store.sale_settled(sale))["status"] == "invoiced"
+        assert await ids_by_status(store, "invoiced") == [sale["id"]]
+
+    async def test_leave_the_key_with_the_sale(self, store: Store) -> None:
+        sale = await store.draft("curso", externalId="pedido-1")
+        data_of(await store.discard(sale["invoices"][0]))
+        answer = await store.post("/sales", sale_of(BOOK, externalId="pedido-1"))
+        assert (answer.headers["Idempotent-Replayed"], answer.json()["data"]["id"]) == ("true", sale["id"])
