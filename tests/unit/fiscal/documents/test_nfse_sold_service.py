@@ -25,6 +25,10 @@ def of_items(*fiscal: Mapping[str, Any]) -> list[SoldLine]:
     return [service(position=at, fiscal=one) for at, one in enumerate(fiscal)]
 
 
+SCHOOL: dict[str, Any] = {"serviceItemCode": "08.02.01", "iss": {"rate": 2}, "nbs": "122051100"}
+"""A service whose operations have the indicator 100301, among others."""
+
+
 class TestService:
     def test_is_left_to_the_company_where_no_item_tells_of_it(self) -> None:
         told = json_of(service(fiscal={"nbs": NBS, "iss": None, "cnaeCode": "6201501"}))
@@ -90,6 +94,7 @@ class TestServices:
             ({"nbs": "1.1502.10.00"}, {"nbs": NBS}),
             ({"cnaeCode": "6201501"}, {"cnaeCode": "6202300"}),
             ({"nbs": None}, {}),
+            ({"ibsCbs": {}} | SCHOOL, {"ibsCbs": {"operationIndicator": "100301"}} | SCHOOL),
         ],
         ids=[
             "the company's last",
@@ -100,6 +105,7 @@ class TestServices:
             "dots",
             "CNAE",
             "nothing",
+            "usual indicator",
         ],
     )
     def test_that_mean_the_same_share_a_note(self, first: Any, second: Any) -> None:
@@ -132,6 +138,11 @@ class TestServices:
         with pytest.raises(Incomplete) as caught:
             json_of(service(), replace(own, follows_company_defaults=False))
         assert [problem.path for problem in caught.value.problems] == ["products[1].cityServiceCode"]
+
+    def test_with_another_indicator_than_the_table_gives_differ(self) -> None:
+        # The table has 100501 and not 100301 for 01.05.
+        explicit = {"ibsCbs": {"operationIndicator": "100301"}}
+        assert differing({"ibsCbs": {}}, explicit) == ["products[1].ibsCbs"]
 
     def test_that_differ_are_all_told(self) -> None:
         assert differing({}, {"nbs": NBS}, {}, {"iss": {"rate": 0}}) == ["products[1].nbs", "products[3].iss"]

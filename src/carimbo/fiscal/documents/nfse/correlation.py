@@ -9,6 +9,7 @@ from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody
 from carimbo.fiscal.documents.nfse.territory import AT_TAKERS, Territory
 from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property
+from carimbo.fiscal.tables.national_services import NationalService
 from carimbo.fiscal.tables.operation_indicators import (
     OPERATION_INDICATORS,
     OperationIndicator,
@@ -67,10 +68,10 @@ def choose_indicator(
     """
     if body.operation_indicator:
         return IndicatorChoice(body.operation_indicator)
-    rows = _rows_of(facts)
-    fitting = [row for row in rows if is_of_property(row.indicator) is has_property(body)] or rows
-    if not rows or any(row.indicator == USUAL_INDICATOR for row in fitting):
+    if takes_usual_indicator(facts.service, facts.nbs, body):
         return IndicatorChoice(USUAL_INDICATOR)
+    rows = _rows_of(facts.service, facts.nbs)
+    fitting = _fitting(rows, body)
     candidates = tuple(sorted({row.indicator for row in _of_class(rows, body)}))
     rows = _of_class(fitting, body)
     if len(candidates) == 1:
@@ -83,6 +84,12 @@ def choose_indicator(
     return IndicatorChoice(chosen, candidates, is_by_place=bool(away))
 
 
+def takes_usual_indicator(service: NationalService, nbs: str | None, body: IbsCbsBody) -> bool:
+    """Returns whether a body without an indicator gets the usual one."""
+    rows = _rows_of(service, nbs)
+    return not rows or any(row.indicator == USUAL_INDICATOR for row in _fitting(rows, body))
+
+
 def class_warnings(request: NfseRequest, body: IbsCbsBody, facts: ServiceFacts) -> tuple[str, ...]:
     """Returns a warning if the tax class does not fit the service.
 
@@ -92,7 +99,7 @@ def class_warnings(request: NfseRequest, body: IbsCbsBody, facts: ServiceFacts) 
     if request.service_country_code or request.result_country_code:
         return () if body.tax_class_code == _EXPORTED else (_EXPORT_WARNING,)
     unassigned = [row for row in indicators_of_service(facts.service) if row.nbs is None]
-    classes = sorted({row.tax_class for row in (*_rows_of(facts), *unassigned)})
+    classes = sorted({row.tax_class for row in (*_rows_of(facts.service, facts.nbs), *unassigned)})
     if not classes or body.tax_class_code in classes:
         return ()
     return (
@@ -106,10 +113,15 @@ def has_property(body: IbsCbsBody) -> bool:
     return body.property not in (None, Property())
 
 
-def _rows_of(facts: ServiceFacts) -> Sequence[ServiceIndicator]:
-    """Returns the rows of the service with its NBS; all rows of the service if none has the NBS."""
-    rows = indicators_of_service(facts.service)
-    return [row for row in rows if facts.nbs and row.nbs == facts.nbs] or rows
+def _rows_of(service: NationalService, nbs: str | None) -> Sequence[ServiceIndicator]:
+    """Returns the rows of a service with its NBS; all rows of the service if none has the NBS."""
+    rows = indicators_of_service(service)
+    return [row for row in rows if nbs and row.nbs == nbs] or rows
+
+
+def _fitting(rows: Sequence[ServiceIndicator], body: IbsCbsBody) -> Sequence[ServiceIndicator]:
+    """Returns the rows about properties, or about anything else, as the body has a property or none."""
+    return [row for row in rows if is_of_property(row.indicator) is has_property(body)] or rows
 
 
 def _of_class(rows: Sequence[ServiceIndicator], body: IbsCbsBody) -> Sequence[ServiceIndicator]:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from carimbo.fiscal.catalog_sale import SoldLine, without_absent
-from carimbo.fiscal.documents.nfse.national_code import code_digits
+from carimbo.fiscal.documents.nfse.correlation import USUAL_INDICATOR, takes_usual_indicator
+from carimbo.fiscal.documents.nfse.national_code import code_digits, services_named
 from carimbo.fiscal.documents.nfse.service_facts import SETTINGS_ROUTE, written_city_code
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody
@@ -21,7 +22,6 @@ _COMPARED: Mapping[str, Callable[[Any], Any]] = {
     "iss": IssBody.model_validate,
     "nbs": lambda code: code.replace(".", ""),
     "taxes": TaxesBody.model_validate,
-    "ibsCbs": IbsCbsBody.model_validate,
 }
 _NOTHING_GIVEN = NfseSettings()
 
@@ -88,10 +88,31 @@ def _city_code(code: str | None, settings: NfseSettings) -> str | None:
     return own or (code_digits(code) if code else None)
 
 
+def _meaning(facts: Facts) -> Facts:
+    """Returns the facts of an item in a form in which facts that mean the same are equal."""
+    compared = {
+        name: meaning(facts[name]) if facts.get(name) is not None else None
+        for name, meaning in _COMPARED.items()
+    }
+    return compared | {"ibsCbs": _reform(facts)}
+
+
+def _reform(facts: Facts) -> IbsCbsBody | None:
+    """Returns IBS and CBS of an item, with the operation indicator that it gets when it has none."""
+    if facts.get("ibsCbs") is None:
+        return None
+    body = IbsCbsBody.model_validate(facts["ibsCbs"])
+    services = services_named(facts.get("serviceItemCode", ""))
+    nbs = (facts.get("nbs") or "").replace(".", "") or None
+    if body.operation_indicator or len(services) != 1 or not takes_usual_indicator(services[0], nbs, body):
+        return body
+    return body.model_copy(update={"operation_indicator": USUAL_INDICATOR})
+
+
 def _differences(first: SoldLine, firsts: Facts, line: SoldLine, facts: Facts) -> Iterator[Problem]:
-    for name, meaning in _COMPARED.items():
-        meant = [meaning(one[name]) if one.get(name) is not None else None for one in (firsts, facts)]
-        if meant[0] != meant[1]:
+    meant, expected = _meaning(facts), _meaning(firsts)
+    for name in meant:
+        if meant[name] != expected[name]:
             yield Problem(
                 "DIFFERENT_SERVICES",
                 f"products[{line.position}].{name}",
