@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticKnownError
 
 from carimbo.fiscal.address import Address
+from carimbo.fiscal.body_reading import reading_of, without_blanks
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company, MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.country_fields import BrazilCode
@@ -51,9 +52,10 @@ def _mark_missing(recipient: Any) -> Any:
         return recipient
     address = recipient.get("address")
     is_abroad = isinstance(address, dict) and not is_in_brazil(address)
-    if recipient.get("taxId") or recipient.get("foreignId") or is_abroad:
+    given = without_blanks(recipient, reading_of(RecipientBody, clears=False))
+    if "taxId" in given or "foreignId" in given or is_abroad:
         return recipient
-    missing = ["taxId"] if recipient.get("name") else ["taxId", "name"]
+    missing = ["taxId"] if "name" in given else ["taxId", "name"]
     return {**recipient, **dict.fromkeys(missing, _MISSING)}
 
 

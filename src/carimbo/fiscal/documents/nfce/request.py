@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.body_reading import reading_of, without_blanks
 from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
@@ -94,6 +95,7 @@ class NfceRequest(SaleBody):
     @classmethod
     def is_paid(cls, data: Any) -> Any:
         """Marks a body that names no means of payment, so that this is reported with all other errors."""
-        if not isinstance(data, dict) or data.get("paymentMethod") not in (None, "") or data.get("payments"):
-            return data
-        return data | {"paymentMethod": _UNPAID}
+        given = without_blanks(data, reading_of(cls, clears=False))
+        if not isinstance(given, dict) or "paymentMethod" in given or given.get("payments"):
+            return given
+        return given | {"paymentMethod": _UNPAID}
