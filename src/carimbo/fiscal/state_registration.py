@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
 
+from carimbo.fiscal.counted import counted
 from carimbo.fiscal.taxpayer import modulo_11
 
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
@@ -33,12 +34,30 @@ class _Format:
 @lru_cache(_REMEMBERED)
 def is_state_registration(number: str, state: str) -> bool:
     """Tell whether a registration, with or without its leading zeros, has the check digits of its state."""
-    # São Paulo writes "P" before the registration of a rural producer.
-    digits = number.removeprefix("P") if state == "SP" else number
+    digits = _without_letter(number, state)
     significant = digits.lstrip("0")
     if not significant or not _DIGITS.fullmatch(digits):
         return False
     return any(one.takes(significant) for one in _FORMATS.get(state, ()))
+
+
+def registration_problem(number: str, state: str) -> str | None:
+    """Returns what is wrong with a registration, as a Portuguese clause, or None if it is valid."""
+    if is_state_registration(number, state):
+        return None
+    digits = _without_letter(number, state)
+    if not _DIGITS.fullmatch(digits):
+        return f"a de {state} só tem dígitos"
+    lengths = _USUAL_LENGTHS.get(state) or {known.length for known in _FORMATS.get(state, ())}
+    if lengths and len(digits) not in lengths:
+        expected = " ou ".join(map(str, sorted(lengths)))
+        return f"tem {counted(len(digits), 'dígito', 'dígitos')}; a de {state} tem {expected}"
+    return f"os dígitos verificadores não são os de {state}"
+
+
+def _without_letter(number: str, state: str) -> str:
+    """São Paulo writes "P" before the registration of a rural producer."""
+    return number.removeprefix("P") if state == "SP" else number
 
 
 def _modulo_11(*positions: int, weights: int = _TWO_TO_NINE) -> _Formula:
@@ -173,3 +192,6 @@ _FORMATS: dict[str, tuple[_Format, ...]] = {
     "SP": (_Format(12, _sao_paulo), _Format(12, _sao_paulo_rural)),
     "TO": (_USUAL, _Format(11, _tocantins_until_2002)),
 }
+
+_USUAL_LENGTHS: dict[str, set[int]] = {"BA": {8, 9}, "RN": {9, 10}, "SC": {9}, "SE": {9}}
+"""The lengths that people know, where a formula takes numbers of other lengths too (SINTEGRA)."""

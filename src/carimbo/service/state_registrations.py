@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Flag, Record, StateCode, StateRegistrationNumber
-from carimbo.fiscal.state_registration import is_state_registration
+from carimbo.fiscal.state_registration import registration_problem
 from carimbo.service.companies import Deleted, lock_company
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
@@ -34,11 +34,9 @@ class NewStateRegistration(Body):
             )
         # Of a state that is wrong itself nothing is known.
         state = others.data.get("state")
-        if state and not is_state_registration(number, state):
+        if state and (problem := registration_problem(number, state)):
             raise PydanticCustomError(
-                "state_registration",
-                "Inscrição estadual inválida: os dígitos verificadores não são os de {state}.",
-                {"state": state},
+                "state_registration", "Inscrição estadual inválida: {problem}.", {"problem": problem}
             )
         return number
 

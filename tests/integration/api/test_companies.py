@@ -236,12 +236,16 @@ class TestStateRegistrations:
         assert data_of(await caller.http.get(path)) == [{**second, "isDefault": True}]
         assert (await caller.http.delete(f"{path}/{first['id']}")).status_code == 404
 
-    @pytest.mark.parametrize("state", ["SP", "RJ"])
-    async def test_refuses_check_digits_of_no_number_of_the_state(self, caller: Caller, state: str) -> None:
+    @pytest.mark.parametrize(
+        ("state", "problem"),
+        [("SP", "tem 8 dígitos; a de SP tem 12"), ("RJ", "os dígitos verificadores não são os de RJ")],
+    )
+    async def test_refuses_a_number_that_the_state_does_not_issue(
+        self, caller: Caller, state: str, problem: str
+    ) -> None:
         path = f"/v1/companies/{await caller.create_company()}/state-registrations"
         answer = await caller.http.post(path, json={"state": state, "number": "12345678"})
-        told = f"Inscrição estadual inválida: os dígitos verificadores não são os de {state}."
-        assert fields_of(answer) == {"number": told}
+        assert fields_of(answer) == {"number": f"Inscrição estadual inválida: {problem}."}
 
     @pytest.mark.parametrize("number", ["", "ISENTO", "abc", "1", "123456789012345"])
     async def test_refuses_what_is_no_number(self, caller: Caller, number: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carimbo.fiscal.state_registration import is_state_registration
+from carimbo.fiscal.state_registration import is_state_registration, registration_problem
 from carimbo.fiscal.tables.states import STATES
 
 VALID = {
@@ -169,3 +169,28 @@ class TestWhatIsNoRegistration:
 
     def test_is_of_no_state(self) -> None:
         assert not is_state_registration("110042490114", "EX")
+
+
+class TestRegistrationProblem:
+    def test_is_absent_from_a_valid_number(self) -> None:
+        assert registration_problem("110042490114", "SP") is None
+
+    @pytest.mark.parametrize(
+        ("number", "state", "problem"),
+        [
+            ("11004249011", "SP", "tem 11 dígitos; a de SP tem 12"),
+            ("P01100424300", "SP", "tem 11 dígitos; a de SP tem 12"),
+            ("1", "RJ", "tem 1 dígito; a de RJ tem 8"),
+            ("1234567", "RN", "tem 7 dígitos; a de RN tem 9 ou 10"),
+            ("1234567", "TO", "tem 7 dígitos; a de TO tem 9 ou 11"),
+            ("1234567890", "SC", "tem 10 dígitos; a de SC tem 9"),
+        ],
+    )
+    def test_of_a_wrong_length_names_both_lengths(self, number: str, state: str, problem: str) -> None:
+        assert registration_problem(number, state) == problem
+
+    def test_of_a_number_of_the_right_length_is_its_check_digits(self) -> None:
+        assert registration_problem("110042490115", "SP") == "os dígitos verificadores não são os de SP"
+
+    def test_of_another_character_is_that_only_digits_are_expected(self) -> None:
+        assert registration_problem("P240000048", "AL") == "a de AL só tem dígitos"

@@ -48,6 +48,12 @@ class TestIssuersRegistration:
 
 
 class TestRecipientsRegistration:
+    def test_of_a_wrong_length_is_reported_with_the_lengths(self) -> None:
+        short = {"recipient.stateRegistration": "11004249011"}
+        judgement = judge(Breaking("", "", "simples sale to a contributor", short, {}, {}))
+        (message,) = [problem.message for problem in judgement.problems if problem.code == "210"]
+        assert message.endswith(" Tem 11 dígitos; a de SP tem 12.")
+
     def test_may_be_a_text_of_exemption(self) -> None:
         exempt = {"recipient.stateRegistration": "ISENTO"}
         assert not is_broken("210", "simples sale to a contributor", body=exempt)

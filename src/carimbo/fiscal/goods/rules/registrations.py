@@ -3,7 +3,7 @@
 from carimbo.fiscal.goods.parties import EXEMPT
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
-from carimbo.fiscal.state_registration import is_state_registration
+from carimbo.fiscal.state_registration import registration_problem
 
 RULES: RuleBook[DocumentCheck] = RuleBook()
 
@@ -15,9 +15,7 @@ RULES: RuleBook[DocumentCheck] = RuleBook()
 )
 def issuers_registration(case: Case) -> At | None:
     """The issuer's registration is one of its state."""
-    if _is_wrong(case.invoice.issuer.state_registration, case.seller_state):
-        return At("company.stateRegistrations", f"Estado: {case.seller_state}.")
-    return None
+    return _checked(case.invoice.issuer.state_registration, case.seller_state, "company.stateRegistrations")
 
 
 @RULES.rule(
@@ -30,10 +28,9 @@ def recipients_registration(case: Case) -> At | None:
     """The recipient's registration is one of its state; abroad there are none (rule 792)."""
     if case.recipient is None or case.buyer_state in (None, "EX"):
         return None
-    if _is_wrong(case.recipient.state_registration, case.buyer_state):
-        return At("recipient.stateRegistration", f"Estado: {case.buyer_state}.")
-    return None
+    return _checked(case.recipient.state_registration, case.buyer_state, "recipient.stateRegistration")
 
 
-def _is_wrong(registration: str | None, state: str) -> bool:
-    return registration not in (None, EXEMPT) and not is_state_registration(registration, state)
+def _checked(registration: str | None, state: str, path: str) -> At | None:
+    problem = None if registration in (None, EXEMPT) else registration_problem(registration, state)
+    return At(path, f"{problem[0].upper()}{problem[1:]}.") if problem else None
