@@ -1,9 +1,11 @@
 import pytest
+from pydantic import ValidationError
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.delivery.chosen_events import ChosenEvents, names_of, shown_events
 from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST, name_of, topics_of
+from carimbo.service.errors import invalid_body
 
 VERBS = {"authorized": "authorized", "rejected": "rejected", "canceled": "cancelled"}
 
@@ -50,6 +52,25 @@ class TestTopics:
 
 
 class TestChoice:
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("nfce.authorized", "O evento nfce.authorized fica no grupo nfce."),
+            ("certificate.expiring", "O evento certificate.expiring fica no grupo system."),
+        ],
+    )
+    def test_of_an_event_in_a_wrong_group_is_refused_with_its_group(self, name: str, message: str) -> None:
+        with pytest.raises(ValidationError) as refused:
+            ChosenEvents.model_validate({"invoice": ["nfe.rejected", name]})
+        details = invalid_body(refused.value).details
+        assert details == {"fields": [{"field": "invoice[1]", "error": message}]}
+
+    def test_of_an_unknown_event_is_refused_with_those_of_the_group(self) -> None:
+        with pytest.raises(ValidationError) as refused:
+            ChosenEvents.model_validate({"nfce": ["nfce.issued"]})
+        (field,) = (invalid_body(refused.value).details or {})["fields"]
+        assert field["error"].startswith("Valor inválido: use 'nfce.authorized'")
+
     def test_is_kept_once_and_shown_by_its_groups(self) -> None:
         told = {"invoice": ["nfe.rejected", "nfe.rejected"], "system": ["certificate.expiring"], "cte": None}
         names = names_of(ChosenEvents.model_validate(told))

@@ -1,12 +1,25 @@
 """The events that a webhook listens to, in lists by group, as bodies and records have them."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import BeforeValidator, Field, ValidationInfo, create_model
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Record
 from carimbo.service.delivery.event_names import EVENT_GROUPS, SILENT_GROUPS, TEST
+
+_GROUP_OF_NAME = {name: group for group, names in EVENT_GROUPS.items() for name in names}
+
+
+def _require_own_group(name: Any, field: ValidationInfo) -> Any:
+    """Raises if an event of another group is listed here; any other value is left to the list's own type."""
+    group = _GROUP_OF_NAME.get(name) if isinstance(name, str) else None
+    if group and group != field.field_name:
+        raise PydanticCustomError(
+            "of_another_type", "O evento {name} fica no grupo {group}.", {"name": name, "group": group}
+        )
+    return name
+
 
 if TYPE_CHECKING:
     EventName = str
@@ -26,7 +39,7 @@ else:
         __doc__="Eventos escolhidos, por grupo.",
         **{
             group: (
-                list[Literal[names]] | None,
+                list[Annotated[Literal[names], BeforeValidator(_require_own_group)]] | None,
                 Field(
                     default=None,
                     examples=[list(names)],
