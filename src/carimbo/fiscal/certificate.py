@@ -163,7 +163,9 @@ def _decrypt(der: bytes, password: str) -> pkcs12.PKCS12KeyAndCertificates:
             return pkcs12.load_pkcs12(der, form)
         except (ValueError, x509.InvalidVersion) as error:
             if str(error) != _PASSWORD_REFUSED:
-                raise UnreadableCertificate("O conteúdo do arquivo do certificado é inválido.") from error
+                raise UnreadableCertificate(
+                    "O arquivo do certificado está corrompido: exporte-o ou baixe-o de novo."
+                ) from error
         except (TypeError, UnsupportedAlgorithm) as error:
             raise WeakKey("A chave do certificado não é RSA.") from error
     raise WrongPassword("A senha do certificado está incorreta.")
@@ -209,7 +211,7 @@ def _checked(pfx: bytes) -> bytes:
     file = _pkcs12(pfx)
     elements = list(file.walk())
     if _iterations(elements) > MAX_KDF_ITERATIONS or _key_bytes(elements) > MAX_KEY_BYTES:
-        raise UnreadableCertificate("O arquivo do certificado tem parâmetros fora do comum.")
+        raise UnreadableCertificate("O arquivo é lento demais de decifrar: exporte o certificado de novo.")
     if any(element.begins_with(_LEGACY_CIPHERS) for element in elements) and not _has_legacy_ciphers():
         raise UnsupportedCipher("O arquivo usa uma cifra antiga (RC2 ou RC4): exporte-o de novo com AES.")
     return file.to_der()

@@ -52,7 +52,10 @@ class Code(Enum):
 
     MALFORMED_JSON = _means(Kind.MALFORMED, "O corpo da requisição não é um JSON válido.", line=3, column=14)
     MALFORMED_FORM = _means(Kind.MALFORMED, "O formulário multipart não pôde ser lido.")
-    INVALID_API_CREDENTIALS = _means(Kind.UNAUTHENTICATED, "Credenciais de API inválidas.")
+    INVALID_API_CREDENTIALS = _means(
+        Kind.UNAUTHENTICATED,
+        "Credenciais ausentes ou erradas: confira X-Api-Key e X-Api-Secret.",
+    )
     DOCUMENT_LIMIT_REACHED = _means(
         Kind.PAYMENT_REQUIRED,
         "O limite de documentos do plano foi atingido.",
@@ -96,7 +99,9 @@ class Code(Enum):
     SALE_ALREADY_INVOICED = _means(Kind.CONFLICT, "A venda já tem documento emitido.")
     PAYLOAD_TOO_LARGE = _means(Kind.TOO_LARGE, "O corpo da requisição excede o limite.", limitBytes=4_194_304)
     UNSUPPORTED_MEDIA_TYPE = _means(
-        Kind.UNSUPPORTED_MEDIA, "Tipo de conteúdo não aceito.", expected="application/json"
+        Kind.UNSUPPORTED_MEDIA,
+        "O Content-Type do corpo não é o que esta operação lê.",
+        expected="application/json",
     )
     VALIDATION_ERROR = _means(
         Kind.INVALID,
@@ -151,13 +156,15 @@ class Code(Enum):
     )
     AUTHORITY_THROTTLED = _means(
         Kind.THROTTLED,
-        "A consulta agora causaria bloqueio por consumo indevido na autoridade fiscal.",
+        "Consultar agora faria a autoridade fiscal bloquear a empresa por consumo indevido: aguarde.",
         retryAfter=3600,
     )
     INTERNAL_ERROR = _means(
         Kind.BROKEN, "Erro interno. Informe o identificador da requisição ao suporte.", requestId="01939c2e"
     )
-    AUTHORITY_UNAVAILABLE = _means(Kind.UNAVAILABLE, "A autoridade fiscal não respondeu.")
+    AUTHORITY_UNAVAILABLE = _means(
+        Kind.UNAVAILABLE, "A autoridade fiscal não respondeu: tente de novo em instantes."
+    )
     EMAIL_NOT_CONFIGURED = _means(
         Kind.UNAVAILABLE, "O envio de e-mails não está configurado nesta instalação."
     )

@@ -34,7 +34,7 @@ class TestCredentials:
             "success": False,
             "error": {
                 "code": "INVALID_API_CREDENTIALS",
-                "message": "Credenciais de API inválidas.",
+                "message": "Credenciais ausentes ou erradas: confira X-Api-Key e X-Api-Secret.",
                 "details": None,
             },
         }
@@ -65,7 +65,7 @@ class TestEnvelope:
         body = answer.json()
         assert body["ok"] is False
         assert body["code"] == "INVALID_API_CREDENTIALS"
-        assert body["message"] == "Credenciais de API inválidas."
+        assert body["message"] == "Credenciais ausentes ou erradas: confira X-Api-Key e X-Api-Secret."
         assert body["statusCode"] == answer.status_code == 401
 
     async def test_form_b_leaves_other_media_types_alone(self, stranger: httpx2.AsyncClient) -> None:

@@ -36,11 +36,19 @@ class TestForm:
         assert isinstance(answer, tuple)
         (problem,) = answer
         assert problem.code == "SIGNED_XML_NOT_NFE"
-        assert wrapping in problem.message
+        assert problem.message.startswith(
+            f"O elemento raiz do XML é “{wrapping}” do namespace “{NAMESPACE}”;"
+        )
         assert problem.hint
 
-    def test_an_nfe_of_no_namespace_is_none(self) -> None:
-        assert codes(b"<NFe/>") == {"SIGNED_XML_NOT_NFE"}
+    def test_an_nfe_without_namespace_is_reported_with_the_expected_namespace(self) -> None:
+        answer = check(b"<NFe/>")
+        assert isinstance(answer, tuple)
+        (problem,) = answer
+        assert problem.code == "SIGNED_XML_NOT_NFE"
+        assert problem.message == (
+            f"O elemento raiz do XML é “NFe” sem namespace; o esperado é “NFe” do namespace “{NAMESPACE}”."
+        )
 
     @pytest.mark.parametrize(
         ("old", "new"),

@@ -177,22 +177,22 @@ class TestUnreadableFile:
 
     def test_an_absurd_iteration_count_is_refused_untried(self) -> None:
         parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (2**31 - 1).to_bytes(4)))
-        with pytest.raises(UnreadableCertificate, match="fora do comum"):
+        with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
             open_a1(der(0x30, VERSION, der(0x04, der(0x30, parameters))), PASSWORD)
 
     def test_many_iteration_counts_are_added_up(self) -> None:
         parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (600_000).to_bytes(4)))
-        with pytest.raises(UnreadableCertificate, match="fora do comum"):
+        with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
             open_a1(der(0x30, VERSION, *[parameters] * 4), PASSWORD)
 
     def test_the_iteration_counts_of_firefox_are_allowed(self) -> None:
         parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (600_000).to_bytes(4)))
-        with pytest.raises(UnreadableCertificate, match="conteúdo"):
+        with pytest.raises(UnreadableCertificate, match="corrompido"):
             open_a1(der(0x30, VERSION, *[parameters] * 3), PASSWORD)
 
     def test_an_oversized_key_is_refused_untried(self) -> None:
         shrouded_key_bag = bytes.fromhex("060b2a864886f70d010c0a0102")
-        with pytest.raises(UnreadableCertificate, match="fora do comum"):
+        with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
             open_a1(der(0x30, VERSION, der(0x30, shrouded_key_bag, der(0xA0, bytes(4000)))), PASSWORD)
 
 

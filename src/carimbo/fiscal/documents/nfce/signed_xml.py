@@ -96,7 +96,10 @@ def _invoice(xml: bytes) -> etree._Element | Problem:
     if root.tag == f"{{{NAMESPACE}}}NFe":
         return root
     hint = "Envie só o elemento NFe, como o ponto de venda o assinou: sem nfeProc, lote ou envelope."
-    return _problem(_NOT_AN_NFE, f"O XML começa com {quoted(root.tag)}, e não com uma NFe.", hint)
+    tag = etree.QName(root)
+    namespace = f"do namespace {quoted(tag.namespace)}" if tag.namespace else "sem namespace"
+    found = f"O elemento raiz do XML é {quoted(tag.localname)} {namespace}"
+    return _problem(_NOT_AN_NFE, f"{found}; o esperado é “NFe” do namespace “{NAMESPACE}”.", hint)
 
 
 def _verified(root: etree._Element) -> VerifiedSignature | Problem:
@@ -176,7 +179,8 @@ def _contingency(
 def _printed(receipt: SignedReceipt, expected: Expected) -> Iterator[Problem]:
     """What the caller says of the receipt must be what the XML says."""
     if expected.environment.code != receipt.environment:
-        yield Problem("252", "company.environment", "O XML assinado é de outro ambiente.")
+        message = f"O XML assinado tem tpAmb {quoted(receipt.environment)}; o da empresa é"
+        yield Problem("252", "company.environment", f"{message} {expected.environment.code}.")
     if normalize(expected.tax_id) != receipt.issuer:
         yield _difference("company.taxId", receipt.issuer)
     if expected.access_key is not None and normalize(expected.access_key) != receipt.key:

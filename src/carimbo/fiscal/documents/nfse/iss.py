@@ -140,10 +140,12 @@ def _suspension(request: NfseRequest) -> layout.Suspension | None:
 
 def _wrong_rate(rate: Decimal, case: IssCase) -> tuple[Problem, ...]:
     if rate > HIGHEST_RATE:
-        return (Problem("E0595", "iss.rate", "A alíquota do ISS não passa de 5%."),)
+        return (Problem("E0595", "iss.rate", "A alíquota do ISS não pode ser maior que 5%."),)
     if case.assessment == Assessment.ALL and rate < LOWEST_WITHHELD_RATE:
         code = "E0621" if case.is_active else "E0628"
-        return (Problem(code, "iss.rate", "A alíquota do ISS retido no Simples Nacional é de 1,8% a 5%."),)
+        return (
+            Problem(code, "iss.rate", "A alíquota do ISS retido no Simples Nacional deve ser de 1,8% a 5%."),
+        )
     return ()
 
 

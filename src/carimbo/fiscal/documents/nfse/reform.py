@@ -102,9 +102,19 @@ def _in_tables(body: IbsCbsBody, indicator: str, competence: date) -> tuple[Prob
     is_indicator = indicator in OPERATION_INDICATORS
     field = "ibsCbs.taxClassCode"
     return _broken(
-        (competence < _SINCE, "E0850", "ibsCbs", "IBS e CBS só se informam desde a competência 01/2026."),
+        (
+            competence < _SINCE,
+            "E0850",
+            "ibsCbs",
+            "IBS e CBS só podem ser informados a partir da competência 01/2026.",
+        ),
         (not is_for_services, "E0958", field, "A classificação não é de prestação de serviços."),
-        (not is_of_situation, "E0959", field, "A classificação começa com os três dígitos do CST."),
+        (
+            not is_of_situation,
+            "E0959",
+            field,
+            "Os três primeiros dígitos da classificação devem ser os do CST.",
+        ),
         (not is_indicator, "E0901", "ibsCbs.operationIndicator", "O indicador não está na tabela."),
     )
 
@@ -144,7 +154,12 @@ def _property(facts: ServiceFacts, body: IbsCbsBody, indicator: str) -> tuple[Pr
     return _broken(
         (is_wanted and not is_told and not is_building, "E0932", field, missing),
         (is_told and not is_wanted and not is_building, "E0928", field, surplus),
-        (is_told and is_building, "E0931", field, "Serviço de construção informa a obra, em construction."),
+        (
+            is_told and is_building,
+            "E0931",
+            field,
+            "Em serviço de construção, informe a obra em construction, e não este campo.",
+        ),
     )
 
 

@@ -72,10 +72,10 @@ def _must_issue_here(company: Company, competence: date) -> bool:
 def _regime(request: NfseRequest, company: Company) -> Iterator[Problem]:
     """What a company tells by its regime, or must not tell."""
     if _lacks_simples_rate(company):
-        told = "Empresa do Simples Nacional informa a alíquota total do Simples."
+        told = "Falta a alíquota total do Simples Nacional no cadastro da empresa."
         yield Problem("E0712", "company.simplesRate", told, "Preencha simplesRate no cadastro da empresa.")
     if company.tax_regime is TaxRegime.MEI and request.taxes:
-        told = "MEI não informa tributos federais."
+        told = "A empresa é MEI, e a nota de MEI não leva tributos federais."
         yield Problem("E0676", "taxes", told, "Deixe taxes fora do corpo.")
 
 
@@ -119,7 +119,9 @@ def _taker(request: NfseRequest, company: Company) -> Iterator[Problem]:
         told = "Informe taxId, de quem é do Brasil, ou foreignId, de quem é do exterior."
         yield Problem("AMBIGUOUS", "borrower.foreignId", told)
     if taker.foreign_id and taker.no_foreign_id_reason:
-        yield Problem("AMBIGUOUS", "borrower.noForeignIdReason", "Com o NIF não se diz por que ele falta.")
+        yield Problem(
+            "AMBIGUOUS", "borrower.noForeignIdReason", "Informe foreignId ou noForeignIdReason, não os dois."
+        )
     if taker.is_foreign and not taker.is_identified:
         told = "O tomador do exterior precisa do NIF, ou do motivo da falta."
         yield Problem("E0223", "borrower.foreignId", told, "Informe foreignId ou noForeignIdReason.")

@@ -72,7 +72,7 @@ def _abroad(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
     if crosses and note.service.code.nbs is None:
         yield Problem("E0318", "nbs", "O NBS é obrigatório em serviço com o exterior.")
     if request.result_country_code and not is_with_foreigner:
-        told = "A exportação é de serviço a tomador ou por intermediário do exterior."
+        told = "A exportação precisa de tomador ou intermediário do exterior."
         yield Problem("E0529", "resultCountryCode", told, "Informe o tomador com endereço no exterior.")
 
 
@@ -84,14 +84,16 @@ def _sums(sums: NoteTotals) -> Iterator[Problem]:
             ("E0432", "discounts.conditional", discounts.conditional),
         ):
             if value is not None and not 0 < value < price:
-                yield Problem(code, field, "O desconto é maior que zero e menor que o valor do serviço.")
+                yield Problem(
+                    code, field, "O desconto deve ser maior que zero e menor que o valor do serviço."
+                )
     own = sums.note.amounts.taxes.federal and sums.note.amounts.taxes.federal.pis_cofins
     if own and own.base is not None and own.base > price:
-        message = "A base de PIS e COFINS não passa do valor do serviço."
+        message = "A base de PIS e COFINS não pode ser maior que o valor do serviço."
         yield Problem("E0677", "taxes.ownDebit.base", message)
     for code, field, value in _withheld(sums.note):
         if value is not None and value >= price:
-            yield Problem(code, f"taxes.{field}.rate", "A retenção não chega ao valor do serviço.")
+            yield Problem(code, f"taxes.{field}.rate", "A retenção deve ser menor que o valor do serviço.")
     if price < sums.taken_off:
         told = "Descontos, deduções e retenções passam do valor do serviço."
         yield Problem("E0428", "amount", told)
