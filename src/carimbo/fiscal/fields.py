@@ -26,8 +26,9 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from carimbo.fiscal import taxpayer
+from carimbo.fiscal import published, taxpayer
 from carimbo.fiscal.body_reading import code_of_number, reading_of, without_blanks
+from carimbo.fiscal.published import Published
 from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.tables.states import STATES
 
@@ -236,6 +237,7 @@ Cnpj = Annotated[
     ),
     Field(examples=["11.222.333/0001-81", "12ABC34501DE35"]),
     _TAKES_NUMBERS,
+    Published(pattern=published.CNPJ_PATTERN),
 ]
 TaxId = Annotated[
     str,
@@ -243,6 +245,7 @@ TaxId = Annotated[
     _checked(taxpayer.parse_tax_id, "tax_id", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
     Field(examples=["529.982.247-25", "11222333000181"]),
     _TAKES_NUMBERS,
+    Published(pattern=published.TAX_ID_PATTERN),
 ]
 StateRegistrationNumber = Annotated[
     str,
@@ -253,6 +256,7 @@ StateRegistrationNumber = Annotated[
         "Inscrição estadual inválida: informe de 2 a 14 dígitos.",
     ),
     _TAKES_NUMBERS,
+    Published(pattern=published.REGISTRATION_PATTERN),
 ]
 RecipientRegistration = Annotated[
     str,
@@ -263,12 +267,14 @@ RecipientRegistration = Annotated[
         "Inscrição estadual inválida: informe de 2 a 14 dígitos, ou ISENTO.",
     ),
     _TAKES_NUMBERS,
+    Published(pattern=published.RECIPIENT_REGISTRATION_PATTERN),
 ]
 StateCode = Annotated[
     str,
     StringConstraints(max_length=2),
     _checked(_parse_state, "state", "UF inválida: informe a sigla, por exemplo SP."),
     Field(examples=["SP"]),
+    Published(choices=STATES),
 ]
 Zipcode = Annotated[
     str,
@@ -276,12 +282,14 @@ Zipcode = Annotated[
     _checked(_parse_zipcode, "zipcode", "CEP inválido: informe 8 dígitos."),
     Field(examples=["01310-100"]),
     BeforeValidator(lambda value: code_of_number(value, "[0-9]{8}")),
+    Published(pattern=published.ZIPCODE_PATTERN),
 ]
 Email = Annotated[
     str,
     StringConstraints(max_length=254),
-    _checked(_parse_email, "email", "E-mail inválido."),
+    _checked(_parse_email, "email", "E-mail inválido: informe um endereço como nome@example.com."),
     Field(examples=["fiscal@example.com"]),
+    Published(format="email"),
 ]
 Phone = Annotated[
     str,
@@ -289,6 +297,7 @@ Phone = Annotated[
     _checked(_parse_phone, "phone", "Telefone inválido: informe DDD e número, de 6 a 14 dígitos."),
     Field(examples=["11 3333-4444"]),
     _TAKES_NUMBERS,
+    Published(pattern=published.PHONE_PATTERN),
 ]
 CnaeCode = Annotated[
     str,
@@ -296,6 +305,7 @@ CnaeCode = Annotated[
     _checked(_parse_cnae, "cnae", "CNAE inválido: informe 7 dígitos."),
     Field(examples=["4751201"]),
     BeforeValidator(lambda value: code_of_number(value, "[0-9]{7}")),
+    Published(pattern=published.CNAE_PATTERN),
 ]
 NoteKey = Annotated[
     str,

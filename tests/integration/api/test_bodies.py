@@ -108,7 +108,7 @@ class TestBody:
         assert fields_of(await caller.http.post("/v1/companies", json=body)) == {
             "taxId": "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores.",
             "legalName": "Deve ser um texto.",
-            "email": "E-mail inválido.",
+            "email": "E-mail inválido: informe um endereço como nome@example.com.",
             "colour": "Campo desconhecido.",
             "taxRegime": "Valor inválido: use 'simples', 'simplesExcess', 'normal' ou 'mei'.",
             "address.zipcode": "CEP inválido: informe 8 dígitos.",

@@ -66,7 +66,7 @@ class TestInPortuguese:
             (AwareDatetime, "2026-01-01T00:00:00", "A data e hora deve trazer o fuso horário."),
             (date, "x", "Deve ser uma data no formato AAAA-MM-DD."),
             (Cnpj, "1", "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores."),
-            (Email, "a@b", "E-mail inválido."),
+            (Email, "a@b", "E-mail inválido: informe um endereço como nome@example.com."),
             (StateCode, "XX", "UF inválida: informe a sigla, por exemplo SP."),
             (Zipcode, "1", "CEP inválido: informe 8 dígitos."),
             (frozenset[int], 5, "Valor inválido."),

@@ -56,7 +56,8 @@ class ItemBody(Body):
         description="Descrição do produto (xProd).", examples=["Caneca de porcelana 300 ml"]
     )
     quantity: Quantity = Field(
-        description="Quantidade vendida, na unidade `unit`, com até 4 casas decimais (qCom).", examples=[2]
+        description="Quantidade na unidade `unit`, até 4 casas decimais (qCom): maior que 0 em toda venda.",
+        examples=[2],
     )
     unit_value: UnitValue = Field(
         description="Preço de uma unidade, em reais, com até 10 casas decimais (vUnCom).", examples=[35.9]

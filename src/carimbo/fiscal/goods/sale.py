@@ -60,6 +60,12 @@ class Presence(Coded):
 _MAY_BE_INTERMEDIATED = (Presence.INTERNET, Presence.PHONE, Presence.DELIVERY, Presence.OTHER)
 
 
+SOLD_QUANTITIES: dict[str, Any] = {
+    "properties": {"items": {"items": {"properties": {"quantity": {"exclusiveMinimum": 0}}}}}
+}
+"""JSON Schema of a sale's items, whose quantities are above zero; a complement may have none."""
+
+
 class SaleBody(Body):
     """The fields that a sale of goods has in either document."""
 

@@ -26,6 +26,7 @@ from carimbo.fiscal.fields import (
     UnitValue,
 )
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, GivenMethod, PaymentBody
+from carimbo.fiscal.published import Published
 from carimbo.service.customers import CustomerDetails, CustomerName
 from carimbo.service.product_bodies import ProductType
 from carimbo.service.split_items import ProductId
@@ -72,7 +73,7 @@ class SaleLineBody(Body):
     price: UnitValue | None = Field(
         default=None, description="Preço de uma unidade, em reais; na falta, o do catálogo.", examples=[97]
     )
-    quantity: Annotated[Quantity, Field(gt=0)] = Field(
+    quantity: Annotated[Quantity, Field(gt=0), Published(exclusiveMinimum=0)] = Field(
         default=Decimal(1), description="Quantidade; na falta, 1."
     )
     name: ItemName | None = Field(default=None, description="Nome nesta venda; na falta, o do catálogo.")

@@ -284,7 +284,7 @@ class TestBody:
                 "Inscrição estadual inválida: informe de 2 a 14 dígitos, ou ISENTO.",
             ),
             ({"foreignId": "1"}, "foreignId", "Deve ter pelo menos 5 caracteres."),
-            ({"email": "a@b"}, "email", "E-mail inválido."),
+            ({"email": "a@b"}, "email", "E-mail inválido: informe um endereço como nome@example.com."),
             ({"name": "M"}, "name", "Deve ter pelo menos 2 caracteres."),
             ({"name": "M" * 151}, "name", "Deve ter no máximo 150 caracteres."),
             ({"tradeName": "M" * 61}, "tradeName", "Deve ter no máximo 60 caracteres."),

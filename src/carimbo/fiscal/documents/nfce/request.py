@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.body_reading import reading_of, without_blanks
@@ -11,7 +11,7 @@ from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, Method
-from carimbo.fiscal.goods.sale import SaleBody
+from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
 from carimbo.fiscal.taxpayer import normalize
 
 # The authorities take messages of 500 kB at most (rule 214).
@@ -58,6 +58,8 @@ class ContingencyBody(Body):
 
 class NfceRequest(SaleBody):
     """An NFC-e to be issued, or one that the point of sale issued offline and now hands over."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [SOLD_QUANTITIES]})
 
     payment_method: Annotated[Method | None, BeforeValidator(_refuse_unpaid)] = Field(
         default=None,

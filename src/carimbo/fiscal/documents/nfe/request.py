@@ -1,14 +1,14 @@
 """The body of a request for an NF-e."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.date_fields import Day, IsoDay
 from carimbo.fiscal.fields import Flag
 from carimbo.fiscal.goods.parties import IDENTIFIED, PlaceBody, RecipientBody
-from carimbo.fiscal.goods.sale import SaleBody
+from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Export, Farming, Purchase, SugarCane
 from carimbo.fiscal.layouts.nfe_v4.billing import Billing
 from carimbo.fiscal.layouts.nfe_v4.identification import AdvancePayment, GovernmentPurchase, Reference
@@ -41,8 +41,18 @@ class Destination(Coded):
     ABROAD = "abroad", "3"
 
 
+_IS_SALE: dict[str, Any] = {
+    "properties": {
+        "operation": {"enum": [Operation.OUTBOUND.value, None]},
+        "purpose": {"enum": [Purpose.NORMAL.value, None]},
+    }
+}
+
+
 class NfeRequest(SaleBody):
     """An NF-e to be issued: recipient and items are enough, the rest has defaults."""
+
+    model_config = ConfigDict(json_schema_extra={"if": _IS_SALE, "then": SOLD_QUANTITIES})
 
     recipient: Annotated[RecipientBody, IDENTIFIED] = Field(description="Comprador ou destinatário (dest).")
     final_consumer: Flag | None = Field(

@@ -1,0 +1,34 @@
+"""Keywords of JSON Schema for what only our validators check, so that the published contract has them too."""
+
+from collections.abc import Iterable
+
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+# Each pattern takes every writing that the validator of the same type takes: with marks and without.
+_MARKS = r"[ ./-]*"
+CNPJ_PATTERN = rf"^{_MARKS}([0-9A-Za-z]{_MARKS}){{12}}([0-9]{_MARKS}){{2}}$"
+TAX_ID_PATTERN = rf"^{_MARKS}(([0-9]{_MARKS}){{11}}|([0-9A-Za-z]{_MARKS}){{12}}([0-9]{_MARKS}){{2}})$"
+REGISTRATION_PATTERN = rf"^{_MARKS}[Pp]?{_MARKS}([0-9]{_MARKS}){{2,14}}$"
+RECIPIENT_REGISTRATION_PATTERN = rf"^\s*([Ii][Ss][Ee][Nn][Tt][Oo]\s*|{REGISTRATION_PATTERN[1:-1]})$"
+ZIPCODE_PATTERN = r"^\s*[.-]*([0-9][.-]*){8}\s*$"
+PHONE_PATTERN = r"^[\s().+-]*([0-9][\s().+-]*){6,14}$"
+CNAE_PATTERN = r"^[\s./-]*([0-9][\s./-]*){7}$"
+
+
+class Published:
+    """Adds keywords to the published schema of a type, without any effect on what is accepted.
+
+    Choices are read when the schema is made, since an operator may replace the tables that they come from.
+    """
+
+    def __init__(self, choices: Iterable[str] = (), **keywords: str | int) -> None:
+        self._choices = choices
+        self._keywords = keywords
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        choices = sorted(self._choices)
+        return {**handler(core), **self._keywords, **({"enum": choices} if choices else {})}
