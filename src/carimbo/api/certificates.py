@@ -26,7 +26,9 @@ async def upload_certificate(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     file: Annotated[UploadFile, File(description="Arquivo .pfx ou .p12.")],
-    password: Annotated[str, Form(max_length=256, description="Senha do arquivo; vazia se não tiver.")] = "",
+    password: Annotated[
+        str, Form(max_length=256, description="Senha; vazia se não tiver.", examples=["senha"])
+    ] = "",
 ) -> Success[CertificateRecord]:
     pfx = await file.read()
     record = await certificates.upload_certificate(

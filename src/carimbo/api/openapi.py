@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from carimbo import __version__
+from carimbo.api.body_examples import body_examples
 from carimbo.api.docs_page import render_docs
 from carimbo.api.documented import body_refusals
 from carimbo.api.published_events import published_events
@@ -116,6 +117,8 @@ def _make_exact(schema: dict[str, Any]) -> None:
         component.pop("description", None)
     for operations in schema["paths"].values():
         for method, operation in operations.items():
+            if examples := body_examples().get(operation["operationId"]):
+                operation["requestBody"]["content"][JSON]["examples"] = examples
             if method == "patch":
                 _offer_merge_patch(operation)
             _document_operation(operation)

@@ -1,0 +1,165 @@
+"""The example bodies of the published contract: they fit their schemas, and the API accepts them."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+import jsonschema_rs
+import pytest
+
+from carimbo.api.context import Services
+from carimbo.outbound.allowed_hosts import AllowedHosts
+from carimbo.outbound.guard import Guard
+from integration.issuing.shop import KINDS, Shop, accepted
+from integration.sales.store import COURSE, MARIA, Store
+from support import data_of
+from unit.api.docs_contracts import our_contract
+
+JSON = "application/json"
+# A public address, so that no name server is asked for the host of the example.
+PUBLIC_ADDRESS = "93.184.215.14"
+WEBHOOK = {"url": "https://loja.example.com/webhooks", "events": {"system": ["certificate.expiring"]}}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation with a JSON body, and the example bodies that its documentation shows."""
+
+    id: str
+    method: str
+    path: str
+    media: dict[str, Any]
+
+    @property
+    def bodies(self) -> list[Any]:
+        return [example["value"] for example in self.media["examples"].values()]
+
+
+def operations() -> Iterator[Operation]:
+    for path, methods in our_contract()["paths"].items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {})
+            if JSON in content:
+                yield Operation(operation["operationId"], method, path, content[JSON])
+
+
+def fields_in(body: Any) -> int:
+    return json.dumps(body).count('": ')
+
+
+OPERATIONS = list(operations())
+every_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
+
+
+def store_of(shop: Shop) -> Store:
+    return Store(shop.floor, shop.caller, shop.id)
+
+
+async def new_document(shop: Shop, kind: str) -> str:
+    document = await shop.issue(kind)
+    assert document["status"] == "authorized"
+    return str(document["id"])
+
+
+async def new_draft_sale(shop: Shop) -> str:
+    return str((await store_of(shop).draft(COURSE))["id"])
+
+
+async def new_invoiced_sale(shop: Shop) -> str:
+    return str((await store_of(shop).invoiced(COURSE))["id"])
+
+
+async def new_draft(shop: Shop) -> str:
+    (invoice,) = (await store_of(shop).draft(COURSE))["invoices"]
+    return str(invoice["id"])
+
+
+async def new_customer(shop: Shop) -> str:
+    return str(data_of(await shop.post("/customers", MARIA))["id"])
+
+
+async def new_product(shop: Shop) -> str:
+    return str(data_of(await shop.post("/products", COURSE | {"sku": str(uuid4())}))["id"])
+
+
+async def new_webhook(shop: Shop) -> str:
+    return str(data_of(await shop.caller.http.post("/v1/webhooks", json=WEBHOOK))["id"])
+
+
+# What the `{id}` of a path stands for, by the end of the path.
+NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
+    "/sales/{id}": new_draft_sale,
+    "/sales/{id}/cancel-invoice": new_invoiced_sale,
+    "/invoices/{id}": new_draft,
+    "/customers/{id}": new_customer,
+    "/products/{id}": new_product,
+    "/v1/webhooks/{id}": new_webhook,
+    "/v1/webhooks/{id}/active": new_webhook,
+    "/v1/webhooks/{id}/rotate-secret": new_webhook,
+}
+
+
+async def path_of(operation: Operation, shop: Shop) -> str:
+    """The path of an operation, with the ids of things that were made for it."""
+    path = operation.path.replace("{companyId}", shop.id)
+    if "{id}" not in path:
+        return path
+    for end, make in NEEDED.items():
+        if path.endswith(end):
+            return path.replace("{id}", await make(shop))
+    (kind,) = [kind for kind in KINDS if f"/{kind}/{{id}}" in path]
+    return path.replace("{id}", await new_document(shop, kind))
+
+
+@pytest.fixture
+def reachable_webhooks(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host of the example has a public address."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return [PUBLIC_ADDRESS]
+
+    services: Services = shop.floor.app.state.services
+    guard = Guard(AllowedHosts(), resolve)
+    monkeypatch.setattr(shop.floor.app.state, "services", replace(services, guard=guard))
+
+
+async def send(operation: Operation, shop: Shop, body: Any) -> httpx2.Response:
+    return await shop.caller.http.request(operation.method, await path_of(operation, shop), json=body)
+
+
+@every_operation
+class TestBodyExamples:
+    def test_begin_with_the_smallest_body(self, operation: Operation) -> None:
+        first, *others = operation.media["examples"]
+        assert first == "minimo"
+        assert others
+        assert min(operation.bodies, key=fields_in) == operation.bodies[0]
+
+    def test_fit_the_published_schema(self, operation: Operation) -> None:
+        schema = operation.media["schema"] | {"components": our_contract()["components"]}
+        validator = jsonschema_rs.validator_for(schema, validate_formats=True)
+        for body in operation.bodies:
+            validator.validate(body)
+
+    @pytest.mark.usefixtures("reachable_webhooks")
+    async def test_are_accepted(self, operation: Operation, shop: Shop) -> None:
+        for body in operation.bodies:
+            answer = await send(operation, shop, body)
+            assert answer.status_code in (200, 202), answer.text
+            if operation.id == "rotateCredential":
+                shop.caller.http.headers["X-Api-Secret"] = answer.json()["data"]["apiSecret"]
+
+
+class TestDocumentExamples:
+    @pytest.mark.parametrize(
+        "operation",
+        [operation for operation in OPERATIONS if operation.path.endswith(tuple(KINDS))],
+        ids=lambda operation: operation.id,
+    )
+    async def test_are_authorized(self, operation: Operation, shop: Shop) -> None:
+        for body in operation.bodies:
+            document = await shop.settled(accepted(await send(operation, shop, body)))
+            assert document["status"] == "authorized", document["rejection"]
