@@ -1,25 +1,18 @@
-"""The documentation page for people, rendered from the OpenAPI document and from nothing else."""
+"""The OpenAPI document read for the pages of the documentation: operations, events and errors."""
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from carimbo.api.docs_model import (
     Field,
     Json,
-    Node,
     answer_example,
     as_text,
     field_of,
     fields_of,
     follow,
     read_schema,
-    request_example,
 )
 from carimbo.api.route import MERGE_PATCH
 
@@ -42,12 +35,20 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Sample:
+    """An example as the page shows it."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Content:
-    """A request's body or an answer's; `example` is empty when it isn't JSON."""
+    """A request's body or an answer's; it has no samples when it isn't JSON."""
 
     media_type: str
     fields: tuple[Field, ...]
-    example: str
+    samples: tuple[Sample, ...]
 
 
 @dataclass(frozen=True)
@@ -86,23 +87,6 @@ class Operation:
     errors: tuple[ErrorLine, ...]
 
 
-def render_docs(contract: dict[str, Any]) -> str:
-    """Render the page; it loads nothing, so it also works without a way out to the internet."""
-    operations, events = list(operations_of(contract)), list(events_of(contract))
-    groups: dict[str, list[Operation]] = {}
-    for operation in operations:
-        groups.setdefault(operation.tag, []).append(operation)
-    return _TEMPLATES.get_template("docs.html").render(
-        info=contract["info"],
-        credentials=_credentials(contract.get("security", []), contract),
-        groups=groups,
-        first=next((found for found in operations if found.method == "GET" and "{" not in found.path), None),
-        events=events,
-        samples=_one_of_each_form(events),
-        errors=all_errors(operations),
-    )
-
-
 def operations_of(contract: Json) -> Iterator[Operation]:
     """Read every operation, in the order of the document."""
     for path, item in contract.get("paths", {}).items():
@@ -115,8 +99,7 @@ def operations_of(contract: Json) -> Iterator[Operation]:
 def events_of(contract: Json) -> Iterator[Operation]:
     """Read every call that goes the other way, to whoever listens; its path is the event's name."""
     for name, item in contract.get("webhooks", {}).items():
-        bodies = tuple(_contents(item["post"]["requestBody"], contract, answer_example))
-        yield replace(_operation("POST", name, item["post"], contract), bodies=bodies)
+        yield _operation("POST", name, item["post"], contract)
 
 
 def all_errors(operations: list[Operation]) -> list[ErrorLine]:
@@ -125,44 +108,14 @@ def all_errors(operations: list[Operation]) -> list[ErrorLine]:
     return sorted(found.values(), key=lambda error: (error.status, error.code))
 
 
-def prose(text: str) -> Markup:
-    """Turn plain text into paragraphs with code in them; anything else stays text."""
-    paragraphs = filter(None, re.split(r"\n\s*\n", text.strip()))
-    return Markup("\n").join(Markup("<p>{}</p>").format(inline(paragraph)) for paragraph in paragraphs)
-
-
-def inline(text: str) -> Markup:
-    """Turn what stands between backticks into code."""
-    pieces = re.split(r"`([^`]+)`", text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if position % 2 else piece
-        for position, piece in enumerate(pieces)
-    )
-
-
-def breakable(text: str) -> Markup:
-    """Let a long name break where a reader would pause, not in the middle of a word."""
-    return Markup("<wbr>").join(re.split(r"(?<=[./_])", text))
-
-
 def variable(header: str) -> str:
     """Name the shell variable that holds a credential: `API_KEY` for `X-Api-Key`."""
     return header.removeprefix("X-").replace("-", "_").upper()
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("carimbo.api", "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_TEMPLATES.filters.update(prose=prose, inline=inline, breakable=breakable, variable=variable)
-
-
 def _operation(method: str, path: str, source: Json, contract: Json) -> Operation:
     parameters = tuple(_parameter(found, contract) for found in source["parameters"])
-    bodies = tuple(_contents(source.get("requestBody", {}), contract, request_example))
+    bodies = tuple(_contents(source.get("requestBody", {}), contract))
     security: list[Json] = {**contract, **source}.get("security", [])
     return Operation(
         id=source.get("operationId", f"{method.lower()}{path.replace('/', '-')}"),
@@ -174,7 +127,7 @@ def _operation(method: str, path: str, source: Json, contract: Json) -> Operatio
         deprecated=source.get("deprecated", False),
         parameters=parameters,
         bodies=bodies,
-        curl=_curl(method, path, parameters, bodies, _credentials(security, contract)),
+        curl=_curl(method, path, parameters, bodies, credentials_of(security, contract)),
         answers=tuple(_answers(source["responses"], contract)),
         errors=tuple(_errors(source["responses"], contract)),
     )
@@ -191,21 +144,24 @@ def _parameter(source: Json, contract: Json) -> Parameter:
     )
 
 
-def _contents(source: Json, contract: Json, make_example: Callable[[Node], Any]) -> Iterator[Content]:
+def _contents(source: Json, contract: Json) -> Iterator[Content]:
     for media_type, media in _resolved(source, contract).get("content", {}).items():
         if media_type == MERGE_PATCH:
             # The same body by another name.
             continue
         node = read_schema(media.get("schema", {}), contract)
-        given = [example["value"] for example in media.get("examples", {}).values()]
-        example = given[0] if given else make_example(node)
-        shown = json.dumps(example, ensure_ascii=False, indent=2) if media_type == _JSON else ""
-        yield Content(media_type, tuple(fields_of(node)), shown)
+        given = media.get("examples", {}).values() or [{"value": answer_example(node)}]
+        samples = tuple(
+            Sample(example.get("summary", ""), json.dumps(example["value"], ensure_ascii=False, indent=2))
+            for example in given
+            if media_type == _JSON
+        )
+        yield Content(media_type, tuple(fields_of(node)), samples)
 
 
 def _answers(responses: Json, contract: Json) -> Iterator[Answer]:
     for status in sorted(status for status in responses if status < _FIRST_ERROR_STATUS):
-        yield Answer(status, tuple(_contents(responses[status], contract, answer_example)))
+        yield Answer(status, tuple(_contents(responses[status], contract)))
 
 
 def _errors(responses: Json, contract: Json) -> Iterator[ErrorLine]:
@@ -217,19 +173,11 @@ def _errors(responses: Json, contract: Json) -> Iterator[ErrorLine]:
             yield ErrorLine(status, error["code"], error["message"], details)
 
 
-def _one_of_each_form(events: list[Operation]) -> list[Operation]:
-    """The first of those events whose fields are the same."""
-    forms: dict[tuple[str, ...], Operation] = {}
-    for event in events:
-        forms.setdefault(tuple(field.path for body in event.bodies for field in body.fields), event)
-    return list(forms.values())
-
-
 def _resolved(source: Json, contract: Json) -> Json:
     return follow(source["$ref"], contract) if "$ref" in source else source
 
 
-def _credentials(security: list[Json], contract: Json) -> list[str]:
+def credentials_of(security: list[Json], contract: Json) -> list[str]:
     """Name the headers that a call must carry together; none for a public one."""
     schemes = contract.get("components", {}).get("securitySchemes", {})
     return [schemes[name]["name"] for name in (security[0] if security else {})]

@@ -8,6 +8,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_LONGEST_LIMIT = 60
 _COMPOSING = ("$ref", "allOf", "anyOf", "oneOf")
 _NO_REFERENCES: frozenset[str] = frozenset()
 _KINDS = {
@@ -137,14 +138,19 @@ def type_of(node: Node) -> str:
     return f"{name} ou null" if node.nullable else name
 
 
-def request_example(node: Node) -> Any:
-    """Make a body of the required fields and of those that the contract gives a value for."""
-    return _example(node, every_field=False) or _example(node, every_field=True)
-
-
 def answer_example(node: Node) -> Any:
-    """Make an answer with every field."""
-    return _example(node, every_field=True)
+    """Makes a value with every field, of the values that the contract names where it names any."""
+    given = _given(node)
+    if given:
+        return given[0]
+    if node.alternatives:
+        return answer_example(node.alternatives[0])
+    if node.items:
+        item = answer_example(node.items)
+        return [] if item == {} else [item]
+    if node.kind != "object":
+        return _stand_in(node)
+    return {name: answer_example(child) for name, child in node.children().items()}
 
 
 def as_text(value: Any) -> str:
@@ -210,7 +216,10 @@ def _limits(node: Node) -> Iterator[str]:
     yield from _span(keywords, "minLength", "maxLength", " caractere", " caracteres")
     yield from _span(keywords, "minItems", "maxItems", " item", " itens")
     yield from _span(keywords, "minimum", "maximum", "", "")
-    yield from (text.format(_plain(keywords[name])) for name, text in _WORDED.items() if name in keywords)
+    for name, text in _WORDED.items():
+        # A long expression says less to people than the description and the example beside it.
+        if name in keywords and len(limit := _plain(keywords[name])) <= _LONGEST_LIMIT:
+            yield text.format(limit)
     if "enum" in keywords:
         yield "um de " + ", ".join(f"`{as_text(value)}`" for value in keywords["enum"])
     yield from chain.from_iterable(map(_limits, node.alternatives))
@@ -236,24 +245,6 @@ def _plain(value: Any) -> str:
     return as_text(int(value) if whole else value)
 
 
-def _example(node: Node, every_field: bool) -> Any:
-    given = _given(node)
-    if given:
-        return given[0]
-    if node.alternatives:
-        return _example(node.alternatives[0], every_field)
-    if node.items:
-        item = _example(node.items, every_field)
-        return [] if item == {} else [item]
-    if node.kind != "object":
-        return _stand_in(node)
-    return {
-        name: _example(child, every_field)
-        for name, child in node.children().items()
-        if every_field or name in node.required or _tells(child)
-    }
-
-
 def _given(node: Node) -> list[Any]:
     """The values that the contract itself names, the most telling first."""
     keywords = node.keywords
@@ -263,12 +254,6 @@ def _given(node: Node) -> list[Any]:
     )
     constant = [keywords["const"]] if "const" in keywords else []
     return [*keywords.get("examples", ()), *constant, *default, *keywords.get("enum", ())]
-
-
-def _tells(node: Node) -> bool:
-    """Whether the contract names a value for this node or for anything inside."""
-    inside = [*node.children().values(), *node.alternatives, *filter(None, [node.items])]
-    return bool(_given(node)) or any(map(_tells, inside))
 
 
 def _stand_in(node: Node) -> Any:

@@ -4,8 +4,9 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, TypeVar
 
 import yaml
 from fastapi import APIRouter, FastAPI, Request
@@ -14,12 +15,14 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from carimbo import __version__
 from carimbo.api.body_examples import body_examples
-from carimbo.api.docs_page import render_docs
+from carimbo.api.docs_page import OVERVIEW, render_docs
 from carimbo.api.documented import body_refusals
 from carimbo.api.published_events import published_events
 from carimbo.api.route import JSON, MERGE_PATCH
+from carimbo.service.errors import not_found
 
 router = APIRouter(include_in_schema=False)
+T = TypeVar("T")
 
 _DESCRIPTION = """\
 API única para emitir documentos fiscais brasileiros.
@@ -47,7 +50,17 @@ O prefixo `/api/v1` equivale a `/v1`. As respostas trazem `success` e `data` ou,
 com o cabeçalho `X-Envelope: ok`, `ok` toma o lugar de `success`, e os campos do erro vêm ao lado dele, com
 `statusCode`. Toda resposta traz `X-Request-Id`.
 """
-_NOTHING_FROM_OUTSIDE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+_NOTHING_FROM_OUTSIDE = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+_STATIC = {"docs.css": "text/css", "docs.js": "text/javascript"}
 _NAMES = (
     (r"^Success_(.+)_$", r"\1Response"),
     (r"^Listing_(.+)_$", r"\1ListResponse"),
@@ -83,9 +96,21 @@ async def front_door() -> Response:
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
-    """The contract as a page to read."""
-    page = await _made(_html, request.app)
-    return HTMLResponse(page, headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
+    """The contract as pages to read: their overview."""
+    return await docs_page(request, OVERVIEW)
+
+
+@router.get("/docs/{page}")
+async def docs_page(request: Request, page: str) -> Response:
+    """A page of the documentation, or a file that the pages load."""
+    if page in _STATIC:
+        return Response(_static(page), media_type=_STATIC[page])
+    pages = await _made(_pages, request.app)
+    if page not in pages:
+        raise not_found("Página não encontrada: veja todas em /docs.")
+    if page.endswith(".json"):
+        return Response(pages[page], media_type=JSON)
+    return HTMLResponse(pages[page], headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
 
 
 def contract(app: FastAPI) -> dict[str, Any]:
@@ -160,7 +185,7 @@ def _document_operation(operation: dict[str, Any]) -> None:
         }
 
 
-async def _made(make: Callable[[FastAPI], str], app: FastAPI) -> str:
+async def _made(make: Callable[[FastAPI], T], app: FastAPI) -> T:
     """Make a text in a thread, as the first time takes seconds; who comes meanwhile waits for the same."""
     async with app.state.publishing:
         return await asyncio.to_thread(make, app)
@@ -179,5 +204,10 @@ def _yaml(app: FastAPI) -> str:
 
 
 @lru_cache(maxsize=1)
-def _html(app: FastAPI) -> str:
+def _pages(app: FastAPI) -> dict[str, str]:
     return render_docs(contract(app))
+
+
+@cache
+def _static(name: str) -> bytes:
+    return files("carimbo.api").joinpath("static", name).read_bytes()

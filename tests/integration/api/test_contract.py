@@ -228,13 +228,32 @@ class TestTheContract:
         assert "Successful" not in yaml.safe_dump(CONTRACT)
         assert not any("description" in schema for schema in schemas.values())
 
-    async def test_has_a_page_for_people_that_loads_nothing_from_outside(
+    async def test_has_pages_for_people_that_load_nothing_from_outside(
         self, stranger: httpx2.AsyncClient
     ) -> None:
-        page = (await stranger.get("/docs")).text
-        assert all(f'id="{operation["operationId"]}"' in page for operation in _operations())
-        assert "src=" not in page
-        assert "@import" not in page
+        overview = await stranger.get("/docs")
+        assert all(f'id="{operation["operationId"]}"' in overview.text for operation in _operations())
+        group = await stranger.get("/docs/nf-e")
+        assert 'id="createNfe"' in group.text
+        for page in (overview, group):
+            assert page.headers["content-type"].startswith("text/html")
+            assert "script-src 'self'" in page.headers["content-security-policy"]
+            assert "unsafe-inline" not in page.headers["content-security-policy"]
+
+    @pytest.mark.parametrize(
+        ("name", "media_type"),
+        [("docs.css", "text/css"), ("docs.js", "text/javascript"), ("indice.json", "application/json")],
+    )
+    async def test_has_the_files_that_the_pages_load(
+        self, stranger: httpx2.AsyncClient, name: str, media_type: str
+    ) -> None:
+        answer = await stranger.get(f"/docs/{name}")
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith(media_type)
+
+    async def test_has_no_other_pages(self, stranger: httpx2.AsyncClient) -> None:
+        answer = await stranger.get("/docs/nada")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
 
     async def test_is_where_the_bare_address_leads(self, stranger: httpx2.AsyncClient) -> None:
         answer = await stranger.get("/")

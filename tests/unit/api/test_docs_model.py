@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from carimbo.api.docs_model import answer_example, fields_of, read_schema, request_example, type_of
-from carimbo.api.docs_page import operations_of
+from carimbo.api.docs_contract import operations_of
+from carimbo.api.docs_model import answer_example, fields_of, read_schema, type_of
 from unit.api.docs_contracts import our_contract, small_contract
 
 
@@ -97,26 +97,11 @@ class TestReadSchema:
         assert type_of(read_schema(contract["components"]["schemas"]["Loop"], contract)) == "objeto"
 
 
-class TestRequestExample:
-    def test_optional_fields_without_a_value_are_left_out(self) -> None:
-        node = read_schema({"$ref": "#/components/schemas/Order"}, small_contract())
-        assert request_example(node) == {
-            "place": {"city": "São Paulo"},
-            "items": [{"name": "texto", "price": 1}],
-            "color": "red",
-            "amount": 3,
-        }
-
-    def test_a_body_with_nothing_but_silent_options_shows_them_all(self) -> None:
-        schema = {"type": "object", "properties": {"hours": {"type": "integer", "minimum": 2}}}
-        assert request_example(read_schema(schema, {})) == {"hours": 2}
-
+class TestAnswerExample:
     def test_the_example_of_a_whole_object_wins(self) -> None:
         schema = {"type": "object", "properties": {"a": {"type": "string"}}, "examples": [{"a": "b"}]}
-        assert request_example(read_schema(schema, {})) == {"a": "b"}
+        assert answer_example(read_schema(schema, {})) == {"a": "b"}
 
-
-class TestAnswerExample:
     def test_every_field_is_there(self) -> None:
         node = read_schema({"$ref": "#/components/schemas/Order"}, small_contract())
         example = answer_example(node)
@@ -131,9 +116,9 @@ class TestAnswerExample:
         answers = [answer for operation in operations_of(our_contract()) for answer in operation.answers]
         for content in [content for answer in answers for content in answer.contents]:
             if content.media_type == "application/json":
-                assert json.loads(content.example)["success"] is True
+                assert json.loads(content.samples[0].text)["success"] is True
             else:
-                assert content.example == ""
+                assert content.samples == ()
 
     def test_only_an_answer_that_spares_the_file_has_no_body(self) -> None:
         answers = [answer for operation in operations_of(our_contract()) for answer in operation.answers]
