@@ -57,6 +57,8 @@ _SETTINGS: dict[str, Any] = {
     "defaults": {
         "productInvoiceType": "nfe",
         "cfop": "5102",
+        "presence": "inPerson",
+        "paymentMethod": "pix",
         "approximateTaxRates": {"federal": 13.45, "state": 18},
     },
     "email": {"sendOnAuthorization": True},

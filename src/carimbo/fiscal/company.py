@@ -24,6 +24,8 @@ from carimbo.fiscal.fields import (
     StateRegistrationNumber,
     Text,
 )
+from carimbo.fiscal.goods.payments import GivenMethod
+from carimbo.fiscal.goods.presence import Presence
 
 Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
 TradeName = Annotated[Text, StringConstraints(max_length=60)]
@@ -101,6 +103,15 @@ class TaxDefaults(Changes):
         default=None, description="NCM das mercadorias que não têm o seu.", examples=["69120000"]
     )
     origin: GoodsOrigin | None = Field(default=None, description="Origem das mercadorias (orig).")
+    presence: Presence | None = Field(
+        default=None,
+        description="Presença do comprador nas NF-e que não a informam, como em `presence` (indPres).",
+        examples=["internet"],
+    )
+    payment_method: GivenMethod | None = Field(
+        default=None,
+        description="Meio de pagamento das NF-e de venda que não têm `payments` nem `paymentMethod` (tPag).",
+    )
     icms_rate: Rate | None = Field(
         default=None, description="Alíquota interna do ICMS, em percentual.", examples=[18]
     )

@@ -26,6 +26,8 @@ class TestRead:
             "cfop": None,
             "ncm": None,
             "origin": None,
+            "presence": None,
+            "paymentMethod": None,
             "icmsRate": None,
             "simplesCreditRate": None,
             "approximateTaxRates": None,
@@ -55,6 +57,13 @@ class TestChange:
         assert data_of(answer)["defaults"]["approximateTaxRates"] == merged
         answer = await caller.http.put(path, json={"defaults": {"approximateTaxRates": None}})
         assert data_of(answer)["defaults"]["approximateTaxRates"] is None
+
+    async def test_shows_default_presence_and_payment_as_they_were_set(self, caller: Caller) -> None:
+        path, terms = await path_of(caller), {"presence": "internet", "paymentMethod": "creditCard"}
+        answer = await caller.http.put(path, json={"defaults": terms})
+        assert data_of(answer)["defaults"].items() >= terms.items()
+        refused = await caller.http.put(path, json={"defaults": {"paymentMethod": "shells"}})
+        assert set(fields_of(refused)) == {"defaults.paymentMethod"}
 
     async def test_keeps_numbers_per_series(self, caller: Caller) -> None:
         path = await path_of(caller)

@@ -155,7 +155,8 @@ async def ready_shop(
     """A company of the Simples Nacional in São Paulo that lacks nothing."""
     shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples", simplesRate=6)
     data_of(await shop.post("/state-registrations", REGISTRATION))
-    await shop.put_settings(nfce=NFCE_SETTINGS, nfse=NFSE_SETTINGS)
+    defaults = {"presence": "inPerson", "paymentMethod": "cash"}
+    await shop.put_settings(nfce=NFCE_SETTINGS, nfse=NFSE_SETTINGS, defaults=defaults)
     await shop.certify(certificate)
     return shop
 

@@ -7,7 +7,7 @@ from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_ab
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.goods.freight import FreightMode
-from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.party_address import is_in_brazil
 from carimbo.fiscal.stored import STORED
 from carimbo.fiscal.tables.countries import country_of_letters

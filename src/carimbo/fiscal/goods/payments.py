@@ -42,7 +42,8 @@ def _code_as_text(value: Any) -> Any:
     return f"{value:02d}" if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _known_method(text: str) -> PaymentMethod:
+def known_method(text: str) -> PaymentMethod:
+    """Returns the means of payment that a word or a code names."""
     method = find_payment_method(text)
     if method is None:
         raise PydanticCustomError(
@@ -54,7 +55,7 @@ def _known_method(text: str) -> PaymentMethod:
 
 
 def _as_given(text: str) -> str:
-    _known_method(text)
+    known_method(text)
     return text
 
 
@@ -64,7 +65,7 @@ _MethodText = Annotated[
     Field(examples=["pix", "credit_card"]),
     BeforeValidator(_code_as_text),
 ]
-Method = Annotated[_MethodText, AfterValidator(lambda text: _known_method(text).code)]
+Method = Annotated[_MethodText, AfterValidator(lambda text: known_method(text).code)]
 """A means of payment, read as its code."""
 GivenMethod = Annotated[_MethodText, AfterValidator(_as_given)]
 """A means of payment, kept as the caller wrote it."""

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.emission import Emission
@@ -28,6 +27,7 @@ from carimbo.fiscal.goods.payments import (
     payment,
     whole_payment,
 )
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.simples_legends import simples_legends
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
@@ -42,18 +42,6 @@ from carimbo.fiscal.taxes.trade import Trade
 
 MOST_ITEMS = 990
 _OWN_SOFTWARE = "0"
-
-
-class Presence(Coded):
-    """How the buyer was there (`indPres`)."""
-
-    NONE = "none", "0"
-    IN_PERSON = "inPerson", "1"
-    INTERNET = "internet", "2"
-    PHONE = "phone", "3"
-    DELIVERY = "delivery", "4"
-    OUTSIDE = "outside", "5"
-    OTHER = "other", "9"
 
 
 # Sales at a distance say whether a marketplace stands between (NT 2020.006, rule B25c-10).
@@ -93,12 +81,12 @@ class SaleBody(Body):
         default=None,
         description="Identificador no sistema de quem chama; o mesmo não cria um segundo documento.",
     )
-    presence: Presence = Field(
-        default=Presence.IN_PERSON,
+    presence: Presence | None = Field(
+        default=None,
         description=(
-            "Presença do comprador (indPres): inPerson (presencial), o padrão, internet, phone (telefone),"
-            " delivery (entrega em domicílio), outside (presencial, fora da loja), other (outra, a distância)"
-            " ou none (não se aplica)."
+            "Presença do comprador (indPres): inPerson (presencial), internet, phone (telefone), delivery"
+            " (entrega), outside (fora da loja), other (a distância) ou none; na falta, `defaults.presence`"
+            " da empresa, ou inPerson, com aviso."
         ),
     )
     ibs_taxable_city_code: CityCode | None = Field(
@@ -107,8 +95,8 @@ class SaleBody(Body):
     payment_method: Method | None = Field(
         default=None,
         description=(
-            "Meio de pagamento do valor total, se não há `payments`, ou um dos meios deles; na falta,"
-            f" dinheiro: {METHODS_TAKEN}."
+            "Meio de pagamento do valor total, se não há `payments`, ou um dos meios deles; na falta, o de"
+            f" `defaults.paymentMethod`, ou dinheiro, com aviso: {METHODS_TAKEN}."
         ),
     )
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
@@ -166,7 +154,13 @@ def access_key(model: str, company: Company, emission: Emission) -> AccessKey:
 
 
 def identification(
-    body: SaleBody, company: Company, emission: Emission, software: Software, key: AccessKey, **own: Any
+    body: SaleBody,
+    presence: Presence,
+    company: Company,
+    emission: Emission,
+    software: Software,
+    key: AccessKey,
+    **own: Any,
 ) -> Identification:
     """`ide`: what both documents say alike, and what a type has of its own."""
     contingency = emission.contingency
@@ -182,8 +176,8 @@ def identification(
         "emission_type": emission.type,
         "check_digit": key.check_digit,
         "environment": emission.environment.code,
-        "presence": body.presence.code,
-        "intermediation": intermediation(body),
+        "presence": presence.code,
+        "intermediation": _intermediation(body, presence),
         "ibs_taxable_city_code": body.ibs_taxable_city_code,
         "issuing_process": _OWN_SOFTWARE,
         "software_version": software.name,
@@ -193,11 +187,11 @@ def identification(
     return made(Identification, values | own)
 
 
-def intermediation(body: SaleBody) -> str | None:
+def _intermediation(body: SaleBody, presence: Presence) -> str | None:
     """`indIntermed`: whether a marketplace stands between the parties of a sale at a distance."""
     if body.intermediary:
         return "1"
-    return "0" if body.presence in _MAY_BE_INTERMEDIATED else None
+    return "0" if presence in _MAY_BE_INTERMEDIATED else None
 
 
 def compose_items(

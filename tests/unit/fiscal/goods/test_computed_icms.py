@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.goods.composition import Composition
-from unit.fiscal.goods.support import BUYER, RIO_DE_JANEIRO, company, composed_nfe, nfe, refused, said
+from unit.fiscal.goods.support import (
+    BUYER,
+    RIO_DE_JANEIRO,
+    SOLD_IN_THE_SHOP,
+    company,
+    composed_nfe,
+    nfe,
+    refused,
+    said,
+)
 from unit.fiscal.goods.taxed_sales import ABROAD, IN_BAHIA, IN_RIO, NORMAL, PRESUMED, SIMPLES, hundred, told
 
 EXCESS = company(taxRegime="simplesExcess", defaults={"icmsRate": 18})
@@ -117,7 +126,7 @@ class TestRate:
 
     def test_of_the_table_is_told_as_an_assumption(self) -> None:
         seller = company(taxRegime="normal", pisCofinsRegime="cumulative")
-        made = composed_nfe(by=seller, items=[hundred(approximateTaxes=30)] * 2)
+        made = composed_nfe(by=seller, items=[hundred(approximateTaxes=30)] * 2, **SOLD_IN_THE_SHOP)
         assert isinstance(made, Composition)
         assert told(made.invoice, "ICMS/ICMS00", "pICMS") == ["18.0000"]
         assert made.warnings == (
@@ -138,7 +147,8 @@ class TestRate:
 
     def test_that_the_company_or_the_item_says_is_no_assumption(self) -> None:
         for seller, changes in ((NORMAL, {}), (PRESUMED, {"icms": {"rate": 12}})):
-            made = composed_nfe(by=seller, items=[hundred(approximateTaxes=30, **changes)])
+            items = [hundred(approximateTaxes=30, **changes)]
+            made = composed_nfe(by=seller, items=items, **SOLD_IN_THE_SHOP)
             assert isinstance(made, Composition)
             assert made.warnings == ()
 
@@ -203,7 +213,7 @@ class TestShareOfTheBuyersState:
 
     def test_by_the_callers_internal_rate_assumes_nothing(self) -> None:
         shared = hundred(approximateTaxes=30, stateShare={"internalRate": 18, "fcpRate": 2})
-        made = composed_nfe(by=NORMAL, recipient=IN_BAHIA, items=[shared])
+        made = composed_nfe(by=NORMAL, recipient=IN_BAHIA, items=[shared], **SOLD_IN_THE_SHOP)
         assert isinstance(made, Composition)
         assert told(made.invoice, "ICMSUFDest", "pICMSInter", "vICMSUFDest", "vFCPUFDest") == [
             "7.00", "11.00", "2.00",

@@ -171,7 +171,7 @@ class TestSituationsThatAreAskedFor:
         assert refused(problems) == {f"items[0].icms.{name}": f"Obrigatório com CFOP {cfop}."}
 
     def test_are_assumed_by_the_simples_for_what_is_no_sale(self) -> None:
-        made = composed_nfe(items=[hundred(cfop="5915")])
+        made = composed_nfe(items=[hundred(cfop="5915")], presence="inPerson")
         assert isinstance(made, Composition)
         assert made.warnings == (
             "CSOSN não informado em operação que não é venda (CFOP 5915): usado o 102. Confira.",

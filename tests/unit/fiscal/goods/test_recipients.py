@@ -21,6 +21,7 @@ from unit.fiscal.goods.support import (
     PRODUCTION,
     RIO_DE_JANEIRO,
     SAO_PAULO,
+    SOLD_IN_THE_SHOP,
     buyer,
     company,
     composed_nfe,
@@ -72,7 +73,7 @@ class TestRecipient:
     )
     def test_is_told_that_its_name_was_cut(self, name: str, is_cut: bool) -> None:
         items = [item(approximateTaxes=30)]
-        made = composed_nfe(under=PRODUCTION, recipient=buyer(name=name), items=items)
+        made = composed_nfe(under=PRODUCTION, recipient=buyer(name=name), items=items, **SOLD_IN_THE_SHOP)
         assert isinstance(made, Composition)
         warning = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
         assert made.warnings == ((warning,) if is_cut else ())

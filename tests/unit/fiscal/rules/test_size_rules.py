@@ -10,7 +10,7 @@ from carimbo.fiscal.goods.rules.size import size_problems, size_warnings
 from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from unit.fiscal.goods.support import ITEM, NFE_BODY, issuance, issued_nfe
+from unit.fiscal.goods.support import ITEM, NFE_BODY, SOLD_IN_THE_SHOP, issuance, issued_nfe
 
 LIMIT = 500 * 1024
 """Bytes of the longest message that an authority takes."""
@@ -45,7 +45,7 @@ class TestLength:
 
 def reviewed(signer: Signer, items: list[dict[str, Any]]) -> Review:
     assert NFE.issuing
-    request = NFE.issuing.request.model_validate(NFE_BODY | {"items": items})
+    request = NFE.issuing.request.model_validate(NFE_BODY | SOLD_IN_THE_SHOP | {"items": items})
     return NFE.issuing.review(request, issuance(signer, NFE.settings()))
 
 

@@ -10,8 +10,8 @@ from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.sale import (
-    Presence,
     access_key,
     compose_items,
     compose_notes,
@@ -54,7 +54,9 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
         **parts_of_both(request, software, key, notes),
-        identification=identification(request, company, emission, software, key, **_OPERATION),
+        identification=identification(
+            request, request.presence, company, emission, software, key, **_OPERATION
+        ),
         issuer=issuer(company, company.address.state),
         recipient=buyer,
         items=items,

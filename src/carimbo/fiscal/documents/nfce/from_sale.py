@@ -6,7 +6,7 @@ from carimbo.fiscal.catalog_sale import SaleBody, SalePart
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.goods.from_sale import body_of_goods, is_shipped, party_of
-from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.party_address import is_in_brazil
 
 

@@ -11,6 +11,7 @@ from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, Method
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
 from carimbo.fiscal.taxpayer import normalize
 
@@ -66,6 +67,13 @@ class NfceRequest(SaleBody):
         description=(
             "Meio de pagamento do valor total, obrigatório sem `payments`; com eles, um dos seus meios:"
             f" {METHODS_TAKEN}."
+        ),
+    )
+    presence: Presence = Field(
+        default=Presence.IN_PERSON,
+        description=(
+            "Presença do comprador (indPres): inPerson (presencial), o padrão, delivery (entrega em"
+            " domicílio) ou outside (presencial, fora da loja); internet, phone, other e none são da NF-e."
         ),
     )
     issue_mode: IssueMode = Field(

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
+from carimbo.fiscal.documents.nfe.terms import presence_of
 from carimbo.fiscal.goods.addresses import ForeignAddress
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.freight import FreightMode
-from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
 _BY_FIRST_DIGIT = {
@@ -34,7 +35,7 @@ def destination_of(request: NfeRequest, company: Company) -> GoodsDestination:
     state = _state(request, company)
     code = request.destination.code if request.destination else None
     if code is None and (request.recipient.foreign_id or request.recipient.is_foreign):
-        code = _of_foreigner(request, state)
+        code = _of_foreigner(request, company, state)
     if code is None:
         code = _by_states(state, company.address.state)
     if code == WITHIN_THE_STATE and state == EXTERIOR:
@@ -42,7 +43,7 @@ def destination_of(request: NfeRequest, company: Company) -> GoodsDestination:
     return GoodsDestination(code, state)
 
 
-def _of_foreigner(request: NfeRequest, state: str) -> str | None:
+def _of_foreigner(request: NfeRequest, company: Company, state: str) -> str | None:
     """Returns where the goods of a foreigner go; None where the addresses decide.
 
     A foreigner who takes goods along in the shop buys within the state, wherever he or she lives: nothing is
@@ -53,8 +54,8 @@ def _of_foreigner(request: NfeRequest, state: str) -> str | None:
     is_sale = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
     if by_cfop == ABROAD or not is_sale:
         return by_cfop
-    is_said = "presence" in request.model_fields_set or by_cfop == WITHIN_THE_STATE
-    if is_said and by_cfop in (None, WITHIN_THE_STATE) and _is_taken_along(request):
+    is_said = request.presence is not None or by_cfop == WITHIN_THE_STATE
+    if is_said and by_cfop in (None, WITHIN_THE_STATE) and _is_taken_along(request, company):
         return WITHIN_THE_STATE
     return None if state == EXTERIOR else by_cfop
 
@@ -80,9 +81,9 @@ def _by_cfops(request: NfeRequest) -> str | None:
     return codes.pop() if len(codes) == 1 else None
 
 
-def _is_taken_along(request: NfeRequest) -> bool:
+def _is_taken_along(request: NfeRequest, company: Company) -> bool:
     """Returns whether the goods are handed over in the shop, and nothing speaks of exporting them."""
     is_carried = request.freight is not None and request.freight.mode is not FreightMode.NONE
     is_exported = request.export is not None or any(item.export_details for item in request.items)
-    in_shop = request.presence is Presence.IN_PERSON and request.delivery_address is None
+    in_shop = presence_of(request, company) is Presence.IN_PERSON and request.delivery_address is None
     return in_shop and not is_carried and not is_exported

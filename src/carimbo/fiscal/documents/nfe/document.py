@@ -4,12 +4,17 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.destination import GoodsDestination, destination_of
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
+from carimbo.fiscal.documents.nfe.terms import (
+    payment_method_of,
+    presence_of,
+    warn_of_assumed_presence,
+    warn_of_short_payment,
+)
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
-from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, is_sale, usual_cfop
+from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, recipient
-from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.sale import (
     access_key,
     compose_items,
@@ -20,7 +25,7 @@ from carimbo.fiscal.goods.sale import (
 )
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
@@ -32,8 +37,6 @@ MODEL = "55"
 _PORTRAIT = "1"
 # The rule that demands the recipient's address (MOC 7.0, E05-10).
 _ADDRESS_RULE = "726"
-_CASH = "01"
-_NOT_PAID = (Purpose.ADJUSTMENT, Purpose.RETURN, Purpose.CREDIT, Purpose.DEBIT)
 
 
 def compose(request: NfeRequest, company: Company, emission: Emission, software: Software) -> Composition:
@@ -48,6 +51,10 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     if request.recipient.name is None:
         findings.missed(Problem(MISSING_FIELD, "recipient.name", "Campo obrigatório."))
     totals = totals_of(items, request.withheld_taxes)
+    method = payment_method_of(request, company, items, findings)
+    paid = compose_payments(request, totals.invoice.amount, method, findings)
+    warn_of_assumed_presence(request, company, findings)
+    warn_of_short_payment(paid, totals.invoice.amount, findings)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
         **parts_of_both(request, software, key, notes),
@@ -59,24 +66,13 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         items=items,
         totals=totals,
         billing=request.billing,
-        payment=compose_payments(request, totals.invoice.amount, _payment_method(request, items), findings),
+        payment=paid,
         export=request.export,
         purchase=request.purchase,
         sugar_cane=request.sugar_cane,
         farming=request.farming,
     )
     return Composition(invoice, findings.problems, findings.warnings)
-
-
-def _payment_method(request: NfeRequest, items: tuple[Item, ...]) -> str:
-    return request.payment_method or (_CASH if _is_paid(request, items) else NO_PAYMENT)
-
-
-def _is_paid(request: NfeRequest, items: tuple[Item, ...]) -> bool:
-    """Adjustments and returns are not, nor is what goes out without being sold."""
-    if request.purpose in _NOT_PAID:
-        return False
-    return request.operation is Operation.INBOUND or any(is_sale(item.product.cfop) for item in items)
 
 
 def _delivery(request: NfeRequest) -> Place | None:
@@ -111,6 +107,7 @@ def _identification(
 ) -> Identification:
     return identification(
         request,
+        presence_of(request, company),
         company,
         emission,
         software,

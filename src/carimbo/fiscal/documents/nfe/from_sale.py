@@ -16,7 +16,7 @@ from carimbo.fiscal.goods.cfop import (
     is_within_the_state,
 )
 from carimbo.fiscal.goods.from_sale import NATIONAL, body_of_goods, origin_of, party_of
-from carimbo.fiscal.goods.sale import Presence
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.party_address import is_in_brazil
 from carimbo.fiscal.taxes.icms import interstate_rate
 

@@ -1,10 +1,10 @@
 """The operation: whom it is with, and where the goods go."""
 
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.cfops import consumed_in
 from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
-from carimbo.fiscal.goods.sale import Presence
 from carimbo.fiscal.taxpayer import is_cnpj
 
 RULES: RuleBook[DocumentCheck] = RuleBook()

@@ -5,9 +5,9 @@ from decimal import Decimal
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
+from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, RuleBook
-from carimbo.fiscal.goods.sale import Presence
 
 RULES: RuleBook[DocumentCheck] = RuleBook()
 ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
