@@ -1,5 +1,6 @@
 """The body of an item of the catalog, in one form for each type of item."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -11,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.fields import Body, Category, Flag, GuaranteeDays, ItemName, Sku, UnitValue
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.code_search_index import folded
 from carimbo.service.read_only import READ_ONLY, Dated
 from carimbo.service.split_items import SPLIT, Components
 from carimbo.storage.products import NewProduct
@@ -32,12 +34,21 @@ _CATALOG_SALES: Mapping[str, CatalogSale] = {
 }
 
 
+_BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
+_LONGEST_NAME_IN_SKU = 30
+_RANDOM_CHARACTERS = 6
+
+
 class CatalogItem(Body):
     """What every item of the catalog has."""
 
     type: ProductType = Field(description="Tipo do item: service, product ou split.")
     name: ItemName = Field(description="Nome, de 3 a 64 caracteres.", examples=["Caneca de porcelana"])
-    sku: Sku = Field(description="Código do item, único no catálogo da empresa.", examples=["caneca-300"])
+    sku: Sku | None = Field(
+        default=None,
+        description="Código do item, único no catálogo da empresa; na falta, um é feito do nome.",
+        examples=["caneca-300"],
+    )
     category: Category | None = Field(default=None, description="Categoria.", examples=["ebook"])
     price: UnitValue | None = Field(
         default=None, description="Preço padrão de uma unidade, em reais.", examples=[35.9]
@@ -172,12 +183,14 @@ def changed_item(current: Mapping[str, Any], changes: Mapping[str, Any]) -> Cata
     return _FORMS[item_type].model_validate(kept | writable)
 
 
-def product_of(item: CatalogItem, company_id: UUID, product_id: str) -> NewProduct:
-    """The row of an item, without its parts."""
+def product_of(
+    item: CatalogItem, company_id: UUID, product_id: str, known_sku: str | None = None
+) -> NewProduct:
+    """Returns the row of an item, without its parts; an item without SKU keeps the known one, or gets one."""
     return NewProduct(
         id=product_id,
         company_id=company_id,
-        sku=item.sku,
+        sku=item.sku or known_sku or _made_sku(item.name, product_id),
         name=item.name,
         type=item.type,
         category=item.category,
@@ -186,6 +199,12 @@ def product_of(item: CatalogItem, company_id: UUID, product_id: str) -> NewProdu
         follows_company_defaults=item.fiscal_follows_company_defaults,
         fiscal=_fiscal_of(item),
     )
+
+
+def _made_sku(name: str, product_id: str) -> str:
+    """Returns a SKU that people can read, with the random end of the id to tell it from others."""
+    words = _BETWEEN_WORDS.sub("-", folded(name))[:_LONGEST_NAME_IN_SKU].strip("-")
+    return f"{words or 'item'}-{product_id[-_RANDOM_CHARACTERS:].lower()}"
 
 
 def lacking_alone(item: CatalogItem) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ async def create_product(
         product = await _product(tenant, company_id, new_product_id(), body)
         added = await tenant.products.add(product)
         if added is None:
-            raise await _duplicate(tenant, company_id, body.sku)
+            raise await _duplicate(tenant, company_id, product.sku)
         return (await _shown(tenant, company_id, [added]))[0]
 
 
@@ -127,11 +127,11 @@ async def replace_product(
             raise _unknown()
         body = _changed(current, changes)
         _require_enough(body)
-        product = await _product(tenant, company_id, product_id, body)
+        product = await _product(tenant, company_id, product_id, body, current.sku)
         try:
             written = await tenant.products.write(product)
         except SkuTaken:
-            raise await _duplicate(tenant, company_id, body.sku) from None
+            raise await _duplicate(tenant, company_id, product.sku) from None
         return (await _shown(tenant, company_id, [written]))[0]
 
 
@@ -162,9 +162,11 @@ async def delete_product(
     return DeletedProduct(id=product_id)
 
 
-async def _product(tenant: Tenant, company_id: UUID, product_id: str, body: CatalogItem) -> NewProduct:
+async def _product(
+    tenant: Tenant, company_id: UUID, product_id: str, body: CatalogItem, known_sku: str | None = None
+) -> NewProduct:
     """The item of a body, whose parts, if it has any, are in the catalog."""
-    product = product_of(body, company_id, product_id)
+    product = product_of(body, company_id, product_id, known_sku)
     if isinstance(body, SplitItem):
         return replace(product, components=await _parts(tenant, company_id, product_id, body))
     return product

@@ -64,10 +64,24 @@ class TestCreate:
         assert (await shelf.add(body, **{name: told}))[name] == kept
 
     @BOTH
-    @pytest.mark.parametrize("name", ["name", "sku", "category", "type"])
+    @pytest.mark.parametrize("name", ["name", "category", "type"])
     async def test_needs_what_is_required(self, shelf: Shelf, body: dict[str, Any], name: str) -> None:
         lacking = {other: value for other, value in body.items() if other != name}
         assert fields_of(await shelf.post(lacking)) == {name: "Campo obrigatório."}
+
+    async def test_gets_a_sku_of_its_name_if_it_has_none(self, shelf: Shelf) -> None:
+        nameless = {name: value for name, value in MUG.items() if name != "sku"}
+        first, second = await shelf.add(nameless), await shelf.add(nameless)
+        assert first["sku"] == f"caneca-de-porcelana-{first['id'][-6:].lower()}"
+        assert first["sku"] != second["sku"]
+        strange = await shelf.add(nameless, name="陶器のカップ")
+        assert strange["sku"] == f"item-{strange['id'][-6:].lower()}"
+
+    async def test_keeps_its_sku_if_a_replacement_has_none(self, shelf: Shelf) -> None:
+        mug = await shelf.add(MUG)
+        nameless = {name: value for name, value in MUG.items() if name != "sku"}
+        changed = data_of(await shelf.put(mug["id"], nameless | {"price": 12}))
+        assert (changed["sku"], changed["price"]) == ("caneca", 12)
 
     @pytest.mark.parametrize(
         ("name", "value", "error"),

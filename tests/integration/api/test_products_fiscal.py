@@ -58,6 +58,10 @@ class TestCodes:
     async def test_that_no_sale_can_use_are_refused(self, shelf: Shelf) -> None:
         goods = {"cfop": "6102", "cest": "9999999", "gtin": "7891000315500", "ncm": "00"}
         assert fields_of(await shelf.post(MUG | goods)).keys() == goods.keys()
+        item = await shelf.add(MUG)
+        unknown = MUG | {"ncm": "69129999"}
+        for answer in (await shelf.post(unknown), await shelf.put(item["id"], unknown)):
+            assert fields_of(answer) == {"ncm": "Não existe na tabela NCM em vigor."}
         service = {"serviceItemCode": "99.99", "nbs": "9.9999.99.99"}
         assert fields_of(await shelf.post(COURSE | service)).keys() == service.keys()
 

@@ -71,8 +71,8 @@ class TestRefusal:
         assert rules_of(await store.sell({"sku": "curso", "price": 0})) == {"products[0].price": "nfse"}
 
     async def test_by_rules_of_two_documents_tells_both(self, store: Store) -> None:
-        await store.stock(MUG | {"sku": "ncm-errado", "ncm": "99999999"})
-        answer = await store.sell("ncm-errado", "curso", nfse={"competenceDate": "2999-01-01"})
+        await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
+        answer = await store.sell("sem-ncm", "curso", nfse={"competenceDate": "2999-01-01"})
         assert rules_of(answer) == {"products[0].ncm": "nfe", "nfse.competenceDate": "nfse"}
 
     async def test_lists_all_that_the_documents_need_of_the_customer(self, store: Store) -> None:

@@ -30,6 +30,8 @@ NO_CFOP = "Não é um CFOP de saída na UF: informe um da tabela que comece por 
 NOT_LISTED = "Não está na lista nacional de serviços."
 WRONG_CODES: list[tuple[type[Body], str, Any, str]] = [
     (GoodsFiscal, "ncm", "00", "Informe os 8 dígitos; 00000000 no que não é mercadoria."),
+    (GoodsFiscal, "ncm", "69129999", "Não existe na tabela NCM em vigor."),
+    (GoodsFiscal, "ncm", "99999999", "Não existe na tabela NCM em vigor."),
     (GoodsFiscal, "cest", "9999999", "Não está na tabela CEST."),
     (GoodsFiscal, "cfop", "1102", NO_CFOP),
     (GoodsFiscal, "cfop", "6102", NO_CFOP),
@@ -89,7 +91,7 @@ class TestCodes:
             (GoodsFiscal, "gtin", "SEM GTIN", "SEM GTIN"),
             (GoodsFiscal, "gtin", "7891000315507", "7891000315507"),
             (GoodsFiscal, "cest", "21.046.00", "2104600"),
-            (GoodsFiscal, "ncm", "99999999", "99999999"),
+            (GoodsFiscal, "ncm", "00000000", "00000000"),
             (ServiceFiscal, "serviceItemCode", "1.05", "1.05"),
             (ServiceFiscal, "serviceItemCode", "07.02", "07.02"),
             (ServiceFiscal, "serviceItemCode", "010501", "010501"),

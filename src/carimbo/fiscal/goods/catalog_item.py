@@ -15,6 +15,7 @@ from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.stored import checked_once
 from carimbo.fiscal.tables.cest import CESTS
 from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.ncm import NCMS
 
 _LENGTH_OF_NCM = 8
 # Situations whose rate the company's settings would tell, if the item does not.
@@ -30,6 +31,9 @@ def _is_of_one_regime(icms: IcmsBody) -> bool:
 _WHOLE_NCM = checked_once(
     lambda code: len(code) == _LENGTH_OF_NCM, "Informe os 8 dígitos; 00000000 no que não é mercadoria."
 )
+# As rule 778 of documents, but for the codes of exports alone (99): an item is described as it is sold within
+# the state, and the document of an export may tell another code.
+_KNOWN_NCM = checked_once(lambda code: code in NCMS, "Não existe na tabela NCM em vigor.")
 _KNOWN_CEST = checked_once(lambda code: code in CESTS, "Não está na tabela CEST.")
 _KNOWN_CFOP = checked_once(
     lambda code: code in CFOPS and is_within_the_state(code),
@@ -44,7 +48,7 @@ _ONE_REGIME = checked_once(_is_of_one_regime, "Informe cst ou csosn, não os doi
 class GoodsFiscal(Body):
     """Which goods they are, and how they are taxed: as a line of a document says it."""
 
-    ncm: Annotated[Annotated[Ncm, _WHOLE_NCM] | None, MAY_HAVE_DOTS] = Field(
+    ncm: Annotated[Annotated[Ncm, _WHOLE_NCM, _KNOWN_NCM] | None, MAY_HAVE_DOTS] = Field(
         default=None,
         description="Código NCM com 8 dígitos, com ou sem pontos; 00000000 no que não é mercadoria.",
         examples=["69120000"],
