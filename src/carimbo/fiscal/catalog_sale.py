@@ -25,7 +25,17 @@ class ItemType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoldLine:
+class FiscalItem:
+    """An item of the catalog, as far as documents need it."""
+
+    fiscal: Mapping[str, Any] = field(default_factory=dict)
+    """Codes and rates of its own, plain values under the names of our JSON."""
+    follows_company_defaults: bool = True
+    """Whether what its own do not tell comes from the company's settings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoldLine(FiscalItem):
     """A line of a document: an item of the catalog, and its part of what the sale charges and takes off."""
 
     position: int
@@ -42,10 +52,6 @@ class SoldLine:
     shipping: Decimal
     guarantee: int | None = None
     """Days."""
-    fiscal: Mapping[str, Any] = field(default_factory=dict)
-    """Codes and rates of its own, plain values under the names of our JSON."""
-    follows_company_defaults: bool = True
-    """Whether what its own do not tell comes from the company's settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

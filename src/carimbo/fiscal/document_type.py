@@ -15,6 +15,7 @@ from uuid import UUID
 from pydantic import Field
 
 from carimbo.fiscal.addressee import Addressee
+from carimbo.fiscal.catalog_filling import CatalogFilling
 from carimbo.fiscal.catalog_sale import CatalogSale
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.direct_sale import DirectSale
@@ -244,6 +245,8 @@ class Issuing:
     """For a type whose documents, created directly, make a sale: what was sold, and to whom."""
     catalog_sale: CatalogSale | None = None
     """For a type that sales of the catalog may ask for."""
+    catalog_filling: CatalogFilling | None = None
+    """For a type whose requests, created directly, take from the catalog what they lack."""
     lines: LinesOfXml | None = None
     """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None

@@ -28,6 +28,7 @@ from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, read, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
 from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.issuing.filling import FilledRequest, fill_request
 from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
@@ -66,42 +67,51 @@ async def change_invoice(
         document = await require_document(tenant, which)
         due_at = await _due_at(tenant, document)
     _require_changeable(document, version)
-    body = merge_patch(read(document.request), {name: patch[name] for name in patch if name != "version"})
+    body = merge_patch(read(document.posted), {name: patch[name] for name in patch if name != "version"})
     kind, request = kind_named(document.type), _validated(document, body)
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_complete(dossier, kind, environment)
+    filled = FilledRequest(request, write(body))
+    if document.is_direct:
+        # A sale has taken from the catalog what its documents need.
+        filled = await fill_request(counter.database, dossier, kind, request, filled.text)
     review = await counter.workshop.review(
-        kind, request, dossier, environment, asked_at=document.asked_at, at=due_at
+        kind, filled.request, dossier, environment, asked_at=document.asked_at, at=due_at
     )
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked(tenant, document.id), version)
-        await _write(tenant, document, _Corrected(body, request, review, dossier), counter.workshop.today)
+        await _write(tenant, document, _Corrected(filled, review, dossier), counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
 
 
 @dataclass(frozen=True)
 class _Corrected:
-    """What a document becomes: its body, and the same as a request that keeps the rules."""
+    """What a document becomes: its request, which keeps the rules."""
 
-    body: Any
-    request: Body
+    filled: FilledRequest
     review: Review
     dossier: Dossier
 
 
 async def _write(tenant: Tenant, document: Document, corrected: _Corrected, today: date) -> None:
     """Write what a document becomes, also on its paper and in the sale that it made."""
-    request, review, dossier = corrected.request, corrected.review, corrected.dossier
+    filled, review, dossier = corrected.filled, corrected.review, corrected.dossier
     await tenant.documents.write_request(
-        document.id, write(corrected.body), amount_of(review), review.warnings, dossier.revision, today
+        document.id,
+        filled.text,
+        amount_of(review),
+        review.warnings,
+        dossier.revision,
+        today,
+        filled.posted_text,
     )
     kind, environment = kind_named(document.type), Environment(document.environment)
-    paper = paper_of(kind, request, dossier, environment)
+    paper = paper_of(kind, filled.request, dossier, environment)
     if paper is not None:
         await tenant.emissions.correct_printed(document.id, paper.printed)
-    await _correct_sale(tenant, document, request, dossier.company, today)
+    await _correct_sale(tenant, document, filled.request, dossier.company, today)
 
 
 @dataclass(frozen=True)

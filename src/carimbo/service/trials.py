@@ -7,6 +7,7 @@ from pydantic import Field
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.problems import Problem
 from carimbo.service.issuing.accept import Counter, Order
+from carimbo.service.issuing.filling import fill_request
 from carimbo.service.issuing.readiness import require_complete, require_feature
 from carimbo.service.shown import shown
 
@@ -35,7 +36,8 @@ async def try_out(counter: Counter, order: Order) -> TrialRecord:
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     environment = dossier.environment_of(order.kind)
     require_complete(dossier, order.kind, environment)
-    review = await counter.workshop.review(order.kind, order.request, dossier, environment)
+    filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
+    review = await counter.workshop.review(order.kind, filled.request, dossier, environment)
     preview = review.preview
     return TrialRecord(
         totals=shown(preview.totals) if preview else None,

@@ -13,6 +13,7 @@ import asyncpg
 
 from carimbo.storage.allowances import Allowances
 from carimbo.storage.archive import Archive
+from carimbo.storage.catalog import Catalog
 from carimbo.storage.certificates import Certificates
 from carimbo.storage.companies import Companies
 from carimbo.storage.connection import (
@@ -67,6 +68,10 @@ class Tenant:
     @cached_property
     def archive(self) -> Archive:
         return Archive(self.connection, self.subscription_id)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        return Catalog(self.connection, self.subscription_id)
 
     @cached_property
     def certificates(self) -> Certificates:

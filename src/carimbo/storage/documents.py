@@ -32,6 +32,9 @@ class Document:
     sale_id: UUID | None
     is_direct: bool
     request: str
+    """The JSON that it is made of."""
+    posted_request: str | None
+    """The JSON as the caller sent it, if the request was filled from the catalog."""
     version: int
     amount: Decimal
     warnings: list[str]
@@ -47,6 +50,11 @@ class Document:
     """The document that took its place."""
     company_revision: int
     emission: Emission | None
+
+    @property
+    def posted(self) -> str:
+        """The JSON of the request as the caller sent it."""
+        return self.posted_request or self.request
 
     @property
     def asked_at(self) -> datetime | None:
@@ -196,13 +204,14 @@ class Documents:
         warnings: Sequence[str],
         revision: int,
         day: date,
+        posted_request: str | None = None,
     ) -> None:
         """Replace what was asked for; the version tells that it is another one."""
         await self._connection.execute(
             "update documents set request = $3, amount = $4, warnings = $5, reviewed_revision = $6,"
-            " reviewed_on = $7, version = version + 1, updated_at = now()"
+            " reviewed_on = $7, posted_request = $8, version = version + 1, updated_at = now()"
             " where subscription_id = $1 and id = $2",
-            self._subscription_id, document_id, request, amount, warnings, revision, day,
+            self._subscription_id, document_id, request, amount, warnings, revision, day, posted_request,
         )  # fmt: skip
 
     async def start(

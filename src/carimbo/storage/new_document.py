@@ -32,6 +32,9 @@ class NewDocument:
     is_direct: bool = True
     """Whether a caller asked for it, and not for a sale that needs it."""
     request: str
+    """The JSON that the document is made of."""
+    posted_request: str | None = None
+    """The JSON as the caller sent it, if the request was filled from the catalog."""
     amount: Decimal
     warnings: Sequence[str]
     reviewed_revision: int

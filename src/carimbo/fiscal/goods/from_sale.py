@@ -1,9 +1,10 @@
 """What the bodies of NF-e and NFC-e share that a sale of the catalog needs."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_absent
+from carimbo.fiscal.catalog_sale import FiscalItem, SaleBody, SalePart, SoldLine, without_absent
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.goods.freight import FreightMode
@@ -80,10 +81,23 @@ def _address(told: Mapping[str, Any]) -> dict[str, Any]:
     return without_absent(place | {"country": country and country.name})
 
 
-def origin_of(line: SoldLine) -> str | None:
+def origin_of(item: FiscalItem) -> str | None:
     """The origin of what was sold; None leaves it to the company."""
-    told: str | None = line.fiscal.get("origin")
-    return told if line.follows_company_defaults else told or NATIONAL
+    told: str | None = item.fiscal.get("origin")
+    return told if item.follows_company_defaults else told or NATIONAL
+
+
+def fiscal_fields(item: FiscalItem, quantity: Decimal) -> dict[str, Any]:
+    """Returns the fiscal fields of a line that sells so many of an item.
+
+    A tax on each unit is on as many as are sold.
+    """
+    own = GoodsFiscal.model_validate(item.fiscal, context=STORED)
+    fields = own.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+    for name in _TAXED_BY_UNIT:
+        if "unitRate" in fields.get(name, {}):
+            fields[name] = {**fields[name], "quantity": quantity}
+    return without_absent({**fields, "origin": origin_of(item)})
 
 
 def _item(line: SoldLine) -> dict[str, Any]:
@@ -94,18 +108,9 @@ def _item(line: SoldLine) -> dict[str, Any]:
         "unitValue": line.price,
         "discount": line.discount or None,
         "freight": line.shipping or None,
-        **_fiscal(line),
-        "origin": origin_of(line),
+        **fiscal_fields(line, line.quantity),
     }
     return without_absent(told)
-
-
-def _fiscal(line: SoldLine) -> dict[str, Any]:
-    """What its item says of it; a tax on each unit is on as many as were sold."""
-    item = GoodsFiscal.model_validate(line.fiscal, context=STORED)
-    told = item.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
-    by_unit = [name for name in _TAXED_BY_UNIT if "unitRate" in told.get(name, {})]
-    return told | {name: {**told[name], "quantity": line.quantity} for name in by_unit}
 
 
 def _paths_of_items(part: SalePart) -> dict[str, str]:

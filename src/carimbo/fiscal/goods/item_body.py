@@ -64,7 +64,10 @@ class ItemBody(Body):
     )
     sku: ItemCode | None = Field(
         default=None,
-        description="Código do produto na empresa; na falta, ITEM001, ITEM002 e assim por diante (cProd).",
+        description=(
+            "Código do produto na empresa; o de um produto do catálogo traz os campos fiscais que faltam;"
+            " na falta, ITEM001, ITEM002 e assim por diante (cProd)."
+        ),
     )
     ncm: Ncm | None = Field(
         default=None,

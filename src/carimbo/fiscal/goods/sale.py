@@ -61,7 +61,12 @@ class SaleBody(Body):
     items: Annotated[list[ItemBody], Field(min_length=1, max_length=MOST_ITEMS)] = Field(
         description="Itens vendidos, de 1 a 990 (det)."
     )
-    recipient: RecipientBody | None = Field(default=None, description="Comprador, se identificado (dest).")
+    recipient: RecipientBody | None = Field(
+        default=None,
+        description=(
+            "Comprador, se identificado; o que falta vem do cliente do catálogo com o mesmo taxId (dest)."
+        ),
+    )
     nature: Annotated[Text, StringConstraints(max_length=60)] = Field(
         default="VENDA DE MERCADORIA",
         description="Natureza da operação; na falta, VENDA DE MERCADORIA (natOp).",
@@ -154,13 +159,7 @@ def access_key(model: str, company: Company, emission: Emission) -> AccessKey:
 
 
 def identification(
-    body: SaleBody,
-    presence: Presence,
-    company: Company,
-    emission: Emission,
-    software: Software,
-    key: AccessKey,
-    **own: Any,
+    body: SaleBody, company: Company, emission: Emission, software: Software, key: AccessKey, **own: Any
 ) -> Identification:
     """`ide`: what both documents say alike, and what a type has of its own."""
     contingency = emission.contingency
@@ -176,8 +175,6 @@ def identification(
         "emission_type": emission.type,
         "check_digit": key.check_digit,
         "environment": emission.environment.code,
-        "presence": presence.code,
-        "intermediation": _intermediation(body, presence),
         "ibs_taxable_city_code": body.ibs_taxable_city_code,
         "issuing_process": _OWN_SOFTWARE,
         "software_version": software.name,
@@ -187,11 +184,10 @@ def identification(
     return made(Identification, values | own)
 
 
-def _intermediation(body: SaleBody, presence: Presence) -> str | None:
-    """`indIntermed`: whether a marketplace stands between the parties of a sale at a distance."""
-    if body.intermediary:
-        return "1"
-    return "0" if presence in _MAY_BE_INTERMEDIATED else None
+def presence_fields(body: SaleBody, presence: Presence) -> dict[str, str | None]:
+    """Returns `indPres`, and `indIntermed`: whether a marketplace stands between the parties."""
+    without_intermediary = "0" if presence in _MAY_BE_INTERMEDIATED else None
+    return {"presence": presence.code, "intermediation": "1" if body.intermediary else without_intermediary}
 
 
 def compose_items(

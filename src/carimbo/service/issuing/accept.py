@@ -23,6 +23,7 @@ from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.dossier import Dossier, Dossiers
+from carimbo.service.issuing.filling import FilledRequest, fill_request
 from carimbo.service.issuing.printed import (
     AlreadyThere,
     Paper,
@@ -111,11 +112,12 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     environment = dossier.environment_of(order.kind)
     require_ready(dossier, order.kind, environment, counter.workshop.clock())
+    filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
     review = await counter.workshop.review(
-        order.kind, order.request, dossier, environment, in_place=is_small(order.text)
+        order.kind, filled.request, dossier, environment, in_place=is_small(filled.text)
     )
     require_no_problems(review.problems)
-    prepared = _prepare(counter, order, dossier, environment, review)
+    prepared = _prepare(counter, order, filled, dossier, review)
     for _ in range(_MOST_TRIES):
         try:
             stored = await _store(counter, order, prepared)
@@ -186,10 +188,11 @@ class _Prepared:
 
 
 def _prepare(
-    counter: Counter, order: Order, dossier: Dossier, environment: Environment, review: Review
+    counter: Counter, order: Order, filled: FilledRequest, dossier: Dossier, review: Review
 ) -> _Prepared:
     kind, issuing = order.kind, issuing_of(order.kind)
-    queued = not (issuing.waits and issuing.waits(order.request))
+    environment = dossier.environment_of(kind)
+    queued = not (issuing.waits and issuing.waits(filled.request))
     period = plan_period(order.subscription, environment, counter.workshop) if queued else None
     document = NewDocument(
         id=new_id(),
@@ -200,7 +203,8 @@ def _prepare(
         namespace=kind.namespace,
         idempotency_key=order.idempotency_key,
         external_id=order.external_id,
-        request=order.text,
+        request=filled.text,
+        posted_request=filled.posted_text,
         amount=amount_of(review),
         warnings=review.warnings,
         reviewed_revision=dossier.revision,
@@ -208,8 +212,8 @@ def _prepare(
         allowance_period=period.name if period else None,
         is_urgent=kind.is_urgent,
     )
-    sale = issuing.sale(order.request, dossier.company) if issuing.sale else None
-    return _Prepared(document, paper_of(kind, order.request, dossier, environment), sale, period)
+    sale = issuing.sale(filled.request, dossier.company) if issuing.sale else None
+    return _Prepared(document, paper_of(kind, filled.request, dossier, environment), sale, period)
 
 
 async def _store(counter: Counter, order: Order, prepared: _Prepared) -> Document:
@@ -310,7 +314,7 @@ def _replay_of(document: Document, kind: DocumentType, body: Any) -> DocumentRec
     """
     record, is_corrected = record_of(document), document.version > 1
     is_same_order = document.is_direct and document.type == kind.name
-    if is_same_order and (is_corrected or is_same_body(document.request, body)):
+    if is_same_order and (is_corrected or is_same_body(document.posted, body)):
         return record
     _log.warning("replay_differs", document_id=str(document.id), type=document.type, asked=kind.name)
     return record.model_copy(update={"warnings": [*record.warnings, DIFFERENT_BODY]})

@@ -27,7 +27,7 @@ def presence_and_method(by: Company | None = None, **changes: Any) -> tuple[str 
 class TestAssumedTerms:
     def test_are_cash_in_person_with_a_warning_for_each(self) -> None:
         assert presence_and_method() == ("1", "01")
-        assert warned_fields() == ["paymentMethod", "presence"]
+        assert warned_fields() == ["presence", "paymentMethod"]
 
     def test_name_the_setting_that_answers_for_them(self) -> None:
         made = composed_nfe()

@@ -63,7 +63,7 @@ CONTRIBUTOR = BUYER | {"taxId": BUYER_CNPJ, "stateRegistration": "110042490114"}
 """Who pays ICMS and sells again what it buys."""
 ITEM = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 35.9}
 NFE_BODY = {"recipient": BUYER, "items": [ITEM]}
-SOLD_IN_THE_SHOP = {"presence": "inPerson", "paymentMethod": "cash"}
+SOLD_IN_THE_SHOP: dict[str, Any] = {"presence": "inPerson", "paymentMethod": "cash"}
 """What an NF-e assumes, with a warning, if nobody says otherwise."""
 NFCE_BODY = {"paymentMethod": "cash", "items": [ITEM]}
 CSC = {"homologation": {"cscId": "000001", "csc": "0123456789ABCDEF0123456789ABCDEF"}}

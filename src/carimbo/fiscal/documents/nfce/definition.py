@@ -5,6 +5,7 @@ from datetime import timedelta
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.documents.nfce.from_catalog import FILLING
 from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
 from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
@@ -61,6 +62,7 @@ NFCE = DocumentType(
         papers=(Paper.ROLL_80, Paper.ROLL_58),
         print_name="NFCe",
         catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
+        catalog_filling=FILLING,
         lines=lines_of_xml,
         printed_emission=printed_emission,
         transmission_deadline=transmission_deadline,

@@ -18,6 +18,7 @@ from carimbo.fiscal.goods.sale import (
     compose_payments,
     identification,
     parts_of_both,
+    presence_fields,
 )
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
@@ -55,7 +56,13 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
     invoice = Invoice(
         **parts_of_both(request, software, key, notes),
         identification=identification(
-            request, request.presence, company, emission, software, key, **_OPERATION
+            request,
+            company,
+            emission,
+            software,
+            key,
+            **_OPERATION,
+            **presence_fields(request, request.presence),
         ),
         issuer=issuer(company, company.address.state),
         recipient=buyer,

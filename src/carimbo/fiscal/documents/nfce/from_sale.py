@@ -13,11 +13,14 @@ from carimbo.fiscal.party_address import is_in_brazil
 def body_of_sale(part: SalePart, settings: NfceSettings) -> SaleBody:
     """What is shipped is delivered at home, which alone may have freight (rule 753)."""
     presence = Presence.DELIVERY if is_shipped(part) else Presence.IN_PERSON
-    return body_of_goods(part, presence, _buyer(part.customer))
+    return body_of_goods(part, presence, recipient_of(part.customer))
 
 
-def _buyer(customer: CustomerFacts | None) -> dict[str, Any] | None:
-    """Receipts name who has a document, and never a registration as a contributor (rule 789)."""
+def recipient_of(customer: CustomerFacts | None) -> dict[str, Any] | None:
+    """Returns a customer as the recipient of a receipt.
+
+    Receipts name who has a document, and never a registration as a contributor (rule 789).
+    """
     if customer is None or not customer.known_as:
         return None
     buyer = party_of(customer)

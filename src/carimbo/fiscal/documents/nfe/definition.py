@@ -2,6 +2,7 @@
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.documents.nfe.from_catalog import FILLING
 from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
@@ -46,6 +47,7 @@ NFE = DocumentType(
         papers=(Paper.A4,),
         print_name="DANFE",
         catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale, customer_gaps),
+        catalog_filling=FILLING,
         lines=lines_of_xml,
     ),
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},

@@ -4,12 +4,7 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.destination import GoodsDestination, destination_of
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
-from carimbo.fiscal.documents.nfe.terms import (
-    payment_method_of,
-    presence_of,
-    warn_of_assumed_presence,
-    warn_of_short_payment,
-)
+from carimbo.fiscal.documents.nfe.terms import payments_of, presence_of, warn_of_assumed_presence
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
@@ -19,9 +14,9 @@ from carimbo.fiscal.goods.sale import (
     access_key,
     compose_items,
     compose_notes,
-    compose_payments,
     identification,
     parts_of_both,
+    presence_fields,
 )
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -51,10 +46,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
     if request.recipient.name is None:
         findings.missed(Problem(MISSING_FIELD, "recipient.name", "Campo obrigatório."))
     totals = totals_of(items, request.withheld_taxes)
-    method = payment_method_of(request, company, items, findings)
-    paid = compose_payments(request, totals.invoice.amount, method, findings)
     warn_of_assumed_presence(request, company, findings)
-    warn_of_short_payment(paid, totals.invoice.amount, findings)
     key = access_key(MODEL, company, emission)
     invoice = Invoice(
         **parts_of_both(request, software, key, notes),
@@ -66,7 +58,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         items=items,
         totals=totals,
         billing=request.billing,
-        payment=paid,
+        payment=payments_of(request, company, items, totals.invoice.amount, findings),
         export=request.export,
         purchase=request.purchase,
         sugar_cane=request.sugar_cane,
@@ -107,11 +99,11 @@ def _identification(
 ) -> Identification:
     return identification(
         request,
-        presence_of(request, company),
         company,
         emission,
         software,
         key,
+        **presence_fields(request, presence_of(request, company)),
         departed_at=request.departed_at
         and moment_of(request.departed_at, company.address.state, emission.issued_at),
         expected_delivery_date=request.expected_delivery_date,

@@ -54,7 +54,9 @@ class NfeRequest(SaleBody):
 
     model_config = ConfigDict(json_schema_extra={"if": _IS_SALE, "then": SOLD_QUANTITIES})
 
-    recipient: Annotated[RecipientBody, IDENTIFIED] = Field(description="Comprador ou destinatário (dest).")
+    recipient: Annotated[RecipientBody, IDENTIFIED] = Field(
+        description="Destinatário; o que falta vem do cliente do catálogo com o mesmo taxId (dest)."
+    )
     final_consumer: Flag | None = Field(
         default=None,
         description="Se o comprador é consumidor final; na falta, quem não é contribuinte o é (indFinal).",

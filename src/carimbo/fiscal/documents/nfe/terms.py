@@ -8,6 +8,7 @@ from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import is_sale
 from carimbo.fiscal.goods.payments import NO_PAYMENT, NOTHING_PAID_NOW, known_method
 from carimbo.fiscal.goods.presence import Presence
+from carimbo.fiscal.goods.sale import compose_payments
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.money import written
@@ -35,9 +36,22 @@ def warn_of_assumed_presence(request: NfeRequest, company: Company, findings: Fi
         findings.assumed(_PRESENCE_ASSUMED)
 
 
-def payment_method_of(
-    request: NfeRequest, company: Company, items: tuple[Item, ...], findings: Findings
-) -> str:
+def payments_of(
+    request: NfeRequest, company: Company, items: tuple[Item, ...], amount: Decimal, findings: Findings
+) -> Payments:
+    """Returns the payments; warns if they are below the total, which is refused in an NFC-e (rule 865)."""
+    paid = compose_payments(request, amount, _method(request, company, items, findings), findings)
+    total = sum((payment.amount for payment in paid.payments), Decimal(0))
+    is_paid_now = not any(payment.method in NOTHING_PAID_NOW for payment in paid.payments)
+    if is_paid_now and total < amount:
+        findings.assumed(
+            f"payments: Os pagamentos somam R$ {written(total)}, menos que o total da nota,"
+            f" R$ {written(amount)}."
+        )
+    return paid
+
+
+def _method(request: NfeRequest, company: Company, items: tuple[Item, ...], findings: Findings) -> str:
     """Returns how the whole amount is paid (`tPag`) if the body lists no payments.
 
     The company's default is for what is paid: adjustments and returns are not (rule 871).
@@ -51,18 +65,6 @@ def payment_method_of(
     if not request.payments:
         findings.assumed(_CASH_ASSUMED)
     return _CASH
-
-
-def warn_of_short_payment(paid: Payments, amount: Decimal, findings: Findings) -> None:
-    """Warns if the payments are less than the total; only of an NFC-e the authority refuses it (rule 865)."""
-    if any(payment.method in NOTHING_PAID_NOW for payment in paid.payments):
-        return
-    total = sum((payment.amount for payment in paid.payments), Decimal(0))
-    if total < amount:
-        findings.assumed(
-            f"payments: Os pagamentos somam R$ {written(total)}, menos que o total da nota,"
-            f" R$ {written(amount)}."
-        )
 
 
 def _is_paid(request: NfeRequest, items: tuple[Item, ...]) -> bool:

@@ -1,0 +1,62 @@
+"""Filling the body of an NF-e with what the catalog knows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogFilling
+from carimbo.fiscal.catalog_sale import ItemType
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.documents.nfe.destination import destination_of
+from carimbo.fiscal.documents.nfe.from_sale import recipient_of
+from carimbo.fiscal.documents.nfe.item_destination import Sale, sold_in
+from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient, references_of
+from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of
+
+
+class _Recipient(Body):
+    """The part of the body that customers fill, so that errors in it have the paths of the body."""
+
+    recipient: RecipientBody
+
+
+def fill(
+    body: Mapping[str, Any], request: NfeRequest, issuer: Company, known: CatalogFacts
+) -> Mapping[str, Any]:
+    """Fills recipient and items; the items for where the goods go, which the filled recipient tells."""
+    recipient, buyer = body["recipient"], request.recipient
+    if known.customer:
+        recipient = fill_recipient(recipient, _as_recipient(known.customer, buyer))
+        buyer = _Recipient.model_validate({"recipient": recipient}).recipient
+    sale = _sale(request, buyer, issuer)
+    is_sale = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
+    sold = {sku: sold_in(sale, item) for sku, item in known.items.items()}
+    items = fill_items(body["items"], request, sold, is_sale=is_sale)
+    return {**body, "recipient": recipient, "items": items}
+
+
+def missing(request: NfeRequest) -> tuple[str, ...]:
+    """Returns the required fields of the recipient that are missing; a foreigner may have no id."""
+    buyer = request.recipient
+    is_identified = buyer.tax_id or buyer.foreign_id or buyer.is_foreign
+    required = {"recipient.taxId": is_identified, "recipient.name": buyer.name}
+    return tuple(path for path, value in required.items() if not value)
+
+
+def _as_recipient(customer: CustomerFacts, told: RecipientBody) -> dict[str, Any]:
+    """Returns a customer as a recipient; one who is said to pay no ICMS keeps no registration."""
+    known = recipient_of(customer) | {"municipalRegistration": customer.municipal_registration}
+    no_contributor = told.icms_contribution not in (None, Contribution.CONTRIBUTOR)
+    left_out = {"stateRegistration"} if no_contributor else set()
+    return {name: value for name, value in known.items() if value is not None and name not in left_out}
+
+
+def _sale(request: NfeRequest, recipient: RecipientBody, seller: Company) -> Sale:
+    destination = destination_of(request.model_copy(update={"recipient": recipient}), seller)
+    is_contributor = contribution_of(recipient) is not Contribution.NONE
+    return Sale(seller, destination.code, destination.state, is_contributor)
+
+
+FILLING = CatalogFilling(ItemType.PRODUCT, references_of, fill, missing)

@@ -1,0 +1,90 @@
+"""Filling the bodies of NF-e and NFC-e with what the catalog knows of buyer and items."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from carimbo.fiscal.catalog_filling import CatalogReferences
+from carimbo.fiscal.catalog_sale import FiscalItem
+from carimbo.fiscal.goods.from_sale import fiscal_fields
+from carimbo.fiscal.goods.item_body import ItemBody
+from carimbo.fiscal.goods.parties import BRAZIL, RecipientBody
+from carimbo.fiscal.goods.sale import SaleBody
+
+_IDENTITY = frozenset({"taxId", "foreignId"})
+_PLACE = ("zipcode", "street", "city", "cityCode", "state")
+# What goods are, whatever is done with them; the rest is how they are taxed when they are sold.
+_OF_THE_GOODS = frozenset({"ncm", "cest", "gtin", "unit", "origin"})
+
+
+def references_of(request: SaleBody) -> CatalogReferences:
+    """Returns the buyer, if the body lacks anything that a customer may have, and the SKUs of the items."""
+    buyer = request.recipient
+    skus = {item.sku: None for item in request.items if item.sku}
+    return CatalogReferences(
+        tax_id=buyer.tax_id if buyer and _lacks_anything(buyer) else None, skus=tuple(skus)
+    )
+
+
+def fill_recipient(told: Mapping[str, Any], customer: Mapping[str, Any]) -> dict[str, Any]:
+    """Adds to a recipient what it lacks and the customer has, addresses field by field."""
+    known = {name: value for name, value in customer.items() if name not in _IDENTITY}
+    filled = known | _present(told)
+    if told.get("address") and known.get("address"):
+        filled["address"] = _fill_address(told["address"], known["address"])
+    return filled
+
+
+def fill_items(
+    told: Sequence[Mapping[str, Any]], request: SaleBody, known: Mapping[str, FiscalItem], *, is_sale: bool
+) -> list[Mapping[str, Any]]:
+    """Adds to items the fiscal fields that they lack and the catalog has; `known` is by SKU."""
+    return [
+        _fill_item(one, item, known[item.sku], request, is_sale) if item.sku and item.sku in known else one
+        for one, item in zip(told, request.items, strict=True)
+    ]
+
+
+def _fill_item(
+    told: Mapping[str, Any], item: ItemBody, known: FiscalItem, request: SaleBody, is_sale: bool
+) -> dict[str, Any]:
+    """Fills an item.
+
+    A tax that the body has is the body's whole, because its fields depend on each other; the code of a fiscal
+    benefit depends on the ICMS. A CFOP of the document is the caller's word for all items that have none.
+    """
+    fields, own = fiscal_fields(known, item.quantity), _present(told)
+    if not is_sale:
+        fields = {name: value for name, value in fields.items() if name in _OF_THE_GOODS}
+    if request.cfop:
+        fields.pop("cfop", None)
+    if "icms" in own:
+        fields.pop("benefitCode", None)
+    return fields | own
+
+
+def _lacks_anything(buyer: RecipientBody) -> bool:
+    values = (
+        buyer.name, buyer.email, buyer.phone, buyer.address, buyer.state_registration,
+        buyer.municipal_registration,
+    )  # fmt: skip
+    return None in values
+
+
+def _fill_address(told: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Adds what an address lacks, unless it contradicts the customer's: then it is another place."""
+    own = _present(told)
+    home = {"countryCode": BRAZIL, **known}
+    compared = [name for name in (*_PLACE, "countryCode") if name in own and name in home]
+    is_elsewhere = any(_plain(own[name]) != _plain(home[name]) for name in compared)
+    return told if is_elsewhere else {**known, **own}
+
+
+def _present(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a caller told: null and empty text are as good as nothing."""
+    return {name: value for name, value in told.items() if value not in (None, "")}
+
+
+def _plain(value: Any) -> str:
+    """Returns letters and digits alone: São Paulo is SAO PAULO, and 01001-000 is 01001000."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", str(value).casefold())))

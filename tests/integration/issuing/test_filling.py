@@ -1,0 +1,126 @@
+"""Documents that take from the company's catalog what their bodies lack."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.service.orders import DIFFERENT_BODY
+from integration.issuing.shop import ADDRESS, NewShop, Shop, accepted, body_of, error_of
+from integration.issuing.test_correcting import text_in_xml
+from support import data_of, fields_of
+
+CPF = "529.982.247-25"
+CUSTOMER = {"name": "Maria da Silva", "email": "maria@example.com", "document": CPF, "address": ADDRESS}
+MUG = {
+    "type": "product", "name": "Caneca", "sku": "caneca", "category": "casa", "ncm": "69111010",
+    "cfop": "5101", "unit": "CX", "icms": {"csosn": "400"},
+}  # fmt: skip
+SOLD = {"description": "Caneca", "sku": "caneca", "quantity": 2, "unitValue": 29.9}
+SPARE: dict[str, Any] = {"recipient": {"taxId": CPF}, "items": [SOLD]}
+
+
+@pytest.fixture
+async def stocked(shop: Shop) -> Shop:
+    """A shop that knows Maria and sells mugs."""
+    data_of(await shop.post("/customers", CUSTOMER))
+    data_of(await shop.post("/products", MUG))
+    return shop
+
+
+async def mug_of(shop: Shop) -> str:
+    """The id of the mug in the catalog."""
+    (item,) = data_of(await shop.get("/products"))
+    return str(item["id"])
+
+
+async def replace_mug(shop: Shop, **changes: Any) -> None:
+    path = shop.path(f"/products/{await mug_of(shop)}")
+    data_of(await shop.caller.http.put(path, json=MUG | changes))
+
+
+async def item_of(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
+    (item,) = data_of(await shop.get(f"/{document['type']}/{document['id']}/items"))
+    return dict(item)
+
+
+class TestCreate:
+    async def test_an_nfe_takes_recipient_and_item_from_the_catalog(self, stocked: Shop) -> None:
+        document = await stocked.issue("nfe", **SPARE)
+        assert document["status"] == "authorized", document
+        read = [
+            await text_in_xml(stocked, document, path)
+            for path in ("dest/xNome", "dest/email", "enderDest/xLgr", "prod/NCM", "prod/CFOP", "prod/uCom")
+        ]
+        assert read == [
+            "Maria da Silva", "maria@example.com", "Avenida Paulista", "69111010", "5101", "CX",
+        ]  # fmt: skip
+        assert await text_in_xml(stocked, document, "ICMS/ICMSSN102/CSOSN") == "400"
+
+    async def test_an_nfce_takes_buyer_and_item_from_the_catalog(self, stocked: Shop) -> None:
+        document = await stocked.issue("nfce", **SPARE)
+        assert document["status"] == "authorized", document
+        assert await text_in_xml(stocked, document, "dest/xNome") == "Maria da Silva"
+        assert await text_in_xml(stocked, document, "prod/NCM") == "69111010"
+
+    async def test_a_dry_run_takes_them_too(self, stocked: Shop) -> None:
+        trial = data_of(await stocked.post("/nfe", body_of("nfe", **SPARE), dryRun="true"))
+        assert trial["problems"] == []
+        assert "<NCM>69111010</NCM>" in trial["xml"]
+
+    async def test_the_same_body_again_is_no_different_body(self, stocked: Shop) -> None:
+        body = body_of("nfe", **SPARE, externalId="pedido-1")
+        accepted(await stocked.post("/nfe", body))
+        again = data_of(await stocked.post("/nfe", body))
+        assert DIFFERENT_BODY not in again["warnings"]
+
+    async def test_an_unknown_customer_without_a_name_is_refused_by_its_fields(self, shop: Shop) -> None:
+        required = "Campo obrigatório."
+        answer = await shop.post("/nfe", body_of("nfe", recipient={"taxId": CPF}))
+        assert fields_of(answer) == {"recipient.name": required}
+        answer = await shop.post("/nfe", body_of("nfe", recipient={"address": ADDRESS}), dryRun="true")
+        assert fields_of(answer) == {"recipient.taxId": required, "recipient.name": required}
+
+    @pytest.mark.parametrize("sku", ["desconhecido", "curso"])
+    async def test_an_unknown_sku_or_that_of_a_service_is_no_item_of_the_catalog(
+        self, stocked: Shop, sku: str
+    ) -> None:
+        service = {"type": "service", "name": "Curso", "sku": "curso", "category": "curso"}
+        data_of(await stocked.post("/products", service))
+        body = body_of("nfe", **SPARE | {"items": [SOLD | {"sku": sku}]})
+        rules = error_of(await stocked.post("/nfe", body), 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert [(rule["code"], rule["field"]) for rule in rules] == [("777", "items[0].ncm")]
+
+    async def test_a_deleted_item_and_customer_are_not_taken(self, stocked: Shop) -> None:
+        (customer,) = data_of(await stocked.get("/customers"))
+        for path in (f"/products/{await mug_of(stocked)}", f"/customers/{customer['id']}"):
+            data_of(await stocked.caller.http.delete(stocked.path(path)))
+        answer = await stocked.post("/nfe", body_of("nfe", **SPARE))
+        assert fields_of(answer) == {"recipient.name": "Campo obrigatório."}
+
+    async def test_the_catalog_of_another_company_is_not_seen(self, stocked: Shop, new_shop: NewShop) -> None:
+        other = await new_shop(stocked.caller)
+        answer = await other.post("/nfe", body_of("nfe", **SPARE))
+        assert fields_of(answer) == {"recipient.name": "Campo obrigatório."}
+
+
+class TestLater:
+    async def test_a_stored_document_does_not_change_with_the_catalog(self, stocked: Shop) -> None:
+        draft = await stocked.create("nfce", **SPARE, transmit="later")
+        await replace_mug(stocked, ncm="69120000", cfop="5102")
+        assert (await item_of(stocked, draft))["ncm"] == "69111010"
+        assert (await stocked.post(f"/nfce/{draft['id']}/transmit")).status_code == 202
+        document = await stocked.settled(draft)
+        assert await text_in_xml(stocked, document, "prod/NCM") == "69111010"
+
+    async def test_a_patch_fills_the_posted_body_anew(self, stocked: Shop) -> None:
+        draft = await stocked.create("nfce", **SPARE, transmit="later")
+        await replace_mug(stocked, ncm="69120000", cfop="5102")
+        changed = data_of(await stocked.patch(draft, notes="Presente"))
+        assert changed["version"] == 2
+        assert (await item_of(stocked, changed))["ncm"] == "69120000"
+
+    async def test_a_patch_keeps_what_it_tells_itself(self, stocked: Shop) -> None:
+        draft = await stocked.create("nfce", **SPARE, transmit="later")
+        changed = data_of(await stocked.patch(draft, items=[SOLD | {"ncm": "69120000"}]))
+        item = await item_of(stocked, changed)
+        assert (item["ncm"], item["unit"]) == ("69120000", "CX")

@@ -1,0 +1,206 @@
+"""Bodies of NF-e and NFC-e that take from the catalog what they lack."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.catalog_filling import CatalogFacts
+from carimbo.fiscal.catalog_sale import FiscalItem
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.documents.nfce import from_catalog as nfce
+from carimbo.fiscal.documents.nfce.request import NfceRequest
+from carimbo.fiscal.documents.nfe import from_catalog as nfe
+from carimbo.fiscal.documents.nfe.request import NfeRequest
+from carimbo.fiscal.goods.from_catalog import fill_recipient
+from unit.fiscal.goods.support import BUYER, CPF, ITEM, NFCE_BODY, NFE_BODY, NORMAL, SAO_PAULO, company
+from unit.fiscal.sold_parts import ABROAD, FAR, FIRM, HERE, PERSON
+
+MUG = FiscalItem(
+    fiscal={
+        "ncm": "69111010", "cfop": "5101", "unit": "CX", "origin": "1", "gtin": "7891000315507",
+        "cest": "2104600", "benefitCode": "SP010001", "icms": {"cst": "20", "rate": 18, "baseReduction": 10},
+        "pis": {"cst": "03", "unitRate": 0.5},
+    }
+)  # fmt: skip
+SOLD = {"description": "Caneca", "quantity": 2, "unitValue": 35.9, "sku": "caneca"}
+COMPLETE = BUYER | {
+    "email": "a@example.com", "phone": "1133334444", "stateRegistration": "ISENTO",
+    "municipalRegistration": "1",
+}  # fmt: skip
+
+
+def recipient(customer: CustomerFacts, **told: Any) -> dict[str, Any]:
+    """The recipient of an NF-e after it was filled."""
+    body = NFE_BODY | {"recipient": {"taxId": CPF, **told}}
+    filled = nfe.fill(body, NfeRequest.model_validate(body), company(), CatalogFacts(customer))
+    return dict(filled["recipient"])
+
+
+def item(
+    told: dict[str, Any] | None = None,
+    known: FiscalItem = MUG,
+    to: CustomerFacts = PERSON,
+    by: Company = NORMAL,
+    **document: Any,
+) -> dict[str, Any]:
+    """The only item of an NF-e after it was filled."""
+    body = {"recipient": {"taxId": CPF}, "items": [SOLD | (told or {})], **document}
+    facts = CatalogFacts(to, {"caneca": known})
+    filled = nfe.fill(body, NfeRequest.model_validate(body), by, facts)
+    return dict(filled["items"][0])
+
+
+class TestRecipient:
+    def test_takes_everything_that_it_lacks(self) -> None:
+        assert recipient(FIRM) == {
+            "taxId": CPF, "name": FIRM.name, "address": HERE, "stateRegistration": "110042490114",
+            "municipalRegistration": "12345",
+        }  # fmt: skip
+
+    def test_keeps_what_the_body_tells(self) -> None:
+        told = {"name": "Maria Souza", "email": "outra@example.com", "address": SAO_PAULO | {"number": "7"}}
+        assert (
+            recipient(PERSON, **told).items() >= {"name": "Maria Souza", "email": "outra@example.com"}.items()
+        )
+        assert recipient(PERSON, **told)["address"]["number"] == "7"
+
+    def test_takes_a_null_or_empty_field_as_missing(self) -> None:
+        body = NFE_BODY | {"recipient": {"taxId": CPF, "name": None, "email": None}}
+        request = NfeRequest.model_validate(body)
+        filled = nfe.fill(body, request, company(), CatalogFacts(PERSON))
+        assert filled["recipient"]["name"] == "Maria da Silva"
+        assert filled["recipient"]["email"] == "maria@example.com"
+
+    @pytest.mark.parametrize("contribution", ["none", "exempt"])
+    def test_who_pays_no_icms_takes_no_state_registration(self, contribution: str) -> None:
+        assert "stateRegistration" not in recipient(FIRM, icmsContribution=contribution)
+
+    def test_who_pays_icms_takes_the_state_registration(self) -> None:
+        assert recipient(FIRM, icmsContribution="contributor")["stateRegistration"] == "110042490114"
+
+
+class TestAddress:
+    """Of partial addresses, as one body and one customer have them."""
+
+    @staticmethod
+    def filled(told: dict[str, Any]) -> Any:
+        return fill_recipient({"taxId": CPF, "address": told}, {"name": "Maria", "address": HERE})["address"]
+
+    def test_takes_missing_fields_one_by_one(self) -> None:
+        assert self.filled({"number": "200", "complement": "ap. 3"}) == HERE | {
+            "number": "200", "complement": "ap. 3",
+        }  # fmt: skip
+
+    def test_is_the_same_place_in_another_spelling(self) -> None:
+        told = {"zipcode": "01001-000", "city": "SAO PAULO", "state": "sp", "countryCode": "1058"}
+        assert self.filled(told) == HERE | told
+
+    @pytest.mark.parametrize(
+        "told",
+        [
+            {"city": "Campinas", "state": "SP"},
+            {"zipcode": "13010-000"},
+            {"street": "Rua Nova"},
+            {"countryCode": "2496"},
+        ],
+    )
+    def test_of_another_place_takes_nothing(self, told: dict[str, Any]) -> None:
+        assert self.filled(told) == told
+
+
+class TestItem:
+    def test_takes_its_fiscal_fields_and_taxes(self) -> None:
+        assert item() == SOLD | {
+            "ncm": "69111010", "cfop": "5101", "unit": "CX", "origin": "1", "gtin": "7891000315507",
+            "cest": "2104600", "benefitCode": "SP010001",
+            "icms": {"cst": "20", "rate": 18, "baseReduction": 10},
+            "pis": {"cst": "03", "unitRate": Decimal("0.5"), "quantity": 2},
+        }  # fmt: skip
+
+    def test_keeps_what_the_body_tells(self) -> None:
+        told = {"ncm": "69120000", "cfop": "5405", "unit": "UN", "origin": "0", "pis": {"cst": "07"}}
+        assert item(told).items() >= told.items()
+
+    def test_with_icms_of_its_own_takes_nothing_of_the_catalogs_icms(self) -> None:
+        filled = item({"icms": {"cst": "00"}})
+        assert filled["icms"] == {"cst": "00"}
+        assert "benefitCode" not in filled
+
+    def test_has_the_cfop_of_the_document_rather_than_of_the_catalog(self) -> None:
+        assert "cfop" not in item(cfop="5910")
+
+    def test_that_stands_by_itself_is_national_unless_it_says_otherwise(self) -> None:
+        alone = FiscalItem(fiscal={"ncm": "69120000"}, follows_company_defaults=False)
+        assert item(known=alone)["origin"] == "0"
+
+    def test_with_another_sku_takes_nothing(self) -> None:
+        assert item({"sku": "prato"}) == SOLD | {"sku": "prato"}
+
+    def test_takes_cfop_and_rate_for_the_state_of_the_filled_recipient(self) -> None:
+        filled = item(known=replace(MUG, fiscal={**MUG.fiscal, "origin": "0"}), to=FAR)
+        assert (filled["cfop"], filled["icms"]["rate"]) == ("6107", 12)
+
+    def test_of_an_export_has_no_rate(self) -> None:
+        body = {"recipient": {"foreignId": "EIN123456789", "name": "Model", "address": {
+            "street": "5th Avenue", "number": "1", "district": "Manhattan", "countryCode": "2496",
+            "country": "ESTADOS UNIDOS",
+        }}, "items": [SOLD]}  # fmt: skip
+        facts = CatalogFacts(items={"caneca": MUG})
+        filled = nfe.fill(body, NfeRequest.model_validate(body), NORMAL, facts)["items"][0]
+        assert (filled["cfop"], "rate" in filled["icms"]) == ("7101", False)
+
+    @pytest.mark.parametrize("told", [{"purpose": "return"}, {"operation": "inbound"}])
+    def test_that_is_not_sold_takes_only_what_the_goods_are(self, told: dict[str, Any]) -> None:
+        assert item(**told).keys() == {*SOLD, "ncm", "cest", "gtin", "unit", "origin"}
+
+
+class TestReferences:
+    def test_of_a_body_that_lacks_nothing_are_empty(self) -> None:
+        body = NFE_BODY | {"recipient": COMPLETE}
+        assert nfe.FILLING.references(NfeRequest.model_validate(body)).is_empty
+        assert nfe.FILLING.references(NfeRequest.model_validate(body | {"items": [SOLD]})).skus == ("caneca",)
+
+    @pytest.mark.parametrize("name", sorted(COMPLETE.keys() - {"taxId"}))
+    def test_of_a_recipient_that_lacks_a_field_name_the_customer(self, name: str) -> None:
+        lacking = {field: value for field, value in COMPLETE.items() if field != name}
+        request = NfeRequest.model_validate(NFE_BODY | {"recipient": lacking})
+        assert nfe.FILLING.references(request).tax_id == CPF
+
+    def test_of_a_receipt_that_is_on_paper_are_empty(self) -> None:
+        body = NFCE_BODY | {"items": [SOLD], "recipient": {"taxId": CPF}}
+        assert not nfce.FILLING.references(NfceRequest.model_validate(body)).is_empty
+        printed = body | {"issueMode": "offlineContingency"}
+        assert nfce.FILLING.references(NfceRequest.model_validate(printed)).is_empty
+
+
+class TestReceipt:
+    @staticmethod
+    def filled(customer: CustomerFacts) -> dict[str, Any]:
+        body = NFCE_BODY | {"items": [SOLD, ITEM], "recipient": {"taxId": CPF}}
+        facts = CatalogFacts(customer, {"caneca": MUG})
+        return dict(nfce.fill(body, NfceRequest.model_validate(body), company(), facts))
+
+    def test_takes_items_and_buyer_without_a_state_registration(self) -> None:
+        filled = self.filled(FIRM)
+        assert filled["recipient"] == {"taxId": CPF, "name": FIRM.name, "address": HERE}
+        assert (filled["items"][0]["cfop"], filled["items"][1]) == ("5101", ITEM)
+
+    def test_takes_no_address_abroad(self) -> None:
+        assert self.filled(replace(ABROAD, document=CPF))["recipient"].keys() == {"taxId", "name"}
+
+
+class TestMissingFields:
+    @pytest.mark.parametrize(
+        ("buyer", "paths"),
+        [
+            (BUYER, ()),
+            ({"taxId": CPF}, ("recipient.name",)),
+            ({"email": "a@example.com"}, ("recipient.taxId", "recipient.name")),
+            ({"foreignId": "PASS123", "name": "John"}, ()),
+        ],
+    )
+    def test_of_an_nfe_are_id_and_name(self, buyer: dict[str, Any], paths: tuple[str, ...]) -> None:
+        assert nfe.missing(NfeRequest.model_validate(NFE_BODY | {"recipient": buyer})) == paths
