@@ -16,7 +16,7 @@ from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import verify
 from support import CNPJ, OTHER_CNPJ, REFORM
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO, PASSWORD, Captured, Desk, lasting_pfx, refusal
-from unit.fiscal.goods.support import NFCE_BODY, NFE_BODY, SAO_PAULO, item
+from unit.fiscal.goods.support import NFCE_BODY, NFE_BODY, SAO_PAULO, SOLD_IN_THE_SHOP, item
 
 CUIABA = {**SAO_PAULO, "zipcode": "78005-000", "city": "Cuiabá", "state": "MT"}
 
@@ -34,7 +34,7 @@ def desk(tmp_path: Path, pfx: bytes) -> Desk:
 class TestAsProgram:
     @pytest.mark.parametrize("kind", ["nfe", "nfce"])
     def test_prints_a_signed_document(self, desk: Desk, kind: str) -> None:
-        desk.company(defaults={"approximateTaxRates": {"federal": 13.45}})
+        desk.company(defaults=SOLD_IN_THE_SHOP | {"approximateTaxRates": {"federal": 13.45}})
         command = [sys.executable, "-m", "carimbo.fiscal", *desk.arguments(kind)]
         run = subprocess.run(command, capture_output=True, check=False, timeout=60)
         assert (run.returncode, run.stderr) == (0, b"")
