@@ -81,6 +81,23 @@ def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in needed if name not in known)
 
 
+def filled_address(known: dict[str, Any] | None, told: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Returns a stored address with the lines that another has of the same place.
+
+    Lines that differ are of two places, which are not mixed: then the stored address stays as it is.
+    """
+    if not known or not told:
+        return known or told
+    if is_in_brazil(known) != is_in_brazil(told):
+        return known
+    is_same = all(_folded(known[name]) == _folded(told[name]) for name in known.keys() & told.keys())
+    return {**told, **known} if is_same else known
+
+
+def _folded(line: Any) -> str:
+    return " ".join(str(line).casefold().split())
+
+
 def missing_in_words(fields: Collection[str]) -> str:
     """Returns missing lines of an address as a sentence names them: "o logradouro, o número"."""
     return ", ".join(_CALLED[name] for name in fields)

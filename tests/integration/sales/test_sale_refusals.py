@@ -106,6 +106,12 @@ class TestRefusal:
             f"customer.address.{name}": "nfe" for name in missing
         }
 
+    async def test_address_of_the_sale_completes_the_one_in_the_catalog(self, store: Store) -> None:
+        partly = MARIA | {"address": {"zipcode": MARIA["address"]["zipcode"]}}
+        data_of(await store.post("/customers", partly))
+        sale = await store.draft("caneca", customer=MARIA)
+        assert [invoice["type"] for invoice in sale["invoices"]] == ["nfe"]
+
     async def test_services_are_sold_to_a_customer_with_a_partial_address(self, store: Store) -> None:
         sale = await store.invoiced("curso", customer=JOAO | {"address": {"zipcode": "01310-100"}})
         assert sale["status"] == "invoiced", sale["invoices"]

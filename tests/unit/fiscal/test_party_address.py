@@ -1,11 +1,11 @@
 """Addresses of parties: known in part, in Brazil or abroad, and shown as they were stored."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord
+from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, filled_address
 from unit.fiscal.goods.support import misformed
 
 BODY: TypeAdapter[Any] = TypeAdapter(AnyAddress)
@@ -84,6 +84,22 @@ class TestCountryCode:
     @pytest.mark.parametrize("code", [True, 1.5, ["US"]])
     def test_code_of_another_json_type_is_refused(self, code: Any) -> None:
         assert refused(countryCode=code) == {"countryCode": "Deve ser um texto."}
+
+
+class TestFilledAddress:
+    WHOLE: ClassVar = {"zipcode": "01310100", "street": "Avenida Paulista", "number": "1000", **SAO_PAULO}
+
+    def test_missing_lines_come_from_another_address_of_the_same_place(self) -> None:
+        known = {"zipcode": "01310100", "city": "SÃO PAULO"}
+        assert filled_address(known, self.WHOLE) == self.WHOLE | {"city": "SÃO PAULO"}
+
+    @pytest.mark.parametrize("known", [{"zipcode": "01001000"}, {"countryCode": "US"}])
+    def test_addresses_of_two_places_are_not_mixed(self, known: dict[str, str]) -> None:
+        assert filled_address(known, self.WHOLE) == known
+
+    @pytest.mark.parametrize("known", [{}, None])
+    def test_address_without_any_line_is_replaced(self, known: dict[str, str] | None) -> None:
+        assert filled_address(known, self.WHOLE) == self.WHOLE
 
 
 class TestRecord:
