@@ -78,6 +78,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "replaceProduct": {"json": PRODUCT | {"name": "Invasor"}},
     "createSale": {"json": SALE},
     "changeSale": {"json": SALE},
+    "patchSale": {"json": {"notes": "Invasor"}},
     "replaceWebhook": {"json": WEBHOOK | {"url": "http://127.0.0.1:9/invasor"}},
     "setWebhookActive": {"json": {"active": False}},
     "rotateWebhookSecret": {"json": {"overlapHours": 0}},

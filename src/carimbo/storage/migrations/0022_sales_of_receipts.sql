@@ -6,4 +6,3 @@ alter table sales
     add column payments jsonb,
     -- False once all its documents were discarded: lists by status look at documents, and would not find it.
     add column has_documents boolean not null default true;
-create index sales_without_documents on sales (company_id) where not has_documents;
