@@ -5,6 +5,7 @@ the JSON itself. Only then does the framework validate.
 """
 
 from collections.abc import Callable, Coroutine, Set
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -89,7 +90,9 @@ class Endpoint(APIRoute):
         if media_type != expected and not is_merge_patch:
             raise Refusal(Code.UNSUPPORTED_MEDIA_TYPE, f"Envie o corpo como {expected}.", expected=expected)
         if expected == JSON:
-            request.parsed = read_json(body)
+            parsed = read_json(body)
+            # The framework reads models from attributes too, and a Decimal would pass for an empty object.
+            request.parsed = float(parsed) if isinstance(parsed, Decimal) else parsed
         else:
             _require_utf8(request)
             await self._check_form(request)

@@ -36,6 +36,12 @@ class TestRotation:
         fresh = {"X-Api-Secret": rotated["apiSecret"]}
         assert data_of(await caller.http.get(PATH, headers=fresh))["rotatedAt"] == rotated["rotatedAt"]
 
+    @pytest.mark.parametrize("content", [b"-0.5", b"7", b'"a"', b"[]"])
+    async def test_refuses_a_body_that_is_no_object(self, caller: Caller, content: bytes) -> None:
+        headers = {"Content-Type": "application/json"}
+        answer = await caller.http.post(PATH, content=content, headers=headers)
+        assert fields_of(answer) == {"body": "Deve ser um objeto JSON."}
+
     async def test_with_an_overlap_keeps_both_for_a_while(self, caller: Caller, database: Database) -> None:
         rotated = data_of(await caller.http.post(PATH, json={"overlapHours": 1}))
         assert (await caller.http.get(PATH)).status_code == 200
