@@ -48,7 +48,7 @@ def _told(error: Exception, stage: Stage) -> tuple[Cause, str]:
     if isinstance(error, Unreadable):
         return Cause.UNREADABLE, str(error)
     if isinstance(error, ssl.SSLError) and not isinstance(error, _ENDED):
-        return Cause.TLS, _of_tls(error)
+        return _of_tls(error)
     if stage is Stage.HANDSHAKE:
         return Cause.TLS, "a conexão foi encerrada durante a negociação TLS"
     if stage is Stage.ANSWERING:
@@ -56,13 +56,14 @@ def _told(error: Exception, stage: Stage) -> tuple[Cause, str]:
     return Cause.CONNECTION, _of_connection(error, stage)
 
 
-def _of_tls(error: ssl.SSLError) -> str:
+def _of_tls(error: ssl.SSLError) -> tuple[Cause, str]:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return _VERIFICATION.get(error.verify_code, f"certificado do servidor: {error.verify_message}")
+        words = _VERIFICATION.get(error.verify_code, f"certificado do servidor: {error.verify_message}")
+        return Cause.TLS, words
     reason = error.reason or type(error).__name__
     if "ALERT" in reason and any(word in reason for word in _ABOUT_OUR_CERTIFICATE):
-        return f"{COMPANY_REFUSED} ({reason})"
-    return f"a negociação TLS falhou ({reason})"
+        return Cause.CERTIFICATE_NOT_ACCEPTED, f"{COMPANY_REFUSED} ({reason})"
+    return Cause.TLS, f"a negociação TLS falhou ({reason})"
 
 
 def _of_connection(error: Exception, stage: Stage) -> str:

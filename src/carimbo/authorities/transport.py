@@ -102,7 +102,7 @@ def _despite_status(answer: Answer, host: str) -> bytes | NotJudged:
     if not isinstance(found, NotJudged):
         return answer.body
     if answer.status in _CERTIFICATE_REFUSED:
-        cause, words = Cause.TLS, COMPANY_REFUSED
+        cause, words = Cause.CERTIFICATE_NOT_ACCEPTED, COMPANY_REFUSED
     else:
         # SOAP wants its faults sent with a status of failure: they stay faults.
         cause = Cause.FAULT if found.cause is Cause.FAULT else Cause.HTTP_STATUS

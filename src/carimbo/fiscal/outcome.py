@@ -63,7 +63,9 @@ class Cause(StrEnum):
     CONNECTION = "connection"
     """Refused, not found, or ended without an answer."""
     TLS = "tls"
-    """No trust between the two sides: a certificate, ours or theirs, or no agreement on the protocol."""
+    """No trust in the server's certificate, or no agreement on the protocol."""
+    CERTIFICATE_NOT_ACCEPTED = "certificate_not_accepted"
+    """The server does not accept the company's certificate: by a TLS alert or an HTTP status."""
     HTTP_STATUS = "http_status"
     """Another status than 200, and no fiscal answer with it."""
 

@@ -16,4 +16,28 @@ def server_context(certificates: CertificateFolder) -> ssl.SSLContext:
     context.verify_flags |= _ANY_TIME
     context.load_cert_chain(certificates.server_file)
     context.load_verify_locations(cadata=certificates.client_authorities)
+    context.sslobject_class = _AlertingObject
     return context
+
+
+class _AlertingObject(ssl.SSLObject):
+    """Sends the alert of a failed handshake before the connection ends, as the servers of the authorities do.
+
+    asyncio ends the connection when a handshake fails, and does not write the alert that OpenSSL has ready.
+    While a handshake wants to read, asyncio does write: so the failure is reported by the next call, when the
+    client sends more. One that ends the connection, or waits too long, ends the handshake anyway.
+    """
+
+    _failure: ssl.SSLError | None = None
+
+    def do_handshake(self) -> None:
+        """Shakes hands; a failure is reported by the next call."""
+        if self._failure:
+            raise self._failure
+        try:
+            super().do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLSyscallError):
+            raise
+        except ssl.SSLError as error:
+            self._failure = error
+            raise ssl.SSLWantReadError from error

@@ -227,4 +227,4 @@ class TestTheAuthority:
         other = replace(office, certificate=A1Certificate.from_bundle(stranger.to_pem()))
         told = await other.national.consult(other.sender, document.access_key)
         assert isinstance(told, NotJudged)
-        assert told.cause is Cause.TLS
+        assert told.cause is Cause.CERTIFICATE_NOT_ACCEPTED

@@ -192,7 +192,7 @@ class TestNoAnswer:
         async with host(saying(body, status_line), tls()) as server:
             told = await client.failure(server.address)
         words = f"HTTP {status_line[:3]}: o servidor recusou o certificado da empresa"
-        assert told == (Cause.TLS, True, words)
+        assert told == (Cause.CERTIFICATE_NOT_ACCEPTED, True, words)
 
     async def test_but_a_soap_fault_stays_one(self, client: Client, tls: NewTls) -> None:
         async with host(saying(FAULT, "500 Internal Server Error"), tls()) as server:

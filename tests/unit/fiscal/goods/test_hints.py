@@ -42,6 +42,13 @@ class TestTheHints:
     def test_point_at_fields_that_exist_and_name_no_others(self) -> None:
         assert {field for field in fields_in(hints()) if not exists(field)} == set()
 
+    def test_of_an_unknown_issuer_of_the_signature_does_not_advise_another_export(self) -> None:
+        # Rule 293: the chain is built from the authority's own list, and the signature bears one certificate.
+        sentence = hint_of("293")
+        assert sentence is not None
+        assert "ICP-Brasil" in sentence
+        assert "intermediários" not in sentence
+
 
 class TestFields:
     @pytest.mark.parametrize(

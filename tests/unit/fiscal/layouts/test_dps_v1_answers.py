@@ -128,7 +128,12 @@ class TestTheKeyOfADps:
         assert cause(read_key(400, answer)) is Cause.UNDECIDED
 
     @pytest.mark.parametrize(
-        ("status", "reason"), [(401, Cause.TLS), (403, Cause.TLS), (500, Cause.HTTP_STATUS)]
+        ("status", "reason"),
+        [
+            (401, Cause.CERTIFICATE_NOT_ACCEPTED),
+            (403, Cause.CERTIFICATE_NOT_ACCEPTED),
+            (500, Cause.HTTP_STATUS),
+        ],
     )
     def test_is_not_judged_by_a_failure(self, status: int, reason: Cause) -> None:
         assert cause(read_key(status, said.NO_NOTE)) is reason
@@ -160,7 +165,12 @@ class TestPresence:
         assert read_presence(status, b"") == Available(code="", message="A Sefin Nacional responde")
 
     @pytest.mark.parametrize(
-        ("status", "reason"), [(403, Cause.TLS), (496, Cause.TLS), (502, Cause.HTTP_STATUS)]
+        ("status", "reason"),
+        [
+            (403, Cause.CERTIFICATE_NOT_ACCEPTED),
+            (496, Cause.CERTIFICATE_NOT_ACCEPTED),
+            (502, Cause.HTTP_STATUS),
+        ],
     )
     def test_is_no_failure(self, status: int, reason: Cause) -> None:
         assert cause(read_presence(status, b"")) is reason

@@ -37,7 +37,7 @@ class TestAnAgreement:
             (200, b"{}", Cause.UNEXPECTED_ANSWER),
             (200, b"", Cause.EMPTY),
             (400, said.NO_AGREEMENT, Cause.UNEXPECTED_ANSWER),
-            (496, said.PAGE, Cause.TLS),
+            (496, said.PAGE, Cause.CERTIFICATE_NOT_ACCEPTED),
             (503, said.PAGE, Cause.HTTP_STATUS),
         ],
     )

@@ -139,7 +139,7 @@ class TestAnotherAnswer:
     @pytest.mark.parametrize("answer", [PAGE, b"", refused(error("E1203", "Certificado expirado"))])
     def test_tells_that_the_certificate_is_refused(self, status: int, answer: bytes) -> None:
         outcome = sent(status, answer)
-        assert cause(outcome) is Cause.TLS
+        assert cause(outcome) is Cause.CERTIFICATE_NOT_ACCEPTED
         assert isinstance(outcome, NotJudged)
         assert outcome.detail.startswith(f"HTTP {status}: o servidor recusou o certificado da empresa")
 

@@ -104,7 +104,7 @@ def _refused(
         return Throttled(code=str(status), message=one_line(seen))
     if status in _CERTIFICATE_REFUSED:
         refused = f"HTTP {status}: o servidor recusou o certificado da empresa: {words(body)}"
-        return _not_judged(Cause.TLS, refused, errors)
+        return _not_judged(Cause.CERTIFICATE_NOT_ACCEPTED, refused, errors)
     if status not in _REFUSALS:
         return _not_judged(Cause.HTTP_STATUS, seen, errors)
     if isinstance(answer, NotJudged):
