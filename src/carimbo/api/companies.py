@@ -1,6 +1,8 @@
 """Companies of the subscription."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from carimbo.api.context import (
     OF_COMPANY,
@@ -13,6 +15,8 @@ from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
+from carimbo.fiscal.fields import Text
+from carimbo.fiscal.taxpayer import normalize
 from carimbo.service import companies
 from carimbo.service.companies import (
     CompanyChanges,
@@ -30,9 +34,21 @@ _company = APIRouter(prefix="/{companyId}", route_class=Endpoint, dependencies=O
 
 @router.get("", operation_id="listCompanies", summary="Lista as empresas", responses=refuses())
 async def list_companies(
-    database: CurrentDatabase, subscription: CurrentSubscription, page: RequestedPage
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    page: RequestedPage,
+    tax_id: Annotated[
+        Text | None,
+        Query(
+            alias="taxId",
+            max_length=20,
+            description="Só a empresa com este CNPJ, com ou sem pontuação.",
+            examples=["11.222.333/0001-81"],
+        ),
+    ] = None,
 ) -> Listing[CompanyRecord]:
-    return listing(await companies.list_companies(database, subscription.id, page))
+    sought = normalize(tax_id) if tax_id else None
+    return listing(await companies.list_companies(database, subscription.id, page, sought))
 
 
 @router.post(
@@ -52,7 +68,7 @@ async def create_company(
 
 @_company.get("", operation_id="readCompany", summary="Lê uma empresa", responses=refuses(Code.NOT_FOUND))
 async def read_company(company: CurrentCompany) -> Success[CompanyRecord]:
-    return Success(data=CompanyRecord.model_validate(company))
+    return Success(data=companies.shown_company(company))
 
 
 @_company.put(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import structlog
-from fastapi import Depends, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from carimbo.api.context import (
     CurrentCompany,
@@ -15,6 +15,7 @@ from carimbo.api.context import (
     CurrentSubscription,
     RequestedPage,
 )
+from carimbo.api.document_reading import Included, RequestedDocuments, read_one
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import (
@@ -37,14 +38,13 @@ from carimbo.api.type_routes import (
     name_of,
     xml_response,
 )
-from carimbo.fiscal.date_fields import Day
 from carimbo.fiscal.document_type import DocumentType, Issuing
-from carimbo.fiscal.fields import Body, Text
+from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service import document_files, documents
-from carimbo.service.document_record import DocumentRecord
-from carimbo.service.documents import DocumentQuery, EventRecord
+from carimbo.service.document_record import DetailedDocumentRecord, DocumentRecord
+from carimbo.service.documents import EventRecord
 from carimbo.service.errors import Code
 from carimbo.service.invoices import emit
 from carimbo.service.issuing.accept import Order, accept
@@ -59,20 +59,6 @@ DryRun = Annotated[
     bool,
     Query(alias=DRY_RUN, description="Só confere e calcula: nada é guardado, numerado ou transmitido."),
 ]
-
-
-async def _query(
-    status: Annotated[Status | None, Query(description="Só os deste status.")] = None,
-    start_date: Annotated[Day | None, Query(alias="startDate", description="Criados desde o dia.")] = None,
-    end_date: Annotated[Day | None, Query(alias="endDate", description="Criados até o dia.")] = None,
-    external_id: Annotated[Text | None, Query(alias="externalId", max_length=100)] = None,
-) -> DocumentQuery:
-    return DocumentQuery.model_validate(
-        {"status": status, "startDate": start_date, "endDate": end_date, "externalId": external_id}
-    )
-
-
-RequestedDocuments = Annotated[DocumentQuery, Depends(_query)]
 
 
 def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
@@ -106,16 +92,14 @@ def _list(kind: DocumentType) -> Callable[..., Any]:
         query: RequestedDocuments,
         page: RequestedPage,
     ) -> Listing[DocumentRecord]:
-        return listing(
-            await documents.list_documents(database, subscription.id, company.id, kind, query, page)
-        )
+        return listing(await documents.list_documents(database, subscription.id, company, kind, query, page))
 
     return list_documents
 
 
 def _read(kind: DocumentType) -> Callable[..., Any]:
-    async def read(database: CurrentDatabase, which: Which) -> Success[DocumentRecord]:
-        return Success(data=await documents.read_document(database, replace(which, kind=kind)))
+    async def read(database: CurrentDatabase, which: Which, include: Included = None) -> Response:
+        return await read_one(database, replace(which, kind=kind), include)
 
     return read
 
@@ -211,7 +195,8 @@ def _add_type(kind: DocumentType, issuing: Issuing) -> None:
         _add_transmit(kind)
     name, of_file = name_of(kind), Code.INVALID_STATE
     add = partial(add_reading, reading, kind)
-    add("/{id}", f"read{name}", f"Lê uma {kind.title}", _read(kind))
+    model = Success[DetailedDocumentRecord]
+    add("/{id}", f"read{name}", f"Lê uma {kind.title}", _read(kind), response_model=model)
     add("", f"list{name}", f"Lista as {kind.title}", _list(kind))
     add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml(kind), of_file, form=XmlResponse)
     add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events(kind))

@@ -13,8 +13,8 @@ from carimbo.api.context import (
     CurrentSubscription,
     RequestedPage,
 )
+from carimbo.api.document_reading import Included, RequestedDocuments, read_one
 from carimbo.api.documented import refuses
-from carimbo.api.documents import RequestedDocuments
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
@@ -23,7 +23,7 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service import document_files, documents, invoices
 from carimbo.service.companies import Deleted
 from carimbo.service.discarding import discard_document
-from carimbo.service.document_record import DocumentRecord
+from carimbo.service.document_record import DetailedDocumentRecord, DocumentRecord
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
 from carimbo.service.invoices import InvoiceChanges
@@ -56,7 +56,7 @@ async def list_invoices(
     type_name: Annotated[TypeName | None, Query(alias="type", description="Só os deste tipo.")] = None,
 ) -> Listing[DocumentRecord]:
     kind = kind_named(type_name) if type_name else None
-    return listing(await documents.list_documents(database, subscription.id, company.id, kind, query, page))
+    return listing(await documents.list_documents(database, subscription.id, company, kind, query, page))
 
 
 @reading.get(
@@ -64,10 +64,11 @@ async def list_invoices(
     operation_id="readInvoice",
     dependencies=OF_COMPANY,
     summary="Lê um documento de qualquer tipo",
+    response_model=Success[DetailedDocumentRecord],
     responses=refuses(Code.NOT_FOUND),
 )
-async def read_invoice(database: CurrentDatabase, which: Which) -> Success[DocumentRecord]:
-    return Success(data=await documents.read_document(database, which))
+async def read_invoice(database: CurrentDatabase, which: Which, include: Included = None) -> Response:
+    return await read_one(database, which, include)
 
 
 @router.patch(

@@ -23,9 +23,10 @@ from carimbo.api.idempotency import ORDER_CONFLICTS, REPLAYED_HEADER, Idempotenc
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint, ReadRequest
 from carimbo.api.type_routes import ISSUING_REFUSALS
-from carimbo.fiscal.date_fields import Day
+from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.fields import Text
 from carimbo.service.companies import Deleted
+from carimbo.service.date_bounds import day_at
 from carimbo.service.errors import Code
 from carimbo.service.exact_json import read as read_exactly
 from carimbo.service.sales.body import EmitWhen, SaleBody
@@ -67,21 +68,27 @@ reading = APIRouter(tags=_TAGS, route_class=ReadingEndpoint, dependencies=OF_COM
 
 
 async def _query(
+    company: CurrentCompany,
     status: Annotated[SaleStatus | None, Query(description="Só as deste status.")] = None,
     customer_id: Annotated[UUID | None, Query(alias="customerId", description="Só as do cliente.")] = None,
     external_id: Annotated[Text | None, Query(alias="externalId", max_length=100)] = None,
     emit_when: Annotated[EmitWhen | None, Query(alias="emitWhen")] = None,
-    start_date: Annotated[Day | None, Query(alias="startDate", description="Vendidas desde o dia.")] = None,
-    end_date: Annotated[Day | None, Query(alias="endDate", description="Vendidas até o dia.")] = None,
+    start_date: Annotated[
+        IsoDay | None, Query(alias="startDate", description="Vendidas desde o dia, ou o de uma data e hora.")
+    ] = None,
+    end_date: Annotated[
+        IsoDay | None, Query(alias="endDate", description="Vendidas até o dia, ou o de uma data e hora.")
+    ] = None,
 ) -> SaleQuery:
+    state = (company.address or {}).get("state")
     return SaleQuery.model_validate(
         {
             "status": status,
             "customerId": customer_id,
             "externalId": external_id,
             "emitWhen": emit_when,
-            "startDate": start_date,
-            "endDate": end_date,
+            "startDate": day_at(start_date, state),
+            "endDate": day_at(end_date, state),
         }
     )
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, HTTPException, Path, Response
+from fastapi.datastructures import Default
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
@@ -14,6 +15,8 @@ from carimbo.service.document_files import XmlFile
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
 
+# The answer that the handler's own annotation names.
+_OF_HANDLER = Default(None)
 DocumentId = Annotated[UUID, Path(alias="id", description="Id do documento.")]
 
 
@@ -64,6 +67,7 @@ def add_reading(
     *codes: Code,
     form: type[Response] = JSONResponse,
     answers: Answers | None = None,
+    response_model: Any = _OF_HANDLER,
 ) -> None:
     """Register what reads something of a type, under its collection."""
     router.add_api_route(
@@ -75,6 +79,7 @@ def add_reading(
         tags=[kind.title],
         response_class=form,
         responses=(answers or {}) | refuses(Code.NOT_FOUND, *codes),
+        response_model=response_model,
     )
 
 

@@ -9,3 +9,4 @@ class Addressee:
 
     name: str | None
     email: str | None
+    tax_id: str | None = None

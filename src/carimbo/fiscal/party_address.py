@@ -1,5 +1,6 @@
 """Where a party is, in Brazil or abroad: as bodies give it, and as callers are shown it."""
 
+import unicodedata
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
@@ -8,7 +9,9 @@ from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, T
 from carimbo.fiscal.address import PartialAddress
 from carimbo.fiscal.country_fields import BrazilCode, CountryCode, is_brazil
 from carimbo.fiscal.fields import Body, Record, Text
+from carimbo.fiscal.tables.countries import BRAZIL, find_country
 
+_PLACE = ("zipcode", "street", "city", "cityCode", "state", "region", "postalCode")
 # How messages call the lines of an address.
 _CALLED = {
     "street": "o logradouro",
@@ -81,21 +84,24 @@ def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in needed if name not in known)
 
 
-def filled_address(known: dict[str, Any] | None, told: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Returns a stored address with the lines that another has of the same place.
+def filled_address(own: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Returns an address with the lines that it lacks and another has of the same place.
 
-    Lines that differ are of two places, which are not mixed: then the stored address stays as it is.
+    Two places are never mixed: where a zip code, street, city, state or country differs, the address stays as
+    it is.
     """
-    if not known or not told:
-        return known or told
-    if is_in_brazil(known) != is_in_brazil(told):
-        return known
-    is_same = all(_folded(known[name]) == _folded(told[name]) for name in known.keys() & told.keys())
-    return {**told, **known} if is_same else known
+    lines = {name: value for name, value in (own or {}).items() if value not in (None, "")}
+    if not lines or not other:
+        return lines or dict(other or {}) or None
+    compared = [name for name in _PLACE if name in lines and name in other]
+    is_same = find_country(lines.get("countryCode", BRAZIL)) == find_country(other.get("countryCode", BRAZIL))
+    is_same = is_same and all(_folded(lines[name]) == _folded(other[name]) for name in compared)
+    return {**other, **lines} if is_same else lines
 
 
 def _folded(line: Any) -> str:
-    return " ".join(str(line).casefold().split())
+    """Returns letters and digits alone: São Paulo is SAO PAULO, and 01001-000 is 01001000."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", str(line).casefold())))
 
 
 def missing_in_words(fields: Collection[str]) -> str:

@@ -1,5 +1,6 @@
 """The companies of a subscription."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -26,6 +27,7 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
+from carimbo.service.readable import readable
 from carimbo.storage.backlog import statements_under_way
 from carimbo.storage.companies import Company, logo_file
 from carimbo.storage.database import Database, Tenant
@@ -149,14 +151,23 @@ async def create_company(database: Database, subscription_id: UUID, command: New
 
 
 async def list_companies(
-    database: Database, subscription_id: UUID, request: PageRequest
+    database: Database, subscription_id: UUID, request: PageRequest, tax_id: str | None = None
 ) -> Page[CompanyRecord]:
-    """List the companies of a subscription, newest first."""
+    """List the companies of a subscription, newest first; of one CNPJ, or all."""
     async with database.tenant(subscription_id) as tenant:
-        rows = await tenant.companies.page(request.offset, request.page_size)
-        return Page(
-            [CompanyRecord.model_validate(row) for row in rows], await tenant.companies.count(), request
-        )
+        rows = await tenant.companies.page(request.offset, request.page_size, tax_id)
+        total = await tenant.companies.count(tax_id)
+    return Page([shown_company(row) for row in rows], total, request)
+
+
+def shown_company(company: Company) -> CompanyRecord:
+    """Returns a company as callers see it, without an address that can't be read."""
+    return readable(
+        "companies",
+        company.id,
+        lambda: CompanyRecord.model_validate(company),
+        lambda: CompanyRecord.model_validate(replace(company, address=None)),
+    )
 
 
 async def find_company(

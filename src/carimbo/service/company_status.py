@@ -12,13 +12,14 @@ from pydantic import Field
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Record
-from carimbo.fiscal.outcome import Available, NotJudged, Throttled, Unavailable
+from carimbo.fiscal.outcome import Available, Cause, NotJudged, Throttled, Unavailable
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.software import Software
 from carimbo.service.certificate_expiry import CertificateState, days_left, state_of
 from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
 from carimbo.service.issuing.readiness import missing_in_all
+from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, last_answer_of
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.ports import Authority
 from carimbo.storage.backlog import backlog_of_company
@@ -165,8 +166,10 @@ async def _type_status(
     watch: Watch, dossier: Dossier, seal: Seal | None, kind: DocumentType
 ) -> TypeStatusRecord:
     environment = dossier.environment_of(kind)
-    missing = missing_in_all(dossier, kind, environment, watch.software, watch.clock())
     authority = await _authority(watch, dossier, seal, kind, environment)
+    missing = missing_in_all(dossier, kind, environment, watch.software, watch.clock())
+    if authority is not None and authority.code == CERTIFICATE_NOT_ACCEPTED:
+        missing = tuple(dict.fromkeys((*missing, "certificate")))
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE
     lacking = kind.missing_for_shortcut
     shortcut = list(lacking(dossier.settings_of(kind))) if lacking else None
@@ -209,6 +212,9 @@ def _shown(condition: Available | Unavailable | Throttled | NotJudged) -> Author
             return AuthorityRecord(
                 status=AuthorityState.UNKNOWN, code=condition.code, message=condition.message
             )
+        case NotJudged(cause=Cause.CERTIFICATE_NOT_ACCEPTED):
+            answer = last_answer_of(condition)
+            return AuthorityRecord(status=AuthorityState.UNKNOWN, code=answer.code, message=answer.message)
         case NotJudged():
             return AuthorityRecord(
                 status=AuthorityState.UNKNOWN, code=condition.code, message=condition.detail

@@ -11,12 +11,13 @@ from pydantic.alias_generators import to_camel
 from carimbo.fiscal.company import MunicipalRegistration, TradeName
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.fields import Changes, Email, Flag, Phone, RecipientRegistration, Record, TaxId, Text
-from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, is_in_brazil
+from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, filled_address, is_in_brazil
 from carimbo.fiscal.taxpayer import format_tax_id
 from carimbo.service.companies import Deleted
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
+from carimbo.service.readable import readable
 from carimbo.storage.customers import Customer
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
@@ -114,7 +115,7 @@ async def list_customers(
     async with database.snapshot(subscription_id) as tenant:
         rows = await tenant.customers.page(company_id, sought, request.offset, request.page_size)
         total = await tenant.customers.count(company_id, sought)
-    return Page([CustomerRecord.model_validate(row) for row in rows], total, request)
+    return Page([_shown(row) for row in rows], total, request)
 
 
 async def read_customer(
@@ -125,7 +126,17 @@ async def read_customer(
         customer = _of_company(await tenant.customers.get(customer_id), company_id)
     if customer is None:
         raise not_found("Cliente não encontrado.")
-    return CustomerRecord.model_validate(customer)
+    return _shown(customer)
+
+
+def _shown(customer: Customer) -> CustomerRecord:
+    """Returns a customer as callers see it, without an address that can't be read."""
+    return readable(
+        "customers",
+        customer.id,
+        lambda: CustomerRecord.model_validate(customer),
+        lambda: CustomerRecord.model_validate(replace(customer, address=None)),
+    )
 
 
 async def replace_customer(
@@ -165,6 +176,7 @@ async def customer_for(tenant: Tenant, company_id: UUID, told: CustomerFacts) ->
 def merged(known: Customer, told: CustomerFacts) -> Customer:
     """A customer with what is told in the place of what is not known: nothing that is filled changes."""
     gaps = {name: getattr(told, name) for name in _FACTS if getattr(known, name) is None}
+    gaps["address"] = filled_address(known.address, told.address)
     return replace(known, **gaps, is_foreign=_is_foreign(known, told))
 
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
@@ -12,6 +13,8 @@ from carimbo.fiscal.fields import Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.cancellation_terms import cancelable_until
 from carimbo.service.kinds import kind_named
+from carimbo.service.last_answer import SET_ASIDE
+from carimbo.service.readable import UNREADABLE, readable
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
 
@@ -36,6 +39,26 @@ class ContingencyRecord(Record):
     type: str = Field(description="Tipo de emissão (tpEmis).", examples=["6"])
     started_at: datetime | None
     reason: str | None
+
+
+class LastAnswerRecord(Record):
+    """What the authority last said of a document on its way, or why it said nothing."""
+
+    code: str = Field(
+        description="Código da autoridade (cStat), ou um nosso quando ela não respondeu.",
+        examples=["108", "CERTIFICATE_NOT_ACCEPTED"],
+    )
+    message: str = Field(examples=["Serviço paralisado momentaneamente"])
+    at: datetime | None
+
+
+class ProgressRecord(Record):
+    """How far a document on its way has come."""
+
+    since: datetime | None = Field(description="Desde quando está em processamento.")
+    attempts: int = Field(description="Tentativas desde então, de transmitir ou de consultar.")
+    last_answer: LastAnswerRecord | None = Field(description="Nulo enquanto nada foi tentado.")
+    next_attempt_at: datetime | None = Field(description="Nulo quando nada mais será tentado por si.")
 
 
 class RequestNumber(Record):
@@ -65,10 +88,21 @@ class DocumentRecord(Record):
     authorized_at: datetime | None
     cancelable_until: datetime | None
     contingency: ContingencyRecord | None
+    progress: ProgressRecord | None = Field(description="Nulo quando não está em processamento.")
     rejection: Rejection | None
     warnings: list[str]
     replaced_by_id: UUID | None = Field(description="O documento que substituiu este, e o cancelou.")
     created_at: datetime
+
+
+class DetailedDocumentRecord(DocumentRecord):
+    """A document with the body that it is made of, for callers who ask for it."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)
+
+    request: dict[str, Any] | None = Field(
+        default=None, description="O corpo como foi enviado, com as correções; só com `include=request`."
+    )
 
 
 def number_of(type_name: str, own: int | None, assigned: int | None) -> int | None:
@@ -77,7 +111,27 @@ def number_of(type_name: str, own: int | None, assigned: int | None) -> int | No
 
 
 def record_of(document: Document) -> DocumentRecord:
-    """Show a document."""
+    """Returns a document as callers see it; one that can't be read whole comes with what is known of it."""
+    known = _known(document)
+    return readable(
+        "documents",
+        document.id,
+        lambda: known.model_copy(update=_computed(document)),
+        lambda: known.model_copy(update={"warnings": [*document.warnings, UNREADABLE]}),
+    )
+
+
+def _computed(document: Document) -> dict[str, Any]:
+    """Returns the fields that are more than a column of the row."""
+    return {
+        "cancelable_until": _cancelable_until(document),
+        "contingency": _contingency(document.emission),
+        "progress": _progress(document),
+        "rejection": document.rejection and Rejection.model_validate(document.rejection),
+    }
+
+
+def _known(document: Document) -> DocumentRecord:
     emission = document.emission
     named = _name_of(document)
     return DocumentRecord(
@@ -96,9 +150,10 @@ def record_of(document: Document) -> DocumentRecord:
         version=document.version,
         issued_at=emission and emission.issued_at,
         authorized_at=emission and emission.authorized_at,
-        cancelable_until=_cancelable_until(document),
-        contingency=_contingency(emission),
-        rejection=document.rejection and Rejection.model_validate(document.rejection),
+        cancelable_until=None,
+        contingency=None,
+        progress=None,
+        rejection=None,
         warnings=document.warnings,
         replaced_by_id=document.replaced_by,
         created_at=document.created_at,
@@ -131,6 +186,28 @@ def _cancelable_until(document: Document) -> datetime | None:
     if document.status != Status.AUTHORIZED or document.emission is None:
         return None
     return cancelable_until(kind_named(document.type), document.emission)
+
+
+def _progress(document: Document) -> ProgressRecord | None:
+    if document.status != Status.PROCESSING:
+        return None
+    emission = document.emission
+    return ProgressRecord(
+        since=document.queued_at,
+        attempts=emission.attempts if emission else 0,
+        last_answer=_last_answer(document),
+        next_attempt_at=document.next_action_at,
+    )
+
+
+def _last_answer(document: Document) -> LastAnswerRecord | None:
+    emission = document.emission
+    answered_at = emission.answered_at if emission else None
+    if document.parked_reason is not None:
+        return LastAnswerRecord(code=SET_ASIDE.code, message=SET_ASIDE.message, at=answered_at)
+    if emission is None or emission.answer_code is None:
+        return None
+    return LastAnswerRecord(code=emission.answer_code, message=emission.answer_message or "", at=answered_at)
 
 
 def _contingency(emission: Emission | None) -> ContingencyRecord | None:

@@ -1,19 +1,23 @@
 """Documents as callers find them: which is meant, lists of them, and what happened to one."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.fiscal.local_time import BRASILIA
+from carimbo.fiscal.taxpayer import normalize
+from carimbo.service.date_bounds import first_moment, moment_after
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.readable import readable
+from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.documents import Document
@@ -43,34 +47,37 @@ class Reference:
     kind: DocumentType | None = None
 
 
-class DocumentQuery(Body):
-    """What a list of documents is narrowed down to."""
+@dataclass(frozen=True, kw_only=True)
+class DocumentQuery:
+    """The filters of a list of documents, as a caller writes them."""
 
     status: Status | None = None
     start_date: date | None = None
+    """A day or a moment; without an offset, by the company's clock."""
     end_date: date | None = None
+    """The same; a day counts to its end."""
     external_id: str | None = None
+    sale_id: UUID | None = None
+    recipient_tax_id: str | None = None
+    access_key: str | None = None
+    number: int | None = None
+    series: int | None = None
+    search: str | None = None
 
 
 async def list_documents(
     database: Database,
     subscription_id: UUID,
-    company_id: UUID,
+    company: Company,
     kind: DocumentType | None,
     query: DocumentQuery,
     request: PageRequest,
 ) -> Page[DocumentRecord]:
     """List a company's documents, newest first; of one type, or of all."""
-    wanted = DocumentFilter(
-        type=kind.name if kind else None,
-        status=query.status,
-        created_from=_midnight(query.start_date),
-        created_before=_midnight(_day_after(query.end_date)),
-        external_id=query.external_id,
-    )
+    wanted = _filter(company, kind, query)
     async with database.autocommit(subscription_id) as tenant:
-        found = await tenant.documents.page(company_id, wanted, request.offset, request.page_size)
-        total = await tenant.documents.count(company_id, wanted)
+        found = await tenant.documents.page(company.id, wanted, request.offset, request.page_size)
+        total = await tenant.documents.count(company.id, wanted)
     return Page([record_of(document) for document in found], total, request)
 
 
@@ -78,6 +85,14 @@ async def read_document(database: Database, which: Reference) -> DocumentRecord:
     """Read a document."""
     async with database.autocommit(which.subscription_id) as tenant:
         return record_of(await require_document(tenant, which))
+
+
+async def read_document_and_request(database: Database, which: Reference) -> tuple[DocumentRecord, Any]:
+    """Returns a document and the body that it is made of, corrections included, with exact numbers."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        document = await require_document(tenant, which)
+    request = readable("documents", document.id, lambda: read(document.posted), lambda: None)
+    return record_of(document), request
 
 
 async def read_events(database: Database, which: Reference) -> list[EventRecord]:
@@ -130,11 +145,18 @@ def _under_way(filing: EventFiling) -> EventRecord:
     )
 
 
-def _day_after(day: date | None) -> date | None:
-    """The next day; after the last one of the calendar nothing comes."""
-    return None if day in (None, date.max) else day + timedelta(days=1)
-
-
-def _midnight(day: date | None) -> datetime | None:
-    """When a caller's day begins, which is Brasília's."""
-    return None if day is None else datetime.combine(day, time(), BRASILIA)
+def _filter(company: Company, kind: DocumentType | None, query: DocumentQuery) -> DocumentFilter:
+    state = (company.address or {}).get("state")
+    return DocumentFilter(
+        type=kind.name if kind else None,
+        status=query.status,
+        created_from=first_moment(query.start_date, state),
+        created_before=moment_after(query.end_date, state),
+        external_id=query.external_id,
+        sale_id=query.sale_id,
+        recipient_tax_id=query.recipient_tax_id and normalize(query.recipient_tax_id),
+        access_key=query.access_key and normalize(query.access_key),
+        number=query.number,
+        series=query.series,
+        search=(query.search or "").strip() or None,
+    )

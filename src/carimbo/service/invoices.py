@@ -98,6 +98,7 @@ class _Corrected:
 async def _write(tenant: Tenant, document: Document, corrected: _Corrected, today: date) -> None:
     """Write what a document becomes, also on its paper and in the sale that it made."""
     filled, review, dossier = corrected.filled, corrected.review, corrected.dossier
+    kind, environment = kind_named(document.type), Environment(document.environment)
     await tenant.documents.write_request(
         document.id,
         filled.text,
@@ -105,9 +106,9 @@ async def _write(tenant: Tenant, document: Document, corrected: _Corrected, toda
         review.warnings,
         dossier.revision,
         today,
+        issuing_of(kind).addressee(filled.request),
         filled.posted_text,
     )
-    kind, environment = kind_named(document.type), Environment(document.environment)
     paper = paper_of(kind, filled.request, dossier, environment)
     if paper is not None:
         await tenant.emissions.correct_printed(document.id, paper.printed)

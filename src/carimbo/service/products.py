@@ -25,6 +25,7 @@ from carimbo.service.product_bodies import (
     with_fiscal_fields,
 )
 from carimbo.service.read_only import refuse_changed
+from carimbo.service.readable import readable
 from carimbo.service.split_items import ComponentRecord, components_of, require_no_split_of, shown_components
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.products import NewProduct, Product, ProductFilter, SkuTaken, new_product_id
@@ -180,8 +181,18 @@ async def _parts(tenant: Tenant, company_id: UUID, product_id: str, body: SplitI
 
 async def _shown(tenant: Tenant, company_id: UUID, products: Sequence[Product]) -> list[ProductRecord]:
     parts = await shown_components(tenant, company_id, products)
-    facts = [_facts(product, parts.get(product.id)) for product in products]
-    return [ProductRecord.model_validate(told, context=STORED) for told in facts]
+    return [_record(product, parts.get(product.id)) for product in products]
+
+
+def _record(product: Product, parts: list[ComponentRecord] | None) -> ProductRecord:
+    """Returns an item as callers see it, without its fiscal fields if these can't be read."""
+    plain = replace(product, fiscal={})
+    return readable(
+        "products",
+        product.id,
+        lambda: ProductRecord.model_validate(_facts(product, parts), context=STORED),
+        lambda: ProductRecord.model_validate(_facts(plain, parts), context=STORED),
+    )
 
 
 def _facts(product: Product, parts: list[ComponentRecord] | None) -> dict[str, Any]:

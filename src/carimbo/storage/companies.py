@@ -135,21 +135,22 @@ class Companies:
         )  # fmt: skip
         return found
 
-    async def page(self, offset: int, size: int) -> list[Company]:
-        """A page of the companies, newest first."""
+    async def page(self, offset: int, size: int, tax_id: str | None = None) -> list[Company]:
+        """A page of the companies, newest first; of one CNPJ, or all."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
-            " order by created_at desc, id desc offset $2 limit $3",
-            self._subscription_id, offset, size,
+            " and ($4::text is null or tax_id = $4) order by created_at desc, id desc offset $2 limit $3",
+            self._subscription_id, offset, size, tax_id,
         )  # fmt: skip
         return [_company(row) for row in rows]
 
-    async def count(self) -> int:
-        """How many companies there are."""
+    async def count(self, tax_id: str | None = None) -> int:
+        """How many companies there are; of one CNPJ, or all."""
         total: int = await self._connection.fetchval(
-            "select count(*) from companies where subscription_id = $1 and deleted_at is null",
-            self._subscription_id,
-        )
+            "select count(*) from companies where subscription_id = $1 and deleted_at is null"
+            " and ($2::text is null or tax_id = $2)",
+            self._subscription_id, tax_id,
+        )  # fmt: skip
         return total
 
     async def update(self, company_id: UUID, values: dict[str, Any]) -> Company | None:

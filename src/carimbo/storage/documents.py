@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.emission import EmissionType
 from carimbo.storage import emissions
 from carimbo.storage.connection import Connection, Row
@@ -45,6 +46,8 @@ class Document:
     created_at: datetime
     queued_at: datetime | None
     first_queued_at: datetime | None
+    next_action_at: datetime | None
+    """When a worker takes it up again; None if nothing is due."""
     parked_reason: str | None
     replaced_by: UUID | None
     """The document that took its place."""
@@ -63,13 +66,15 @@ class Document:
 
 
 _OWN = tuple(field.name for field in fields(Document) if field.name not in ("emission", "company_revision"))
+_ATTEMPT_IN_FORCE = (
+    "emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id and e.ordinal = d.emission"
+)
 _SELECT = (
     f"select {', '.join(f'd.{name}' for name in _OWN)},"
     f" {', '.join(f'e.{name} as emission_{name}' for name in emissions.COLUMNS)},"
     " c.revision as company_revision from documents d"
     " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
-    " left join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id"
-    " and e.ordinal = d.emission"
+    f" left join {_ATTEMPT_IN_FORCE}"
 )
 
 
@@ -158,11 +163,10 @@ class Documents:
     async def count(self, company_id: UUID, wanted: DocumentFilter) -> int:
         """How many documents a filter matches: by the counters where they know."""
         matching, values = wanted.matching(self._subscription_id, company_id)
-        counted = (
-            "coalesce(sum(documents), 0)::bigint from document_counts d"
-            if wanted.is_counted
-            else "count(*) from documents d"
-        )
+        if wanted.is_counted:
+            counted = "coalesce(sum(documents), 0)::bigint from document_counts d"
+        else:
+            counted = "count(*) from documents d" + f" join {_ATTEMPT_IN_FORCE}" * wanted.has_attempt
         total: int = await self._connection.fetchval(f"select {counted} where {matching}", *values)
         return total
 
@@ -204,14 +208,16 @@ class Documents:
         warnings: Sequence[str],
         revision: int,
         day: date,
+        recipient: Addressee | None,
         posted_request: str | None = None,
     ) -> None:
         """Replace what was asked for; the version tells that it is another one."""
         await self._connection.execute(
             "update documents set request = $3, amount = $4, warnings = $5, reviewed_revision = $6,"
-            " reviewed_on = $7, posted_request = $8, version = version + 1, updated_at = now()"
-            " where subscription_id = $1 and id = $2",
-            self._subscription_id, document_id, request, amount, warnings, revision, day, posted_request,
+            " reviewed_on = $7, recipient_tax_id = $8, recipient_name = $9, posted_request = $10,"
+            " version = version + 1, updated_at = now() where subscription_id = $1 and id = $2",
+            self._subscription_id, document_id, request, amount, warnings, revision, day,
+            recipient and recipient.tax_id, recipient and recipient.name, posted_request,
         )  # fmt: skip
 
     async def start(

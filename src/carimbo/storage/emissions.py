@@ -44,6 +44,12 @@ class Emission:
     assigned_number: int | None
     """The number that the authority gave the document, where numbering is its affair."""
     assigned_key: str | None
+    attempts: int
+    """How often the authority was tried since the document was last queued."""
+    answer_code: str | None
+    answer_message: str | None
+    """The last answer without a verdict, or why there was none."""
+    answered_at: datetime | None
 
     @property
     def document_key(self) -> str | None:
@@ -53,6 +59,14 @@ class Emission:
     def may_arrive(self, now: datetime, latest: timedelta) -> bool:
         """Tell whether what the authority did not know was given up so lately that it may be on its way."""
         return self.unknown_at is not None and now - self.unknown_at < latest
+
+
+@dataclass(frozen=True)
+class LastAnswer:
+    """An answer without a verdict, or why there was none; the message is for people."""
+
+    code: str
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +114,8 @@ class Emissions:
             "update emissions set"
             f" state = case when state = 'foreign' and emission_type <> '{EmissionType.OFFLINE}' then state"
             " else 'numbered' end,"
-            " digest = null, receipt = null, tries = 0"
+            " digest = null, receipt = null, tries = 0, attempts = 0, answer_code = null,"
+            " answer_message = null, answered_at = null"
             " where subscription_id = $1 and document_id = $2 and ordinal = $3",
             self._subscription_id, document_id, ordinal,
         )  # fmt: skip

@@ -16,7 +16,7 @@ import asyncpg
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
-from carimbo.storage.emissions import COLUMNS, Emission, Place
+from carimbo.storage.emissions import COLUMNS, Emission, LastAnswer, Place
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.jobs import job_added
 from carimbo.storage.work import HELD, Lease, WorkKind, write_held
@@ -29,7 +29,10 @@ def _state_written(held: str) -> str:
     return f"""
         with held as ({held}), attempt as (
             update emissions set state = $5, tries = $6, receipt = $7, access_key = coalesce($8, access_key),
-                unknown_at = coalesce($9, unknown_at)
+                unknown_at = coalesce($9, unknown_at),
+                attempts = attempts + case when $17::text is null then 0 else 1 end,
+                answer_code = coalesce($17, answer_code), answer_message = coalesce($18, answer_message),
+                answered_at = case when $17::text is null then answered_at else now() end
             from held where {_ATTEMPT}
         ), told as ({events_told("held", 10)})
         select id from held
@@ -81,7 +84,7 @@ _KEEP_SIGNED = f"""
 """
 _WRITE_STATE = _state_written(_HELD_DOCUMENT)
 _PAUSE = _state_written(
-    "update documents set next_action_at = now() + $17::interval, lease_until = null, attempts = 0, turn = 0"
+    "update documents set next_action_at = now() + $19::interval, lease_until = null, attempts = 0, turn = 0"
     f" {HELD} returning {_KEY}"
 )
 # What is replaced may be known as canceled already: who asked to cancel it was told of the replacement first.
@@ -251,14 +254,18 @@ class IssuingSteps:
         receipt: str | None = None,
         access_key: str | None = None,
         unknown_at: datetime | None = None,
+        answer: LastAnswer | None = None,
         pause: timedelta | None = None,
         events: Sequence[NewEvent] = (),
     ) -> None:
-        """Write how far an attempt came; with a pause the document is nobody's until it is over."""
+        """Write how far an attempt came; with a pause the document is nobody's until it is over.
+
+        With an answer, the attempt counts as one more try.
+        """
         await self._write(
             _PAUSE if pause else _WRITE_STATE,
             ordinal, state, tries, receipt, access_key, unknown_at, *event_columns(events),
-            *([pause] if pause else []),
+            answer and answer.code, answer and answer.message, *([pause] if pause else []),
         )  # fmt: skip
 
     async def conclude(

@@ -35,6 +35,8 @@ class NewDocument:
     """The JSON that the document is made of."""
     posted_request: str | None = None
     """The JSON as the caller sent it, if the request was filled from the catalog."""
+    recipient_tax_id: str | None = None
+    recipient_name: str | None = None
     amount: Decimal
     warnings: Sequence[str]
     reviewed_revision: int
@@ -48,7 +50,9 @@ class NewDocument:
 _INSERTED = tuple(
     field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
 )
-_GENERATED = "version, rejection, created_at, queued_at, first_queued_at, parked_reason, replaced_by"
+_GENERATED = (
+    "version, rejection, created_at, queued_at, first_queued_at, next_action_at, parked_reason, replaced_by"
+)
 
 
 def _insertion(*, queued: bool) -> str:

@@ -127,6 +127,15 @@ class TestList:
         second = await caller.http.get("/v1/companies?page=2&pageSize=1")
         assert [company["id"] for company in data_of(second)] == [older]
 
+    @pytest.mark.parametrize("tax_id", [CNPJ, "11.222.333/0001-81"])
+    async def test_is_filtered_by_the_tax_id(self, caller: Caller, tax_id: str) -> None:
+        wanted, _ = await caller.create_company(CNPJ), await caller.create_company(OTHER_CNPJ)
+        answer = await caller.http.get("/v1/companies", params={"taxId": tax_id})
+        assert [company["id"] for company in data_of(answer)] == [wanted]
+        assert answer.json()["pageInfo"]["total"] == 1
+        unknown = await caller.http.get("/v1/companies", params={"taxId": "1"})
+        assert (data_of(unknown), unknown.json()["pageInfo"]["total"]) == ([], 0)
+
 
 class TestUpdate:
     async def test_changes_what_is_sent_and_nothing_else(self, caller: Caller) -> None:

@@ -47,7 +47,8 @@ class TestDocuments:
         document = await shop.issue(kind, notes=REFUSALS[kind])
         (event,) = await events_of(shop.caller)
         assert (event["event"], event["data"]["status"]) == (f"{kind}.rejected", "rejected")
-        assert set(event["data"]) - {"saleId"} == COMMON
+        assert set(event["data"]) - {"saleId"} == COMMON | {"rejection"}
+        assert event["data"]["rejection"] == document["rejection"]
         # What the authority numbers has no number before it is authorized.
         number = None if document["number"] is None else str(own_number(document))
         assert event["data"]["invoiceNumber"] == number
@@ -68,6 +69,8 @@ class TestDocuments:
         first, second = await events_of(shop.caller)
         assert [first["event"], second["event"]] == ["nfe.rejected", "nfe.authorized"]
         assert first["data"]["status"] == "rejected"
+        assert first["data"]["rejection"] == refused["rejection"]
+        assert "rejection" not in second["data"]
         assert datetime.fromisoformat(first["createdAt"]) < datetime.fromisoformat(second["createdAt"])
 
 

@@ -79,6 +79,12 @@ class TestFilters:
         assert await listed(store, startDate="2026-11-01", endDate="2026-11-01") == ([second], 1)
         assert await listed(store, startDate="2026-11-03") == ([], 0)
 
+    async def test_by_moments_of_days_by_the_clock_of_the_company(self, store: Store) -> None:
+        first, second = await drafts(store, "2026-11-01", "2026-11-02")
+        assert await listed(store, startDate="2026-11-02T02:59:59Z") == ([second, first], 2)
+        assert await listed(store, startDate="2026-11-02T03:00:00Z") == ([second], 1)
+        assert await listed(store, endDate="2026-11-01T23:59:59") == ([first], 1)
+
     async def test_by_when_they_are_to_be_invoiced(self, store: Store) -> None:
         told = {"emitWhen": "after_guarantee", "guaranteeDate": "2999-01-01"}
         waiting = (await store.sold("curso", **told))["id"]

@@ -100,7 +100,7 @@ class TestDocuments:
     async def test_another_s_document_is_not_changed(self, neighbours: Neighbours) -> None:
         before, document_id = await neighbours.everything_of_the_owner(), neighbours.document_id
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
-            await tenant.documents.write_request(document_id, "[]", Decimal(1), [], 2, TODAY)
+            await tenant.documents.write_request(document_id, "[]", Decimal(1), [], 2, TODAY, None)
             await tenant.documents.start(document_id, Decimal(1), [], 2, TODAY, "2026-11")
             await tenant.documents.queue(document_id, neighbours.company_id, is_urgent=True)
         assert await neighbours.everything_of_the_owner() == before

@@ -175,7 +175,9 @@ class TestLock:
             async with shop.database.tenant(shop.subscription_id) as tenant:
                 locked = await tenant.documents.lock(document.id)
                 assert locked is not None
-                await tenant.documents.write_request(document.id, "{}", Decimal(1), [], 1, date(2026, 1, 1))
+                await tenant.documents.write_request(
+                    document.id, "{}", Decimal(1), [], 1, date(2026, 1, 1), None
+                )
                 return locked.version
 
         assert sorted(await asyncio.gather(*(change() for _ in range(8)))) == list(range(1, 9))
@@ -190,7 +192,7 @@ class TestWriteRequest:
         document = await shop.added(queued=False, status=Status.PENDING)
         day = date(2026, 12, 1)
         async with shop.database.tenant(shop.subscription_id) as tenant:
-            await tenant.documents.write_request(document.id, EXACT, Decimal("7.5"), ["Ei."], 9, day)
+            await tenant.documents.write_request(document.id, EXACT, Decimal("7.5"), ["Ei."], 9, day, None)
         assert await shop.read(document.id) == replace(
             document,
             version=2,

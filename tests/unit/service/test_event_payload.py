@@ -55,6 +55,11 @@ class TestADocument:
             },
         }
 
+    def test_that_was_rejected_tells_why(self) -> None:
+        rejection = {"code": "778", "message": "NCM", "field": None, "hint": None, "retryable": False}
+        rejected = {"document_id": DOCUMENT, "amount": Decimal("59.80"), "details": {"rejection": rejection}}
+        assert told("nfe.rejected", **rejected)["data"]["rejection"] == rejection
+
     def test_without_sale_and_external_id_has_no_such_fields(self) -> None:
         assert {"saleId", "externalId"} & told("nfe.authorized", **AUTHORIZED)["data"].keys() == set()
 

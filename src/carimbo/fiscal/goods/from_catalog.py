@@ -1,6 +1,5 @@
 """Filling the bodies of NF-e and NFC-e with what the catalog knows of buyer and items."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,11 +7,11 @@ from carimbo.fiscal.catalog_filling import CatalogReferences
 from carimbo.fiscal.catalog_sale import FiscalItem
 from carimbo.fiscal.goods.from_sale import fiscal_fields
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.parties import BRAZIL, RecipientBody
+from carimbo.fiscal.goods.parties import RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
+from carimbo.fiscal.party_address import filled_address
 
 _IDENTITY = frozenset({"taxId", "foreignId"})
-_PLACE = ("zipcode", "street", "city", "cityCode", "state")
 # What goods are, whatever is done with them; the rest is how they are taxed when they are sold.
 _OF_THE_GOODS = frozenset({"ncm", "cest", "gtin", "unit", "origin"})
 
@@ -31,7 +30,7 @@ def fill_recipient(told: Mapping[str, Any], customer: Mapping[str, Any]) -> dict
     known = {name: value for name, value in customer.items() if name not in _IDENTITY}
     filled = known | _present(told)
     if told.get("address") and known.get("address"):
-        filled["address"] = _fill_address(told["address"], known["address"])
+        filled["address"] = filled_address(told["address"], known["address"])
     return filled
 
 
@@ -71,20 +70,6 @@ def _lacks_anything(buyer: RecipientBody) -> bool:
     return None in values
 
 
-def _fill_address(told: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Adds what an address lacks, unless it contradicts the customer's: then it is another place."""
-    own = _present(told)
-    home = {"countryCode": BRAZIL, **known}
-    compared = [name for name in (*_PLACE, "countryCode") if name in own and name in home]
-    is_elsewhere = any(_plain(own[name]) != _plain(home[name]) for name in compared)
-    return told if is_elsewhere else {**known, **own}
-
-
 def _present(told: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a caller told: null and empty text are as good as nothing."""
     return {name: value for name, value in told.items() if value not in (None, "")}
-
-
-def _plain(value: Any) -> str:
-    """Returns letters and digits alone: São Paulo is SAO PAULO, and 01001-000 is 01001000."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", str(value).casefold())))

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from carimbo.fiscal.fields import Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
-from carimbo.service.document_record import number_of
+from carimbo.service.document_record import Rejection, number_of
 from carimbo.service.links import Links
 from carimbo.storage.events import ToldEvent
 
@@ -39,6 +39,9 @@ class DocumentData(Record):
     amount: Number = Field(examples=[199.9])
     invoice_number: str | None = Field(examples=["1001"])
     issued_at: datetime | None
+    rejection: Rejection | None = Field(
+        default=None, exclude_if=_is_none, description="Presente quando o documento foi rejeitado."
+    )
     pdf_url: str | None = _if_any(
         "Link temporário que abre o PDF sem credenciais.", "https://fiscal.example.com/files/….pdf"
     )
@@ -92,6 +95,7 @@ def _document_data(event: ToldEvent, document_id: UUID, links: Links) -> Documen
             "amount": event.amount,
             "invoice_number": None if number is None else str(number),
             "issued_at": event.issued_at,
+            "rejection": (event.details or {}).get("rejection"),
             "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
             "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,
         }

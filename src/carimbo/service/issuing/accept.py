@@ -194,6 +194,7 @@ def _prepare(
     environment = dossier.environment_of(kind)
     queued = not (issuing.waits and issuing.waits(filled.request))
     period = plan_period(order.subscription, environment, counter.workshop) if queued else None
+    recipient = issuing.addressee(filled.request)
     document = NewDocument(
         id=new_id(),
         company_id=order.company.id,
@@ -205,6 +206,8 @@ def _prepare(
         external_id=order.external_id,
         request=filled.text,
         posted_request=filled.posted_text,
+        recipient_tax_id=recipient.tax_id if recipient else None,
+        recipient_name=recipient.name if recipient else None,
         amount=amount_of(review),
         warnings=review.warnings,
         reviewed_revision=dossier.revision,

@@ -8,7 +8,7 @@ import structlog
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
-from carimbo.fiscal.outcome import Authorized, Canceled, Denied, Duplicate, Outcome, Rejected, went_out
+from carimbo.fiscal.outcome import Authorized, Canceled, Denied, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
@@ -17,17 +17,20 @@ from carimbo.service.backoff import AT_ONCE, dice
 from carimbo.service.issuing import conclude
 from carimbo.service.issuing.build import build
 from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.decision import Decision, Foreign, Onward
+from carimbo.service.issuing.decision import Foreign, Onward
 from carimbo.service.issuing.dossier import Seal
+from carimbo.service.issuing.history import question_events
 from carimbo.service.issuing.number import redirect, take_number
 from carimbo.service.issuing.recognition import decide, is_forgotten
-from carimbo.service.issuing.sign import keep_signed, signed_before
+from carimbo.service.issuing.sign import is_signed_by, keep_signed, signed_before
 from carimbo.service.issuing.transmit import ask, record_attempt, send
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE, NO_NUMBER_LEFT, unissuable, unready_now
 from carimbo.service.issuing.way import is_stuck, learn, shortened, way_of
 from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, UNASKED, last_answer_of
 from carimbo.storage import work
 from carimbo.storage.document_events import NewEvent
+from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.issuing import EmissionWay, SeriesExhausted
 from carimbo.storage.work import Lease
 
@@ -148,6 +151,8 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
         await _refuse_unsent(means, case, (NO_CERTIFICATE,))
         return Done()
     signed = await signed_before(means, case)
+    if _may_have_other_certificate(case) and not is_signed_by(signed, seal):
+        return await _make(means, case)
     case = await record_attempt(means, case, signed)
     return await _transmit(means, case, seal, signed)
 
@@ -165,18 +170,11 @@ async def _inquire(means: Means, case: Case) -> Case | Done:
         # Its fate is open, and without a certificate nobody answers: it waits for one.
         tries = case.emission.tries + 1
         pause = means.backoff.pause(tries, dice())
-        return await _go_on(means, case, Onward(EmissionState.SENT, pause, tries), [])
+        onward = Onward(EmissionState.SENT, pause, tries)
+        return await _go_on(means, case, onward, [], UNASKED)
     outcome = await ask(means, case, _sender(case, seal))
     means.reached("answered", case.subject)
     return await _apply(means, case, EmissionState.SENT, Happening.CONSULTED, outcome)
-
-
-def _asked(happening: Happening, outcome: Outcome, decision: Decision) -> list[NewEvent]:
-    """What the history tells of a question, with the answer unless that is a verdict, which tells itself."""
-    if not went_out(outcome):
-        return []
-    tells_itself = happening is Happening.TRANSMITTED and decision is outcome
-    return [conclude.told(happening, Status.PROCESSING, None if tells_itself else outcome)]
 
 
 async def _apply(
@@ -184,16 +182,25 @@ async def _apply(
 ) -> Case | Done:
     await learn(means, case, happening, outcome)
     decision = await decide(means, case, state, outcome)
-    asked = _asked(happening, outcome, decision)
+    asked = question_events(case, happening, outcome, decision)
     if isinstance(decision, Onward):
         document_id = str(case.document.id)
         _log.info("document_goes_on", document_id=document_id, state=decision.state, **in_log(outcome))
-        return await _go_on(means, case, decision, asked)
+        return await _go_on(means, case, decision, asked, last_answer_of(outcome))
     if isinstance(decision, Foreign):
         return await _renumber(means, case, decision, asked)
     await _conclude(means, case, decision, asked)
     means.reached("concluded", case.subject)
     return Done()
+
+
+def _may_have_other_certificate(case: Case) -> bool:
+    """Returns whether the bytes may bear a certificate that the authority refused, and may be made anew.
+
+    The company may have another certificate by now. What is on paper can't be made anew.
+    """
+    was_refused = case.emission.answer_code == CERTIFICATE_NOT_ACCEPTED
+    return was_refused and case.emission.emission_type != EmissionType.OFFLINE
 
 
 def _may_arrive(means: Means, case: Case) -> bool:
@@ -236,9 +243,11 @@ def _tell_conclusion(case: Case, outcome: str, code: str) -> None:
     _log.info("document_concluded", document_id=str(case.document.id), outcome=outcome, code=code)
 
 
-async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent]) -> Case | Done:
+async def _go_on(
+    means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer
+) -> Case | Done:
     onward = replace(onward, after=await shortened(means, case, onward.after))
-    await conclude.go_on(means, case, onward, asked)
+    await conclude.go_on(means, case, onward, asked, answer)
     if onward.after > AT_ONCE:
         return Done(onward.after)
     changed = replace(
@@ -248,6 +257,7 @@ async def _go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEv
         receipt=onward.receipt,
         access_key=onward.access_key or case.emission.access_key,
         unknown_at=onward.unknown_at or case.emission.unknown_at,
+        answer_code=answer.code,
     )
     return case.with_emission(changed)
 
@@ -265,7 +275,8 @@ async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[
         await conclude.refuse(means, case, refusal, asked, EmissionState.FOREIGN, hint)
         _tell_conclusion(case, Status.REJECTED, refusal.code)
         return Done()
-    return await _go_on(means, case, Onward(EmissionState.FOREIGN, AT_ONCE, tries=0), asked)
+    onward = Onward(EmissionState.FOREIGN, AT_ONCE, tries=0)
+    return await _go_on(means, case, onward, asked, LastAnswer(answer.code, answer.message))
 
 
 def _refusal(case: Case, answer: Duplicate | Authorized | Rejected, retryable: bool) -> Rejected:

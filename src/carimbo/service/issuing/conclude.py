@@ -16,6 +16,7 @@ from carimbo.service.issuing.case import Case, Means
 from carimbo.service.issuing.decision import Onward
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.document_events import NewEvent
+from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.issuing import Verdict
 
 # What a request does not hold: put right there, the same request passes.
@@ -93,7 +94,9 @@ async def refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -
     await _write(means, case, Verdict(status=Status.REJECTED, rejection=_plain(rejection)), [happened])
 
 
-async def go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent]) -> None:
+async def go_on(
+    means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer | None
+) -> None:
     """Write how far it came; for the length of a pause the document is nobody's."""
     async with means.database.steps_of(case.lease) as steps:
         await steps.write_state(
@@ -103,6 +106,7 @@ async def go_on(means: Means, case: Case, onward: Onward, asked: Sequence[NewEve
             receipt=onward.receipt,
             access_key=onward.access_key,
             unknown_at=onward.unknown_at,
+            answer=answer,
             pause=onward.after if onward.after > AT_ONCE else None,
             events=asked,
         )

@@ -1,11 +1,13 @@
 """The fourth step: signed bytes are stored before they go anywhere, and those very bytes are sent."""
 
+from base64 import b64encode
 from dataclasses import replace
 from datetime import datetime
 
 from carimbo.fiscal.lifecycle import EmissionState, Happening
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.files import signed_file
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.document_events import NewEvent
@@ -34,6 +36,11 @@ async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_a
             receipt=None,
         )
     )
+
+
+def is_signed_by(signed: SignedDocument, seal: Seal) -> bool:
+    """Returns whether signed bytes bear a company's present certificate."""
+    return b64encode(seal.certificate.certificate_der) in signed.xml
 
 
 async def signed_before(means: Means, case: Case) -> SignedDocument:

@@ -12,7 +12,6 @@ from pydantic.alias_generators import to_camel
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.field_messages import in_portuguese, json_path
 from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.party_address import filled_address
 from carimbo.fiscal.problems import Problem, quoted
 from carimbo.service.customers import facts_of, merged
 from carimbo.service.errors import Code, Refusal
@@ -103,7 +102,6 @@ async def _buyer(tenant: Tenant, company_id: UUID, told: UUID | BuyerBody) -> Bu
         raise _wrong("customer.name", "Campo obrigatório para um cliente que não está no catálogo.")
     if known is None:
         return Buyer(facts, facts, None)
-    known = replace(known, address=filled_address(known.address, facts.address))
     # Should it be deleted meanwhile, it is made anew under the name that it had.
     return Buyer(merged(known, facts), replace(facts, name=told.name or known.name), known.id)
 

@@ -86,7 +86,7 @@ async def _correct(
 ) -> None:
     review, revision, today = draft.review, prepared.dossier.revision, counter.workshop.today
     reviewed = (amount_of(review), review.warnings, revision, today)
-    await tenant.documents.write_request(document.id, draft.text, *reviewed)
+    await tenant.documents.write_request(document.id, draft.text, *reviewed, draft.recipient)
     if prepared.goes_now:
         await tenant.documents.start(document.id, *reviewed, period.name if period else None)
         await begin(tenant, document)
@@ -112,6 +112,8 @@ def _document(
         sale_id=sale_id,
         is_direct=False,
         request=draft.text,
+        recipient_tax_id=draft.recipient.tax_id if draft.recipient else None,
+        recipient_name=draft.recipient.name if draft.recipient else None,
         amount=amount_of(draft.review),
         warnings=draft.review.warnings,
         reviewed_revision=prepared.dossier.revision,

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
+from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, ServiceNote, SoldLine
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import DocumentType, Review
@@ -44,6 +45,7 @@ class Draft:
     text: str
     """The JSON of its request."""
     review: Review
+    recipient: Addressee | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,13 @@ async def draft_documents(
         problem for form, review in zip(forms, reviews, strict=True) for problem in _in_sale(form, review)
     )
     return [
-        Draft(form.kind, dossier.environment_of(form.kind), form.text, review)
+        Draft(
+            form.kind,
+            dossier.environment_of(form.kind),
+            form.text,
+            review,
+            issuing_of(form.kind).addressee(form.request),
+        )
         for form, review in zip(forms, reviews, strict=True)
     ]
 

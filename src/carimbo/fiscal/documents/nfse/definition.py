@@ -32,7 +32,8 @@ def _replaced(request: NfseRequest) -> UUID | None:
 
 
 def _addressee(request: NfseRequest) -> Addressee:
-    return Addressee(request.borrower.name, request.borrower.email)
+    borrower = request.borrower
+    return Addressee(borrower.name, borrower.email, borrower.tax_id)
 
 
 NFSE = DocumentType(

@@ -1,0 +1,115 @@
+"""What reads documents of any type have in common: the filters of lists, and what one record may include."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import Depends, Query, Response
+
+from carimbo.api.context import search_parameter
+from carimbo.api.envelope import success
+from carimbo.fiscal.date_fields import IsoDay
+from carimbo.fiscal.fields import Text
+from carimbo.fiscal.lifecycle import Status
+from carimbo.service import documents
+from carimbo.service.documents import DocumentQuery, Reference
+from carimbo.service.exact_json import write
+from carimbo.storage.database import Database
+
+# Beyond all numbers that an authority gives, and within the database's integers.
+_LAST_NUMBER = 10**15 - 1
+_LAST_SERIES = 99_999
+_DATES = "dia ou data e hora; sem fuso, no horário da empresa"
+
+Included = Annotated[
+    Literal["request"] | None,
+    Query(
+        description="`request` traz também o corpo como foi enviado, com as correções de PATCH e"
+        " com os números como foram escritos."
+    ),
+]
+
+
+_OfStatus = Annotated[Status | None, Query(description="Só os deste status.")]
+_CreatedFrom = Annotated[
+    IsoDay | None,
+    Query(alias="startDate", description=f"Criados desde: {_DATES}.", examples=["2026-03-10"]),
+]
+_CreatedUntil = Annotated[
+    IsoDay | None,
+    Query(
+        alias="endDate",
+        description=f"Criados até: {_DATES}. Um dia conta inteiro.",
+        examples=["2026-03-10T18:00:00-03:00"],
+    ),
+]
+_OfExternalId = Annotated[Text | None, Query(alias="externalId", max_length=100)]
+_OfSale = Annotated[UUID | None, Query(alias="saleId", description="Só os da venda.")]
+_OfRecipient = Annotated[
+    Text | None,
+    Query(
+        alias="recipientTaxId",
+        max_length=20,
+        description="CPF ou CNPJ do destinatário ou tomador, com ou sem pontuação.",
+    ),
+]
+_OfAccessKey = Annotated[
+    Text | None, Query(alias="accessKey", max_length=80, description="Chave de acesso, com ou sem espaços.")
+]
+_OfNumber = Annotated[
+    int | None,
+    Query(
+        ge=1,
+        le=_LAST_NUMBER,
+        description="Número do documento; o de uma NFS-e ainda sem número é o da sua DPS.",
+    ),
+]
+_OfSeries = Annotated[
+    int | None, Query(ge=0, le=_LAST_SERIES, description="Série; a de uma NFS-e é a da sua DPS.")
+]
+_Search = Annotated[
+    str,
+    search_parameter(
+        "Começo de palavras do nome do destinatário, ou número, chave de acesso, CPF, CNPJ ou externalId"
+        " inteiros",
+        "maria sil",
+    ),
+]
+
+
+async def _query(
+    status: _OfStatus = None,
+    start_date: _CreatedFrom = None,
+    end_date: _CreatedUntil = None,
+    external_id: _OfExternalId = None,
+    sale_id: _OfSale = None,
+    recipient_tax_id: _OfRecipient = None,
+    access_key: _OfAccessKey = None,
+    number: _OfNumber = None,
+    series: _OfSeries = None,
+    search: _Search = "",
+) -> DocumentQuery:
+    return DocumentQuery(
+        status=status,
+        start_date=start_date,
+        end_date=end_date,
+        external_id=external_id,
+        sale_id=sale_id,
+        recipient_tax_id=recipient_tax_id,
+        access_key=access_key,
+        number=number,
+        series=series,
+        search=search,
+    )
+
+
+RequestedDocuments = Annotated[DocumentQuery, Depends(_query)]
+
+
+async def read_one(database: Database, which: Reference, include: Included) -> Response:
+    """Answers with a document and, if asked, with the body that it is made of."""
+    if include is None:
+        return success(await documents.read_document(database, which))
+    record, request = await documents.read_document_and_request(database, which)
+    # Our own writer: the framework's would make floats of the body's numbers.
+    data = {**record.model_dump(mode="json"), "request": request}
+    return Response(write({"success": True, "data": data}), media_type="application/json")

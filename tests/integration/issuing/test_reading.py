@@ -1,0 +1,203 @@
+"""Reading documents: the body they were created from, the filters of lists, and rows that can't be read."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+import structlog
+
+from integration.issuing.floor import Floor
+from integration.issuing.shop import KINDS, NFCE, NFE, RECIPIENT, REFUSED, Shop, accepted
+from support import ABSENT, data_of, fields_of
+
+OTHER_RECIPIENT = RECIPIENT | {"taxId": "12345678909", "name": "João D'Ávila"}
+
+
+async def found(shop: Shop, path: str = "/invoices", **query: Any) -> list[str]:
+    """The ids of a filtered list; its total must agree with them."""
+    answer = await shop.get(path, **query)
+    ids = [record["id"] for record in data_of(answer)]
+    assert answer.json()["pageInfo"]["total"] == len(ids)
+    return ids
+
+
+class TestRequest:
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_include_request_returns_the_body_as_posted(self, shop: Shop, kind: str) -> None:
+        record = await shop.create(kind, notes="Pedido 7")
+        for path in (f"/{kind}", "/invoices"):
+            read = data_of(await shop.get(f"{path}/{record['id']}", include="request"))
+            assert read["request"]["notes"] == "Pedido 7"
+            assert "request" not in data_of(await shop.get(f"{path}/{record['id']}"))
+        assert "request" not in data_of(await shop.get(f"/{kind}"))[0]
+
+    async def test_numbers_of_the_request_keep_their_digits(self, shop: Shop) -> None:
+        body = json.dumps(NFCE | {"transmit": "later"}).replace('"unitValue": 29.9', '"unitValue": 29.900')
+        headers = {"Content-Type": "application/json"}
+        record = accepted(await shop.caller.http.post(shop.path("/nfce"), content=body, headers=headers))
+        answer = await shop.get(f"/nfce/{record['id']}", include="request")
+        assert '"unitValue":29.900' in answer.text
+        assert data_of(answer)["request"] == json.loads(body)
+
+    async def test_a_corrected_document_includes_the_merged_request(self, shop: Shop) -> None:
+        refused = await shop.issue(notes=REFUSED, externalId="pedido-1")
+        changed = data_of(await shop.patch(refused, notes="Agora sim", externalId="pedido-1"))
+        read = data_of(await shop.get(f"/nfe/{refused['id']}", include="request"))
+        assert read.pop("request") == NFE | {"notes": "Agora sim", "externalId": "pedido-1"}
+        assert read == changed
+
+    @pytest.mark.parametrize("path", ["/nfe", "/nfce", "/nfse", "/invoices"])
+    async def test_unknown_includes_are_invalid(self, idle_shop: Shop, path: str) -> None:
+        answer = await idle_shop.get(f"{path}/{ABSENT}", include="xml")
+        assert answer.json()["error"]["code"] == "VALIDATION_ERROR"
+        assert set(fields_of(answer)) == {"include"}
+
+
+class TestFilters:
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_documents_are_found_by_key_number_and_series(self, shop: Shop, kind: str) -> None:
+        documents = [await shop.issue(kind) for _ in range(2)]
+        for document in documents:
+            key = document["accessKey"]
+            spaced = " ".join(key[place : place + 4] for place in range(0, len(key), 4))
+            for path in (f"/{kind}", "/invoices"):
+                assert await found(shop, path, accessKey=key) == [document["id"]]
+                assert await found(shop, path, accessKey=spaced) == [document["id"]]
+                assert await found(shop, path, number=document["number"]) == [document["id"]]
+        newest_first = [document["id"] for document in documents[::-1]]
+        series = (documents[0]["dps"] or documents[0])["series"]
+        assert await found(shop, series=series) == newest_first
+        assert await found(shop, series=series + 1) == []
+        assert await found(shop, number=999) == []
+        assert await found(shop, f"/{kind}", number=documents[0]["number"], series=series + 1) == []
+
+    async def test_documents_are_found_by_their_sale(self, shop: Shop) -> None:
+        note, _ = await shop.create("nfse"), await shop.create("nfse")
+        assert await found(shop, "/nfse", saleId=note["saleId"]) == [note["id"]]
+        assert await found(shop, "/nfe", saleId=note["saleId"]) == []
+        assert await found(shop, saleId=ABSENT) == []
+
+    @pytest.mark.parametrize("tax_id", ["12345678909", "123.456.789-09"])
+    async def test_documents_are_found_by_the_tax_id_of_their_recipient(
+        self, shop: Shop, tax_id: str
+    ) -> None:
+        borrower = {"taxId": "123.456.789-09", "name": "João D'Ávila"}
+        invoice, note = (
+            await shop.create("nfe", recipient=OTHER_RECIPIENT),
+            await shop.create("nfse", borrower=borrower),
+        )
+        await shop.create("nfe")
+        assert await found(shop, recipientTaxId=tax_id) == [note["id"], invoice["id"]]
+        assert await found(shop, "/nfe", recipientTaxId=tax_id) == [invoice["id"]]
+        assert await found(shop, "/nfce", recipientTaxId=tax_id) == []
+
+    async def test_a_corrected_recipient_is_found_by_the_new_tax_id(self, shop: Shop) -> None:
+        refused = await shop.issue(notes=REFUSED)
+        data_of(await shop.patch(refused, recipient=OTHER_RECIPIENT))
+        assert await found(shop, recipientTaxId=OTHER_RECIPIENT["taxId"]) == [refused["id"]]
+        assert await found(shop, recipientTaxId=RECIPIENT["taxId"]) == []
+        assert await found(shop, search="joao") == [refused["id"]]
+
+    @pytest.mark.parametrize(
+        "search", ["joão", "JOAO", "avi", "d'avila", "joão d", "  joao davila ", "12345678909", "pedido-9"]
+    )
+    async def test_a_search_finds_names_and_identifiers(self, shop: Shop, search: str) -> None:
+        wanted = await shop.create("nfe", recipient=OTHER_RECIPIENT, externalId="pedido-9")
+        await shop.create("nfe", externalId="pedido-90")
+        expected = [] if search == "avi" else [wanted["id"]]
+        assert await found(shop, search=search) == expected
+
+    async def test_a_search_finds_numbers_and_keys(self, shop: Shop) -> None:
+        first, second = await shop.issue(), await shop.issue()
+        assert await found(shop, search=str(first["number"])) == [first["id"]]
+        assert await found(shop, search=second["accessKey"]) == [second["id"]]
+
+    @pytest.mark.parametrize("search", ["silva 'a':*", "\\", "%", "zé", "99999999999999999999"])
+    async def test_a_search_of_anything_else_finds_nothing(self, shop: Shop, search: str) -> None:
+        await shop.create("nfe")
+        assert await found(shop, search=search) == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("number", "x"), ("number", 0), ("series", -1), ("saleId", "1")]
+    )
+    async def test_filters_refuse_what_no_document_can_have(
+        self, idle_shop: Shop, name: str, value: Any
+    ) -> None:
+        assert set(fields_of(await idle_shop.get("/invoices", **{name: value}))) == {name}
+
+
+class TestDates:
+    async def test_moments_are_by_the_clock_of_the_company_unless_they_say(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        document = await shop.create("nfce", transmit="later")
+        moment = "2026-03-10T15:00:00Z"
+        await floor.fetch(f"update documents set created_at = '{moment}' where id = $1", UUID(document["id"]))
+        address = {"zipcode": "69900-064", "street": "Rua", "number": "1", "district": "Centro"}
+        acre = address | {"city": "Rio Branco", "state": "AC"}
+        data_of(await shop.caller.http.put(shop.path(), json={"address": acre}))
+        found_by = {
+            # It is ten o'clock in Rio Branco, five hours behind UTC.
+            "10:00:00": (True, True),
+            "09:59:59": (True, False),
+            "10:00:01": (False, True),
+            "15:00:00Z": (True, True),
+            "12:00:01-03:00": (False, True),
+        }
+        for time, (starts, ends) in found_by.items():
+            told = f"2026-03-10T{time}"
+            assert bool(await found(shop, startDate=told)) is starts, told
+            assert bool(await found(shop, endDate=told)) is ends, told
+
+    async def test_days_begin_at_midnight_of_the_company(self, floor: Floor, shop: Shop) -> None:
+        document = await shop.create("nfce", transmit="later")
+        await floor.fetch(
+            "update documents set created_at = '2026-03-10T04:59:59Z' where id = $1", UUID(document["id"])
+        )
+        address = {"zipcode": "69900-064", "street": "Rua", "number": "1", "district": "Centro"}
+        acre = address | {"city": "Rio Branco", "state": "AC"}
+        data_of(await shop.caller.http.put(shop.path(), json={"address": acre}))
+        assert await found(shop, startDate="2026-03-10") == []
+        assert await found(shop, endDate="2026-03-09") == [document["id"]]
+
+
+class TestUnreadableRows:
+    async def spoil(self, floor: Floor, document: dict[str, Any], key: str) -> None:
+        await floor.fetch(
+            "update emissions set access_key = $2 where document_id = $1", UUID(document["id"]), key
+        )
+
+    async def test_a_key_with_a_wrong_check_digit_does_not_hide_the_other_documents(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        bad, good = await shop.issue(), await shop.issue()
+        key = bad["accessKey"][:-1] + str((int(bad["accessKey"][-1]) + 1) % 10)
+        await self.spoil(floor, bad, key)
+        with structlog.testing.capture_logs() as logs:
+            second, first = data_of(await shop.get("/nfe"))
+        assert second == good
+        (warning,) = first["warnings"][len(bad["warnings"]) :]
+        assert "não pôde ser lida" in warning
+        changed = {"accessKey": key, "cancelableUntil": None, "warnings": first["warnings"]}
+        assert first == bad | changed
+        (line,) = [line for line in logs if line["event"] == "row_unreadable"]
+        assert (line["table"], line["id"], line["log_level"]) == ("documents", bad["id"], "error")
+        assert data_of(await shop.get(f"/nfe/{bad['id']}")) == first
+
+    async def test_a_rejection_of_another_version_is_left_out(self, floor: Floor, shop: Shop) -> None:
+        refused = await shop.issue(notes=REFUSED)
+        await floor.fetch(
+            "update documents set rejection = '{\"cStat\": 528}' where id = $1", UUID(refused["id"])
+        )
+        (read,) = data_of(await shop.get("/invoices"))
+        assert (read["id"], read["status"], read["rejection"]) == (refused["id"], "rejected", None)
+
+    async def test_a_request_of_another_version_is_still_read_as_it_is(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        stored = await shop.create("nfce", transmit="later")
+        await floor.fetch("update documents set request = '{\"old\": 1}' where id = $1", UUID(stored["id"]))
+        assert await found(shop) == [stored["id"]]
+        read = data_of(await shop.get(f"/nfce/{stored['id']}", include="request"))
+        assert read["request"] == {"old": 1}
