@@ -16,7 +16,8 @@ ANSWERS = Counter(
     "carimbo_authority_answers_total",
     "Questions to authorities by what came of them: answered, unavailable (its own word), throttled (656), "
     "held_back (not asked, so as not to be blocked), or why nothing was learnt (timeout, connection, tls, "
-    "http_status, fault, html, empty, unreadable, unexpected_answer, undecided, no_room).",
+    "certificate_not_accepted, http_status, fault, html, empty, unreadable, unexpected_answer, undecided,"
+    " no_room).",
     [*_SERVICE, "outcome"],
 )
 ANSWER_SECONDS = Histogram(

@@ -18,12 +18,15 @@ _CONDITIONS = {
     "sale_id": "d.sale_id = {0}",
     "recipient_tax_id": "d.recipient_tax_id = {0}",
 }
+_OF_COMPANY = "subscription_id = $1 and company_id = $2"
+_NUMBER = "coalesce({0}assigned_number, {0}number)"
 _CONDITIONS_ON_ATTEMPT = {
     "access_key": "(e.access_key = {0} or e.assigned_key = {0})",
-    "number": "coalesce(e.assigned_number, e.number) = {0}",
+    # The array is looked up first: else the planner may read the whole list by age.
+    "number": f"{_NUMBER.format('e.')} = {{0}} and d.id = any(array("
+    f"select document_id from emissions where {_OF_COMPANY} and {_NUMBER.format('')} = {{0}}))",
     "series": "e.series = {0}",
 }
-_OF_COMPANY = "subscription_id = $1 and company_id = $2"
 # A query for each way to be found, as no index serves all of them: by the beginning of words of the
 # recipient's name, by the caller's own identifier, and by tax id, key and number with or without punctuation.
 _SEARCH = f"""d.id in (
@@ -39,7 +42,7 @@ _SEARCH = f"""d.id in (
     union all
     select document_id from emissions where {_OF_COMPANY} and (access_key = {{1}} or assigned_key = {{1}})
     union all
-    select document_id from emissions where {_OF_COMPANY} and coalesce(assigned_number, number) = {{2}}
+    select document_id from emissions where {_OF_COMPANY} and {_NUMBER.format("")} = {{2}}
 )"""
 _MOST_DIGITS = 18
 """Digits of the largest number that the database's integers hold for certain."""
