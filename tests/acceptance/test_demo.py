@@ -5,6 +5,7 @@ import re
 import signal
 import ssl
 import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
@@ -63,12 +64,14 @@ class TestFirstStart:
         assert (first.data / name).stat().st_mode & 0o777 == 0o600
 
     def test_writes_the_addresses_for_a_shell(self, first: Demo) -> None:
-        script = '. "$0"; echo "$BASE $COMPANY"'
+        script = '. "$0"; echo "$BASE $COMPANY $SIMULATOR $PANEL"'
         told = subprocess.run(
             ["sh", "-c", script, first.data / "env"], capture_output=True, text=True, check=True
         )
-        base, company = first.facts["baseUrl"], first.facts["companyId"]
-        assert told.stdout.split() == [base, f"{base}/v1/companies/{company}"]
+        facts = first.facts
+        company = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}"
+        addresses = [facts["baseUrl"], company, facts["simulatorUrl"], facts["simulatorControlUrl"]]
+        assert told.stdout.split() == addresses
 
     def test_shows_the_samples_with_their_outcomes(self, first: Demo) -> None:
         rows = re.findall(r"^(NFC?-e) +(\d+) (\w+) +[\d,]+ +[\d,]+ ", first.log, re.MULTILINE)
@@ -186,15 +189,16 @@ class TestFirstStart:
         assert re.search(r"^ +api │ .*startup complete", first.log, re.MULTILINE)
         assert re.search(r"^ +worker │ .*worker_started", first.log, re.MULTILINE)
 
-    def test_a_port_in_use_is_one_sentence_and_starts_nothing(
+    def test_a_port_in_use_is_reported_with_a_command_that_works_and_starts_nothing(
         self, first: Demo, new_folder: Callable[[], Path]
     ) -> None:
         elsewhere = new_folder()
         told = told_by_demo(elsewhere, "--port", str(first.port))
         assert told.returncode == 1
-        assert is_one_sentence(told.stderr) and f"{first.port} já" in told.stderr
+        assert f"A porta {first.port} (--port) já está em uso." in told.stderr
+        assert f"{sys.executable} -m carimbo demo --port " in told.stderr
         assert told.stdout == ""
-        assert list(elsewhere.iterdir()) == []
+        assert not (elsewhere / ".carimbo/postgres").exists()
 
     def test_a_second_demo_in_the_same_folder_is_one_sentence_and_harms_nothing(self, first: Demo) -> None:
         told = told_by_demo(first.data.parent, "--port", str(free_port()))

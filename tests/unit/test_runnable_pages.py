@@ -1,6 +1,7 @@
 """Pages of the documentation whose commands can be run, and what is found wrong with those that lie."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from runnable_pages import PageFlaw, blocks_of, steps_of
 from shown_output import difference
 
 from acceptance.demo_runs import is_alive, until
+from documentation import ROOT, first_week
 
 OTHER_ADDRESSES = {
     "baseUrl": "http://127.0.0.1:18000",
@@ -243,3 +245,11 @@ class TestRun:
             ("sh run", ". .carimbo/env; echo $BASE/v1\npython3 url.py"),
             ("text output", "http://127.0.0.1:8000/v1 http-//127.0.0.1-18000/docs"),
         )
+
+
+@pytest.mark.parametrize("page", first_week())
+def test_commands_take_the_addresses_of_the_demo_from_its_env_file(page: str) -> None:
+    """A reader's demo may be on other ports, where `127.0.0.1:8444` is nothing or another program."""
+    steps = steps_of(blocks_of((ROOT / page).read_text(encoding="utf-8")))
+    fixed = [step.commands.text for step in steps if re.search(r":(8000|8443|8444)\b", step.commands.text)]
+    assert fixed == []

@@ -14,7 +14,7 @@ from carimbo import __version__
 from carimbo.cli import admin, authorities, documents, schemas, simulator, tables, tables_update
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
-from carimbo.demo.ports import Ports
+from carimbo.demo.ports import DEFAULT_FOLDER, Ports
 from carimbo.logs import configure_logs
 from carimbo.service.access import Gatekeeper
 from carimbo.settings import Settings
@@ -64,9 +64,9 @@ def demo(
     simulator_control_port: Annotated[
         int, typer.Option(help="Porta do painel do simulador.", min=1, max=65535)
     ] = Ports.control,
-    data_dir: Annotated[Path, typer.Option(help="Pasta onde ficam os dados da demonstração.")] = Path(
-        ".carimbo"
-    ),
+    data_dir: Annotated[
+        Path, typer.Option(help="Pasta onde ficam os dados da demonstração.")
+    ] = DEFAULT_FOLDER,
 ) -> None:
     """Roda tudo nesta máquina, com um banco próprio e uma empresa de exemplo. Não precisa de conta."""
     from carimbo.demo.run import DemoProblem, run_demo

@@ -19,9 +19,14 @@ def write_curl_files(folder: Path, facts: Mapping[str, Any]) -> None:
     """Write what commands read: credentials, addresses, and bodies, which are written only once."""
     headers = f"X-Api-Key: {facts['apiKey']}\nX-Api-Secret: {facts['apiSecret']}\n"
     write_private(folder / "headers", headers)
-    company = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}"
-    addresses = f"export BASE={facts['baseUrl']}\nexport COMPANY={company}\n"
-    (folder / "env").write_text(addresses, encoding="utf-8")
+    addresses = {
+        "BASE": facts["baseUrl"],
+        "COMPANY": f"{facts['baseUrl']}/v1/companies/{facts['companyId']}",
+        "SIMULATOR": facts["simulatorUrl"],
+        "PANEL": facts["simulatorControlUrl"],
+    }
+    lines = [f"export {name}={address}\n" for name, address in addresses.items()]
+    (folder / "env").write_text("".join(lines), encoding="utf-8")
     for name, body in _BODIES.items():
         file = folder / name
         if not file.exists():

@@ -1,8 +1,17 @@
-"""Where the demo's processes listen."""
+"""Where the demo's processes listen, and what to do when another program listens there."""
 
+import shlex
+import socket
+import sys
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from carimbo.simulator.ports import DEFAULT_CONTROL_PORT, DEFAULT_PORT
+
+HOST = "127.0.0.1"
+DEFAULT_FOLDER = Path(".carimbo")
+_FIRST_UNPRIVILEGED, _LARGEST = 1024, 65535
 
 
 @dataclass(frozen=True)
@@ -21,3 +30,54 @@ class Ports:
             "--simulator-port": self.simulator,
             "--simulator-control-port": self.control,
         }
+
+
+class PortsUnusable(Exception):
+    """Some ports cannot be used; the message names all of them and ends with a command that works."""
+
+
+def require_usable(ports: Ports, folder: Path) -> None:
+    """Raises PortsUnusable if any port is taken, forbidden or given twice."""
+    sentences, usable = [], set[int]()
+    for option, port in ports.by_option.items():
+        if port in usable:
+            sentences.append(f"A porta {port} ({option}) foi informada duas vezes.")
+        elif trouble := _trouble(port):
+            sentences.append(f"A porta {port} ({option}) {trouble}.")
+        else:
+            usable.add(port)
+    if sentences:
+        command = _working_command(ports, folder)
+        raise PortsUnusable(
+            "\n".join((*sentences, "Libere as portas, ou rode a demonstração em outras:", command))
+        )
+
+
+def _trouble(port: int) -> str | None:
+    """Returns why a port cannot be listened on, or None if it can."""
+    try:
+        socket.create_server((HOST, port)).close()
+    except PermissionError:
+        return "só pode ser usada por um administrador"
+    except OSError:
+        return "já está em uso"
+    return None
+
+
+def _working_command(ports: Ports, folder: Path) -> str:
+    """Returns the command that starts the same demo on free ports, the nearest to those that were wanted."""
+    # `python -m carimbo` has the path of a module there.
+    is_program = Path(sys.argv[0]).name == "carimbo"
+    program = [sys.argv[0]] if is_program else [sys.executable, "-m", "carimbo"]
+    options: list[str] = []
+    chosen: list[int] = []
+    for option, wanted in ports.by_option.items():
+        chosen.append(_free_port_from(wanted, chosen))
+        options += [option, str(chosen[-1])]
+    data = [] if folder == DEFAULT_FOLDER else ["--data-dir", str(folder)]
+    return shlex.join([*program, "demo", *options, *data])
+
+
+def _free_port_from(wanted: int, used: Collection[int]) -> int:
+    candidates: Iterable[int] = (wanted, *range(max(wanted + 1, _FIRST_UNPRIVILEGED), _LARGEST + 1))
+    return next(port for port in candidates if port not in used and _trouble(port) is None)

@@ -5,11 +5,9 @@ import http.client
 import json
 import os
 import signal
-import socket
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from carimbo.demo.folder import FolderProblem, known_secret, secret_keys, sole_u
 from carimbo.demo.greeting import greet, say, write_curl_files
 from carimbo.demo.issuing import Progress, api_client, issue_samples
 from carimbo.demo.live_table import live_table
-from carimbo.demo.ports import Ports
+from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
 from carimbo.settings import names_no_responsible
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
@@ -30,7 +28,6 @@ from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.migrate import migrate
 
-_HOST = "127.0.0.1"
 _OK = 0
 _LOCK_TIMEOUT_SECONDS = 30
 _START_SECONDS = 60
@@ -38,7 +35,7 @@ _STOP_SECONDS = 10
 _READY = 200
 _EMAIL_FROM = "notas@example.com"
 # Whoever tries webhooks out receives them on the same machine.
-_RECEIVER_HOSTS = "127.0.0.1,localhost"
+_RECEIVERHOSTS = "127.0.0.1,localhost"
 # Many states refuse documents of software that nobody answers for.
 _RESPONSIBLE = {
     "responsible_tax_id": "44455566000183",
@@ -57,12 +54,12 @@ def run_demo(ports: Ports, folder: Path) -> int:
     # A signal waits until the loop can take it: one that cut the start short would leave PostgreSQL behind.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
-        _require_different(ports)
-        for option, port in ports.by_option.items():
-            _require_free(port, option)
-        with sole_user(folder), embedded_postgres(folder / "postgres") as postgres:
-            return asyncio.run(_Demo(Console(), ports, folder.resolve(), postgres.url).run())
-    except FolderProblem as problem:
+        # The folder first: a second demo in it must be stopped, and would not work on other ports either.
+        with sole_user(folder):
+            require_usable(ports, folder)
+            with embedded_postgres(folder / "postgres") as postgres:
+                return asyncio.run(_Demo(Console(), ports, folder.resolve(), postgres.url).run())
+    except (FolderProblem, PortsUnusable) as problem:
         raise DemoProblem(str(problem)) from None
     except PostgresFailed:
         raise DemoProblem(
@@ -131,7 +128,7 @@ class _Demo:
             "dashboardUrl": None,
             "mcpUrl": None,
             "simulatorUrl": self._simulator_url,
-            "simulatorControlUrl": f"http://{_HOST}:{self._ports.control}",
+            "simulatorControlUrl": f"http://{HOST}:{self._ports.control}",
             "simulatorCaFile": str(self._simulator_folder / "ca.pem"),
             "certificateFile": str(file.path),
             "databaseUrl": self._database_url,
@@ -151,11 +148,11 @@ class _Demo:
 
     @property
     def _base_url(self) -> str:
-        return f"http://{_HOST}:{self._ports.api}"
+        return f"http://{HOST}:{self._ports.api}"
 
     @property
     def _simulator_url(self) -> str:
-        return f"https://{_HOST}:{self._ports.simulator}"
+        return f"https://{HOST}:{self._ports.simulator}"
 
     def _certificates(self) -> CertificateFolder:
         try:
@@ -170,7 +167,7 @@ class _Demo:
             "simulator_url": self._simulator_url,
             "authority_ca_file": str(self._simulator_folder / "ca.pem"),
             "public_url": self._base_url,
-            "webhook_allowed_hosts": _RECEIVER_HOSTS,
+            "webhook_allowed_hosts": _RECEIVERHOSTS,
             # Instead of whatever server our own environment names.
             "smtp_host": "",
             "email_folder": str(self._email_folder),
@@ -184,7 +181,7 @@ class _Demo:
         simulator = ("simulator", *ports, "--data-dir", str(self._simulator_folder))
         return [
             ChildPlan("simulator", simulator, {"log_format": "console"}),
-            ChildPlan("api", ("serve",), {**shared, "host": _HOST, "port": str(self._ports.api)}),
+            ChildPlan("api", ("serve",), {**shared, "host": HOST, "port": str(self._ports.api)}),
             ChildPlan("worker", ("worker",), shared),
         ]
 
@@ -257,27 +254,8 @@ def _ending_signals() -> set[signal.Signals]:
     return set(ENDING_SIGNALS - {signal.SIGHUP}) if outlives else set(ENDING_SIGNALS)
 
 
-def _require_different(ports: Ports) -> None:
-    for (option, port), (other, others_port) in combinations(ports.by_option.items(), 2):
-        if port == others_port:
-            raise DemoProblem(
-                f"A porta {port} foi informada duas vezes: {option} e {other} devem ser diferentes."
-            )
-
-
-def _require_free(port: int, option: str) -> None:
-    try:
-        socket.create_server((_HOST, port)).close()
-    except PermissionError:
-        raise DemoProblem(f"Sem permissão para usar a porta {port}: escolha outra com {option}.") from None
-    except OSError:
-        raise DemoProblem(
-            f"A porta {port} já está em uso: feche o outro programa ou escolha outra com {option}."
-        ) from None
-
-
 def _answers(port: int, path: str) -> bool:
-    connection = http.client.HTTPConnection(_HOST, port, timeout=2)
+    connection = http.client.HTTPConnection(HOST, port, timeout=2)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == _READY

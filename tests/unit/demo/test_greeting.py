@@ -55,6 +55,15 @@ class TestPlaces:
 
 
 class TestFiles:
+    def test_name_the_addresses_of_api_company_simulator_and_panel(self, tmp_path: Path) -> None:
+        write_curl_files(tmp_path, FACTS)
+        assert (tmp_path / "env").read_text() == (
+            "export BASE=http://127.0.0.1:8000\n"
+            "export COMPANY=http://127.0.0.1:8000/v1/companies/the-company\n"
+            "export SIMULATOR=https://127.0.0.1:8443\n"
+            "export PANEL=http://127.0.0.1:8444\n"
+        )
+
     def test_hold_the_credentials_for_their_owner_only(self, tmp_path: Path) -> None:
         write_curl_files(tmp_path, FACTS)
         assert (tmp_path / "headers").read_text() == "X-Api-Key: the-key\nX-Api-Secret: the-secret\n"

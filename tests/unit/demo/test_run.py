@@ -16,8 +16,9 @@ from rich.console import Console
 
 from carimbo.demo import run
 from carimbo.demo.children import ChildPlan
+from carimbo.demo.folder import sole_user
 from carimbo.demo.issuing import Progress
-from carimbo.demo.ports import Ports
+from carimbo.demo.ports import HOST, Ports
 from carimbo.demo.samples import SAMPLES
 
 FACTS = {"baseUrl": "http://127.0.0.1:1", "companyId": "c", "apiKey": "k", "apiSecret": "s"}
@@ -32,29 +33,20 @@ def _signals_as_before() -> Iterator[None]:
 
 
 class TestPort:
-    def test_a_port_for_administrators_is_not_called_a_port_in_use(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        def refuse(*_: Any, **__: Any) -> NoReturn:
-            raise PermissionError
+    @pytest.fixture
+    def taken(self) -> Iterator[int]:
+        with socket.create_server((HOST, 0)) as listener:
+            yield listener.getsockname()[1]
 
-        monkeypatch.setattr(socket, "create_server", refuse)
-        with pytest.raises(run.DemoProblem, match="Sem permissão para usar a porta 80"):
-            run._require_free(80, "--port")
+    def test_a_second_demo_in_one_folder_is_not_sent_to_other_ports(self, taken: int, tmp_path: Path) -> None:
+        expected = pytest.raises(run.DemoProblem, match="Outra demonstração já usa a pasta")
+        with sole_user(tmp_path), expected:
+            run.run_demo(Ports(taken), tmp_path)
 
-    @pytest.mark.parametrize(
-        ("ports", "options"),
-        [
-            (Ports(8210, 8210, 8654), "--port e --simulator-port"),
-            (Ports(8210, 8653, 8210), "--port e --simulator-control-port"),
-            (Ports(8210, 8653, 8653), "--simulator-port e --simulator-control-port"),
-        ],
-        ids=["api-simulator", "api-control", "simulator-control"],
-    )
-    def test_one_port_for_two_starts_nothing(self, ports: Ports, options: str, tmp_path: Path) -> None:
-        with pytest.raises(run.DemoProblem, match=options):
-            run.run_demo(ports, tmp_path / "data")
-        assert not (tmp_path / "data").exists()
+    def test_a_taken_port_starts_no_database(self, taken: int, tmp_path: Path) -> None:
+        with pytest.raises(run.DemoProblem, match=f"A porta {taken} "):
+            run.run_demo(Ports(taken), tmp_path)
+        assert not (tmp_path / "postgres").exists()
 
 
 class TestResponsible:
