@@ -1,6 +1,7 @@
 """`carimbo demo` as somebody at a terminal meets it: real processes, a real PostgreSQL, real signals."""
 
 import json
+import os
 import re
 import signal
 import ssl
@@ -204,6 +205,13 @@ class TestFirstStart:
         told = told_by_demo(first.data.parent, "--port", str(free_port()))
         assert told.returncode == 1
         assert is_one_sentence(told.stderr) and ".carimbo" in told.stderr
+        assert first.get("/v1/subscription")
+
+    def test_a_killed_database_is_started_again_and_the_api_goes_on(self, first: Demo) -> None:
+        pid_file = first.data / "postgres/postmaster.pid"
+        os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
+        until(lambda: "O PostgreSQL da demonstração terminou e foi iniciado de novo." in first.log, 60)
+        until(lambda: first.call("GET", "/readyz").status_code == 200, 60)
         assert first.get("/v1/subscription")
 
 

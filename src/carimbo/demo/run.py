@@ -6,10 +6,11 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx2
 from rich.console import Console
@@ -32,6 +33,7 @@ _OK = 0
 _LOCK_TIMEOUT_SECONDS = 30
 _START_SECONDS = 60
 _STOP_SECONDS = 10
+_DATABASE_CHECK_SECONDS = 1
 _READY = 200
 _EMAIL_FROM = "notas@example.com"
 # Whoever tries webhooks out receives them on the same machine.
@@ -58,7 +60,8 @@ def run_demo(ports: Ports, folder: Path) -> int:
         with sole_user(folder):
             require_usable(ports, folder)
             with embedded_postgres(folder / "postgres") as postgres:
-                return asyncio.run(_Demo(Console(), ports, folder.resolve(), postgres.url).run())
+                demo = _Demo(Console(), ports, folder.resolve(), postgres.url, postgres.revive)
+                return asyncio.run(demo.run())
     except (FolderProblem, PortsUnusable) as problem:
         raise DemoProblem(str(problem)) from None
     except PostgresFailed:
@@ -73,11 +76,19 @@ def run_demo(ports: Ports, folder: Path) -> int:
 class _Demo:
     """One run of the demo."""
 
-    def __init__(self, console: Console, ports: Ports, folder: Path, database_url: str) -> None:
+    def __init__(
+        self,
+        console: Console,
+        ports: Ports,
+        folder: Path,
+        database_url: str,
+        revive_database: Callable[[], bool],
+    ) -> None:
         self._console = console
         self._ports = ports
         self._folder = folder
         self._database_url = database_url
+        self._revive_database = revive_database
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
 
@@ -189,23 +200,36 @@ class _Demo:
         """Wait for readiness, show the samples, say hello, then wait for a signal or for a child to end."""
         ended = asyncio.create_task(children.first_to_end())
         stopped = asyncio.create_task(self._stop.wait())
+        database = asyncio.create_task(self._keep_database())
         welcome = asyncio.create_task(self._welcome(facts))
-        await asyncio.wait({ended, stopped, welcome}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({ended, stopped, database, welcome}, return_when=asyncio.FIRST_COMPLETED)
         if welcome.done() and welcome.result():
-            await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (welcome, stopped):
+            await asyncio.wait({ended, stopped, database}, return_when=asyncio.FIRST_COMPLETED)
+        failure = database.exception() if database.done() else None
+        for task in (welcome, stopped, database):
             task.cancel()
         # Until it let go of the terminal, nobody else can write below its table.
-        await asyncio.gather(welcome, stopped, return_exceptions=True)
+        await asyncio.gather(welcome, stopped, database, return_exceptions=True)
         if self._stop.is_set():
             ended.cancel()
             return _OK
+        if failure:
+            raise failure
         if not ended.done():
             raise DemoProblem(f"A API e o simulador não ficaram prontos em {_START_SECONDS} segundos.")
         raise DemoProblem(
             f"O processo «{ended.result().name}» terminou ({ended.result().how}): parando os demais."
             " Rode `make demo` de novo: os dados ficam."
         )
+
+    async def _keep_database(self) -> NoReturn:
+        """Starts PostgreSQL again whenever it dies. Raises PostgresFailed when it does not start."""
+        while True:
+            await asyncio.sleep(_DATABASE_CHECK_SECONDS)
+            if not await asyncio.to_thread(self._revive_database):
+                continue
+            with suppress(OSError):
+                say(self._console, "O PostgreSQL da demonstração terminou e foi iniciado de novo.")
 
     async def _welcome(self, facts: dict[str, Any]) -> bool:
         """Show that it works once everything is ready; False if it never was."""

@@ -1,21 +1,48 @@
 """The PostgreSQL of the demo, in folders that earlier runs left in a bad state."""
 
+import asyncio
+import os
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import asyncpg
+import psutil  # type: ignore[import-untyped]
 import pytest
 
-from carimbo.demo.embedded_postgres import PostgresFailed, embedded_postgres
+from acceptance.demo_runs import is_alive, until
+from carimbo.demo.embedded_postgres import EmbeddedPostgres, PostgresFailed, embedded_postgres
 
 _START_AND_DIE = """
 import os, pathlib, sys
 from carimbo.demo.embedded_postgres import EmbeddedPostgres
 EmbeddedPostgres(pathlib.Path(sys.argv[1])).start()
 os._exit(0)
+"""
+# A process that inherits orphans and does not wait for them, as the first one of many containers.
+_KILL_WITHOUT_REAPING = """
+import ctypes, os, pathlib, signal, sys, time
+import psutil
+from carimbo.demo.embedded_postgres import EmbeddedPostgres
+PR_SET_CHILD_SUBREAPER = 36
+assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+server = EmbeddedPostgres(pathlib.Path(sys.argv[1]))
+server.start()
+killed = psutil.Process(server.pid)
+os.kill(killed.pid, signal.SIGKILL)
+while killed.status() != psutil.STATUS_ZOMBIE:
+    time.sleep(0.01)
+print("zombie")
+server = EmbeddedPostgres(pathlib.Path(sys.argv[1]))
+server.start()
+print("the same" if server.pid == killed.pid else "another")
+server.stop()
 """
 
 
@@ -90,3 +117,74 @@ class TestDataOfAnotherVersion:
         with pytest.raises(PostgresFailed), embedded_postgres(folder):
             pytest.fail("it must not start")
         assert (folder / "PG_VERSION").read_text() == "12\n"
+
+
+@pytest.fixture(scope="module")
+def used_folder() -> Iterator[Path]:
+    """A name that a shell would split: its socket is elsewhere, in a folder with a random name."""
+    parent = Path(tempfile.mkdtemp(prefix="carimbo-"))
+    yield parent / "área de trabalho" / "postgres"
+    shutil.rmtree(parent, ignore_errors=True)
+
+
+class TestLeftovers:
+    """What is left of a server that was killed, on one folder that every test leaves stopped."""
+
+    def test_a_killed_server_is_revived_at_the_same_address(self, used_folder: Path) -> None:
+        with embedded_postgres(used_folder) as server:
+            url, pid = server.url, server.pid
+            backend = socket.socket(socket.AF_UNIX)
+            backend.connect(f"{url.partition('?host=')[2]}/.s.PGSQL.5432")
+            assert server.revive() is False
+            os.kill(pid, signal.SIGKILL)
+            until(lambda: not psutil.pid_exists(pid) or not is_alive(psutil.Process(pid)), 10)
+            assert server.revive() is True
+            assert (server.url, server.pid == pid) == (url, False)
+            assert_answers(server)
+            backend.close()
+
+    def test_a_zombie_is_not_taken_for_a_server(self, used_folder: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", _KILL_WITHOUT_REAPING, str(used_folder)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "zombie\nanother\n"), done.stderr
+        assert not (used_folder / "postmaster.pid").exists()
+
+    @pytest.mark.parametrize("content", ["", "not a pid\n"])
+    def test_a_pid_file_that_was_cut_short_is_replaced(self, used_folder: Path, content: str) -> None:
+        (used_folder / "postmaster.pid").write_text(content)
+        with embedded_postgres(used_folder) as server:
+            assert_answers(server)
+
+    def test_a_server_whose_socket_was_deleted_is_replaced(self, used_folder: Path) -> None:
+        subprocess.run([sys.executable, "-c", _START_AND_DIE, str(used_folder)], timeout=60, check=True)
+        unreachable, *_, port, socket_folder = (used_folder / "postmaster.pid").read_text().splitlines()[:5]
+        Path(socket_folder, f".s.PGSQL.{port}").unlink()
+        with embedded_postgres(used_folder) as server:
+            assert server.pid != int(unreachable)
+            assert_answers(server)
+        shutil.rmtree(socket_folder)
+
+    def test_a_server_of_another_folder_is_left_alone(self, used_folder: Path) -> None:
+        with embedded_postgres(used_folder):
+            lines = (used_folder / "postmaster.pid").read_text().splitlines()
+        with embedded_postgres(used_folder.parent / "other") as other:
+            (used_folder / "postmaster.pid").write_text("\n".join([str(other.pid), *lines[1:]]) + "\n")
+            with embedded_postgres(used_folder) as server:
+                assert server.pid != other.pid
+            assert_answers(other)
+
+
+def assert_answers(server: EmbeddedPostgres) -> None:
+    async def ask() -> Any:
+        client = await asyncpg.connect(server.url)
+        try:
+            return await client.fetchval("select 1")
+        finally:
+            await client.close()
+
+    assert asyncio.run(ask()) == 1

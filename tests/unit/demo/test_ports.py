@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_one_port_given_twice_is_reported_with_a_command_that_works(
 def test_a_port_for_administrators_is_not_called_a_port_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
     create_server = socket.create_server
 
-    def refuse_low_ports(address: tuple[str, int], **options: Any) -> socket.socket | NoReturn:
+    def refuse_low_ports(address: tuple[str, int], **options: Any) -> socket.socket:
         if address[1] < 1024:
             raise PermissionError
         return create_server(address, **options)

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from carimbo.demo import run
 from carimbo.demo.children import ChildPlan
+from carimbo.demo.embedded_postgres import PostgresFailed
 from carimbo.demo.folder import sole_user
 from carimbo.demo.issuing import Progress
 from carimbo.demo.ports import HOST, Ports
@@ -49,10 +50,30 @@ class TestPort:
         assert not (tmp_path / "postgres").exists()
 
 
+class TestDatabase:
+    async def test_a_start_after_a_crash_is_reported_and_a_failed_one_raised(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        outcomes = iter([False, True])
+
+        def revive() -> bool:
+            try:
+                return next(outcomes)
+            except StopIteration:
+                raise PostgresFailed from None
+
+        monkeypatch.setattr(run, "_DATABASE_CHECK_SECONDS", 0)
+        shown = io.StringIO()
+        demo = run._Demo(Console(file=shown, width=200), Ports(), tmp_path, "postgresql://", revive)
+        with pytest.raises(PostgresFailed):
+            await demo._keep_database()
+        assert shown.getvalue() == "O PostgreSQL da demonstração terminou e foi iniciado de novo.\n"
+
+
 class TestResponsible:
     @pytest.fixture
     def plans(self, tmp_path: Path) -> Callable[[], list[ChildPlan]]:
-        return lambda: run._Demo(Console(), Ports(), tmp_path, "postgresql://")._plans("keys")
+        return lambda: run._Demo(Console(), Ports(), tmp_path, "postgresql://", lambda: False)._plans("keys")
 
     def test_a_sample_one_is_told_to_api_and_worker(self, plans: Callable[[], list[ChildPlan]]) -> None:
         told = {plan.name: plan.settings.get("responsible_email") for plan in plans()}
@@ -86,7 +107,7 @@ class TestShowSamples:
 
     @pytest.fixture
     def demo(self, shown: io.StringIO, tmp_path: Path) -> run._Demo:
-        return run._Demo(Console(file=shown, width=200), Ports(), tmp_path, "postgresql://")
+        return run._Demo(Console(file=shown, width=200), Ports(), tmp_path, "postgresql://", lambda: False)
 
     async def test_those_that_are_still_on_their_way_are_told(
         self, demo: run._Demo, shown: io.StringIO, monkeypatch: pytest.MonkeyPatch
