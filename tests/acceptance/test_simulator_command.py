@@ -98,7 +98,9 @@ def simulator(folder: Path, *arguments: object) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("simulator")
+    made = tmp_path_factory.mktemp("simulator")
+    CertificateFolder.open(made / ".carimbo/simulator", datetime.now(UTC))
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +212,14 @@ class TestCertificate:
         made = told(tmp_path, "certificate", "--tax-id", "11.222.333/0001-81", "--name", "Padaria do Zé")
         assert (made.returncode, made.stdout) == (0, f"{CNPJ}.pfx (senha: carimbo)\n")
         assert open_a1((tmp_path / f"{CNPJ}.pfx").read_bytes(), "carimbo").owner == CNPJ
+
+    def test_says_that_a_folder_without_an_authority_got_a_new_one(self, tmp_path: Path) -> None:
+        first = asked(tmp_path, "--tax-id", CNPJ, "--out", tmp_path / "first.pfx")
+        assert (first.exit_code, first.stdout) == (0, f"{tmp_path}/first.pfx (senha: carimbo)\n")
+        assert f"a pasta {tmp_path}/.carimbo/simulator não tinha uma autoridade certificadora" in first.stderr
+        assert "--data-dir" in first.stderr
+        second = asked(tmp_path, "--tax-id", CNPJ, "--out", tmp_path / "second.pfx")
+        assert (second.exit_code, second.stderr) == (0, "")
 
     def test_for_old_software_opens_too(self, folder: Path) -> None:
         modern, old = certificate(folder), certificate(folder, "--legacy")

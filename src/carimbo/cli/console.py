@@ -27,6 +27,11 @@ def say(text: str) -> None:
     print(text)
 
 
+def warn(text: str) -> None:
+    """Prints what a person should read to stderr, where it does not mix with a command's output."""
+    print(text, file=sys.stderr)
+
+
 def fail(text: str, exit_code: int = _FAILED) -> NoReturn:
     """Tell what went wrong and leave."""
     print(text, file=sys.stderr)

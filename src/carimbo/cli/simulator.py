@@ -11,7 +11,7 @@ import typer
 import uvloop
 
 from carimbo.cli import tables
-from carimbo.cli.console import fail, loaded_settings, say
+from carimbo.cli.console import fail, loaded_settings, say, warn
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
 from carimbo.simulator.certificates import LONGEST_DAYS, CertificateFolder, CertificateProblem
@@ -120,11 +120,24 @@ def certificate(
     file = out or Path(f"{plain_tax_id(tax_id)}.pfx")
     try:
         folder = CertificateFolder.open(data_dir, now)
+        if folder.has_new_authority:
+            _warn_of_new_authority(data_dir)
         issued = folder.issue(tax_id, name, now, _FLAWS[flaw] if flaw else None, days)
         _write_new(file, issued.to_pfx(password, legacy=legacy))
     except CertificateProblem as problem:
         fail(str(problem))
     say(f"{file} (senha: {password})")
+
+
+def _warn_of_new_authority(data_dir: Path) -> None:
+    """Says that a running simulator will not know the certificate: its authority is in another folder."""
+    warn(
+        f"Atenção: a pasta {data_dir.resolve()} não tinha uma autoridade certificadora, e uma nova"
+        " foi criada nela.\n"
+        "Um simulador que roda com outra pasta não aceita este certificado. Se o seu já está rodando, use a"
+        " autoridade dele: rode este comando na pasta em que você o iniciou, ou com"
+        f" --data-dir /caminho/até/{_FOLDER}."
+    )
 
 
 def _write_new(file: Path, content: bytes) -> None:

@@ -61,6 +61,8 @@ class CertificateFolder:
         self._seal_file = folder / "sefin.pem"
         self.seal = Seal(self._seal_file.read_bytes)
         """What the Sefin Nacional signs its documents with."""
+        self.has_new_authority = False
+        """Whether the authority was made when the folder was opened: nobody trusts it yet."""
         self._revoked_file = folder / "revoked.txt"
         self._authorities = authorities
         self._trust = Trust((Credential.of(authorities[_AUTHORITY].certificate),))
@@ -72,7 +74,9 @@ class CertificateFolder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with _alone_in(folder):
+                is_new = not (folder / _AUTHORITY).exists()
                 found = cls(folder, {name: _authority_in(folder / name, now) for name in _NAMES})
+                found.has_new_authority = is_new
                 found._write_public()
                 found._renew_server((*_SERVER_NAMES, *server_names), now)
                 found._renew_seal(now)
