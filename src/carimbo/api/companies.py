@@ -21,6 +21,7 @@ from carimbo.service import companies
 from carimbo.service.companies import (
     CompanyChanges,
     CompanyRecord,
+    CreatedCompany,
     Deleted,
     EnvironmentChange,
     EnvironmentRecord,
@@ -55,14 +56,14 @@ async def list_companies(
     "",
     operation_id="createCompany",
     summary="Cadastra uma empresa",
-    description="A empresa começa em produção; `PATCH /v1/companies/{companyId}/environment` a passa para"
-    " homologação. O CNPJ de uma empresa excluída volta com o mesmo `id` e com o que ficou guardado:"
-    " documentos, numeração, clientes, produtos e vendas. O resto começa do zero.",
+    description="Sem `environment` a empresa começa em produção, e `warnings` avisa;"
+    " `PATCH /v1/companies/{companyId}/environment` a passa para homologação. O CNPJ de uma"
+    " empresa excluída volta com o mesmo `id` e com o que ficou guardado: documentos, numeração, clientes, produtos e vendas. O resto começa do zero.",
     responses=refuses(Code.DUPLICATE_RESOURCE),
 )
 async def create_company(
     database: CurrentDatabase, subscription: CurrentSubscription, body: JsonBody[NewCompany]
-) -> Success[CompanyRecord]:
+) -> Success[CreatedCompany]:
     return Success(data=await companies.create_company(database, subscription.id, body))
 
 

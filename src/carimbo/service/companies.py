@@ -74,6 +74,11 @@ class NewCompany(Registration):
         description="CNPJ, numérico ou alfanumérico, com ou sem pontuação; o do certificado. Não muda depois."
     )
     legal_name: Name = Field(examples=["Loja Modelo Comércio Ltda"])
+    environment: Environment | None = Field(
+        default=None,
+        description="Onde a empresa emite: `homologation`, para testes sem valor fiscal, ou `production`, que"
+        " vale quando o campo está ausente.",
+    )
 
 
 class CompanyChanges(Registration, Dated):
@@ -120,6 +125,14 @@ class CompanyRecord(Record):
     updated_at: datetime
 
 
+class CreatedCompany(CompanyRecord):
+    """A company as the answer to its registration shows it."""
+
+    warnings: list[str] = Field(
+        description="O que convém conferir, como o ambiente que não foi informado.", examples=[[]]
+    )
+
+
 class EnvironmentRecord(Record):
     """The outcome of an environment switch."""
 
@@ -136,10 +149,11 @@ class Deleted(Record):
     deleted: bool = True
 
 
-async def create_company(database: Database, subscription_id: UUID, command: NewCompany) -> CompanyRecord:
+async def create_company(database: Database, subscription_id: UUID, command: NewCompany) -> CreatedCompany:
     """Register a company; one CNPJ once per subscription."""
+    columns = {**_columns(command), "environment": command.environment or Environment.PRODUCTION}
     async with database.tenant(subscription_id) as tenant:
-        company = await tenant.companies.add(new_id(), command.tax_id, _columns(command))
+        company = await tenant.companies.add(new_id(), command.tax_id, columns)
         if company is None:
             raise Refusal(
                 Code.DUPLICATE_RESOURCE,
@@ -147,7 +161,13 @@ async def create_company(database: Database, subscription_id: UUID, command: New
                 field="taxId",
                 existingId=str(await tenant.companies.find_by_tax_id(command.tax_id)),
             )
-        return CompanyRecord.model_validate(company)
+        record = CompanyRecord.model_validate(company)
+    in_production = (
+        "A empresa emite em produção, com valor fiscal, porque environment não foi informado. Para testar sem"
+        f' valor fiscal, envie PATCH /v1/companies/{company.id}/environment com {{"environment":'
+        ' "homologation"}.'
+    )
+    return CreatedCompany(**dict(record), warnings=[] if command.environment else [in_production])
 
 
 async def list_companies(

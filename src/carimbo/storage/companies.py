@@ -70,11 +70,11 @@ class Companies:
         self._subscription_id = subscription_id
 
     async def add(self, company_id: UUID, tax_id: str, values: dict[str, Any]) -> Company | None:
-        """Insert a company, or revive the deleted one of the same CNPJ; None when the CNPJ is in use.
+        """Insert a company in its environment, or revive the deleted one of the CNPJ; None when it is in use.
 
         Reviving keeps id, documents and number sequences: a number is never used twice for one CNPJ.
         """
-        columns = [name for name in REGISTRATION_COLUMNS if name in values]
+        columns = [name for name in (*REGISTRATION_COLUMNS, "environment") if name in values]
         arguments = ", ".join(f"${position}" for position in range(4, 4 + len(columns)))
         blank = ", ".join(
             f"{name} = {'excluded.' + name if name in values else 'null'}" for name in REGISTRATION_COLUMNS
@@ -84,8 +84,8 @@ class Companies:
             insert into companies as c (subscription_id, id, tax_id, {", ".join(columns)})
             values ($1, $2, $3, {arguments})
             on conflict (subscription_id, tax_id) do update
-                set {blank}, deleted_at = null, created_at = now(), updated_at = now(),
-                    revision = c.revision + 1
+                set {blank}, environment = excluded.environment, deleted_at = null,
+                    created_at = now(), updated_at = now(), revision = c.revision + 1
                 where c.deleted_at is not null
             returning {_COLUMNS}
             """,

@@ -50,6 +50,20 @@ class TestCreate:
         assert record["environment"] == "production"
         assert record["tradeName"] is None
         assert record["createdAt"].endswith(("Z", "+00:00"))
+        (warning,) = record["warnings"]
+        assert warning.startswith("A empresa emite em produção, com valor fiscal,")
+        switch = f"/v1/companies/{record['id']}/environment"
+        assert f'PATCH {switch} com {{"environment": "homologation"}}' in warning
+
+    @pytest.mark.parametrize("environment", ["homologation", "production"])
+    async def test_in_the_environment_that_was_sent_without_a_warning(
+        self, caller: Caller, environment: str
+    ) -> None:
+        body = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda", "environment": environment}
+        record = data_of(await caller.http.post("/v1/companies", json=body))
+        assert (record["environment"], record["warnings"]) == (environment, [])
+        found = data_of(await caller.http.get(f"/v1/companies/{record['id']}"))
+        assert found["environment"] == environment
 
     async def test_with_every_field_normalised(self, caller: Caller) -> None:
         record = data_of(await caller.http.post("/v1/companies", json=COMPLETE))
@@ -63,6 +77,7 @@ class TestCreate:
             "complement": None,
             "cityCode": "3550308",
         }
+        del record["warnings"]
         assert data_of(await caller.http.get(f"/v1/companies/{record['id']}")) == record
 
     async def test_with_letters_in_the_cnpj(self, caller: Caller) -> None:
@@ -140,12 +155,14 @@ class TestList:
 class TestUpdate:
     async def test_changes_what_is_sent_and_nothing_else(self, caller: Caller) -> None:
         before = data_of(await caller.http.post("/v1/companies", json=COMPLETE))
+        del before["warnings"]
         changes = {"tradeName": "Outro nome", "email": None}
         after = data_of(await caller.http.put(f"/v1/companies/{before['id']}", json=changes))
         assert after == {**before, **changes, "updatedAt": after["updatedAt"]}
 
     async def test_with_nothing_changes_nothing(self, caller: Caller) -> None:
         before = data_of(await caller.http.post("/v1/companies", json=COMPLETE))
+        del before["warnings"]
         after = data_of(await caller.http.put(f"/v1/companies/{before['id']}", json={}))
         assert after == {**before, "updatedAt": after["updatedAt"]}
 
