@@ -1,5 +1,6 @@
 """`carimbo simulator` as somebody at a terminal meets it: a real process, real TLS, real signals."""
 
+import json
 import os
 import re
 import signal
@@ -267,3 +268,23 @@ class TestCertificate:
         refused = asked(folder, *arguments)
         assert (refused.exit_code, refused.stdout) == (1, "")
         assert is_one_sentence(refused.stderr) and word in refused.stderr
+
+
+class TestCompany:
+    def test_prints_the_body_of_a_company_and_explains_the_rest_beside_it(self) -> None:
+        made = CliRunner().invoke(app, ["simulator", "company", "--state", "rj", "--name", "Loja do Zé"])
+        body = json.loads(made.stdout)
+        assert (made.exit_code, body["legalName"], body["address"]["state"]) == (0, "Loja do Zé", "RJ")
+        assert re.search(r"^Inscrição estadual  7\d{7} \(RJ\)$", made.stderr, re.MULTILINE)
+        assert "CSC de homologação  0123456789ABCDEF0123456789ABCDEF, com o id 1\n" in made.stderr
+        assert f"carimbo simulator certificate --tax-id {body['taxId']}\n" in made.stderr
+
+    def test_prints_the_bodies_of_all_calls_as_json(self) -> None:
+        made = CliRunner().invoke(app, ["simulator", "company", "--json"])
+        assert (made.exit_code, made.stderr) == (0, "")
+        assert set(json.loads(made.stdout)) == {"company", "stateRegistration", "settings"}
+
+    def test_of_a_state_that_does_not_exist_is_refused(self) -> None:
+        refused = CliRunner().invoke(app, ["simulator", "company", "--state", "XX"])
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert is_one_sentence(refused.stderr) and "«XX» não é uma UF" in refused.stderr

@@ -58,7 +58,8 @@ async def list_companies(
     summary="Cadastra uma empresa",
     description="Sem `environment` a empresa começa em produção, e `warnings` avisa;"
     " `PATCH /v1/companies/{companyId}/environment` a passa para homologação. O CNPJ de uma"
-    " empresa excluída volta com o mesmo `id` e com o que ficou guardado: documentos, numeração, clientes, produtos e vendas. O resto começa do zero.",
+    " empresa excluída volta com o mesmo `id` e com o que ficou guardado: documentos,"
+    " numeração, clientes, produtos e vendas. O resto começa do zero.",
     responses=refuses(Code.DUPLICATE_RESOURCE),
 )
 async def create_company(

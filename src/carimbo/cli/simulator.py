@@ -1,5 +1,6 @@
-"""The commands of the simulator: run it, and make certificates that it knows."""
+"""The commands of the simulator: run it, and make certificates and companies that it accepts."""
 
+import json
 import sys
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,6 +13,7 @@ import uvloop
 
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say, warn
+from carimbo.demo.sample_company import STATES, SampleCompany, sample_company
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
 from carimbo.simulator.certificates import LONGEST_DAYS, CertificateFolder, CertificateProblem
@@ -138,6 +140,38 @@ def _warn_of_new_authority(data_dir: Path) -> None:
         " autoridade dele: rode este comando na pasta em que você o iniciou, ou com"
         f" --data-dir /caminho/até/{_FOLDER}."
     )
+
+
+@app.command()
+def company(
+    state: Annotated[str, typer.Option(help="Sigla da UF da empresa.")] = "SP",
+    name: Annotated[str, typer.Option(help="Razão social.")] = "Minha Empresa de Teste Ltda",
+    seed: Annotated[int, typer.Option(help="Outro número, outra empresa; o mesmo número, a mesma.")] = 1,
+    whole: Annotated[
+        bool,
+        typer.Option("--json", help="Mostra tudo em JSON: cadastro, inscrição estadual e configurações."),
+    ] = False,
+) -> None:
+    """Inventa uma empresa que o simulador aceita: o corpo de `POST /v1/companies`, com CNPJ e IE válidos."""
+    if state.upper() not in STATES:
+        fail(f"«{state}» não é uma UF: use uma de {', '.join(STATES)}.")
+    made = sample_company(state.upper(), name, seed)
+    bodies = {
+        "company": made.company,
+        "stateRegistration": made.state_registration,
+        "settings": made.settings,
+    }
+    if not whole:
+        _explain(made)
+    say(json.dumps(bodies if whole else made.company, indent=2, ensure_ascii=False))
+
+
+def _explain(made: SampleCompany) -> None:
+    """Says on stderr what the other calls need, so that the output alone is a body."""
+    code = made.settings["nfce"]["homologation"]
+    warn(f"Inscrição estadual  {made.state_registration['number']} ({made.state_registration['state']})")
+    warn(f"CSC de homologação  {code['csc']}, com o id {code['cscId']}")
+    warn(f"Certificado         carimbo simulator certificate --tax-id {made.company['taxId']}")
 
 
 def _write_new(file: Path, content: bytes) -> None:
