@@ -1,7 +1,7 @@
 """How long a search for an official code takes, in process and over HTTP.
 
-`python benchmarks/lookups.py` searches the tables of NCM, CFOP and CEST for beginnings of codes, words, parts
-of words and several words at once, all taken from their own rows at random, and prints p50 and p99. The first
+`python benchmarks/lookups.py` searches every table of `/v1/utils/` for beginnings of codes, words, parts of
+words and several words at once, all taken from their own rows at random, and prints p50 and p99. The first
 search of a table, which reads it and makes its index, is told beside them, and how many rows the table has.
 HTTP is that of a whole installation, over one connection.
 """
@@ -16,7 +16,8 @@ from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
-from carimbo.service.code_search import LOOKUPS, CodeRecord, Lookup
+from carimbo.service.code_lookups import LOOKUPS
+from carimbo.service.code_search import Lookup, TableEntry
 from carimbo.service.pages import PageRequest
 from core import tell
 from installation import Installation, running_installation, running_server
@@ -26,25 +27,25 @@ MOST_MILLISECONDS = 10.0
 _WHOLE = PageRequest(1, 100_000)
 _OK = 200
 
-Kind = Callable[[Random, CodeRecord], str]
+Kind = Callable[[Random, TableEntry], str]
 
 
-def _beginning(random: Random, record: CodeRecord) -> str:
+def _beginning(random: Random, record: TableEntry) -> str:
     return record.code[: random.randint(2, len(record.code))]
 
 
-def _words(random: Random, record: CodeRecord) -> str:
+def _words(random: Random, record: TableEntry) -> str:
     words = record.description.split()
     return " ".join(random.sample(words, min(random.randint(1, 3), len(words))))
 
 
-def _part(random: Random, record: CodeRecord) -> str:
+def _part(random: Random, record: TableEntry) -> str:
     word = random.choice(record.description.split())
     start = random.randrange(len(word))
     return word[start : start + random.randint(2, 5)]
 
 
-def _opening(random: Random, record: CodeRecord) -> str:
+def _opening(random: Random, record: TableEntry) -> str:
     return " ".join(record.description.split()[: random.randint(2, 5)])
 
 
@@ -53,7 +54,7 @@ KINDS: Sequence[Kind] = (_beginning, _words, _part, _opening)
 
 def searches(lookup: Lookup[Any, Any]) -> Iterator[str]:
     """Searches that find something, without end and each time the same."""
-    random, records = Random(lookup.name), lookup.search("", _WHOLE).items
+    random, records = Random(lookup.path), lookup.search("", _WHOLE).items
     while True:
         for kind in KINDS:
             yield kind(random, random.choice(records))[:100]
@@ -76,7 +77,7 @@ def measure_in_process(lookup: Lookup[Any, Any], many: int) -> None:
 async def measure_over_http(installation: Installation, lookup: Lookup[Any, Any], many: int) -> None:
     """Print what they take for a caller of the API."""
     requests = [
-        request_text("GET", f"/v1/utils/{lookup.name}?{urlencode({'search': search})}", installation.headers)
+        request_text("GET", f"/v1/utils/{lookup.path}?{urlencode({'search': search})}", installation.headers)
         for search in islice(searches(lookup), many)
     ]
     await send(installation.port, requests[:1], 1)
@@ -87,7 +88,7 @@ async def measure_over_http(installation: Installation, lookup: Lookup[Any, Any]
 def _row(lookup: Lookup[Any, Any], name: str, latencies: Sequence[float]) -> str:
     middle, slowest = (1_000 * moment for moment in middle_and_slowest(latencies))
     bar = f", bar {MOST_MILLISECONDS:.0f}"
-    return f"  {lookup.name:4} {name:10}  p50 {middle:6.2f} ms  p99 {slowest:6.2f} ms{bar}"
+    return f"  {lookup.path:15} {name:10}  p50 {middle:6.2f} ms  p99 {slowest:6.2f} ms{bar}"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 import lookups
-from carimbo.service.code_search import CFOP_LOOKUP
+from carimbo.service.code_lookups import CFOP_LOOKUP
 from carimbo.service.pages import PageRequest
 
 
@@ -23,5 +23,5 @@ class TestSearches:
     def test_are_timed(self, capsys: pytest.CaptureFixture[str]) -> None:
         lookups.measure_in_process(CFOP_LOOKUP, 20)
         told = capsys.readouterr().out
-        assert "cfop in process  p50" in told
+        assert "cfop            in process  p50" in told
         assert told.endswith(f"rows {CFOP_LOOKUP.search('', PageRequest()).total}\n")

@@ -1,4 +1,4 @@
-"""Official codes of goods and operations."""
+"""Searches in the official tables."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -10,7 +10,8 @@ from carimbo.api.context import RequestedPage
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, listing
 from carimbo.api.route import Endpoint
-from carimbo.service.code_search import LOOKUPS, Lookup
+from carimbo.service.code_lookups import GOODS_LOOKUPS, LOOKUPS
+from carimbo.service.code_search import Lookup
 
 router = APIRouter(tags=["Tabelas"], route_class=Endpoint)
 
@@ -36,14 +37,20 @@ def _search(lookup: Lookup[Any, Any]) -> Callable[..., Any]:
     return search_table
 
 
+def _add(under: str, lookup: Lookup[Any, Any], suffix: str = "") -> None:
+    name = "".join(word.capitalize() for word in lookup.path.split("-"))
+    router.add_api_route(
+        f"/v1/{under}/{lookup.path}",
+        _search(lookup),
+        methods=["GET"],
+        operation_id=f"search{name}{suffix}",
+        summary=f"Procura na tabela {lookup.title}",
+        response_model=Listing[lookup.record],  # type: ignore[name-defined]
+        responses=refuses(),
+    )
+
+
 for _lookup in LOOKUPS:
-    for _under, _suffix in (("utils", ""), ("nfe", "OfNfe")):
-        router.add_api_route(
-            f"/v1/{_under}/{_lookup.name}",
-            _search(_lookup),
-            methods=["GET"],
-            operation_id=f"search{_lookup.name.capitalize()}{_suffix}",
-            summary=f"Procura na tabela {_lookup.name.upper()}",
-            response_model=Listing[_lookup.record],  # type: ignore[name-defined]
-            responses=refuses(),
-        )
+    _add("utils", _lookup)
+    if _lookup in GOODS_LOOKUPS:
+        _add("nfe", _lookup, "OfNfe")

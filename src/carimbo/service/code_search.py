@@ -1,52 +1,28 @@
-"""Looking up official codes of goods and operations, by how they begin or by what they stand for."""
+"""Searches official tables by the beginning of a code or by words of its description."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import Field
 
 from carimbo.fiscal.fields import Record
-from carimbo.fiscal.tables.cest import CESTS, Cest
-from carimbo.fiscal.tables.cfop import CFOPS, Cfop
-from carimbo.fiscal.tables.ncm import NCMS, Ncm
 from carimbo.fiscal.tables.table import Derived, Table
 from carimbo.service.code_search_index import WordIndex, folded, index_of, words_of
 from carimbo.service.pages import Page, PageRequest
 
 Row = TypeVar("Row")
-Told = TypeVar("Told", bound="CodeRecord")
+Told = TypeVar("Told", bound="TableEntry")
 
 _AFTER_DIGITS = chr(ord("9") + 1)
 
 
-class CodeRecord(Record):
-    """A code with what it stands for."""
+class TableEntry(Record):
+    """A code with its description."""
 
     code: str = Field(description="Código, só com dígitos.", examples=["5102"])
     description: str = Field(description="O que o código significa.")
-    valid_from: date | None = Field(description="Primeiro dia de vigência; nulo se a tabela não o informa.")
-    valid_until: date | None = Field(description="Último dia de vigência; nulo se não há fim previsto.")
-
-
-class NcmRecord(CodeRecord):
-    """A code of goods."""
-
-    code: str = Field(description="Código de oito dígitos.", examples=["69120000"])
-    description: str = Field(description="Descrição com as da posição e das subposições acima.")
-    unit: str | None = Field(description="Unidade estatística.", examples=["KG"])
-
-
-class CestRecord(CodeRecord):
-    """A code of goods under tax substitution."""
-
-    code: str = Field(description="Código de sete dígitos.", examples=["0100300"])
-    ncms: list[str] = Field(
-        description="Inícios dos códigos NCM que ele abrange; vazio se abrange qualquer um.",
-        examples=[["38151210", "3815129"]],
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +48,17 @@ class Lookup(Generic[Row, Told]):
 
     def __init__(
         self,
+        path: str,
+        title: str,
         table: Table[str, Row],
         record: type[Told],
         tell: Callable[[Row], Told],
         text: Callable[[Row], str],
     ) -> None:
-        self.name = table.name
+        self.path = path
+        """The last part of its path, such as `payment-methods`."""
+        self.title = title
+        """The table's name in Portuguese, to follow the word "tabela"."""
         self.record = record
         self._table = table
         self._tell = tell
@@ -99,33 +80,3 @@ class Lookup(Generic[Row, Told]):
         texts = {code: self._text(row) for code, row in sorted(self._table.rows.items())}
         shortest_first = sorted(texts, key=lambda code: len(texts[code]))
         return _Index(tuple(texts), tuple(shortest_first), index_of([texts[code] for code in shortest_first]))
-
-
-def _tell_ncm(row: Ncm) -> NcmRecord:
-    return NcmRecord(
-        code=row.code,
-        description=row.description,
-        valid_from=row.since,
-        valid_until=row.until,
-        unit=row.unit,
-    )
-
-
-def _tell_cfop(row: Cfop) -> CodeRecord:
-    return CodeRecord(code=row.code, description=row.name, valid_from=row.since, valid_until=row.until)
-
-
-def _tell_cest(row: Cest) -> CestRecord:
-    return CestRecord(
-        code=row.code,
-        description=row.description,
-        valid_from=row.since,
-        valid_until=row.until,
-        ncms=list(row.ncm_prefixes),
-    )
-
-
-NCM_LOOKUP = Lookup(NCMS, NcmRecord, _tell_ncm, lambda row: row.description)
-CFOP_LOOKUP = Lookup(CFOPS, CodeRecord, _tell_cfop, lambda row: row.name)
-CEST_LOOKUP = Lookup(CESTS, CestRecord, _tell_cest, lambda row: row.description)
-LOOKUPS: tuple[Lookup[Any, Any], ...] = (NCM_LOOKUP, CFOP_LOOKUP, CEST_LOOKUP)

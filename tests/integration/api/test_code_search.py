@@ -44,6 +44,50 @@ class TestSearch:
         assert found.pop("description")
         assert found == {"code": code, "validFrom": None, "validUntil": None, **also}
 
+    @pytest.mark.parametrize(
+        ("table", "search", "record"),
+        [
+            (
+                "services",
+                "01.05.01",
+                {
+                    "code": "010501",
+                    "description": "Licenciamento ou cessão de direito de uso de programas de computação.",
+                    "item": "01.05",
+                    "incidence": "provider",
+                    "requiredGroup": None,
+                },
+            ),
+            (
+                "nbs",
+                "1.0101.11.00",
+                {
+                    "code": "101011100",
+                    "description": "Serviços de construção de edificações residenciais"
+                    " de um e dois pavimentos",
+                },
+            ),
+            ("cnae", "6201-5/02", {"code": "6201502", "description": "Web design"}),
+            ("municipalities", "3550308", {"code": "3550308", "description": "São Paulo", "state": "SP"}),
+            ("countries", "2496", {"code": "2496", "description": "Estados Unidos", "countryCode": "US"}),
+            (
+                "payment-methods",
+                "03",
+                {
+                    "code": "03",
+                    "description": "Cartão de crédito",
+                    "words": ["creditCard"],
+                    "hasCard": True,
+                    "isForNfce": True,
+                },
+            ),
+        ],
+    )
+    async def test_shows_the_other_tables_with_their_own_fields(
+        self, caller: Caller, table: str, search: str, record: dict[str, object]
+    ) -> None:
+        assert data_of(await caller.http.get(f"/v1/utils/{table}", params={"search": search})) == [record]
+
     async def test_tells_the_validity_of_the_operators_table(self, caller: Caller, tmp_path: Path) -> None:
         row = "code,unit,description,since,until\n77010000,UN,Novidade,2026-04-01,2027-03-31\n"
         (tmp_path / "ncm.csv").write_text(f"# source: x\n# date: 2099-01-01\n{row}", encoding="utf-8")

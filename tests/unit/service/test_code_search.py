@@ -12,7 +12,17 @@ from carimbo.fiscal.tables.cest import CESTS
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.ncm import NCMS
 from carimbo.fiscal.tables.table import use_tables_of
-from carimbo.service.code_search import CEST_LOOKUP, CFOP_LOOKUP, LOOKUPS, NCM_LOOKUP, Lookup
+from carimbo.service.code_lookups import (
+    CEST_LOOKUP,
+    CFOP_LOOKUP,
+    COUNTRY_LOOKUP,
+    LOOKUPS,
+    MUNICIPALITY_LOOKUP,
+    NCM_LOOKUP,
+    PAYMENT_METHOD_LOOKUP,
+    PaymentMethodRecord,
+)
+from carimbo.service.code_search import Lookup
 from carimbo.service.code_search_index import words_of
 from carimbo.service.pages import PageRequest
 
@@ -38,6 +48,12 @@ def codes(lookup: Lookup[Any, Any], search: str, request: PageRequest = ALL) -> 
     return [record.code for record in lookup.search(search, request).items]
 
 
+def searched_text(record: Any) -> str:
+    """The texts by which a record can be found."""
+    words = record.words if isinstance(record, PaymentMethodRecord) else []
+    return " ".join((record.description, *words))
+
+
 class TestByCode:
     @pytest.mark.parametrize("search", ["6911", "69.11", " 6911. ", "６９１１"])
     def test_finds_what_begins_so_in_the_order_of_codes(self, search: str) -> None:
@@ -55,7 +71,7 @@ class TestByCode:
     def test_finds_nothing_that_begins_otherwise(self, search: str) -> None:
         assert codes(CFOP_LOOKUP, search) == []
 
-    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.name)
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.path)
     def test_finds_every_code_first_by_itself(self, lookup: Lookup[Any, Any]) -> None:
         every = codes(lookup, "")
         assert [codes(lookup, code, PageRequest(1, 1)) for code in every] == [[code] for code in every]
@@ -84,29 +100,43 @@ class TestByWords:
     ) -> None:
         assert codes(lookup, search)[0] == first
 
+    @pytest.mark.parametrize(
+        ("lookup", "search", "code"),
+        [
+            (MUNICIPALITY_LOOKUP, "bom jesus pi", "2201903"),
+            (COUNTRY_LOOKUP, "us", "2496"),
+            (PAYMENT_METHOD_LOOKUP, "creditCard", "03"),
+        ],
+    )
+    def test_finds_a_municipality_by_state_a_country_by_letters_and_a_payment_by_its_word(
+        self, lookup: Lookup[Any, Any], search: str, code: str
+    ) -> None:
+        assert codes(lookup, search)[0] == code
+
     def test_tells_equals_by_code(self) -> None:
         found = NCM_LOOKUP.search("outros", ALL).items
         same = [record.code for record in found if record.description == "Outros"]
         assert len(same) > 1
         assert [record.code for record in found[: len(same)]] == sorted(same)
 
-    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.name)
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.path)
     def test_finds_codes_by_their_own_words(self, lookup: Lookup[Any, Any]) -> None:
-        for record in Random(1).sample(lookup.search("", ALL).items, SAMPLE):
+        records = lookup.search("", ALL).items
+        for record in Random(1).sample(records, min(SAMPLE, len(records))):
             words = words_of(record.description)
             with_letters = next(word for word in words if word.isalpha())
             some = Random(record.code).sample(words, min(4, len(words)))
             assert record.code in codes(lookup, " ".join([*some, with_letters]))
 
-    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.name)
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.path)
     def test_finds_nothing_that_lacks_a_word(self, lookup: Lookup[Any, Any]) -> None:
-        vocabulary = words_of(" ".join(record.description for record in lookup.search("", ALL).items))
+        vocabulary = words_of(" ".join(map(searched_text, lookup.search("", ALL).items)))
         letters = [word for word in vocabulary if word.isalpha() and len(word) > 3]
-        for word in Random(2).sample(letters, SAMPLE):
+        for word in Random(2).sample(letters, min(SAMPLE, len(letters))):
             part = word[1:]
             found = lookup.search(part, ALL).items
             assert found
-            assert all(any(part in own for own in words_of(record.description)) for record in found)
+            assert all(any(part in own for own in words_of(searched_text(record))) for record in found)
 
 
 class TestPages:

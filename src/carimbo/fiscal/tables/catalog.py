@@ -6,6 +6,7 @@ from carimbo.fiscal.tables.authorizers import AUTHORIZERS
 from carimbo.fiscal.tables.cancellation_terms import CANCELLATION_TERMS
 from carimbo.fiscal.tables.cest import CESTS
 from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.cnae import CNAES
 from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.tables.endpoints import ENDPOINTS
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_RATES, IBS_CBS_SITUATIONS
@@ -42,6 +43,7 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     IBS_CBS_RATES,
     NATIONAL_SERVICES,
     NBS,
+    CNAES,
     OPERATION_INDICATORS,
     SERVICE_INDICATORS,
     NFE_STATUSES,

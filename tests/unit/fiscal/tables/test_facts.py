@@ -48,6 +48,7 @@ COUNTS = {
     "ibs_cbs_rates": 1,
     "national_services": 342,
     "nbs": 920,
+    "cnae": 1331,
     "operation_indicators": 43,
     "service_indicators": 1513,
     "nfe_statuses": 1021,

@@ -1,0 +1,190 @@
+"""The official tables that callers may search, and the record that each one answers with."""
+
+from datetime import date
+from typing import Any
+
+from pydantic import Field
+
+from carimbo.fiscal.tables.cest import CESTS, Cest
+from carimbo.fiscal.tables.cfop import CFOPS, Cfop
+from carimbo.fiscal.tables.cnae import CNAES, Cnae
+from carimbo.fiscal.tables.countries import COUNTRIES, Country
+from carimbo.fiscal.tables.municipalities import MUNICIPALITIES, Municipality
+from carimbo.fiscal.tables.national_services import (
+    NATIONAL_SERVICES,
+    Incidence,
+    NationalService,
+    ServiceGroup,
+)
+from carimbo.fiscal.tables.nbs import NBS, Nbs
+from carimbo.fiscal.tables.ncm import NCMS, Ncm
+from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, PaymentMethod
+from carimbo.service.code_search import Lookup, TableEntry
+
+
+class CodeRecord(TableEntry):
+    """A code with the period in which it is valid."""
+
+    valid_from: date | None = Field(description="Primeiro dia de vigência; nulo se a tabela não o informa.")
+    valid_until: date | None = Field(description="Último dia de vigência; nulo se não há fim previsto.")
+
+
+class NcmRecord(CodeRecord):
+    """A code of goods."""
+
+    code: str = Field(description="Código de oito dígitos.", examples=["69120000"])
+    description: str = Field(description="Descrição com as da posição e das subposições acima.")
+    unit: str | None = Field(description="Unidade estatística.", examples=["KG"])
+
+
+class CestRecord(CodeRecord):
+    """A code of goods under tax substitution."""
+
+    code: str = Field(description="Código de sete dígitos.", examples=["0100300"])
+    ncms: list[str] = Field(
+        description="Inícios dos códigos NCM que ele abrange; vazio se abrange qualquer um.",
+        examples=[["38151210", "3815129"]],
+    )
+
+
+class ServiceRecord(TableEntry):
+    """A service of the national list."""
+
+    code: str = Field(description="Código nacional de seis dígitos.", examples=["010501"])
+    item: str = Field(description="Item e subitem da LC 116/2003.", examples=["01.05"])
+    incidence: Incidence | None = Field(
+        description="De que município é o ISS: do prestador (`provider`), do local da prestação (`place`) ou"
+        " do tomador (`taker`); nulo se a lista não o define.",
+    )
+    required_group: ServiceGroup | None = Field(
+        description="Grupo que a nota deve trazer: obra (`construction`) ou evento (`event`)."
+    )
+
+
+class MunicipalityEntry(TableEntry):
+    """A municipality."""
+
+    code: str = Field(description="Código IBGE de sete dígitos.", examples=["3550308"])
+    description: str = Field(description="Nome do município.", examples=["São Paulo"])
+    state: str = Field(description="Sigla da UF.", examples=["SP"])
+
+
+class CountryRecord(TableEntry):
+    """A country."""
+
+    code: str = Field(description="Código do Banco Central, com quatro dígitos.", examples=["2496"])
+    description: str = Field(description="Nome do país.", examples=["Estados Unidos"])
+    country_code: str = Field(description="As duas letras que os endereços usam.", examples=["US"])
+
+
+class PaymentMethodRecord(TableEntry):
+    """A means of payment."""
+
+    code: str = Field(description="Código do meio de pagamento (tPag).", examples=["03"])
+    description: str = Field(description="Nome do meio de pagamento.", examples=["Cartão de crédito"])
+    words: list[str] = Field(
+        description="Palavras que as requisições aceitam no lugar do código.", examples=[["creditCard"]]
+    )
+    has_card: bool = Field(description="Se a nota leva os dados da transação eletrônica.")
+    is_for_nfce: bool = Field(description="Se a NFC-e aceita este meio.")
+
+
+def _ncm_record(row: Ncm) -> NcmRecord:
+    return NcmRecord(
+        code=row.code,
+        description=row.description,
+        valid_from=row.since,
+        valid_until=row.until,
+        unit=row.unit,
+    )
+
+
+def _cfop_record(row: Cfop) -> CodeRecord:
+    return CodeRecord(code=row.code, description=row.name, valid_from=row.since, valid_until=row.until)
+
+
+def _cest_record(row: Cest) -> CestRecord:
+    return CestRecord(
+        code=row.code,
+        description=row.description,
+        valid_from=row.since,
+        valid_until=row.until,
+        ncms=list(row.ncm_prefixes),
+    )
+
+
+def _plain_record(row: Nbs | Cnae) -> TableEntry:
+    return TableEntry(code=row.code, description=row.description)
+
+
+def _municipality_record(row: Municipality) -> MunicipalityEntry:
+    return MunicipalityEntry(code=row.ibge, description=row.name, state=row.state)
+
+
+def _country_record(row: Country) -> CountryRecord:
+    return CountryRecord(code=row.code, description=row.name, country_code=row.iso2)
+
+
+def _payment_method_record(row: PaymentMethod) -> PaymentMethodRecord:
+    return PaymentMethodRecord(
+        code=row.code,
+        description=row.name,
+        words=list(row.words),
+        has_card=row.has_card,
+        is_for_nfce=row.is_for_nfce,
+    )
+
+
+def _payment_method_text(row: PaymentMethod) -> str:
+    return " ".join((row.name, *row.words))
+
+
+NCM_LOOKUP = Lookup("ncm", "NCM", NCMS, NcmRecord, _ncm_record, lambda row: row.description)
+CFOP_LOOKUP = Lookup("cfop", "CFOP", CFOPS, CodeRecord, _cfop_record, lambda row: row.name)
+CEST_LOOKUP = Lookup("cest", "CEST", CESTS, CestRecord, _cest_record, lambda row: row.description)
+SERVICE_LOOKUP: Lookup[NationalService, ServiceRecord] = Lookup(
+    "services",
+    "de serviços da NFS-e",
+    NATIONAL_SERVICES,
+    ServiceRecord,
+    ServiceRecord.model_validate,
+    lambda row: row.description,
+)
+NBS_LOOKUP = Lookup("nbs", "NBS", NBS, TableEntry, _plain_record, lambda row: row.description)
+CNAE_LOOKUP = Lookup("cnae", "CNAE", CNAES, TableEntry, _plain_record, lambda row: row.description)
+MUNICIPALITY_LOOKUP = Lookup(
+    "municipalities",
+    "de municípios",
+    MUNICIPALITIES,
+    MunicipalityEntry,
+    _municipality_record,
+    # With its state, because many names occur in several: "bom jesus pi".
+    lambda row: f"{row.name} {row.state}",
+)
+COUNTRY_LOOKUP = Lookup(
+    "countries",
+    "de países",
+    COUNTRIES,
+    CountryRecord,
+    _country_record,
+    lambda row: f"{row.name} {row.iso2}",
+)
+PAYMENT_METHOD_LOOKUP = Lookup(
+    "payment-methods",
+    "de meios de pagamento",
+    PAYMENT_METHODS,
+    PaymentMethodRecord,
+    _payment_method_record,
+    _payment_method_text,
+)
+GOODS_LOOKUPS: tuple[Lookup[Any, Any], ...] = (NCM_LOOKUP, CFOP_LOOKUP, CEST_LOOKUP)
+"""Those that also stand under `/v1/nfe/`."""
+LOOKUPS: tuple[Lookup[Any, Any], ...] = (
+    *GOODS_LOOKUPS,
+    SERVICE_LOOKUP,
+    NBS_LOOKUP,
+    CNAE_LOOKUP,
+    MUNICIPALITY_LOOKUP,
+    COUNTRY_LOOKUP,
+    PAYMENT_METHOD_LOOKUP,
+)
