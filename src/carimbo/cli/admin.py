@@ -12,7 +12,7 @@ from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
 from carimbo.fiscal.counted import counted
 from carimbo.service import subscriptions
-from carimbo.service.access import Gatekeeper, RotationRequest, rotate_credential
+from carimbo.service.access import Gatekeeper, RotatedCredential, RotationRequest, rotate_credential
 from carimbo.service.probes import probe_queue
 from carimbo.service.rekey import rekey_secrets
 from carimbo.storage.database import Database
@@ -121,11 +121,10 @@ def rotate_credentials(
     """Troca a senha da API de uma assinatura e mostra a nova uma única vez."""
     request = RotationRequest.model_validate({"overlapHours": overlap_hours})
 
-    async def use(database: Database) -> str:
-        rotated = await rotate_credential(await Gatekeeper.open(database), subscription_id, request)
-        return rotated.api_secret
+    async def use(database: Database) -> RotatedCredential:
+        return await rotate_credential(await Gatekeeper.open(database), subscription_id, request)
 
-    say(json.dumps({"apiKey": str(subscription_id), "apiSecret": _with_database(use)}, indent=2))
+    say(_with_database(use).model_dump_json(indent=2))
 
 
 @app.command()

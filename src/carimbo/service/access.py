@@ -6,7 +6,7 @@ import math
 import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -87,6 +87,9 @@ class RotationRequest(Body):
     )
 
 
+_PREVIOUS_SECRET: Any = Field(description="Até quando a senha anterior ainda vale; nulo se ela já não vale.")
+
+
 class CredentialRecord(Record):
     """What may be shown of a credential."""
 
@@ -94,6 +97,7 @@ class CredentialRecord(Record):
     secret_preview: str = Field(examples=["...x7Qw"])
     created_at: datetime
     rotated_at: datetime | None
+    previous_secret_valid_until: datetime | None = _PREVIOUS_SECRET
     last_used_at: datetime | None
 
 
@@ -103,6 +107,7 @@ class RotatedCredential(Record):
     api_key: UUID
     api_secret: str = Field(examples=["cs_..."])
     rotated_at: datetime
+    previous_secret_valid_until: datetime | None = _PREVIOUS_SECRET
 
 
 async def read_credential(database: Database, subscription: Subscription) -> CredentialRecord:
@@ -116,6 +121,7 @@ async def read_credential(database: Database, subscription: Subscription) -> Cre
         secret_preview=credential.secret_preview,
         created_at=credential.created_at,
         rotated_at=credential.rotated_at,
+        previous_secret_valid_until=credential.previous_valid_until,
         last_used_at=credential.last_used_at,
     )
 
@@ -126,12 +132,19 @@ async def rotate_credential(
     """Replace the secret; the old one stops at once unless an overlap is asked for."""
     secret = _new_secret()
     async with gatekeeper.database.tenant(subscription_id) as tenant:
-        if await tenant.credentials.get() is None:
-            raise not_found("Assinatura não encontrada.")
-        rotated_at = await tenant.credentials.rotate(
+        rotated = await tenant.credentials.rotate(
             gatekeeper.hash_secret(secret), _preview(secret), timedelta(hours=request.overlap_hours or 0)
         )
-    return RotatedCredential(api_key=subscription_id, api_secret=secret, rotated_at=rotated_at)
+    if rotated is None:
+        raise not_found("Assinatura não encontrada.")
+    return RotatedCredential.model_validate(
+        {
+            "api_key": subscription_id,
+            "api_secret": secret,
+            "rotated_at": rotated.rotated_at,
+            "previous_secret_valid_until": rotated.previous_valid_until,
+        }
+    )
 
 
 def _subscription_id(api_key: str) -> UUID:

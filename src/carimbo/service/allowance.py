@@ -6,6 +6,7 @@ from datetime import datetime
 
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.service.errors import Code, Refusal
+from carimbo.service.shown import utc_text
 from carimbo.storage.database import Tenant
 from carimbo.storage.issuing import Settlement
 from carimbo.storage.subscriptions import Plan
@@ -55,7 +56,7 @@ async def reserve_document(tenant: Tenant, period: Period, already: int = 0) -> 
         Code.DOCUMENT_LIMIT_REACHED,
         limit=period.limit,
         used=usage.used + usage.reserved - already,
-        resetsAt=period.resets_at and period.resets_at.isoformat(),
+        resetsAt=period.resets_at and utc_text(period.resets_at),
     )
 
 

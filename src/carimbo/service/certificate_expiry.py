@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING
+from carimbo.service.shown import utc_text
 from carimbo.storage.certificates import ExpiringCertificate, expiring_certificates
 from carimbo.storage.database import Database
 
@@ -58,7 +59,7 @@ async def warn(database: Database, certificate: ExpiringCertificate, now: dateti
         if not await tenant.certificates.warn(certificate.company_id, certificate.fingerprint, days):
             return False
         details = {
-            "expiresAt": certificate.expires_at.isoformat(),
+            "expiresAt": utc_text(certificate.expires_at),
             "daysLeft": days_left(certificate.expires_at, now),
         }
         await tenant.events.add(CERTIFICATE_EXPIRING, certificate.company_id, details)

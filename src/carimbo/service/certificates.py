@@ -10,6 +10,7 @@ from carimbo.fiscal.fields import Record
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.companies import lock_company
 from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.shown import utc_text
 from carimbo.storage.certificates import CertificateSummary, StoredCertificate
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
@@ -91,12 +92,12 @@ def _check(certificate: A1Certificate, company: Company, now: datetime) -> None:
             certificateTaxId=certificate.owner,
         )
     if now >= certificate.not_after:
-        raise Refusal(Code.CERTIFICATE_EXPIRED, expiresAt=certificate.not_after.isoformat())
+        raise Refusal(Code.CERTIFICATE_EXPIRED, expiresAt=utc_text(certificate.not_after))
     if now < certificate.not_before:
         raise Refusal(
             Code.CERTIFICATE_INVALID,
             "O certificado ainda não está em vigor.",
-            validFrom=certificate.not_before.isoformat(),
+            validFrom=utc_text(certificate.not_before),
         )
 
 

@@ -110,7 +110,7 @@ class Code(Enum):
     )
     CERTIFICATE_MISSING = _means(Kind.INVALID, "A empresa não tem certificado digital.")
     CERTIFICATE_EXPIRED = _means(
-        Kind.INVALID, "O certificado digital está vencido.", expiresAt="2026-01-31T23:59:59+00:00"
+        Kind.INVALID, "O certificado digital está vencido.", expiresAt="2026-01-31T23:59:59Z"
     )
     CERTIFICATE_INVALID = _means(Kind.INVALID, "O arquivo não é um certificado A1 utilizável.")
     CERTIFICATE_PASSWORD_INVALID = _means(Kind.INVALID, "A senha do certificado está incorreta.")
@@ -148,7 +148,7 @@ class Code(Enum):
     CANCELLATION_DEADLINE_EXCEEDED = _means(
         Kind.INVALID,
         "O prazo de cancelamento já passou.",
-        deadline="2026-11-15T12:00:00-03:00",
+        deadline="2026-11-15T15:00:00Z",
         alternative="Emita um documento de devolução.",
     )
     RATE_LIMIT_EXCEEDED = _means(

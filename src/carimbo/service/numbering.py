@@ -1,7 +1,7 @@
 """The numbering ledger: which numbers did not become documents and why, and how they are given up."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 from uuid import UUID
@@ -119,7 +119,7 @@ async def _numbering_record(
 
 
 def _gap_record(gap: Gap, kind: DocumentType, now: datetime) -> GapRecord:
-    deadline = gap.deadline if kind.voiding else None
+    deadline = gap.deadline.astimezone(UTC) if kind.voiding else None
     return GapRecord(
         number_start=gap.first_number,
         number_end=gap.last_number,

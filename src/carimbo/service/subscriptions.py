@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from pydantic import Field
@@ -81,7 +81,10 @@ async def read_subscription(
         plan=PlanRecord.model_validate(subscription.plan),
         features=sorted(subscription.features),
         usage=UsageRecord(
-            limit=period.limit, used=usage.used, reserved=usage.reserved, resets_at=period.resets_at
+            limit=period.limit,
+            used=usage.used,
+            reserved=usage.reserved,
+            resets_at=period.resets_at and period.resets_at.astimezone(UTC),
         ),
         created_at=subscription.created_at,
     )

@@ -22,7 +22,8 @@ class Credential:
     last_used_at: datetime | None
 
 
-_COLUMNS = """subscription_id, secret_hash, secret_preview, previous_secret_hash, previous_valid_until,
+_COLUMNS = """subscription_id, secret_hash, secret_preview, previous_secret_hash,
+    case when previous_valid_until > now() then previous_valid_until end as previous_valid_until,
     created_at, rotated_at, last_used_at"""
 _FIND = """
     select c.subscription_id, c.secret_hash, c.secret_preview, c.previous_secret_hash,
@@ -59,18 +60,18 @@ class Credentials:
         )
         return row and Credential(**row)
 
-    async def rotate(self, secret_hash: bytes, preview: str, overlap: timedelta) -> datetime:
-        """Replace the secret; the old one goes on until the overlap has passed."""
-        rotated_at: datetime = await self._connection.fetchval(
-            """
+    async def rotate(self, secret_hash: bytes, preview: str, overlap: timedelta) -> Credential | None:
+        """Replaces the secret; the old one is valid until the overlap has passed. None if there is none."""
+        row = await self._connection.fetchrow(
+            f"""
             update credentials set
                 previous_secret_hash = secret_hash, previous_valid_until = now() + $4::interval,
                 secret_hash = $2, secret_preview = $3, rotated_at = now()
-            where subscription_id = $1 returning rotated_at
+            where subscription_id = $1 returning {_COLUMNS}
             """,
             self._subscription_id, secret_hash, preview, overlap,
         )  # fmt: skip
-        return rotated_at
+        return row and Credential(**row)
 
     async def touch(self) -> None:
         """Note that the credential was used just now."""

@@ -104,6 +104,7 @@ class TestRotateCredentials:
         rotated = json.loads(admin("rotate-credentials", subscription["apiKey"]).out)
         assert rotated["apiKey"] == subscription["apiKey"]
         assert rotated["apiSecret"] != subscription["apiSecret"]
+        assert rotated["previousSecretValidUntil"] is None
 
     def test_an_unknown_subscription_is_told(self, admin: Carimbo) -> None:
         told = admin("rotate-credentials", str(uuid4()))

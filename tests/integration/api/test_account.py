@@ -1,6 +1,6 @@
 """The subscription's own routes: credentials, plan and use."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -17,7 +17,7 @@ class TestCredential:
         shown = data_of(await caller.http.get(PATH))
         assert shown["apiKey"] == str(caller.subscription_id)
         assert shown["secretPreview"] == f"...{caller.secret[-4:]}"
-        assert shown["rotatedAt"] is None
+        assert (shown["rotatedAt"], shown["previousSecretValidUntil"]) == (None, None)
         assert caller.secret not in str(shown)
 
     async def test_tells_when_it_was_last_used(self, caller: Caller) -> None:
@@ -55,6 +55,19 @@ class TestRotation:
             )
         assert (await caller.http.get(PATH)).status_code == 401
 
+    async def test_says_until_when_the_old_secret_is_valid(self, caller: Caller) -> None:
+        rotated = data_of(await caller.http.post(PATH, json={"overlapHours": 2}))
+        hours = datetime.fromisoformat(rotated["previousSecretValidUntil"]) - datetime.fromisoformat(
+            rotated["rotatedAt"]
+        )
+        assert hours == timedelta(hours=2)
+        shown = data_of(await caller.http.get(PATH))
+        assert shown["previousSecretValidUntil"] == rotated["previousSecretValidUntil"]
+        at_once = data_of(await caller.http.post(PATH))
+        assert at_once["previousSecretValidUntil"] is None
+        fresh = {"X-Api-Secret": at_once["apiSecret"]}
+        assert data_of(await caller.http.get(PATH, headers=fresh))["previousSecretValidUntil"] is None
+
     @pytest.mark.parametrize("hours", [0, 73, -1, "1", 1.5, True])
     async def test_refuses_an_overlap_out_of_bounds(self, caller: Caller, hours: object) -> None:
         answer = await caller.http.post(PATH, json={"overlapHours": hours})
@@ -85,4 +98,4 @@ class TestPlanAndUse:
     async def test_of_a_plan_without_limits(self, caller: Caller) -> None:
         usage = data_of(await caller.http.get("/v1/subscription"))["usage"]
         assert (usage["limit"], usage["used"]) == (None, 0)
-        assert usage["resetsAt"] is not None
+        assert usage["resetsAt"].endswith("T03:00:00Z")

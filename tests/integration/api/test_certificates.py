@@ -113,6 +113,7 @@ class TestRefusal:
         answer = await self.assert_refused(caller, expired.to_pfx(PASSWORD), "CERTIFICATE_EXPIRED")
         expires_at = answer.json()["error"]["details"]["expiresAt"]
         assert datetime.fromisoformat(expires_at) == expired.certificate.not_valid_after_utc
+        assert expires_at.endswith("Z")
 
     async def test_of_one_not_valid_yet(self, caller: Caller, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)

@@ -50,6 +50,17 @@ class TestRotation:
         assert await signing(site, created["id"], 2 * HOUR) == [newest, oldest]
         assert await signing(site, created["id"], 72 * HOUR) == [newest]
 
+    async def test_is_seen_in_the_webhook_until_the_last_old_secret_ends(self, site: Site) -> None:
+        created = await site.create()
+        path = f"/v1/webhooks/{created['id']}"
+        assert created["previousSecretValidUntil"] is None
+        longest = data_of(await rotate(site, created["id"], {"overlapHours": 72}))
+        await rotate(site, created["id"], {"overlapHours": 1})
+        shown = data_of(await site.http.get(path))
+        assert shown["previousSecretValidUntil"] == longest["previousSecretValidUntil"]
+        await rotate(site, created["id"], {"overlapHours": 0})
+        assert data_of(await site.http.get(path))["previousSecretValidUntil"] is None
+
     async def test_may_discard_all_old_secrets_at_once(self, site: Site) -> None:
         created = await site.create()
         for _ in range(2):

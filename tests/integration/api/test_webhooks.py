@@ -33,6 +33,7 @@ class TestCreate:
                 "system": [],
             },
             "active": True,
+            "previousSecretValidUntil": None,
             "createdAt": created["createdAt"],
             "updatedAt": created["createdAt"],
             "lastDelivery": None,

@@ -46,7 +46,8 @@ class TestLedger:
         assert await shown(shop) == [(2, 9, "neverSent", None, True)]
         (gap,) = await gaps(shop)
         issued_at = local_moment(datetime.fromisoformat(above["issuedAt"]), "SP")
-        assert (gap["deadline"], gap["overdue"]) == (term_of(issued_at).isoformat(), False)
+        assert (datetime.fromisoformat(gap["deadline"]), gap["overdue"]) == (term_of(issued_at), False)
+        assert gap["deadline"].endswith("Z")
 
     async def test_does_not_tell_what_another_system_may_have_used(self, shop: Shop) -> None:
         await skip_to(shop, 500)

@@ -105,6 +105,7 @@ class TestCertificate:
         await shop.certify(expired, datetime.now(UTC) - timedelta(days=30))
         details = error_of(await shop.post("/nfe", NFE), 422, "CERTIFICATE_EXPIRED")
         assert datetime.fromisoformat(details["expiresAt"]) == expired.not_after
+        assert details["expiresAt"].endswith("Z")
         assert await shop.count() == 0
 
     async def test_expired_with_something_else_is_listed(self, shop: Shop, expired: A1Certificate) -> None:

@@ -93,7 +93,8 @@ class TestWarnings:
             if hour % 7 == 0:
                 await warn_everywhere(company.database, NOW + timedelta(hours=hour))
         assert await company.days_told() == [60, 30, 15, 7, 1]
-        assert {details["expiresAt"] for details in await company.told()} == {SUMMARY.expires_at.isoformat()}
+        expires_at = SUMMARY.expires_at.isoformat().replace("+00:00", "Z")
+        assert {details["expiresAt"] for details in await company.told()} == {expires_at}
 
     async def test_of_a_certificate_that_has_five_days_left_are_one(self, company: Certified) -> None:
         for _ in range(3):

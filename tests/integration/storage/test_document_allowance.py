@@ -65,7 +65,7 @@ class TestReserve:
         refusal = await reserve(database, subscription_id, monthly(1))
         assert isinstance(refusal, Refusal)
         assert refusal.code is Code.DOCUMENT_LIMIT_REACHED
-        assert refusal.details == {"limit": 1, "used": 1, "resetsAt": "2026-12-01T00:00:00-03:00"}
+        assert refusal.details == {"limit": 1, "used": 1, "resetsAt": "2026-12-01T03:00:00Z"}
 
     async def test_a_trial_never_resets(self, database: Database, subscription_id: UUID) -> None:
         for _ in range(10):

@@ -1,7 +1,7 @@
 """Webhooks: what callers do with them. One covers all companies of its subscription."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -31,7 +31,7 @@ from carimbo.service.delivery.custom_headers import (
     told_pairs,
 )
 from carimbo.service.delivery.event_names import name_of, topics_of
-from carimbo.service.delivery.signature import SIGNING, new_secret, shown_secret
+from carimbo.service.delivery.signature import PREVIOUS, SIGNING, new_secret, opened_previous, shown_secret
 from carimbo.service.errors import Refusal, invalid_field, not_found
 from carimbo.service.masked import is_masked
 from carimbo.service.pages import Page, PageRequest
@@ -109,6 +109,9 @@ class WebhookRecord(Record):
     headers: list[CustomHeaderRecord]
     events: ChosenEventsRecord
     active: bool
+    previous_secret_valid_until: datetime | None = Field(
+        description="Até quando uma chave anterior ainda assina, ao lado da atual; nulo se só a atual assina."
+    )
     created_at: datetime
     updated_at: datetime
     last_delivery: LastDeliveryRecord | None = Field(description="A entrega tentada por último.")
@@ -268,11 +271,15 @@ async def _shown_one(tenant: Tenant, webhook: Webhook | None) -> WebhookRecord:
 async def _shown(tenant: Tenant, webhooks: Sequence[Webhook]) -> list[WebhookRecord]:
     ids = [webhook.id for webhook in webhooks]
     headers = await tenant.secrets.of_owners(ids, HEADERS)
+    previous = await tenant.secrets.of_owners(ids, PREVIOUS)
     latest = await tenant.deliveries.latest(ids)
-    return [_record(one, headers.get(one.id), latest.get(one.id)) for one in webhooks]
+    return [_record(one, headers.get(one.id), previous.get(one.id), latest.get(one.id)) for one in webhooks]
 
 
-def _record(webhook: Webhook, headers: bytes | None, last: Delivery | None) -> WebhookRecord:
+def _record(
+    webhook: Webhook, headers: bytes | None, previous: bytes | None, last: Delivery | None
+) -> WebhookRecord:
+    still_valid = [secret.until for secret in opened_previous(previous, datetime.now(UTC))]
     return WebhookRecord(
         id=webhook.id,
         name=webhook.name,
@@ -280,6 +287,7 @@ def _record(webhook: Webhook, headers: bytes | None, last: Delivery | None) -> W
         headers=shown_pairs(opened(headers)),
         events=shown_events(webhook.events),
         active=webhook.is_active,
+        previous_secret_valid_until=max(still_valid, default=None),
         created_at=webhook.created_at,
         updated_at=webhook.updated_at,
         last_delivery=last and _last_delivery(last),

@@ -13,6 +13,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.service.errors import Code, Refusal
+from carimbo.service.shown import utc_text
 from carimbo.service.waiting import once
 from carimbo.storage.event_filings import EventFiling
 from carimbo.storage.filings import Filing
@@ -112,7 +113,7 @@ def deadline_refusal(deadline: datetime | None, alternative: str, filing: Filing
     )
     return Refusal(
         Code.CANCELLATION_DEADLINE_EXCEEDED,
-        deadline=deadline.isoformat() if deadline else None,
+        deadline=utc_text(deadline) if deadline else None,
         alternative=alternative,
         **told,
     )

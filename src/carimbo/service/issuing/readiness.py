@@ -8,6 +8,7 @@ from carimbo.fiscal.software import Software
 from carimbo.service.companies import unknown_company
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.shown import utc_text
 from carimbo.storage.subscriptions import Subscription
 
 _CERTIFICATE = "certificate"
@@ -82,5 +83,5 @@ def _certificate_refusal(dossier: Dossier, now: datetime) -> Refusal:
         return Refusal(Code.CERTIFICATE_MISSING)
     if now < certificate.valid_from:
         sentence = "O certificado ainda não está em vigor."
-        return Refusal(Code.CERTIFICATE_INVALID, sentence, validFrom=certificate.valid_from.isoformat())
-    return Refusal(Code.CERTIFICATE_EXPIRED, expiresAt=certificate.expires_at.isoformat())
+        return Refusal(Code.CERTIFICATE_INVALID, sentence, validFrom=utc_text(certificate.valid_from))
+    return Refusal(Code.CERTIFICATE_EXPIRED, expiresAt=utc_text(certificate.expires_at))
