@@ -166,6 +166,8 @@ class TestRunning:
     def test_the_control_page_is_there(self, running: Running) -> None:
         answer = httpx2.get(running.row("Painel"))
         assert answer.status_code == 200 and "<html" in answer.text
+        assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
     def test_another_one_on_the_same_folder_is_refused(self, folder: Path, running: Running) -> None:
         refused = told(folder)

@@ -15,5 +15,6 @@ def methods_of(app: FastAPI, path: str) -> set[str]:
         if route.include_in_schema and route.path_format and compile_path(route.path_format)[0].match(path):
             published.setdefault(route.path_format, set()).update(route.methods or ())
     if not published:
-        return {"GET"}
-    return published[min(published, key=lambda template: template.count("{"))]
+        return {"GET", "HEAD"}
+    methods = published[min(published, key=lambda template: template.count("{"))]
+    return methods | {"HEAD"} if "GET" in methods else methods

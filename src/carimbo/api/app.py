@@ -34,10 +34,11 @@ from carimbo.api import (
     webhooks,
 )
 from carimbo.api.allowed_methods import methods_of
+from carimbo.api.body_limit import BodyLimit
 from carimbo.api.context import Services
 from carimbo.api.envelope import EnvelopeVariant
 from carimbo.api.errors import install_error_handlers
-from carimbo.api.middleware import BodyLimit, Gate, ProxyPrefix, RequestIdentity
+from carimbo.api.middleware import Gate, HeadRequests, PathVariants, RequestIdentity
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _ROUTERS = (
@@ -80,7 +81,7 @@ _ROUTERS = (
 )
 
 
-def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
+def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> FastAPI:
     """Build the application; the lifespan must put `Services` into `app.state.services`."""
     app = FastAPI(
         title="carimbo",
@@ -96,11 +97,12 @@ def create_app(lifespan: Lifespan, body_limit: int) -> FastAPI:
         app.include_router(router)
     install_error_handlers(app, partial(methods_of, app))
     # The last one added is the outermost.
-    app.add_middleware(BodyLimit, limit=body_limit)
+    app.add_middleware(BodyLimit, limit=body_limit, seconds=body_seconds)
     app.add_middleware(Gate)
-    app.add_middleware(ProxyPrefix)
+    app.add_middleware(PathVariants)
     app.add_middleware(RequestIdentity)
     app.add_middleware(EnvelopeVariant)
+    app.add_middleware(HeadRequests)
     return app
 
 

@@ -48,7 +48,8 @@ def refuses(*codes: Code) -> Answers:
 def body_refusals(media_type: str) -> Answers:
     """Document what an operation with a body may answer on top."""
     malformed = Code.MALFORMED_JSON if media_type.endswith("json") else Code.MALFORMED_FORM
-    return {STATUS_OF_KIND[code.kind]: _response([code]) for code in (malformed, Code.UNSUPPORTED_MEDIA_TYPE)}
+    codes = (malformed, Code.REQUEST_TIMEOUT, Code.UNSUPPORTED_MEDIA_TYPE)
+    return {STATUS_OF_KIND[code.kind]: _response([code]) for code in codes}
 
 
 def example_of(code: Code) -> dict[str, Any]:

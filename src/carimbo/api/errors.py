@@ -21,11 +21,13 @@ STATUS_OF_KIND = {
     Kind.FORBIDDEN: 403,
     Kind.NOT_FOUND: 404,
     Kind.WRONG_METHOD: 405,
+    Kind.TOO_SLOW: 408,
     Kind.CONFLICT: 409,
     Kind.TOO_LARGE: 413,
     Kind.UNSUPPORTED_MEDIA: 415,
     Kind.INVALID: 422,
     Kind.THROTTLED: 429,
+    Kind.HEAD_TOO_LARGE: 431,
     Kind.BROKEN: 500,
     Kind.UNAVAILABLE: 503,
 }
@@ -40,6 +42,9 @@ def refusal_response(refusal: Refusal) -> JSONResponse:
         response.headers["Retry-After"] = str(refusal.details["retryAfter"])
     if refusal.code.kind is Kind.UNAVAILABLE:
         response.headers["Retry-After"] = _RETRY_AFTER_OUTAGE
+    if refusal.code.kind is Kind.TOO_SLOW:
+        # The rest of the request may still come, and is not to be read as another one.
+        response.headers["Connection"] = "close"
     return response
 
 

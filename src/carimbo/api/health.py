@@ -16,13 +16,13 @@ _OK, _UNAVAILABLE, _STOPPING = "ok", "database unavailable", "stopping"
 _PATIENCE_SECONDS = 2
 
 
-@router.api_route("/healthz", methods=["GET", "HEAD"])
+@router.get("/healthz")
 async def healthz() -> dict[str, str]:
     """Alive means: the process answers."""
     return {"status": _OK}
 
 
-@router.api_route("/readyz", methods=["GET", "HEAD"])
+@router.get("/readyz")
 async def readyz(request: Request) -> Response:
     """Ready means: we go on, and the database answers, soon, and has this version's schema."""
     if request.app.state.is_stopping:

@@ -11,7 +11,6 @@ from carimbo.service.document_files import read_xml
 from carimbo.service.documents import Reference
 
 router = APIRouter(prefix="/files", include_in_schema=False)
-_METHODS = ["GET", "HEAD"]
 # Who has the link has the file: neither caches nor robots nor the next page are to get hold of it.
 _DISCREET = {
     "Cache-Control": "private, no-cache",
@@ -38,7 +37,7 @@ class _Opened:
         return links.opened(owner, document_id, self._extension, expires, signature)
 
 
-@router.api_route("/{owner}/{documentId}.pdf", methods=_METHODS)
+@router.get("/{owner}/{documentId}.pdf")
 async def open_pdf(
     printouts: CurrentPrintouts, which: Annotated[Reference, Depends(_Opened("pdf"))], known: Known
 ) -> Response:
@@ -46,7 +45,7 @@ async def open_pdf(
     return _discreet(pdf_response(await printouts.document(which, known=known), known))
 
 
-@router.api_route("/{owner}/{documentId}.xml", methods=_METHODS)
+@router.get("/{owner}/{documentId}.xml")
 async def open_xml(
     database: CurrentDatabase, which: Annotated[Reference, Depends(_Opened("xml"))]
 ) -> Response:

@@ -1,4 +1,4 @@
-"""What happens to a request before and after its route: identity, log, path, credentials, rate, size."""
+"""What happens to a request before and after its route: identity, log, headers, path, credentials, rate."""
 
 import asyncio
 import re
@@ -19,6 +19,7 @@ _log = structlog.get_logger("carimbo.api")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
 _PRIVATE_PREFIX = "/v1/"
+_ROOT = "/"
 _NO_ANSWER = "none"
 _MONITORED = ("/healthz", "/readyz")
 
@@ -33,7 +34,7 @@ class RequestIdentity:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send, _request_id(Headers(scope=scope)))
+        answer = _Answer(scope, send, _request_id(Headers(scope=scope)))
         structlog.contextvars.bind_contextvars(request_id=answer.request_id)
         started = time.perf_counter()
         try:
@@ -59,9 +60,10 @@ class RequestIdentity:
 
 
 class _Answer:
-    """Passes an answer on with its request id, and remembers its status."""
+    """Passes an answer on with the headers that every answer has, and remembers its status."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, scope: Scope, send: Send, request_id: str) -> None:
+        self._scope = scope
         self._send = send
         self.request_id = request_id
         self.status: int | None = None
@@ -69,20 +71,52 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            MutableHeaders(scope=message)["X-Request-Id"] = self.request_id
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self.request_id
+            headers["X-Content-Type-Options"] = "nosniff"
+            if self._scope["path"].startswith(_PRIVATE_PREFIX):
+                # PDF answers have their own: a caller may keep them, and asks by ETag whether they changed.
+                headers.setdefault("Cache-Control", "no-store")
         await self._send(message)
 
 
-class ProxyPrefix:
-    """Makes `/api/v1/...` the same as `/v1/...`."""
+class HeadRequests:
+    """Answers HEAD wherever GET is answered: the same headers without the body.
+
+    It is the outermost, because everything within must see the whole answer to a GET.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith(f"{_PROXY_PREFIX}{_PRIVATE_PREFIX}"):
-            scope["path"] = scope["path"].removeprefix(_PROXY_PREFIX)
-            scope["raw_path"] = scope["raw_path"].removeprefix(_PROXY_PREFIX.encode())
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            # The server reads the method here, and counts no body against the announced length.
+            scope["method"] = "HEAD"
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        scope["method"] = "GET"
+        await self._app(scope, receive, send_without_body)
+
+
+class PathVariants:
+    """Makes `/api/v1/...` the same as `/v1/...`, and a path with a trailing slash the same as without."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            if scope["path"].startswith(f"{_PROXY_PREFIX}{_PRIVATE_PREFIX}"):
+                scope["path"] = scope["path"].removeprefix(_PROXY_PREFIX)
+                scope["raw_path"] = scope["raw_path"].removeprefix(_PROXY_PREFIX.encode())
+            if scope["path"] not in (_ROOT, _PRIVATE_PREFIX):
+                scope["path"] = scope["path"].removesuffix(_ROOT)
+                scope["raw_path"] = scope["raw_path"].removesuffix(_ROOT.encode())
         await self._app(scope, receive, send)
 
 
@@ -106,39 +140,6 @@ class Gate:
         connection.state.subscription = subscription
         structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
         await gatekeeper.take_turn(subscription)
-
-
-class BodyLimit:
-    """Refuses a body over the limit, by its announced length or as it comes in."""
-
-    def __init__(self, app: ASGIApp, limit: int) -> None:
-        self._app = app
-        self._limit = limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        announced = Headers(scope=scope).get("content-length", "0")
-        if not announced.isdigit() or int(announced) > self._limit:
-            raise self._refusal()
-        await self._app(scope, self._counted(receive), send)
-
-    def _counted(self, receive: Receive) -> Receive:
-        total = 0
-
-        async def counting() -> Message:
-            nonlocal total
-            message = await receive()
-            total += len(message.get("body", b""))
-            if total > self._limit:
-                raise self._refusal()
-            return message
-
-        return counting
-
-    def _refusal(self) -> Refusal:
-        return Refusal(Code.PAYLOAD_TOO_LARGE, limitBytes=self._limit)
 
 
 def _request_id(headers: Headers) -> str:

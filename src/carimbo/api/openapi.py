@@ -56,6 +56,7 @@ _NOTHING_FROM_OUTSIDE = "; ".join(
         "style-src 'self'",
         "script-src 'self'",
         "connect-src 'self'",
+        "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'none'",
     )
@@ -77,12 +78,14 @@ _SCHEMES = {
 
 
 @router.get("/openapi.yaml")
+@router.get("/docs/openapi.yaml")
 async def openapi_yaml(request: Request) -> Response:
     """The contract, for people."""
     return Response(await _made(_yaml, request.app), media_type="application/yaml")
 
 
 @router.get("/openapi.json")
+@router.get("/docs/openapi.json")
 async def openapi_json(request: Request) -> Response:
     """The contract, for programs."""
     return Response(await _made(_json, request.app), media_type=JSON)

@@ -12,6 +12,7 @@ from carimbo.api.app import create_app
 from carimbo.api.context import Services
 from carimbo.api.metrics import REGISTRY
 from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
+from carimbo.main.http_protocol import LimitedProtocol, RequestLimits, protocol_within
 from carimbo.main.outbound import guard_of, links_of
 from carimbo.main.parts import (
     AddressUnusable,
@@ -72,7 +73,13 @@ def api_of(settings: Settings) -> FastAPI:
             settle_in()
             yield
 
-    return create_app(lifespan, settings.body_limit_bytes)
+    return create_app(lifespan, settings.body_limit_bytes, settings.body_seconds)
+
+
+def protocol_of(settings: Settings) -> type[LimitedProtocol]:
+    """Returns the HTTP protocol with the limits of the settings."""
+    limits = RequestLimits(settings.head_limit_bytes, settings.head_seconds, settings.body_seconds)
+    return protocol_within(limits)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -90,6 +97,7 @@ def serve(settings: Settings, listener: socket.socket) -> None:
     app = api_of(settings)
     config = uvicorn.Config(
         app,
+        http=protocol_of(settings),
         log_config=None,
         access_log=False,
         server_header=False,

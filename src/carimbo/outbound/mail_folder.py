@@ -1,6 +1,7 @@
 """Puts e-mails into a folder instead of sending them, for those who only want to look."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,7 @@ from carimbo.outbound.message import Sender, compose
 from carimbo.service.delivery.letter import Letter, NotSent, Sent
 
 _log = structlog.get_logger("carimbo.mail")
+_OWNER_ONLY = 0o600
 _NOT_WRITTEN = "A pasta dos e-mails não pôde ser escrita."
 
 
@@ -36,7 +38,14 @@ class MailFolder:
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Whole or not at all: somebody may be looking."""
+    """Writes a file whole or not at all, because somebody may be looking, and for its owner's eyes only."""
     draft = file.with_suffix(".draft")
-    draft.write_bytes(content)
+    # A draft that an interrupted write left behind would keep its own mode.
+    draft.unlink(missing_ok=True)
+    with open(draft, "xb", opener=_open_for_owner) as opened:
+        opened.write(content)
     draft.replace(file)
+
+
+def _open_for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, _OWNER_ONLY)

@@ -26,8 +26,10 @@ class Kind(Enum):
     FORBIDDEN = "known, but not allowed"
     NOT_FOUND = "no such thing, or not this subscription's"
     WRONG_METHOD = "the thing exists, the verb does not"
+    TOO_SLOW = "the request did not arrive in time"
     CONFLICT = "it contradicts the present state"
     TOO_LARGE = "more than we read"
+    HEAD_TOO_LARGE = "more headers than we read"
     UNSUPPORTED_MEDIA = "not the media type that is read here"
     INVALID = "understood, and wrong"
     THROTTLED = "too often"
@@ -52,6 +54,7 @@ class Code(Enum):
 
     MALFORMED_JSON = _means(Kind.MALFORMED, "O corpo da requisição não é um JSON válido.", line=3, column=14)
     MALFORMED_FORM = _means(Kind.MALFORMED, "O formulário multipart não pôde ser lido.")
+    MALFORMED_REQUEST = _means(Kind.MALFORMED, "A requisição não segue o protocolo HTTP/1.1.")
     INVALID_API_CREDENTIALS = _means(
         Kind.UNAUTHENTICATED,
         "Credenciais ausentes ou erradas: confira X-Api-Key e X-Api-Secret.",
@@ -70,6 +73,9 @@ class Code(Enum):
     LINK_INVALID = _means(Kind.FORBIDDEN, "O link expirou ou não é válido.")
     NOT_FOUND = _means(Kind.NOT_FOUND, "Recurso não encontrado.")
     METHOD_NOT_ALLOWED = _means(Kind.WRONG_METHOD, "Este endereço não aceita o método usado.")
+    REQUEST_TIMEOUT = _means(
+        Kind.TOO_SLOW, "A requisição demorou demais para chegar inteira: envie-a de novo.", limitSeconds=10
+    )
     DUPLICATE_RESOURCE = _means(
         Kind.CONFLICT,
         "Já existe um registro com este valor.",
@@ -98,6 +104,9 @@ class Code(Enum):
     )
     SALE_ALREADY_INVOICED = _means(Kind.CONFLICT, "A venda já tem documento emitido.")
     PAYLOAD_TOO_LARGE = _means(Kind.TOO_LARGE, "O corpo da requisição excede o limite.", limitBytes=4_194_304)
+    HEAD_TOO_LARGE = _means(
+        Kind.HEAD_TOO_LARGE, "O endereço e os cabeçalhos da requisição excedem o limite.", limitBytes=32_768
+    )
     UNSUPPORTED_MEDIA_TYPE = _means(
         Kind.UNSUPPORTED_MEDIA,
         "O Content-Type do corpo não é o que esta operação lê.",

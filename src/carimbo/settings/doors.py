@@ -28,6 +28,15 @@ class DoorSettings(BaseModel):
     body_limit_bytes: int = Field(
         default=4 * 1024 * 1024, ge=1024, description="Largest request body that is read."
     )
+    body_seconds: Seconds = Field(default=60, description="How long a request body may take to arrive.")
+    head_limit_bytes: int = Field(
+        default=32 * 1024, ge=1024, description="Largest request line with headers that is read."
+    )
+    head_seconds: Seconds = Field(
+        default=10,
+        description="How long the request line and headers may take to arrive, from the connection or from "
+        "their first byte; a connection that sends nothing is closed after this time.",
+    )
     certificate_seconds: Seconds = Field(
         default=10, description="How long the opening of an uploaded certificate may take."
     )

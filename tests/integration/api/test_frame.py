@@ -9,9 +9,13 @@ from fastapi import FastAPI
 from carimbo.service.subscriptions import define_plan, set_plan
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Plan
-from support import BASE_URL, Caller, NewCaller, code_of, fields_of
+from support import ABSENT, BASE_URL, CNPJ, Caller, NewCaller, code_of, fields_of
 
 JSON = {"Content-Type": "application/json"}
+
+
+def dict_without(headers: httpx2.Headers, names: set[str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name not in names}
 
 
 class TestCredentials:
@@ -86,7 +90,15 @@ class TestPaths:
     async def test_a_wrong_method_names_every_right_one(self, caller: Caller) -> None:
         answer = await caller.http.put("/v1/companies", json={})
         assert (answer.status_code, code_of(answer)) == (405, "METHOD_NOT_ALLOWED")
-        assert answer.headers["Allow"] == "GET, POST"
+        assert answer.headers["Allow"] == "GET, HEAD, POST"
+
+    async def test_a_trailing_slash_is_the_same_route(self, caller: Caller) -> None:
+        body = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
+        created = await caller.http.post("/v1/companies/", json=body)
+        assert created.status_code == 200
+        company = f"/v1/companies/{created.json()['data']['id']}"
+        assert (await caller.http.get(f"/api{company}/")).json() == (await caller.http.get(company)).json()
+        assert (await caller.http.get("/healthz/")).status_code == 200
 
     async def test_a_query_parameter_sent_twice_is_named(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/companies?page=1&page=2")
@@ -95,6 +107,56 @@ class TestPaths:
     async def test_an_unknown_query_parameter_is_named(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/companies?pagesize=5")
         assert fields_of(answer) == {"pagesize": "Campo desconhecido."}
+
+
+class TestHead:
+    @pytest.mark.parametrize(
+        "path", ["/healthz", "/docs", "/openapi.json", "/v1/companies", "/v1/utils/cfop?search=5102"]
+    )
+    async def test_has_the_headers_of_get_and_no_body(self, caller: Caller, path: str) -> None:
+        head, get = await caller.http.head(path), await caller.http.get(path)
+        assert (head.status_code, head.content) == (get.status_code, b"")
+        assert int(head.headers["Content-Length"]) == len(get.content)
+        own = {"x-request-id"}
+        assert dict_without(head.headers, own) == dict_without(get.headers, own)
+
+    async def test_has_the_length_of_the_other_envelope(self, caller: Caller) -> None:
+        headers = {"X-Envelope": "ok"}
+        head = await caller.http.head("/v1/companies", headers=headers)
+        get = await caller.http.get("/v1/companies", headers=headers)
+        assert head.headers["Content-Length"] == str(len(get.content))
+
+    async def test_is_refused_where_get_is(self, caller: Caller) -> None:
+        assert (await caller.http.head("/v1/nothing")).status_code == 404
+        refused = await caller.http.head(f"/v1/webhooks/{ABSENT}/test")
+        assert (refused.status_code, refused.headers["Allow"]) == (405, "POST")
+
+
+class TestSafeHeaders:
+    async def test_keep_private_answers_out_of_caches(
+        self, caller: Caller, stranger: httpx2.AsyncClient
+    ) -> None:
+        for answer in (
+            await caller.http.get("/v1/user/api-credentials"),
+            await caller.http.get("/api/v1/companies"),
+            await caller.http.get("/v1/nothing"),
+            await stranger.get("/v1/companies"),
+        ):
+            assert answer.headers["Cache-Control"] == "no-store"
+
+    async def test_forbid_guessing_the_media_type(self, stranger: httpx2.AsyncClient) -> None:
+        for path in ("/docs", "/healthz", "/v1/companies", "/openapi.yaml"):
+            assert (await stranger.get(path)).headers["X-Content-Type-Options"] == "nosniff"
+
+    @pytest.mark.parametrize("path", ["/docs", "/docs/"])
+    async def test_keep_the_page_out_of_frames_and_its_links_working(
+        self, stranger: httpx2.AsyncClient, path: str
+    ) -> None:
+        page = await stranger.get(path)
+        policy = page.headers["Content-Security-Policy"].split("; ")
+        assert {"frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} <= set(policy)
+        link = page.url.join("openapi.json")
+        assert (await stranger.get(link)).headers["Content-Type"] == "application/json"
 
 
 class TestRequestId:

@@ -98,7 +98,7 @@ async def _no_lifespan(_: FastAPI) -> AsyncIterator[None]:
 
 
 def our_app() -> FastAPI:
-    return create_app(_no_lifespan, body_limit=1)
+    return create_app(_no_lifespan, body_limit=1, body_seconds=1)
 
 
 @cache

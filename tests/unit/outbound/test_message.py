@@ -1,5 +1,6 @@
 """Letters as messages: nothing that anybody calls himself becomes a header, a recipient or markup."""
 
+import stat
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -157,6 +158,12 @@ class TestFolder:
         assert {file.name for file in list(tmp_path.iterdir())} == names  # noqa: ASYNC240
         written = (tmp_path / f"NF-e-123-{LETTER.id}.eml").read_bytes()
         assert message_from_bytes(written, policy=policy.default)["Subject"] == "NF-e 123 de Loja Modelo"
+
+    async def test_lets_nobody_but_the_owner_read_a_letter(self, tmp_path: Path) -> None:
+        name = f"NF-e-123-{LETTER.id}"
+        (tmp_path / f"{name}.draft").touch(mode=0o644)
+        await MailFolder(tmp_path, SENDER, lambda: NOW).send(LETTER)
+        assert stat.S_IMODE((tmp_path / f"{name}.eml").stat().st_mode) == 0o600
 
     async def test_that_is_gone_may_be_back_another_time(self, tmp_path: Path) -> None:
         folder = MailFolder(tmp_path / "gone", SENDER, lambda: NOW)

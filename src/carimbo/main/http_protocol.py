@@ -1,0 +1,158 @@
+"""The HTTP/1.1 protocol of the API's server: uvicorn's own, with limits on a request's head and time.
+
+uvicorn keeps a connection open for as long as a request is incomplete, and collects its headers without a
+limit. Here a request that arrives too slowly, or whose head is too large, is answered in the error envelope
+and the connection is closed.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import structlog
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from carimbo.api.errors import refusal_response
+from carimbo.service.errors import Code, Refusal
+
+_log = structlog.get_logger("carimbo.api")
+# The API itself answers a slow body (api/middleware.py); this only closes what goes on after an answer.
+_GRACE_SECONDS = 5.0
+_NOT_ASCII = (
+    "O endereço da requisição tem caracteres que precisam ser codificados, como acentos e espaços: escreva"
+    " cer%C3%A2mica em vez de cerâmica. Com curl, use -G --data-urlencode 'search=cerâmica'."
+)
+
+
+@dataclass(frozen=True)
+class RequestLimits:
+    """How large the head of a request may be, and how long its parts may take to arrive."""
+
+    head_bytes: int
+    head_seconds: float
+    body_seconds: float
+
+
+class _State(Enum):
+    """The part of a request that is being received."""
+
+    BETWEEN = "no byte of the next request has arrived"
+    HEAD = "request line and headers"
+    BODY = "body"
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """Receives requests within the limits of its class attribute."""
+
+    limits: ClassVar[RequestLimits]
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._state = _State.BETWEEN
+        self._head_bytes = 0
+        self._has_url = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parses what arrived; a head in pieces, so that none larger than the limit is collected."""
+        while data:
+            piece, data = self._next_piece(data)
+            super().data_received(piece)
+            if self.transport.is_closing():
+                return
+            if self._state is _State.HEAD and self._head_bytes >= self.limits.head_bytes:
+                self._refuse(Refusal(Code.HEAD_TOO_LARGE, limitBytes=self.limits.head_bytes))
+                return
+        if self._timer is None and self._waits_for_data():
+            self._start_timer()
+
+    def on_message_begin(self) -> None:
+        self._state, self._has_url = _State.HEAD, False
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        self._has_url = True
+        super().on_url(url)
+
+    def on_headers_complete(self) -> None:
+        self._state = _State.BODY
+        self._stop_timer()
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._state, self._head_bytes = _State.BETWEEN, 0
+        self._stop_timer()
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answers what the parser could not read; an invalid target is by far the most frequent reason."""
+        is_target = self._state is _State.HEAD and not self._has_url
+        self._refuse(Refusal(Code.MALFORMED_REQUEST, _NOT_ASCII if is_target else None))
+
+    def _next_piece(self, data: bytes) -> tuple[bytes, bytes]:
+        if self._state is _State.BODY:
+            return data, b""
+        room = self.limits.head_bytes - self._head_bytes
+        self._head_bytes += min(len(data), room)
+        return data[:room], data[room:]
+
+    def _waits_for_data(self) -> bool:
+        """Tells whether only the caller can go on; between requests uvicorn's keep-alive timer may run."""
+        if self._state is not _State.BETWEEN:
+            return True
+        return self.timeout_keep_alive_task is None and not self._is_answering()
+
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _start_timer(self) -> None:
+        limits = self.limits
+        seconds = limits.body_seconds + _GRACE_SECONDS if self._state is _State.BODY else limits.head_seconds
+        self._timer = self.loop.call_later(seconds, self._give_up)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        """Closes the connection, unless an answer is still being written to it."""
+        self._timer = None
+        if self.transport.is_closing():
+            return
+        if self._is_answering():
+            self._start_timer()
+        elif self._state is _State.HEAD:
+            self._refuse(Refusal(Code.REQUEST_TIMEOUT, limitSeconds=self.limits.head_seconds))
+        else:
+            self.transport.close()
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Answers without the application, which never sees a request that has no complete head."""
+        _log.info("request_refused", code=refusal.code.name, client=self.client and self.client[0])
+        if self._is_answering():
+            # A pipelined request can't be answered before the one that it follows.
+            self.transport.close()
+            return
+        response = refusal_response(refusal)
+        headers = [(b"x-request-id", str(uuid4()).encode()), (b"connection", b"close")]
+        lines = [name + b": " + value + b"\r\n" for name, value in response.raw_headers + headers]
+        self.transport.write(
+            b"".join((STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)))
+        )
+        self.transport.close()
+
+
+def protocol_within(limits: RequestLimits) -> type[LimitedProtocol]:
+    """Returns the protocol with these limits, as the class that uvicorn makes one of per connection."""
+    return type("ConfiguredProtocol", (LimitedProtocol,), {"limits": limits})

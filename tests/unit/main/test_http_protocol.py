@@ -1,0 +1,186 @@
+"""The limits on the head and the time of a request, over real connections."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from carimbo.main.http_protocol import RequestLimits, protocol_within
+from support import LOOPBACK
+
+LIMIT = 4096
+SECONDS = 0.3
+PATIENCE = 10
+GET = b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
+
+Connect = Callable[[], Any]
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers 200 with the path; below `/early` without reading the body."""
+    while scope["path"] != "/early" and (await receive()).get("more_body"):
+        pass
+    body = scope["path"].encode()
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Connection:
+    """A client that writes bytes as it likes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def write(self, *pieces: bytes, pause: float = 0) -> None:
+        for piece in pieces:
+            self._writer.write(piece)
+            await asyncio.sleep(pause)
+
+    async def ended(self) -> bytes:
+        """Everything that arrives until the server closes the connection."""
+        async with asyncio.timeout(PATIENCE):
+            return await self._reader.read()
+
+    async def answer(self) -> bytes:
+        """One answer of `echo`."""
+        async with asyncio.timeout(PATIENCE):
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            length = int(head.partition(b"content-length: ")[2].split(b"\r\n")[0])
+            return head.split(b"\r\n")[0] + b" " + await self._reader.readexactly(length)
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[int]:
+    limits = RequestLimits(LIMIT, head_seconds=SECONDS, body_seconds=SECONDS)
+    config = uvicorn.Config(echo, http=protocol_within(limits), log_config=None, lifespan="off")
+    config.load()
+    server = uvicorn.Server(config)
+    listener = await asyncio.get_running_loop().create_server(
+        lambda: config.http_protocol_class(config=config, server_state=server.server_state, app_state={}),  # type: ignore[call-arg]
+        LOOPBACK,
+        0,
+    )
+    try:
+        yield listener.sockets[0].getsockname()[1]
+    finally:
+        listener.close()
+
+
+@pytest.fixture
+async def connect(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Connect]:
+    monkeypatch.setattr("carimbo.main.http_protocol._GRACE_SECONDS", 0.0)
+    writers: list[asyncio.StreamWriter] = []
+
+    async with serving() as port:
+
+        async def make() -> Connection:
+            reader, writer = await asyncio.open_connection(LOOPBACK, port)
+            writers.append(writer)
+            return Connection(reader, writer)
+
+        yield make
+        for writer in writers:
+            writer.close()
+
+
+def refusal(answer: bytes) -> tuple[int, str]:
+    """Status and code of an answer in the envelope, after which the connection was closed."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"connection: close" in head
+    assert b"x-request-id: " in head
+    error = json.loads(body)["error"]
+    return int(head.split()[1]), error["code"]
+
+
+class TestHeadSize:
+    @pytest.mark.parametrize(
+        "line",
+        [b"GET /" + b"x" * LIMIT, b"X-Long: " + b"x" * LIMIT, b"X-A: b\r\n" * LIMIT],
+        ids=["target", "one header", "many headers"],
+    )
+    async def test_beyond_the_limit_is_refused(self, connect: Connect, line: bytes) -> None:
+        client = await connect()
+        await client.write((b"" if line.startswith(b"GET") else GET[:-2]) + line)
+        assert refusal(await client.ended()) == (431, "HEAD_TOO_LARGE")
+
+    async def test_up_to_the_limit_is_read(self, connect: Connect) -> None:
+        client = await connect()
+        fill = b"X-Long: " + b"x" * (LIMIT - len(GET) - len(b"X-Long: \r\n")) + b"\r\n"
+        await client.write(GET[:-2] + fill + b"\r\n", GET)
+        assert await client.answer() == b"HTTP/1.1 200 OK /x"
+        assert await client.answer() == b"HTTP/1.1 200 OK /x"
+
+    async def test_does_not_count_the_body(self, connect: Connect) -> None:
+        client = await connect()
+        head = b"POST /x HTTP/1.1\r\nContent-Length: 20000\r\n\r\n"
+        await client.write(head + b"x" * 20_000, GET)
+        assert await client.answer() == b"HTTP/1.1 200 OK /x"
+        assert await client.answer() == b"HTTP/1.1 200 OK /x"
+
+
+class TestTime:
+    async def test_a_head_that_does_not_end_is_refused(self, connect: Connect) -> None:
+        clients = [await connect() for _ in range(50)]
+        for client in clients:
+            await client.write(GET[:-2])
+        answers = await asyncio.gather(*(client.ended() for client in clients))
+        assert {refusal(answer) for answer in answers} == {(408, "REQUEST_TIMEOUT")}
+
+    async def test_a_head_byte_by_byte_is_refused(self, connect: Connect) -> None:
+        client = await connect()
+        dripping = asyncio.create_task(client.write(*(bytes([byte]) for byte in GET * 9), pause=0.02))
+        assert refusal(await client.ended()) == (408, "REQUEST_TIMEOUT")
+        dripping.cancel()
+
+    async def test_a_silent_connection_is_closed(self, connect: Connect) -> None:
+        client = await connect()
+        assert await client.ended() == b""
+
+    async def test_a_second_head_that_does_not_end_is_refused(self, connect: Connect) -> None:
+        client = await connect()
+        await client.write(GET)
+        await client.answer()
+        await client.write(GET[:-2])
+        assert refusal(await client.ended()) == (408, "REQUEST_TIMEOUT")
+
+    async def test_blank_lines_between_requests_do_not_keep_the_connection(self, connect: Connect) -> None:
+        client = await connect()
+        await client.write(GET)
+        await client.answer()
+        blank = asyncio.create_task(client.write(*[b"\r\n"] * 100, pause=0.02))
+        assert await client.ended() == b""
+        blank.cancel()
+
+    async def test_a_body_that_goes_on_after_the_answer_does_not_keep_the_connection(
+        self, connect: Connect
+    ) -> None:
+        client = await connect()
+        await client.write(b"POST /early HTTP/1.1\r\nContent-Length: 20000\r\n\r\n")
+        assert await client.answer() == b"HTTP/1.1 200 OK /early"
+        dripping = asyncio.create_task(client.write(*[b"x"] * 100, pause=0.02))
+        assert await client.ended() == b""
+        dripping.cancel()
+
+
+class TestMalformed:
+    @pytest.mark.parametrize("target", ["/x?search=cerâmica", "/cerâmica"])
+    async def test_letters_beyond_ascii_are_explained(self, connect: Connect, target: str) -> None:
+        client = await connect()
+        await client.write(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        answer = await client.ended()
+        assert refusal(answer) == (400, "MALFORMED_REQUEST")
+        assert "-G --data-urlencode" in answer.decode()
+
+    async def test_anything_else_is_refused_in_the_envelope(self, connect: Connect) -> None:
+        client = await connect()
+        await client.write(b"GET /x HTTP/1.1\r\nBad Header\r\n\r\n")
+        answer = await client.ended()
+        assert refusal(answer) == (400, "MALFORMED_REQUEST")
+        assert "-G" not in answer.decode()
