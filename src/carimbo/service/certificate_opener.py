@@ -12,6 +12,8 @@ import signal
 import sys
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -28,15 +30,20 @@ _TOO_SLOW = "O arquivo do certificado demora demais para ser aberto."
 
 @dataclass(frozen=True)
 class CertificateOpener:
-    """Opens a few files at a time, each within a limit of time."""
+    """Opens a few files at a time, one of each subscription, and each within a limit of time.
+
+    So however many slow files one subscription sends, another one waits for one of them at most.
+    """
 
     patience_seconds: float
     _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE), repr=False)
+    # Weak: a lock is forgotten with the last upload that uses it.
+    _locks: WeakValueDictionary[UUID, asyncio.Lock] = field(default_factory=WeakValueDictionary, repr=False)
 
-    async def open(self, pfx: bytes, password: str) -> A1Certificate:
+    async def open(self, pfx: bytes, password: str, subscription_id: UUID) -> A1Certificate:
         """Open a PFX file, or refuse it with its own code."""
         request = {"pfx": base64.b64encode(pfx).decode(), "password": password}
-        async with self._turns:
+        async with self._locks.setdefault(subscription_id, asyncio.Lock()), self._turns:
             answer = await self._ask(json.dumps(request).encode())
         if "code" in answer:
             raise Refusal(Code[answer["code"]], answer["message"])

@@ -54,7 +54,7 @@ async def upload_certificate(
     now: datetime,
 ) -> CertificateRecord:
     """Check a PFX file against the company and keep it sealed, in place of any earlier one."""
-    certificate = await opener.open(pfx, password)
+    certificate = await opener.open(pfx, password, subscription_id)
     _check(certificate, company, now)
     async with database.tenant(subscription_id) as tenant:
         await lock_company(tenant, company.id)

@@ -135,7 +135,7 @@ class _Opened(CertificateOpener):
 
     certificate: A1Certificate = field(kw_only=True)
 
-    async def open(self, pfx: bytes, password: str) -> A1Certificate:
+    async def open(self, pfx: bytes, password: str, subscription_id: UUID) -> A1Certificate:
         return self.certificate
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
 import pytest
@@ -13,6 +14,9 @@ from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.errors import Code, Refusal
 from support import CNPJ
+
+OWNER, OTHER_OWNER = uuid4(), uuid4()
+BAD_FILES = 6
 
 
 def openers() -> list[psutil.Process]:
@@ -34,7 +38,7 @@ async def the_opener() -> psutil.Process:
 
 class TestOpen:
     async def test_gives_back_the_certificate(self, company_certificate: SampleCertificate) -> None:
-        opened = await CertificateOpener(30).open(company_certificate.to_pfx("çã"), "çã")
+        opened = await CertificateOpener(30).open(company_certificate.to_pfx("çã"), "çã", OWNER)
         assert opened.owner == CNPJ
         assert openers() == []
 
@@ -43,14 +47,14 @@ class TestOpen:
     ) -> None:
         (tmp_path / "base64.py").write_text("raise SystemExit('imported from the working directory')")
         monkeypatch.chdir(tmp_path)
-        opened = await CertificateOpener(30).open(company_certificate.to_pfx("x"), "x")
+        opened = await CertificateOpener(30).open(company_certificate.to_pfx("x"), "x", OWNER)
         assert opened.owner == CNPJ
 
     async def test_gives_the_child_nothing_of_our_environment(
         self, company_certificate: SampleCertificate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("CARIMBO_SECRET_KEYS", "k1:secret")
-        opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x"))
+        opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x", OWNER))
         child = await the_opener()
         assert "CARIMBO_SECRET_KEYS" not in child.environ()
         assert os.getpgid(child.pid) != os.getpgid(os.getpid())
@@ -58,12 +62,12 @@ class TestOpen:
 
     async def test_that_takes_too_long_is_stopped(self, company_certificate: SampleCertificate) -> None:
         with pytest.raises(Refusal) as refused:
-            await CertificateOpener(0.001).open(company_certificate.to_pfx("x"), "x")
+            await CertificateOpener(0.001).open(company_certificate.to_pfx("x"), "x", OWNER)
         assert refused.value.code is Code.CERTIFICATE_INVALID
         assert openers() == []
 
     async def test_that_is_cancelled_leaves_no_process(self, company_certificate: SampleCertificate) -> None:
-        opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x"))
+        opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x", OWNER))
         await the_opener()
         opening.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -71,8 +75,25 @@ class TestOpen:
         assert openers() == []
 
     async def test_whose_process_dies_is_a_refusal(self, company_certificate: SampleCertificate) -> None:
-        opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x"))
+        opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x", OWNER))
         (await the_opener()).send_signal(signal.SIGKILL)
         with pytest.raises(Refusal) as refused:
             await opening
         assert refused.value.code is Code.CERTIFICATE_INVALID
+
+
+class TestManyBadFiles:
+    async def test_of_one_subscription_do_not_delay_another(
+        self, company_certificate: SampleCertificate
+    ) -> None:
+        opener, pfx = CertificateOpener(30), company_certificate.to_pfx("x")
+        bad = [asyncio.create_task(opener.open(pfx, "wrong", OWNER)) for _ in range(BAD_FILES)]
+        # The first one takes as long as it may.
+        (await the_opener()).suspend()
+        opened = await opener.open(pfx, "x", OTHER_OWNER)
+        assert opened.owner == CNPJ
+        assert [task.done() for task in bad] == [False] * BAD_FILES
+        for task in bad:
+            task.cancel()
+        await asyncio.gather(*bad, return_exceptions=True)
+        assert openers() == []
