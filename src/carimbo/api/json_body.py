@@ -5,8 +5,10 @@ breaks and passes on characters that PostgreSQL can't store; none of that gets t
 of more parts than can be validated in good time.
 """
 
+import asyncio
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, TypeVar
 
@@ -20,7 +22,21 @@ T = TypeVar("T")
 _LARGEST_EXPONENT = 40
 # Twice what a document of 990 items holds; pydantic goes through all of them, whatever the lists may hold.
 _MOST_PARTS = 100_000
+# Parsed in a few milliseconds, which is less than a change of threads may take.
+_SMALL_BYTES = 64 * 1024
+_LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-bodies")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+async def read_json_body(body: bytes) -> Any:
+    """Parses a request body without holding up other requests, or refuses it.
+
+    A large one is parsed in a thread. Numbers are made by Python functions, between which the interpreter
+    lets the event loop run; a single thread, because several would take turns with the loop.
+    """
+    if len(body) <= _SMALL_BYTES:
+        return read_json(body)
+    return await asyncio.get_running_loop().run_in_executor(_LARGE_BODIES, read_json, body)
 
 
 def read_json(body: bytes) -> Any:
@@ -28,6 +44,7 @@ def read_json(body: bytes) -> Any:
     try:
         # Decoded here: the reader itself would guess UTF-16 and UTF-32 too (RFC 8259 allows UTF-8 only).
         text = body.decode("utf-8")
+        _refuse_many_parts(text)
         value = json.loads(
             text, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
         )
@@ -39,10 +56,16 @@ def read_json(body: bytes) -> Any:
         raise Refusal(Code.MALFORMED_JSON) from None
     if not storable:
         raise Refusal(Code.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
-    # Those within texts count too, which are few: it takes no time, unlike walking through the values.
-    if text.count(",") + text.count("{") > _MOST_PARTS:
-        raise invalid_field("body", f"Tem mais de {_MOST_PARTS} valores.")
     return value
+
+
+def _refuse_many_parts(text: str) -> None:
+    """Refuses a body before it is parsed: two million numbers would take seconds.
+
+    Marks within texts count too, which are few.
+    """
+    if sum(map(text.count, ",{[")) > _MOST_PARTS:
+        raise invalid_field("body", f"Tem mais de {_MOST_PARTS} valores.")
 
 
 def _described_in_good_time(body: Any, validate: ValidatorFunctionWrapHandler) -> Any:

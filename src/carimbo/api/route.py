@@ -17,7 +17,7 @@ from python_multipart.multipart import parse_options_header
 
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.errors import validation_refusal
-from carimbo.api.json_body import read_json
+from carimbo.api.json_body import read_json_body
 from carimbo.service.companies import find_company, find_only_company
 from carimbo.service.errors import Code, Refusal
 
@@ -90,7 +90,7 @@ class Endpoint(APIRoute):
         if media_type != expected and not is_merge_patch:
             raise Refusal(Code.UNSUPPORTED_MEDIA_TYPE, f"Envie o corpo como {expected}.", expected=expected)
         if expected == JSON:
-            parsed = read_json(body)
+            parsed = await read_json_body(body)
             # The framework reads models from attributes too, and a Decimal would pass for an empty object.
             request.parsed = float(parsed) if isinstance(parsed, Decimal) else parsed
         else:

@@ -1,5 +1,6 @@
 """Reading JSON so that nothing later can trip over it."""
 
+import asyncio
 import json
 from decimal import Decimal
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.api.json_body import read_json
+from carimbo.api.json_body import read_json, read_json_body
 from carimbo.service.errors import Code, Refusal
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
@@ -62,16 +63,40 @@ class TestManyParts:
     MOST = 100_000
 
     def test_are_read_up_to_a_number(self) -> None:
-        assert len(read_json(b"[" + b"1," * self.MOST + b"1]")) == self.MOST + 1
+        assert len(read_json(b"[" + b"1," * (self.MOST - 1) + b"1]")) == self.MOST
 
-    @pytest.mark.parametrize("part", [b"1", b"{}", b'{"a":1}'])
+    @pytest.mark.parametrize("part", [b"1", b"{}", b'{"a":1}', b"[[]]"])
     def test_beyond_it_are_refused_by_the_body_as_a_whole(self, part: bytes) -> None:
         with pytest.raises(Refusal) as raised:
             read_json(b"[" + (part + b",") * self.MOST + part + b",1]")
         assert raised.value.code is Code.VALIDATION_ERROR
         assert [line["field"] for line in (raised.value.details or {})["fields"]] == ["body"]
 
-    def test_of_what_is_no_json_are_malformed(self) -> None:
+    def test_are_refused_before_they_are_parsed(self) -> None:
+        unfinished = b"[" + b"1," * self.MOST * 2
         with pytest.raises(Refusal) as raised:
-            read_json(b"[" + b"1," * self.MOST * 2)
+            read_json(unfinished)
+        assert raised.value.code is Code.VALIDATION_ERROR
+
+    def test_count_lists_that_have_no_commas_between_them(self) -> None:
+        with pytest.raises(Refusal) as raised:
+            read_json(b"[" + b",".join([b"[" * 40 + b"]" * 40] * 5_000) + b"]")
+        assert raised.value.code is Code.VALIDATION_ERROR
+
+
+class TestLargeBody:
+    NUMBERS = b"[" + b",".join([b"1.5"] * 50_000) + b"]"
+
+    async def test_leaves_the_event_loop_to_others_while_it_is_parsed(self) -> None:
+        parsing = asyncio.create_task(read_json_body(self.NUMBERS))
+        turns = 0
+        while not parsing.done():
+            await asyncio.sleep(0)
+            turns += 1
+        assert parsing.result() == [Decimal("1.5")] * 50_000
+        assert turns > 2
+
+    async def test_that_is_malformed_is_refused(self) -> None:
+        with pytest.raises(Refusal) as raised:
+            await read_json_body(self.NUMBERS[:-1])
         assert raised.value.code is Code.MALFORMED_JSON
