@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -69,6 +70,8 @@ _NAMES = (
     (r"-Output$", ""),
     (r"-Input$", "Input"),
 )
+# Between the thread that builds ahead and one that builds for a reader.
+_BUILDING = threading.Lock()
 _SUCCESS, _SUCCESSES = "Sucesso", {"200", "202", "304"}
 _FAILURE = {"$ref": "#/components/schemas/Failure"}
 _SCHEMES = {
@@ -191,7 +194,18 @@ def _document_operation(operation: dict[str, Any]) -> None:
 async def _made(make: Callable[[FastAPI], T], app: FastAPI) -> T:
     """Make a text in a thread, as the first time takes seconds; who comes meanwhile waits for the same."""
     async with app.state.publishing:
-        return await asyncio.to_thread(make, app)
+        return await asyncio.to_thread(_built, make, app)
+
+
+def publish(app: FastAPI) -> None:
+    """Builds everything that is published of the contract, so that the first reader does not wait for it."""
+    for make in (_json, _yaml, _html):
+        _built(make, app)
+
+
+def _built(make: Callable[[FastAPI], str], app: FastAPI) -> str:
+    with _BUILDING:
+        return make(app)
 
 
 @lru_cache(maxsize=1)

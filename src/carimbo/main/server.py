@@ -2,10 +2,15 @@
 
 import asyncio
 import socket
+import threading
 
 import uvicorn
 from fastapi import FastAPI
 
+from carimbo.api.openapi import publish
+
+# The first requests after a start have the processor to themselves.
+_PUBLISH_AFTER_SECONDS = 10.0
 _TICK_SECONDS = 0.1
 
 
@@ -19,6 +24,13 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._app = app
         self._drain_seconds = drain_seconds
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts, and builds the published contract a little later: it takes seconds, and readers come."""
+        await super().startup(sockets)
+        # A daemon: a stop does not wait for it.
+        building = threading.Thread(target=publish, args=(self._app,), name="contract", daemon=True)
+        asyncio.get_running_loop().call_later(_PUBLISH_AFTER_SECONDS, building.start)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop, but not before others have had the time to notice; a second Ctrl-C spares the wait."""

@@ -1,0 +1,29 @@
+"""The server of the API around its start."""
+
+import asyncio
+import threading
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from carimbo.main import server as server_module
+from carimbo.main.server import Server
+from support import LOOPBACK
+
+
+class TestStart:
+    async def test_builds_the_published_contract_before_anybody_asks(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        app, built = FastAPI(), threading.Event()
+        monkeypatch.setattr(server_module, "_PUBLISH_AFTER_SECONDS", 0.0)
+        monkeypatch.setattr(server_module, "publish", lambda published: published is app and built.set())
+        config = uvicorn.Config(app, host=LOOPBACK, port=0, log_config=None, lifespan="off")
+        server = Server(app, config, drain_seconds=0)
+        serving = asyncio.create_task(server.serve())
+        try:
+            assert await asyncio.to_thread(built.wait, 10)
+        finally:
+            server.should_exit = True
+            await serving
