@@ -15,20 +15,17 @@ from carimbo.service.code_search import Lookup
 
 router = APIRouter(tags=["Tabelas"], route_class=Endpoint)
 
-Search = Annotated[
-    str,
-    Query(
-        max_length=100,
-        description="Início do código, com ou sem pontos, ou palavras da descrição, em qualquer ordem, sem"
-        " distinção de acentos e maiúsculas; com três letras ou mais, também partes de palavras. Para um"
-        " início, a resposta segue a ordem dos códigos; para palavras, vem primeiro o mais provável.",
-        examples=["porcelana"],
-    ),
-]
+_DESCRIPTION = (
+    "Início do código, com ou sem pontos, ou palavras da descrição, em qualquer ordem, sem"
+    " distinção de acentos e maiúsculas; com três letras ou mais, também partes de palavras. Para um"
+    " início, a resposta segue a ordem dos códigos; para palavras, vem primeiro o mais provável."
+)
 
 
 def _search(lookup: Lookup[Any, Any]) -> Callable[..., Any]:
-    async def search_table(page: RequestedPage, search: Search = "") -> Listing[Any]:
+    parameter = Query(max_length=100, description=_DESCRIPTION, examples=[lookup.example])
+
+    async def search_table(page: RequestedPage, search: Annotated[str, parameter] = "") -> Listing[Any]:
         # In a thread the first one, so that nobody else waits while it makes the index.
         if not lookup.is_ready:
             return listing(await run_in_threadpool(lookup.search, search, page))

@@ -32,6 +32,8 @@ class Parameter:
     place: str
     field: Field
     example: str
+    is_in_call: bool
+    """Whether the example of a call has it: it must be there, or the contract gives an example of its own."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def _parameter(source: Json, contract: Json) -> Parameter:
         place=_PLACES[source["in"]],
         field=replace(field, description=source.get("description", field.description)),
         example=as_text(answer_example(node)),
+        is_in_call=source.get("required", False) or bool(source.get("schema", {}).get("examples")),
     )
 
 
@@ -191,18 +194,25 @@ def _curl(
     credentials: list[str],
 ) -> str:
     """Write the call for a shell where the address and the credentials are variables."""
+    # curl puts either the values of the query or a body where -d says, not both.
+    query = [] if bodies else _query_options(parameters)
     start = "curl" if method == "GET" else f"curl -X {method}"
+    start = f"{start} -G" if query else start
     headers = [f'-H "{header}: ${variable(header)}"' for header in credentials]
     body = _curl_body(bodies[0]) if bodies else []
-    return " \\\n  ".join([f'{start} "$URL{_example_path(path, parameters)}"', *headers, *body])
+    return " \\\n  ".join([f'{start} "$URL{_example_path(path, parameters)}"', *headers, *query, *body])
 
 
 def _example_path(path: str, parameters: tuple[Parameter, ...]) -> str:
     for parameter in parameters:
         path = path.replace(f"{{{parameter.field.path}}}", parameter.example)
-    needed = (found for found in parameters if found.field.required and found.place == _PLACES["query"])
-    query = "&".join(f"{parameter.field.path}={parameter.example}" for parameter in needed)
-    return f"{path}?{query}" if query else path
+    return path
+
+
+def _query_options(parameters: tuple[Parameter, ...]) -> list[str]:
+    """Writes query parameters so that curl encodes letters such as `ç`."""
+    shown = (found for found in parameters if found.is_in_call and found.place == _PLACES["query"])
+    return [f'--data-urlencode "{parameter.field.path}={parameter.example}"' for parameter in shown]
 
 
 def _curl_body(body: Content) -> list[str]:

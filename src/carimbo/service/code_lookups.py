@@ -139,22 +139,26 @@ def _payment_method_text(row: PaymentMethod) -> str:
     return " ".join((row.name, *row.words))
 
 
-NCM_LOOKUP = Lookup("ncm", "NCM", NCMS, NcmRecord, _ncm_record, lambda row: row.description)
-CFOP_LOOKUP = Lookup("cfop", "CFOP", CFOPS, CodeRecord, _cfop_record, lambda row: row.name)
-CEST_LOOKUP = Lookup("cest", "CEST", CESTS, CestRecord, _cest_record, lambda row: row.description)
+NCM_LOOKUP = Lookup("ncm", "NCM", "cerâmica", NCMS, NcmRecord, _ncm_record, lambda row: row.description)
+CFOP_LOOKUP = Lookup("cfop", "CFOP", "devolução", CFOPS, CodeRecord, _cfop_record, lambda row: row.name)
+CEST_LOOKUP = Lookup("cest", "CEST", "cerveja", CESTS, CestRecord, _cest_record, lambda row: row.description)
 SERVICE_LOOKUP: Lookup[NationalService, ServiceRecord] = Lookup(
     "services",
     "de serviços da NFS-e",
+    "programação",
     NATIONAL_SERVICES,
     ServiceRecord,
     ServiceRecord.model_validate,
     lambda row: row.description,
 )
-NBS_LOOKUP = Lookup("nbs", "NBS", NBS, TableEntry, _plain_record, lambda row: row.description)
-CNAE_LOOKUP = Lookup("cnae", "CNAE", CNAES, TableEntry, _plain_record, lambda row: row.description)
+NBS_LOOKUP = Lookup("nbs", "NBS", "edificações", NBS, TableEntry, _plain_record, lambda row: row.description)
+CNAE_LOOKUP = Lookup(
+    "cnae", "CNAE", "restaurantes", CNAES, TableEntry, _plain_record, lambda row: row.description
+)
 MUNICIPALITY_LOOKUP = Lookup(
     "municipalities",
     "de municípios",
+    "são josé sc",
     MUNICIPALITIES,
     MunicipalityEntry,
     _municipality_record,
@@ -164,6 +168,7 @@ MUNICIPALITY_LOOKUP = Lookup(
 COUNTRY_LOOKUP = Lookup(
     "countries",
     "de países",
+    "japão",
     COUNTRIES,
     CountryRecord,
     _country_record,
@@ -172,6 +177,7 @@ COUNTRY_LOOKUP = Lookup(
 PAYMENT_METHOD_LOOKUP = Lookup(
     "payment-methods",
     "de meios de pagamento",
+    "cartão",
     PAYMENT_METHODS,
     PaymentMethodRecord,
     _payment_method_record,

@@ -50,6 +50,7 @@ class Lookup(Generic[Row, Told]):
         self,
         path: str,
         title: str,
+        example: str,
         table: Table[str, Row],
         record: type[Told],
         tell: Callable[[Row], Told],
@@ -59,6 +60,8 @@ class Lookup(Generic[Row, Told]):
         """The last part of its path, such as `payment-methods`."""
         self.title = title
         """The table's name in Portuguese, to follow the word "tabela"."""
+        self.example = example
+        """A search that finds something."""
         self.record = record
         self._table = table
         self._tell = tell

@@ -235,6 +235,11 @@ class TestGroupPage:
         places = [words.index(f"requisicao.json · {title} {{") for title in titles]
         assert places == sorted(places)
 
+    def test_search_is_encoded_by_curl(self) -> None:
+        (search,) = [one for one in operations_of(our_contract()) if one.id == "searchNcm"]
+        assert search.curl.startswith('curl -G "$URL/v1/utils/ncm" \\')
+        assert '--data-urlencode "search=cerâmica"' in search.curl
+
     def test_password_of_a_certificate_is_no_stand_in(self) -> None:
         assert '-F "password=senha"' in Page(our_pages()["certificado"]).words("uploadCertificate")
 

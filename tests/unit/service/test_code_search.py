@@ -113,6 +113,10 @@ class TestByWords:
     ) -> None:
         assert codes(lookup, search)[0] == code
 
+    @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda lookup: lookup.path)
+    def test_finds_something_by_the_example_of_the_documentation(self, lookup: Lookup[Any, Any]) -> None:
+        assert lookup.search(lookup.example, ALL).total
+
     def test_tells_equals_by_code(self) -> None:
         found = NCM_LOOKUP.search("outros", ALL).items
         same = [record.code for record in found if record.description == "Outros"]
