@@ -17,8 +17,13 @@ class TestStart:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         app, built = FastAPI(), threading.Event()
+
+        def publish(published: FastAPI) -> None:
+            if published is app:
+                built.set()
+
         monkeypatch.setattr(server_module, "_PUBLISH_AFTER_SECONDS", 0.0)
-        monkeypatch.setattr(server_module, "publish", lambda published: published is app and built.set())
+        monkeypatch.setattr(server_module, "publish", publish)
         config = uvicorn.Config(app, host=LOOPBACK, port=0, log_config=None, lifespan="off")
         server = Server(app, config, drain_seconds=0)
         serving = asyncio.create_task(server.serve())
