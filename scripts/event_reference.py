@@ -34,7 +34,7 @@ FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "amount": "its total, in reais",
         "invoiceNumber": "its number; that of an NFS-e is the authority's",
         "issuedAt": "when it was issued, as the document says",
-        "rejection": "why it was rejected: `code`, `message`, `field`, `hint` and `retryable`, as in the record",
+        "rejection": "why it was rejected: `code`, `message`, `field`, `hint`, `retryable`, as in the record",
         "pdfUrl": "a link that opens the PDF without credentials, for a while",
         "xmlUrl": "the same for the XML",
     },

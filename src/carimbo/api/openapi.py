@@ -199,11 +199,12 @@ async def _made(make: Callable[[FastAPI], T], app: FastAPI) -> T:
 
 def publish(app: FastAPI) -> None:
     """Builds everything that is published of the contract, so that the first reader does not wait for it."""
-    for make in (_json, _yaml, _html):
-        _built(make, app)
+    _built(_json, app)
+    _built(_yaml, app)
+    _built(_pages, app)
 
 
-def _built(make: Callable[[FastAPI], str], app: FastAPI) -> str:
+def _built(make: Callable[[FastAPI], T], app: FastAPI) -> T:
     with _BUILDING:
         return make(app)
 

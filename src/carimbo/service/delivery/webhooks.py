@@ -82,6 +82,9 @@ class WebhookChanges(Dated, WebhookBody):
     disabled_reason: Any = Field(
         default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
     )
+    previous_secret_valid_until: Any = Field(
+        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
+    )
 
 
 class Activity(Body):
@@ -166,7 +169,7 @@ async def replace_webhook(
         stored = opened(await tenant.secrets.get(webhook_id, HEADERS))
     if current is None:
         raise unknown_webhook()
-    refuse_changed(changes, _record(current, None, None), {"id", "created_at"})
+    refuse_changed(changes, _record(current, None, None, None), {"id", "created_at"})
     facts = _changed_facts(current, changes)
     if facts.url != current.url:
         await _require_callable(guard, facts.url)
