@@ -8,7 +8,7 @@ from fastapi.params import Depends
 from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentServices, CurrentSubscription
 from carimbo.api.documented import refuses
 from carimbo.api.envelope import Success
-from carimbo.api.route import Endpoint
+from carimbo.api.route import MUST_BE_SENT, Endpoint
 from carimbo.service import certificates
 from carimbo.service.certificates import CertificateDeleted, CertificateRecord
 from carimbo.service.errors import Code
@@ -27,7 +27,13 @@ async def upload_certificate(
     company: CurrentCompany,
     file: Annotated[UploadFile, File(description="Arquivo .pfx ou .p12.")],
     password: Annotated[
-        str, Form(max_length=256, description="Senha; vazia se não tiver.", examples=["senha"])
+        str,
+        Form(
+            max_length=256,
+            description="Senha; vazia se não tiver.",
+            examples=["senha"],
+            json_schema_extra=MUST_BE_SENT,
+        ),
     ] = "",
 ) -> Success[CertificateRecord]:
     pfx = await file.read()

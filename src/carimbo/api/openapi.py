@@ -19,7 +19,7 @@ from carimbo.api.body_examples import body_examples
 from carimbo.api.docs_page import OVERVIEW, render_docs
 from carimbo.api.documented import body_refusals
 from carimbo.api.published_events import published_events
-from carimbo.api.route import JSON, MERGE_PATCH
+from carimbo.api.route import JSON, MERGE_PATCH, MUST_BE_SENT
 from carimbo.service.errors import not_found
 
 router = APIRouter(include_in_schema=False)
@@ -70,6 +70,7 @@ _NAMES = (
     (r"-Output$", ""),
     (r"-Input$", "Input"),
 )
+(_MUST_BE_SENT,) = MUST_BE_SENT
 # Between the thread that builds ahead and one that builds for a reader.
 _BUILDING = threading.Lock()
 _SUCCESS, _SUCCESSES = "Sucesso", {"200", "202", "304"}
@@ -143,9 +144,8 @@ def _make_exact(schema: dict[str, Any]) -> None:
     schema["security"] = [{name: [] for name in _SCHEMES}]
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
-    # Model docstrings are for our own readers, in English; the fields' descriptions are for callers.
     for component in schema["components"]["schemas"].values():
-        component.pop("description", None)
+        _make_component_exact(component)
     for operations in schema["paths"].values():
         for method, operation in operations.items():
             if examples := body_examples().get(operation["operationId"]):
@@ -153,6 +153,14 @@ def _make_exact(schema: dict[str, Any]) -> None:
             if method == "patch":
                 _offer_merge_patch(operation)
             _document_operation(operation)
+
+
+def _make_component_exact(component: dict[str, Any]) -> None:
+    # Model docstrings are for our own readers, in English; the fields' descriptions are for callers.
+    component.pop("description", None)
+    for name, field in component.get("properties", {}).items():
+        if field.pop(_MUST_BE_SENT, False):
+            component.setdefault("required", []).append(name)
 
 
 def _named(schema: dict[str, Any]) -> dict[str, Any]:

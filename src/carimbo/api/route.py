@@ -25,6 +25,8 @@ JSON = "application/json"
 # RFC 7396; what a PATCH means here is the same by either name.
 MERGE_PATCH = "application/merge-patch+json"
 FORM = "multipart/form-data"
+MUST_BE_SENT = {"x-must-be-sent": True}
+"""Marks a form field that must be sent, though it may be empty: the framework takes empty for absent."""
 ONLY_COMPANY_PREFIX = "/v1/company/"
 COMPANY_PARAMETER = "companyId"
 
@@ -99,7 +101,11 @@ class Endpoint(APIRoute):
 
     async def _check_form(self, request: Request) -> None:
         fields = self.dependant.body_params
-        required = {field.alias for field in fields if field.field_info.is_required()}
+        required = {
+            field.alias
+            for field in fields
+            if field.field_info.is_required() or field.field_info.json_schema_extra == MUST_BE_SENT
+        }
         form = await request.form()
         try:
             _refuse_names(

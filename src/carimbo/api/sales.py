@@ -29,13 +29,16 @@ from carimbo.service.companies import Deleted
 from carimbo.service.date_bounds import day_at
 from carimbo.service.errors import Code
 from carimbo.service.exact_json import read as read_exactly
+from carimbo.service.issuing.accept import Counter
 from carimbo.service.sales.body import EmitWhen, SaleBody
-from carimbo.service.sales.change import change_sale, delete_sale, patch_sale
+from carimbo.service.sales.change import change_sale, delete_sale
 from carimbo.service.sales.create import create_sale, find_replay
 from carimbo.service.sales.draft_storage import SaleOrder
 from carimbo.service.sales.emit import SaleCancellation, cancel_sale, emit_sale
-from carimbo.service.sales.patch import SaleChanges
+from carimbo.service.sales.patch import Merging, SaleChanges
 from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
+from carimbo.storage.companies import Company
+from carimbo.storage.subscriptions import Subscription
 
 _TAGS: list[str | Enum] = ["Vendas"]
 _SALES = "/v1/companies/{companyId}/sales"
@@ -148,10 +151,12 @@ async def read(
 @router.put(
     _SALE,
     operation_id="changeSale",
-    summary="Substitui uma venda da qual nada foi emitido",
+    summary="Altera uma venda da qual nada foi emitido",
     description=(
-        "Os rascunhos e os documentos rejeitados são feitos de novo: o que foi corrigido neles se perde. Um"
-        " documento rejeitado que já tem número o conserva."
+        "Campos ausentes ficam como estão; `null` limpa o campo; objetos e listas são trocados por inteiro."
+        " Os rascunhos e os documentos rejeitados são feitos de novo, e o que foi corrigido neles se perde;"
+        " um documento rejeitado conserva o número. Os documentos esperam por emit-invoice, a não ser que o"
+        " corpo traga `emitWhen`."
     ),
     response_model=Success[SaleRecord],
     responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
@@ -162,21 +167,16 @@ async def change(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     sale_id: SaleId,
-    body: JsonBody[SaleBody],
+    body: JsonBody[SaleChanges],
 ) -> Response:
-    text = (await http.body()).decode()
-    changed = await change_sale(counter, SaleOrder(subscription, company, body, text), sale_id)
-    return success(changed.record, ACCEPTED if changed.goes_now else 200)
+    return await _changed(http, counter, subscription, company, sale_id, Merging.WHOLE)
 
 
 @router.patch(
     _SALE,
     operation_id="patchSale",
     summary="Altera campos de uma venda da qual nada foi emitido",
-    description=(
-        "Merge patch (RFC 7396) da venda; os documentos são feitos de novo, como no PUT, e esperam por"
-        " emit-invoice, a não ser que o corpo traga `emitWhen`."
-    ),
+    description="Como o PUT, mas objetos dentro da venda também se juntam (merge patch, RFC 7396).",
     response_model=Success[SaleRecord],
     responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
 )
@@ -188,8 +188,19 @@ async def patch(
     sale_id: SaleId,
     body: JsonBody[SaleChanges],
 ) -> Response:
+    return await _changed(http, counter, subscription, company, sale_id, Merging.DEEP)
+
+
+async def _changed(
+    http: Request,
+    counter: Counter,
+    subscription: Subscription,
+    company: Company,
+    sale_id: UUID,
+    merging: Merging,
+) -> Response:
     changes = read_exactly((await http.body()).decode())
-    changed = await patch_sale(counter, subscription, company, sale_id, changes)
+    changed = await change_sale(counter, subscription, company, sale_id, changes, merging)
     return success(changed.record, ACCEPTED if changed.goes_now else 200)
 
 

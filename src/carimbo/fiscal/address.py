@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.fields import Body, StateCode, Text, Zipcode
+from carimbo.fiscal.fields import Body, HouseNumber, StateCode, Text, Zipcode
 from carimbo.fiscal.tables.municipalities import find_municipality, municipality_of_ibge
 
 Line = Annotated[Text, StringConstraints(max_length=60)]
@@ -20,7 +20,9 @@ class PartialAddress(Body):
 
     zipcode: Zipcode | None = Field(default=None, description="CEP, com ou sem hífen.")
     street: Line | None = Field(default=None, description="Logradouro.", examples=["Avenida Paulista"])
-    number: Line | None = Field(default=None, description="Número do imóvel, ou S/N.", examples=["1000"])
+    number: HouseNumber | None = Field(
+        default=None, description="Número do imóvel, ou S/N.", examples=["1000"]
+    )
     complement: Line | None = Field(default=None, description="Complemento.", examples=["Sala 12"])
     district: Line | None = Field(default=None, description="Bairro.", examples=["Bela Vista"])
     state: StateCode | None = Field(
@@ -92,7 +94,7 @@ class Address(PartialAddress):
 
     zipcode: Zipcode = Field(description="CEP, com ou sem hífen.")
     street: Line = Field(description="Logradouro.", examples=["Avenida Paulista"])
-    number: Line = Field(description="Número do imóvel, ou S/N.", examples=["1000"])
+    number: HouseNumber = Field(description="Número do imóvel, ou S/N.", examples=["1000"])
     district: Line = Field(description="Bairro.", examples=["Bela Vista"])
     state: StateCode = Field(description="Sigla da UF.")
     city: Line = Field(description="Nome do município.", examples=["São Paulo"])

@@ -176,6 +176,7 @@ OWN_ERROR_TYPES = frozenset(
         "of_another_type",
         "payment_method",
         "phone",
+        "range_end",
         "recipient_registration",
         "service_key",
         "state",

@@ -219,6 +219,7 @@ Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$"), MAY_HAVE_DO
 # What a catalog and the documents of what it sells call an item.
 Sku = Annotated[Text, StringConstraints(max_length=64), _TAKES_NUMBERS]
 ItemCode = Annotated[Text, StringConstraints(max_length=60), _TAKES_NUMBERS]
+HouseNumber = Annotated[Text, StringConstraints(max_length=60), _TAKES_NUMBERS]
 # What the caller's own system calls an order.
 ExternalId = Annotated[Text, StringConstraints(max_length=100), _TAKES_NUMBERS]
 ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]

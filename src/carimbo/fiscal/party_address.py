@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, T
 
 from carimbo.fiscal.address import PartialAddress
 from carimbo.fiscal.country_fields import BrazilCode, CountryCode, is_brazil
-from carimbo.fiscal.fields import Body, Record, Text
+from carimbo.fiscal.fields import Body, HouseNumber, Record, Text
 from carimbo.fiscal.tables.countries import BRAZIL, find_country
 
 _PLACE = ("zipcode", "street", "city", "cityCode", "state", "region", "postalCode")
@@ -31,7 +31,7 @@ class ForeignAddressBody(Body):
     street: Annotated[Text, StringConstraints(max_length=255)] | None = Field(
         default=None, description="Logradouro.", examples=["5th Avenue"]
     )
-    number: Annotated[Text, StringConstraints(max_length=60)] | None = Field(
+    number: HouseNumber | None = Field(
         default=None, description="Número do imóvel, ou S/N.", examples=["350"]
     )
     complement: Annotated[Text, StringConstraints(max_length=156)] | None = Field(

@@ -96,6 +96,14 @@ def format_tax_id(normalized: str) -> str:
     raise InvalidTaxId("only a normalised CPF or CNPJ can be formatted")
 
 
+def shown_tax_id(stored: str) -> str:
+    """Returns a stored CPF or CNPJ with its punctuation; anything else as it is, so that lists show it."""
+    try:
+        return format_tax_id(stored)
+    except InvalidTaxId:
+        return stored
+
+
 def cnpj_base(cnpj: str) -> str:
     """Return the eight characters that every establishment of one company shares."""
     return cnpj[:8]

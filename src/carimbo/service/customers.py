@@ -12,7 +12,7 @@ from carimbo.fiscal.company import MunicipalRegistration, TradeName
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.fields import Changes, Email, Flag, Phone, RecipientRegistration, Record, TaxId, Text
 from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, filled_address, is_in_brazil
-from carimbo.fiscal.taxpayer import format_tax_id
+from carimbo.fiscal.taxpayer import shown_tax_id
 from carimbo.service.companies import Deleted
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
@@ -80,7 +80,7 @@ class CustomerRecord(Record):
     id: UUID
     name: str = Field(examples=["Maria da Silva"])
     email: str | None = Field(examples=["maria@example.com"])
-    document: Annotated[str, PlainSerializer(format_tax_id, return_type=str)] | None = Field(
+    document: Annotated[str, PlainSerializer(shown_tax_id, return_type=str)] | None = Field(
         description="CPF ou CNPJ, com pontuação.", examples=["529.982.247-25"]
     )
     foreign_id: str | None

@@ -6,13 +6,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, WrapValidator, create_model
+from pydantic import BaseModel, BeforeValidator, Field, RootModel, WrapValidator, create_model
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.fields import Body, Category, Flag, GuaranteeDays, ItemName, Sku, UnitValue
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.code_search_index import folded
+from carimbo.service.partial_body import AS_SENT, partial_of
 from carimbo.service.read_only import READ_ONLY, Dated
 from carimbo.service.split_items import SPLIT, Components
 from carimbo.storage.products import NewProduct
@@ -140,32 +141,17 @@ class ReadOnlyOfItem(Dated):
     id: str | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
 
 
-class _Partial(ReadOnlyOfItem):
-    model_config = ConfigDict(json_schema_extra=lambda schema: schema.pop("required", None))
-
-
-def _changes_of(form: type[CatalogItem]) -> Any:
-    return create_model(
-        f"{form.__name__}Changes",
-        __base__=(_Partial, form),
-        __doc__="What changes in an item of the catalog.",
-    )
-
-
-def _as_sent(body: Any, _: Any) -> dict[str, Any]:
-    """Returns a JSON object as it is: it is validated when it is merged with the item, which has the type."""
-    if not isinstance(body, dict):
-        raise PydanticCustomError("model_type", "Deve ser um objeto JSON.")
-    return body
-
-
 if TYPE_CHECKING:
     _AnyChanges: TypeAlias = dict[str, Any]
 else:
-    _AnyChanges = _changes_of(ServiceItem) | _changes_of(ProductItem) | _changes_of(SplitItem)
+    _AnyChanges = (
+        partial_of(ServiceItem, ReadOnlyOfItem)
+        | partial_of(ProductItem, ReadOnlyOfItem)
+        | partial_of(SplitItem, ReadOnlyOfItem)
+    )
 
 
-class ProductChanges(RootModel[Annotated[_AnyChanges, WrapValidator(_as_sent)]]):
+class ProductChanges(RootModel[Annotated[_AnyChanges, AS_SENT]]):
     """What changes in an item: an absent field stays as it is, null clears it."""
 
 

@@ -139,7 +139,11 @@ class TestRefusal:
         answer = await caller.http.post(path, files={"password": (None, "x")})
         assert fields_of(answer) == {"file": "Campo obrigatório."}
         answer = await caller.http.post(path, files={"pfx": ("a.pfx", b"x")})
-        assert fields_of(answer) == {"file": "Campo obrigatório.", "pfx": "Campo desconhecido."}
+        assert fields_of(answer) == {
+            "file": "Campo obrigatório.",
+            "password": "Campo obrigatório.",
+            "pfx": "Campo desconhecido.",
+        }
 
     async def test_of_parts_that_are_unknown_or_twice(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
@@ -147,6 +151,7 @@ class TestRefusal:
         answer = await caller.http.post(path, files=[twice, twice, ("other", (None, b"x"))])
         assert fields_of(answer) == {
             "file": "Campo enviado mais de uma vez.",
+            "password": "Campo obrigatório.",
             "other": "Campo desconhecido.",
         }
 

@@ -20,13 +20,20 @@ class TestLists:
     ) -> None:
         good, bad = await book.tell(JOHN), await book.tell(WHOLE)
         await spoil(
-            database, 'update customers set address = \'{"rua": "A"}\' where id = $1', UUID(bad["id"])
+            database, "update customers set address = '{\"street\": 5}' where id = $1", UUID(bad["id"])
         )
         first, second = data_of(await book.listed())
         assert second == good
         assert first == bad | {"address": None}
         path = f"/v1/companies/{book.company_id}/customers/{bad['id']}"
         assert data_of(await book.caller.http.get(path)) == first
+
+    async def test_a_customer_with_a_malformed_document_shows_it_as_stored(
+        self, database: Database, book: Book
+    ) -> None:
+        bad = await book.tell(WHOLE)
+        await spoil(database, "update customers set document = '123' where id = $1", UUID(bad["id"]))
+        assert data_of(await book.listed()) == [bad | {"document": "123"}]
 
     async def test_a_company_with_an_address_of_another_version_comes_without_it(
         self, database: Database, caller: Caller
@@ -41,7 +48,7 @@ class TestLists:
         self, database: Database, shelf: Shelf
     ) -> None:
         good, bad = data_of(await shelf.post(COURSE)), data_of(await shelf.post(MUG | {"ncm": "69120000"}))
-        await spoil(database, "update products set fiscal = '{\"ncm\": 7}' where id = $1", bad["id"])
+        await spoil(database, "update products set fiscal = '{\"ncm\": [7]}' where id = $1", bad["id"])
         first, second = data_of(await shelf.caller.http.get(shelf.path()))
         assert second == good
         assert (first["id"], first["name"], first["ncm"]) == (bad["id"], MUG["name"], None)

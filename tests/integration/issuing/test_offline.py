@@ -64,6 +64,13 @@ class TestHandedOver:
         assert f"<dhEmi>{paper['issuedAt']}</dhEmi>" in xml
         assert paper["issuedAt"].endswith("-02:00")
 
+    async def test_lists_all_fields_of_the_paper_that_are_missing(self, till: Till) -> None:
+        paper = till.paper(10)
+        printed = ("accessKey", "number", "series", "issuedAt", "contingency")
+        lacking = {name: value for name, value in paper.items() if name not in printed}
+        message = "Campo obrigatório quando issueMode é offlineContingency."
+        assert fields_of(await till.shop.post("/nfce", lacking)) == dict.fromkeys(printed, message)
+
     async def test_may_have_its_key_in_groups(self, till: Till) -> None:
         paper = till.paper(10)
         key = paper["accessKey"]

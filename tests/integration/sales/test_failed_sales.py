@@ -92,7 +92,7 @@ class TestCorrection:
     async def test_by_put_is_issued_at_once_too(self, store: Store) -> None:
         await store.stock(REFUSED_MUG)
         sale = await store.invoiced("caneca-recusada")
-        assert (await store.put(sale, "caneca", "curso")).status_code == 202
+        assert (await store.put(sale, "caneca", "curso", emitWhen="immediately")).status_code == 202
         again = await store.sale_settled(sale)
         assert again["status"] == "invoiced"
         assert set(invoices(again, "status")) == {"nfe", "nfse"}

@@ -50,8 +50,22 @@ class TestPut:
 
     async def test_may_have_it_issued_at_once(self, store: Store) -> None:
         before = await store.draft("curso")
-        assert (await store.put(before, "curso")).status_code == 202
+        assert (await store.put(before, "curso", emitWhen="immediately")).status_code == 202
         assert (await store.sale_settled(before))["status"] == "invoiced"
+
+    async def test_keeps_what_is_left_out_and_clears_what_is_null(self, store: Store) -> None:
+        told = {
+            "discount": 10,
+            "notes": "Até logo",
+            "nfse": {"discrimination": "Aulas", "cityIbge": "3550308"},
+        }
+        before = await store.draft("curso", **told)
+        changes = {"notes": None, "nfse": {"discrimination": "Curso"}}
+        after = data_of(await store.caller.http.put(store.path(f"/sales/{before['id']}"), json=changes))
+        assert (after["discount"], after["notes"]) == (10, None)
+        assert (after["nfse"]["discrimination"], after["nfse"]["cityIbge"]) == ("Curso", None)
+        assert after["products"] == before["products"]
+        assert (after["status"], after["emitWhen"]) == ("draft", "manual")
 
     async def test_may_have_it_wait(self, store: Store) -> None:
         before = await store.draft("curso")

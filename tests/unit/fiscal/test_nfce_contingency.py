@@ -116,7 +116,7 @@ class TestPrintedEmission:
     @pytest.mark.parametrize("name", PAPER)
     def test_needs_every_field_of_the_paper(self, name: str) -> None:
         assert refused(printed(**{name: None})) == {
-            name: "Obrigatório quando issueMode é offlineContingency."
+            name: "Campo obrigatório quando issueMode é offlineContingency."
         }
 
     def test_tells_all_that_is_missing_at_once(self) -> None:

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from carimbo.fiscal.address import Line, PartialAddress
 from carimbo.fiscal.country_fields import country_letters
-from carimbo.fiscal.fields import Body
+from carimbo.fiscal.fields import Body, HouseNumber
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
 from carimbo.fiscal.party_address import (
@@ -42,7 +42,9 @@ class ForeignAddress(Body):
     """A place abroad, as far as it is known: it has no municipality and no state."""
 
     street: Line | None = Field(default=None, description="Logradouro.", examples=["5th Avenue"])
-    number: Line | None = Field(default=None, description="Número do imóvel, ou S/N.", examples=["350"])
+    number: HouseNumber | None = Field(
+        default=None, description="Número do imóvel, ou S/N.", examples=["350"]
+    )
     complement: Line | None = Field(default=None, description="Complemento.")
     district: Line | None = Field(default=None, description="Bairro ou distrito.", examples=["Manhattan"])
     city: Line | None = Field(

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.document_type import LAST_NUMBER, DocumentType, Series
 from carimbo.fiscal.emission import local_moment
@@ -47,6 +48,15 @@ class InutilizationRequest(Body):
     year: Annotated[Integer, Field(ge=_FIRST_YEAR)] | None = Field(
         default=None, description="Ano da numeração, até o corrente, que vale na falta (ano)."
     )
+
+    @field_validator("number_end")
+    @classmethod
+    def not_before_the_first(cls, last: int, info: ValidationInfo) -> int:
+        """Refuses a last number below the first."""
+        first = info.data.get("number_start")
+        if first is not None and last < first:
+            raise PydanticCustomError("range_end", "O número final é menor do que o inicial, numberStart.")
+        return last
 
 
 class InutilizationRecord(Record):

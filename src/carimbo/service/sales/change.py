@@ -14,7 +14,7 @@ from carimbo.service.exact_json import write
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.sales.create import AcceptedSale, buyer_id, prepare, sale_of, sold_lines
 from carimbo.service.sales.draft_storage import Numbered, Prepared, SaleOrder, add_drafts
-from carimbo.service.sales.patch import patched
+from carimbo.service.sales.patch import Merging, patched
 from carimbo.service.sales.record import SaleStatus, shown, unknown_sale
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
@@ -27,30 +27,33 @@ _DIRECT = "A venda foi feita por um documento: corrija o documento em invoices e
 _NUMBERED = "A venda tem documento rejeitado que já tem número: corrija-o em invoices e emita-o de novo."
 
 
-async def change_sale(counter: Counter, order: SaleOrder, sale_id: UUID) -> AcceptedSale:
-    """Replaces a sale by the one that is told, with documents made anew; told to go, they go."""
-    subscription_id, company_id = order.subscription.id, order.company.id
-    async with counter.database.autocommit(subscription_id) as tenant:
-        sale = _require(await tenant.sales.get(sale_id), company_id)
-        _require_changeable(sale, await tenant.documents.of_sales([sale_id]))
-    known = _under_its_name(order, sale)
-    prepared = await prepare(counter, known)
-    async with counter.database.tenant(subscription_id) as tenant:
-        await _rewrite(counter, tenant, known, prepared, sale)
-        return AcceptedSale(await shown(tenant, company_id, sale_id), prepared.goes_now)
-
-
-async def patch_sale(
-    counter: Counter, subscription: Subscription, company: Company, sale_id: UUID, patch: dict[str, Any]
+async def change_sale(
+    counter: Counter,
+    subscription: Subscription,
+    company: Company,
+    sale_id: UUID,
+    changes: dict[str, Any],
+    merging: Merging,
 ) -> AcceptedSale:
-    """Changes some fields of a sale; its documents wait to be emitted, unless the patch says when."""
+    """Changes some fields of a sale; its documents wait to be emitted, unless the changes say when."""
     async with counter.database.snapshot(subscription.id) as tenant:
         sale = await tenant.sales.show(sale_id)
         if sale is None or sale.company_id != company.id:
             raise unknown_sale()
         _require_changeable(sale, await tenant.documents.of_sales([sale_id]))
-        body = patched(sale, await tenant.sales.lines([sale_id]), patch)
-    return await change_sale(counter, SaleOrder(subscription, company, body, write(patch)), sale_id)
+        body = patched(sale, await tenant.sales.lines([sale_id]), changes, merging)
+    order = SaleOrder(subscription, company, body, write(changes))
+    return await _replace(counter, order, sale)
+
+
+async def _replace(counter: Counter, order: SaleOrder, sale: Sale) -> AcceptedSale:
+    """Replaces a sale by another, with documents made anew, and sends those that are to go now."""
+    subscription_id, company_id = order.subscription.id, order.company.id
+    known = _under_its_name(order, sale)
+    prepared = await prepare(counter, known)
+    async with counter.database.tenant(subscription_id) as tenant:
+        await _rewrite(counter, tenant, known, prepared, sale)
+        return AcceptedSale(await shown(tenant, company_id, sale.id), prepared.goes_now)
 
 
 async def delete_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> Deleted:

@@ -1,14 +1,15 @@
-"""The body that a merge patch makes of a stored sale."""
+"""The body that changes make of a stored sale."""
 
 from collections.abc import Sequence
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import RootModel, ValidationError
 
 from carimbo.fiscal.catalog_sale import without_absent
-from carimbo.fiscal.fields import Body
 from carimbo.service.errors import invalid_body
 from carimbo.service.exact_json import merge_patch
+from carimbo.service.partial_body import AS_SENT, partial_of
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.record import SaleStatus
 from carimbo.storage.sales import ShownLine, ShownSale
@@ -17,13 +18,24 @@ _PAYMENT = ("paymentMethod", "payments")
 _IDENTITY = ("name", "document", "foreignId", "email")
 
 
-class SaleChanges(Body):
-    """A merge patch (RFC 7396) of a sale: the fields that change, as in the body that creates one."""
+if TYPE_CHECKING:
+    _Changes: TypeAlias = dict[str, Any]
+else:
+    _Changes = partial_of(SaleBody)
 
-    model_config = ConfigDict(extra="allow")
+
+class SaleChanges(RootModel[Annotated[_Changes, AS_SENT]]):
+    """The fields of a sale that change, as in the body that creates one."""
 
 
-def patched(sale: ShownSale, lines: Sequence[ShownLine], patch: dict[str, Any]) -> SaleBody:
+class Merging(Enum):
+    """How changes join a sale; what they leave out stays in either case."""
+
+    WHOLE = "objects replace objects"
+    DEEP = "objects join objects (RFC 7396)"
+
+
+def patched(sale: ShownSale, lines: Sequence[ShownLine], patch: dict[str, Any], merging: Merging) -> SaleBody:
     """Returns the body of a sale with the fields of a patch in place of its own, or refuses it.
 
     Either field of payment replaces both. An object for the customer that does not say who it is completes
@@ -42,7 +54,8 @@ def patched(sale: ShownSale, lines: Sequence[ShownLine], patch: dict[str, Any]) 
         }
         patch = patch | {"customer": without_absent(known_as) | told}
     try:
-        return SaleBody.model_validate(merge_patch(current, patch))
+        body = merge_patch(current, patch) if merging is Merging.DEEP else current | patch
+        return SaleBody.model_validate(body)
     except ValidationError as invalid:
         raise invalid_body(invalid) from None
 

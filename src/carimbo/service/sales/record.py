@@ -11,7 +11,7 @@ from pydantic import Field
 
 from carimbo.fiscal.fields import Body, Number, Record
 from carimbo.fiscal.lifecycle import Status
-from carimbo.fiscal.taxpayer import format_tax_id
+from carimbo.fiscal.taxpayer import shown_tax_id
 from carimbo.service.document_record import Rejection, record_of
 from carimbo.service.errors import Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
@@ -210,7 +210,7 @@ def _customer(sale: ShownSale) -> SaleCustomer | None:
         id=sale.customer_id,
         name=sale.customer_name,
         email=sale.customer_email,
-        document=document and format_tax_id(document),
+        document=document and shown_tax_id(document),
     )
 
 

@@ -16,7 +16,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.local_time import beginning_of
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.tables.states import STATES
 
 _PRINTED = ("access_key", "number", "series", "issued_at", "contingency")
@@ -116,5 +116,5 @@ def _only_offline(name: str) -> Problem:
 
 
 def _required(name: str) -> Problem:
-    message = "Obrigatório quando issueMode é offlineContingency."
-    return Problem(SCHEMA_PROBLEM, to_camel(name), message)
+    message = "Campo obrigatório quando issueMode é offlineContingency."
+    return Problem(MISSING_FIELD, to_camel(name), message)
