@@ -79,8 +79,9 @@ class DocumentFilter:
         """The condition of what is asked, and no more: a plan for all that might be asked is a slow one."""
         conditions = ["d.subscription_id = $1", "d.company_id = $2"]
         values: list[Any] = [subscription_id, company_id]
+        asked = vars(self)
         for name, condition in (_CONDITIONS | _CONDITIONS_ON_ATTEMPT).items():
-            value = getattr(self, name)
+            value = asked[name]
             if value is not None:
                 values.append(value)
                 conditions.append(condition.format(f"${len(values)}"))
