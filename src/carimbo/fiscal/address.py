@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.country_fields import BrazilCode
 from carimbo.fiscal.fields import Body, HouseNumber, StateCode, Text, Zipcode
 from carimbo.fiscal.tables.municipalities import find_municipality, municipality_of_ibge
 
@@ -38,6 +39,8 @@ class PartialAddress(Body):
         description="Nome do município; deduzido de `cityCode` quando ausente.",
         examples=["São Paulo"],
     )
+
+    country_code: BrazilCode | None = Field(default=None, description="BR ou 1058; pode faltar.")
 
     @field_validator("city_code")
     @classmethod

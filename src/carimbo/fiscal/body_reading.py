@@ -28,19 +28,20 @@ class Reading(NamedTuple):
 _LONGEST_CODE = 60
 
 
-def without_blanks(given: Any, reading: Reading) -> Any:
-    """Returns a JSON object without blank fields, and with the numbers of codes as texts.
+def is_blank(value: Any) -> bool:
+    """Tells whether a value of a field counts as absent: null, or a text of spaces."""
+    return value is None or (isinstance(value, str) and not value.strip())
 
-    A field is blank if it is null or a text of spaces.
-    """
+
+def without_blanks(given: Any, reading: Reading) -> Any:
+    """Returns a JSON object without blank fields, and with the numbers of codes as texts."""
     if not isinstance(given, dict):
         return given
     kept: dict[str, Any] = {}
     for name, value in given.items():
-        is_blank = value is None or (isinstance(value, str) and not value.strip())
-        if is_blank and name in reading.nullable:
+        if is_blank(value) and name in reading.nullable:
             kept[name] = None
-        elif not is_blank or name not in reading.names:
+        elif not is_blank(value) or name not in reading.names:
             pattern = reading.patterns.get(name)
             kept[name] = code_of_number(value, pattern) if pattern else value
     return kept
@@ -54,7 +55,9 @@ def code_of_number(number: Any, pattern: str) -> Any:
     if type(number) is not int:
         return number
     digits = str(number)
-    texts = (digits.zfill(length) for length in range(len(digits), _LONGEST_CODE))
+    # A code of several forms takes one zero: more would turn the number into a code of another form.
+    longest = len(digits) + 2 if "|" in pattern else _LONGEST_CODE
+    texts = (digits.zfill(length) for length in range(len(digits), longest))
     return next((text for text in texts if re.fullmatch(pattern, text)), number)
 
 

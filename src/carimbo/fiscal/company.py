@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.address import Address
 from carimbo.fiscal.fields import (
+    TAKES_NUMBERS,
     Body,
     Cfop,
     Changes,
@@ -30,7 +31,7 @@ from carimbo.fiscal.goods.presence import Presence
 Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
 TradeName = Annotated[Text, StringConstraints(max_length=60)]
 Suframa = Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")]
-MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15)]
+MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15), TAKES_NUMBERS]
 
 
 class TaxRegime(StrEnum):

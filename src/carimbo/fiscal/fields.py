@@ -152,6 +152,21 @@ def _digits_of(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
+def _tax_id_of_number(value: Any) -> Any:
+    """Returns the digits of a number, with the zeros that make it a valid CPF or CNPJ, but not both."""
+    if type(value) is not int:
+        return value
+    valid = [text for length in (11, 14) if _is_tax_id(text := str(value).zfill(length))]
+    return valid[0] if len(valid) == 1 else str(value)
+
+
+def _is_tax_id(text: str) -> bool:
+    try:
+        return bool(taxpayer.parse_tax_id(text))
+    except ValueError:
+        return False
+
+
 def zipcode_digits(text: str) -> str:
     """A CEP without the marks that people write in it."""
     return text.replace("-", "").replace(".", "").strip()
@@ -187,8 +202,8 @@ Notes = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_refuse_controls_but_lines)
 ]
 # Identifiers that some systems keep as numbers.
-_TAKES_NUMBERS = BeforeValidator(_digits_of)
-DigitsAsText = Annotated[str, _TAKES_NUMBERS]
+TAKES_NUMBERS = BeforeValidator(_digits_of)
+DigitsAsText = Annotated[str, TAKES_NUMBERS]
 Flag = StrictBool
 Integer = Annotated[int, Strict()]
 _NUMBERS_ONLY = BeforeValidator(_only_numbers)
@@ -217,11 +232,11 @@ UnitValue = Annotated[
 MAY_HAVE_DOTS = BeforeValidator(_without_dots)
 Cfop = Annotated[str, StringConstraints(pattern=r"^[1-7][0-9]{3}$"), MAY_HAVE_DOTS]
 # What a catalog and the documents of what it sells call an item.
-Sku = Annotated[Text, StringConstraints(max_length=64), _TAKES_NUMBERS]
-ItemCode = Annotated[Text, StringConstraints(max_length=60), _TAKES_NUMBERS]
-HouseNumber = Annotated[Text, StringConstraints(max_length=60), _TAKES_NUMBERS]
+Sku = Annotated[Text, StringConstraints(max_length=64), TAKES_NUMBERS]
+ItemCode = Annotated[Text, StringConstraints(max_length=60), TAKES_NUMBERS]
+HouseNumber = Annotated[Text, StringConstraints(max_length=60), TAKES_NUMBERS]
 # What the caller's own system calls an order.
-ExternalId = Annotated[Text, StringConstraints(max_length=100), _TAKES_NUMBERS]
+ExternalId = Annotated[Text, StringConstraints(max_length=100), TAKES_NUMBERS]
 ItemName = Annotated[Text, StringConstraints(min_length=3, max_length=64)]
 Category = Annotated[Text, StringConstraints(max_length=64)]
 GuaranteeDays = Annotated[Integer, Field(ge=1, le=365)]
@@ -237,7 +252,7 @@ Cnpj = Annotated[
         taxpayer.parse_cnpj, "cnpj", "CNPJ inválido: confira os 14 caracteres e os dígitos verificadores."
     ),
     Field(examples=["11.222.333/0001-81", "12ABC34501DE35"]),
-    _TAKES_NUMBERS,
+    BeforeValidator(_tax_id_of_number),
     Published(pattern=published.CNPJ_PATTERN),
 ]
 TaxId = Annotated[
@@ -245,7 +260,7 @@ TaxId = Annotated[
     StringConstraints(max_length=24),
     _checked(taxpayer.parse_tax_id, "tax_id", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
     Field(examples=["529.982.247-25", "11222333000181"]),
-    _TAKES_NUMBERS,
+    BeforeValidator(_tax_id_of_number),
     Published(pattern=published.TAX_ID_PATTERN),
 ]
 StateRegistrationNumber = Annotated[
@@ -256,7 +271,7 @@ StateRegistrationNumber = Annotated[
         "state_registration",
         "Inscrição estadual inválida: informe de 2 a 14 dígitos.",
     ),
-    _TAKES_NUMBERS,
+    TAKES_NUMBERS,
     Published(pattern=published.REGISTRATION_PATTERN),
 ]
 RecipientRegistration = Annotated[
@@ -267,7 +282,7 @@ RecipientRegistration = Annotated[
         "recipient_registration",
         "Inscrição estadual inválida: informe de 2 a 14 dígitos, ou ISENTO.",
     ),
-    _TAKES_NUMBERS,
+    TAKES_NUMBERS,
     Published(pattern=published.RECIPIENT_REGISTRATION_PATTERN),
 ]
 StateCode = Annotated[
@@ -297,7 +312,7 @@ Phone = Annotated[
     StringConstraints(max_length=24),
     _checked(_parse_phone, "phone", "Telefone inválido: informe DDD e número, de 6 a 14 dígitos."),
     Field(examples=["11 3333-4444"]),
-    _TAKES_NUMBERS,
+    TAKES_NUMBERS,
     Published(pattern=published.PHONE_PATTERN),
 ]
 CnaeCode = Annotated[

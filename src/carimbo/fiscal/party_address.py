@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, Tag
 
 from carimbo.fiscal.address import PartialAddress
-from carimbo.fiscal.country_fields import BrazilCode, CountryCode, is_brazil
+from carimbo.fiscal.body_reading import is_blank
+from carimbo.fiscal.country_fields import CountryCode, is_brazil
 from carimbo.fiscal.fields import Body, HouseNumber, Record, Text
 from carimbo.fiscal.tables.countries import BRAZIL, find_country
 
-_PLACE = ("zipcode", "street", "city", "cityCode", "state", "region", "postalCode")
 # How messages call the lines of an address.
 _CALLED = {
     "street": "o logradouro",
@@ -55,9 +55,7 @@ class ForeignAddressBody(Body):
 
 
 class NationalAddressBody(PartialAddress):
-    """A place in Brazil, which may say so."""
-
-    country_code: BrazilCode | None = Field(default=None, description="BR ou 1058; pode faltar.")
+    """A place in Brazil, as far as it is known."""
 
 
 def is_in_brazil(address: Mapping[str, Any]) -> bool:
@@ -87,16 +85,18 @@ def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
 def filled_address(own: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Returns an address with the lines that it lacks and another has of the same place.
 
-    Two places are never mixed: where a zip code, street, city, state or country differs, the address stays as
-    it is.
+    Two places are never mixed: if any line of both differs, the address stays as it is. So does one that
+    lacks nothing but a complement, which it may well not have.
     """
-    lines = {name: value for name, value in (own or {}).items() if value not in (None, "")}
+    lines = {name: value for name, value in (own or {}).items() if not is_blank(value)}
     if not lines or not other:
         return lines or dict(other or {}) or None
-    compared = [name for name in _PLACE if name in lines and name in other]
     is_same = find_country(lines.get("countryCode", BRAZIL)) == find_country(other.get("countryCode", BRAZIL))
-    is_same = is_same and all(_folded(lines[name]) == _folded(other[name]) for name in compared)
-    return {**other, **lines} if is_same else lines
+    compared = (lines.keys() & other.keys()) - {"countryCode"}
+    is_whole = other.keys() - lines.keys() <= {"complement", "countryCode"}
+    if not is_same or is_whole or any(_folded(lines[name]) != _folded(other[name]) for name in compared):
+        return lines
+    return {**other, **lines}
 
 
 def _folded(line: Any) -> str:

@@ -87,6 +87,9 @@ class CompanyChanges(Registration, Dated):
     legal_name: Name = Field(default="", examples=["Loja Modelo Comércio Ltda"])
     id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
     tax_id: Cnpj | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
+    warnings: Any = Field(
+        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
+    )
     environment: Environment | None = Field(
         default=None,
         description="Só de leitura: troca-se em `PATCH /v1/companies/{companyId}/environment`.",
@@ -317,7 +320,7 @@ def unknown_company() -> Refusal:
 
 def _columns(registration: Registration) -> dict[str, Any]:
     """The columns to write: only what the caller sent, so that absent and null differ."""
-    columns = registration.model_dump(exclude_unset=True, exclude={*_READ_ONLY, "settings"})
+    columns = registration.model_dump(exclude_unset=True, exclude={*_READ_ONLY, "settings", "warnings"})
     if registration.address is not None and "address" in columns:
         columns["address"] = registration.address.model_dump(mode="json", by_alias=True)
     return columns

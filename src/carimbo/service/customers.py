@@ -2,12 +2,13 @@
 
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, PlainSerializer, StringConstraints
+from pydantic import Field, PlainSerializer, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
+from carimbo.fiscal.body_reading import reading_of, without_blanks
 from carimbo.fiscal.company import MunicipalRegistration, TradeName
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.fields import Changes, Email, Flag, Phone, RecipientRegistration, Record, TaxId, Text
@@ -69,9 +70,15 @@ class CustomerChanges(CustomerDetails, Dated):
 
 
 class CustomerUpsert(CustomerBody):
-    """What a caller tells of a customer who may be known already."""
+    """What a caller tells of a customer who may be known already; blanks change nothing."""
 
     id: UUID | None = Field(default=None, description="Id do cliente a alterar.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def normalize(cls, given: Any) -> Any:
+        """Returns the input without blank fields: a form with empty inputs clears nothing."""
+        return without_blanks(given, reading_of(cls, clears=False))
 
 
 class CustomerRecord(Record):
@@ -103,7 +110,9 @@ async def upsert_customer(
         if known is None:
             customer = await tenant.customers.add(new_id(), company_id, facts_of(told))
         else:
-            customer = await _write(tenant, known, overwritten(known, told))
+            changed = overwritten(known, told)
+            address = filled_address(changed.address, known.address)
+            customer = await _write(tenant, known, replace(changed, address=address))
     return CustomerRecord.model_validate(customer)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, Field, RootModel, WrapValidator, create_model
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.body_reading import reading_of, without_blanks
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.fields import Body, Category, Flag, GuaranteeDays, ItemName, Sku, UnitValue
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -161,12 +162,13 @@ def changed_item(current: Mapping[str, Any], changes: Mapping[str, Any]) -> Cata
     `current` has the fields of the record by their names in the JSON. What belongs to another type than the
     one that the item has afterwards is left out. Raises ValidationError.
     """
-    item_type = _Typed.model_validate({**current, **changes}).type
+    item_type = _Typed.model_validate({"type": changes.get("type") or current["type"]}).type
     names = {field.alias or name for name, field in _PUBLISHED[item_type].model_fields.items()}
     kept = {name: value for name, value in current.items() if name in names and value is not None}
     read_only = {field.alias for field in ReadOnlyOfItem.model_fields.values()}
     writable = {name: value for name, value in changes.items() if name not in read_only}
-    return _FORMS[item_type].model_validate(kept | writable)
+    sent = without_blanks(writable, reading_of(_PUBLISHED[item_type], clears=True))
+    return _FORMS[item_type].model_validate(kept | sent)
 
 
 def product_of(

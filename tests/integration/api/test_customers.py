@@ -140,12 +140,6 @@ class TestUpdate:
         assert after["createdAt"] == before["createdAt"] < after["updatedAt"]
         assert data_of(await book.get(before["id"])) == after
 
-    async def test_clears_what_is_null(self, book: Book) -> None:
-        before = await book.tell(WHOLE)
-        kept = {"id": before["id"], "name": WHOLE["name"], "email": WHOLE["email"]}
-        after = await book.tell(kept | NOTHING_ELSE | {"foreign": None})
-        assert facts_of(after) == {"name": kept["name"], "email": kept["email"]} | NOTHING_ELSE
-
     async def test_replaces_an_address_as_a_whole(self, book: Book) -> None:
         await book.tell(address=ADDRESS)
         address = {name: value for name, value in ADDRESS.items() if name != "complement"}
@@ -175,6 +169,19 @@ class TestUpdate:
         assert (await book.tell(told))["foreign"] is True
         assert (await book.tell({"name": "John Doe", "email": "john@example.com"}))["foreign"] is True
         assert (await book.tell(told | {"address": None} | home))["foreign"] is False
+
+
+class TestUpsert:
+    async def test_blanks_change_nothing(self, book: Book) -> None:
+        before = await book.tell(WHOLE)
+        blanks = dict.fromkeys(("phone", "address", "tradeName"), "") | {"stateRegistration": None}
+        after = await book.tell(WHOLE | blanks)
+        assert facts_of(after) == facts_of(before)
+
+    async def test_part_of_an_address_completes_the_stored_one(self, book: Book) -> None:
+        before = await book.tell(WHOLE | {"address": ADDRESS | {"number": None}})
+        after = await book.tell(WHOLE | {"address": {"number": "1000"}})
+        assert after["address"] == before["address"] | {"number": "1000"}
 
 
 class TestReplace:

@@ -62,6 +62,32 @@ class TestCreate:
         assert await text_in_xml(stocked, document, "dest/xNome") == "Maria da Silva"
         assert await text_in_xml(stocked, document, "prod/NCM") == "69111010"
 
+    async def test_an_nfce_takes_an_address_for_a_delivery_alone(self, stocked: Shop) -> None:
+        for presence, is_in in (("inPerson", False), ("delivery", True)):
+            body = body_of("nfce", **SPARE, presence=presence)
+            xml = data_of(await stocked.post("/nfce", body, dryRun="true"))["xml"]
+            assert ("<enderDest>" in xml) is is_in
+
+    @pytest.mark.parametrize("blank", [{"name": "  "}, {"address": {}}, {"address": {"street": " "}}])
+    async def test_blank_values_take_the_customers(self, stocked: Shop, blank: dict[str, Any]) -> None:
+        body = body_of("nfe", **SPARE | {"recipient": {"taxId": CPF} | blank})
+        trial = data_of(await stocked.post("/nfe", body, dryRun="true"))
+        assert trial["problems"] == []
+        assert "<xLgr>Avenida Paulista</xLgr>" in trial["xml"]
+
+    async def test_another_number_is_another_place(self, stocked: Shop) -> None:
+        address = {name: value for name, value in ADDRESS.items() if name != "district"} | {"number": "9"}
+        body = body_of("nfe", **SPARE | {"recipient": {"taxId": CPF, "address": address}})
+        trial = data_of(await stocked.post("/nfe", body, dryRun="true"))
+        assert [problem["field"] for problem in trial["problems"]] == ["recipient.address.district"]
+
+    async def test_a_cest_goes_with_the_ncm_of_the_catalog_alone(self, stocked: Shop) -> None:
+        await replace_mug(stocked, ncm="69120000", cest="2104600")
+        for ncm, is_in in ((None, True), ("69111010", False)):
+            body = body_of("nfe", **SPARE | {"items": [SOLD | {"ncm": ncm}]})
+            xml = data_of(await stocked.post("/nfe", body, dryRun="true"))["xml"]
+            assert ("<CEST>" in xml) is is_in
+
     async def test_a_dry_run_takes_them_too(self, stocked: Shop) -> None:
         trial = data_of(await stocked.post("/nfe", body_of("nfe", **SPARE), dryRun="true"))
         assert trial["problems"] == []

@@ -99,7 +99,7 @@ class TestForms:
             {"amount": 0}, {"amount": -1}, {"amount": 1.001}, {"amount": "10"}, {"serviceDescription": ""},
             {"serviceDescription": "x" * 2001}, {"name": "ab"}, {"name": "x" * 65}, {"guarantee": 0},
             {"guarantee": 366}, {"guarantee": 1.5}, {"cnaeCode": "123456"}, {"natureOfOperation": "7"},
-            {"natureOfOperation": 1}, {"serviceLocation": "3"}, {"municipalityOfIncidence": "3"},
+            {"natureOfOperation": 7}, {"serviceLocation": "3"}, {"municipalityOfIncidence": "3"},
             {"issueDate": "14/11/2026"}, {"nbs": "1.1502.10"},
             DETAILED | {"federalServiceCode": "105"}, DETAILED | {"cityServiceCode": "x" * 21},
         ],

@@ -10,13 +10,13 @@ import pytest
 from pydantic import ValidationError
 
 import carimbo.api.app  # noqa: F401 - loads every body that the API takes
-from carimbo.fiscal.body_reading import reading_of
+from carimbo.fiscal.body_reading import code_of_number, reading_of
 from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.field_messages import FORMS, json_path
-from carimbo.fiscal.fields import Body, Changes, Cnpj, Integer, Text, Zipcode
+from carimbo.fiscal.fields import Body, Changes, Cnpj, Integer, TaxId, Text, Zipcode
 from carimbo.fiscal.local_time import moment_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -121,6 +121,22 @@ class TestNumbersForCodes:
         request = NfeRequest.model_validate(body)
         assert request.billing
         assert request.billing.installments[0].number == "1"
+
+    @pytest.mark.parametrize(
+        ("number", "tax_id"),
+        [(7148814065, "07148814065"), (11222333000181, "11222333000181")],
+    )
+    def test_of_tax_ids_get_the_zeros_that_make_one_valid_id(self, number: int, tax_id: str) -> None:
+        class Party(Body):
+            tax_id: TaxId
+
+        assert Party.model_validate({"taxId": number}).tax_id == tax_id
+        assert outcome(Party, {"taxId": 191}) == {("taxId", "tax_id")}
+
+    def test_of_codes_with_several_forms_get_one_zero_at_most(self) -> None:
+        pattern = r"^[0-9]{1,2}\.[0-9]{2}$|^[0-9]{6}$"
+        assert code_of_number(10501, pattern) == "010501"
+        assert code_of_number(105, pattern) == 105
 
     @pytest.mark.parametrize("value", [1.5, True, -1, 10**30])
     def test_are_nothing_else(self, value: object) -> None:

@@ -93,9 +93,12 @@ class TestFilledAddress:
         known = {"zipcode": "01310100", "city": "SÃO PAULO"}
         assert filled_address(known, self.WHOLE) == self.WHOLE | {"city": "SÃO PAULO"}
 
-    @pytest.mark.parametrize("known", [{"zipcode": "01001000"}, {"countryCode": "US"}])
+    @pytest.mark.parametrize("known", [{"zipcode": "01001000"}, {"number": "9"}, {"countryCode": "US"}])
     def test_addresses_of_two_places_are_not_mixed(self, known: dict[str, str]) -> None:
         assert filled_address(known, self.WHOLE) == known
+
+    def test_complement_of_a_whole_address_is_not_taken(self) -> None:
+        assert filled_address(self.WHOLE, self.WHOLE | {"complement": "Sala 12"}) == self.WHOLE
 
     @pytest.mark.parametrize("known", [{}, None])
     def test_address_without_any_line_is_replaced(self, known: dict[str, str] | None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from carimbo.fiscal.body_reading import is_blank
 from carimbo.fiscal.catalog_filling import CatalogReferences
 from carimbo.fiscal.catalog_sale import FiscalItem
 from carimbo.fiscal.goods.from_sale import fiscal_fields
@@ -28,9 +29,11 @@ def references_of(request: SaleBody) -> CatalogReferences:
 def fill_recipient(told: Mapping[str, Any], customer: Mapping[str, Any]) -> dict[str, Any]:
     """Adds to a recipient what it lacks and the customer has, addresses field by field."""
     known = {name: value for name, value in customer.items() if name not in _IDENTITY}
-    filled = known | _present(told)
-    if told.get("address") and known.get("address"):
-        filled["address"] = filled_address(told["address"], known["address"])
+    own = _present(told)
+    address = own.pop("address", None)
+    filled = known | own
+    if isinstance(address, dict):
+        filled["address"] = filled_address(address, known.get("address"))
     return filled
 
 
@@ -50,9 +53,12 @@ def _fill_item(
     """Fills an item.
 
     A tax that the body has is the body's whole, because its fields depend on each other; the code of a fiscal
-    benefit depends on the ICMS. A CFOP of the document is the caller's word for all items that have none.
+    benefit depends on the ICMS, and a CEST on the NCM. A CFOP of the document is the caller's word for all
+    items that have none.
     """
     fields, own = fiscal_fields(known, item.quantity), _present(told)
+    if item.ncm and item.ncm != fields.get("ncm"):
+        fields.pop("cest", None)
     if not is_sale:
         fields = {name: value for name, value in fields.items() if name in _OF_THE_GOODS}
     if request.cfop:
@@ -70,6 +76,6 @@ def _lacks_anything(buyer: RecipientBody) -> bool:
     return None in values
 
 
-def _present(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what a caller told: null and empty text are as good as nothing."""
-    return {name: value for name, value in told.items() if value not in (None, "")}
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields that the caller sent, without blanks."""
+    return {name: value for name, value in fields.items() if not is_blank(value)}

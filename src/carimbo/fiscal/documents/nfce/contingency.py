@@ -16,7 +16,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.local_time import beginning_of
-from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.tables.states import STATES
 
 _PRINTED = ("access_key", "number", "series", "issued_at", "contingency")
@@ -36,7 +36,7 @@ def printed_emission(
         return tuple(_only_offline(name) for name in told) or None
     number, series, issued_at = request.number, request.series, request.issued_at
     if not request.access_key or not number or series is None or not issued_at or not request.contingency:
-        return tuple(_required(name) for name in _PRINTED if getattr(request, name) is None)
+        raise ValueError("a receipt in contingency is validated with the fields of its paper")
     try:
         key = AccessKey.parse(request.access_key)
     except InvalidAccessKey as invalid:
@@ -113,8 +113,3 @@ def _only_offline(name: str) -> Problem:
     """What is on paper already can't be told of a receipt that is still to be numbered."""
     message = "Só se usa quando issueMode é offlineContingency."
     return Problem(SCHEMA_PROBLEM, to_camel(name), message)
-
-
-def _required(name: str) -> Problem:
-    message = "Campo obrigatório quando issueMode é offlineContingency."
-    return Problem(MISSING_FIELD, to_camel(name), message)

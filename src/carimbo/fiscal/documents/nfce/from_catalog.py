@@ -10,6 +10,7 @@ from carimbo.fiscal.documents.nfce.from_sale import recipient_of
 from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
 from carimbo.fiscal.goods import from_catalog
 from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient
+from carimbo.fiscal.goods.presence import Presence
 
 
 def references_of(request: NfceRequest) -> CatalogReferences:
@@ -21,8 +22,13 @@ def references_of(request: NfceRequest) -> CatalogReferences:
 def fill(
     body: Mapping[str, Any], request: NfceRequest, issuer: Company, known: CatalogFacts
 ) -> Mapping[str, Any]:
-    """Fills recipient and items; a receipt is always a sale within the state."""
+    """Fills recipient and items; a receipt is always a sale within the state.
+
+    Only a delivery needs an address: another receipt takes none from the catalog.
+    """
     buyer = recipient_of(known.customer) if known.customer else None
+    if buyer and request.presence is not Presence.DELIVERY:
+        buyer.pop("address", None)
     recipient = {"recipient": fill_recipient(body["recipient"], buyer)} if buyer else {}
     items = fill_items(body["items"], request, known.items, is_sale=True)
     return {**body, **recipient, "items": items}

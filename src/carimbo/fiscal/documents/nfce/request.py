@@ -1,12 +1,12 @@
 """The body of a request for an NFC-e."""
 
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.body_reading import reading_of, without_blanks
+from carimbo.fiscal.body_reading import is_blank, reading_of, without_blanks
 from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
@@ -21,14 +21,22 @@ SignedXml = Annotated[str, StringConstraints(max_length=500_000)]
 PrintedKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$"), AfterValidator(normalize)]
 
 
-# Stands for the means of payment of a body that has neither `paymentMethod` nor `payments`.
-_UNPAID = object()
+class _Missing(Enum):
+    """Stands for a field that a body lacks, until it is reported with all that is wrong."""
+
+    UNPAID = "Campo obrigatório: informe paymentMethod ou payments."
+    UNPRINTED = "Campo obrigatório quando issueMode é offlineContingency."
 
 
-def _refuse_unpaid(value: Any) -> Any:
-    if value is _UNPAID:
-        raise PydanticCustomError("payment_method", "Campo obrigatório: informe paymentMethod ou payments.")
+def _refuse_missing(value: Any) -> Any:
+    if isinstance(value, _Missing):
+        raise PydanticCustomError("missing_in_form", "{message}", {"message": value.value})
     return value
+
+
+_MAY_BE_MISSING = BeforeValidator(_refuse_missing)
+PRINTED_FIELDS = ("accessKey", "number", "series", "issuedAt", "contingency")
+"""What the paper of a receipt says, by the names of our JSON."""
 
 
 class IssueMode(StrEnum):
@@ -62,7 +70,7 @@ class NfceRequest(SaleBody):
 
     model_config = ConfigDict(json_schema_extra={"allOf": [SOLD_QUANTITIES]})
 
-    payment_method: Annotated[Method | None, BeforeValidator(_refuse_unpaid)] = Field(
+    payment_method: Annotated[Method | None, _MAY_BE_MISSING] = Field(
         default=None,
         description=(
             "Meio de pagamento do valor total, obrigatório sem `payments`; com eles, um dos seus meios:"
@@ -87,25 +95,42 @@ class NfceRequest(SaleBody):
         default=Transmit.NOW,
         description="Quando transmitir: now (agora), o padrão, ou later (só guardar por enquanto).",
     )
-    access_key: PrintedKey | None = Field(
+    access_key: Annotated[PrintedKey | None, _MAY_BE_MISSING] = Field(
         default=None, description="Chave de acesso impressa, com 44 caracteres, só em contingência."
     )
-    number: Number | None = Field(default=None, description="Número impresso, só em contingência (nNF).")
-    series: Series | None = Field(default=None, description="Série impressa, só em contingência (serie).")
-    issued_at: LocalMoment | None = Field(
+    number: Annotated[Number | None, _MAY_BE_MISSING] = Field(
+        default=None, description="Número impresso, só em contingência (nNF)."
+    )
+    series: Annotated[Series | None, _MAY_BE_MISSING] = Field(
+        default=None, description="Série impressa, só em contingência (serie)."
+    )
+    issued_at: Annotated[LocalMoment | None, _MAY_BE_MISSING] = Field(
         default=None,
         description="Data e hora de emissão impressas, só em contingência; sem fuso, no da empresa (dhEmi).",
     )
-    contingency: ContingencyBody | None = Field(default=None, description="Início e motivo da contingência.")
+    contingency: Annotated[ContingencyBody | None, _MAY_BE_MISSING] = Field(
+        default=None, description="Início e motivo da contingência."
+    )
     signed_xml: SignedXml | None = Field(
         default=None, description="XML já assinado pelo ponto de venda, só em contingência."
     )
 
     @model_validator(mode="before")
     @classmethod
-    def is_paid(cls, data: Any) -> Any:
-        """Marks a body that names no means of payment, so that this is reported with all other errors."""
+    def mark_missing(cls, data: Any) -> Any:
+        """Marks what a body lacks by its payments and its mode, to be reported with all other errors.
+
+        A recipient without any value is nobody: points of sale send the fields of an empty form.
+        """
         given = without_blanks(data, reading_of(cls, clears=False))
-        if not isinstance(given, dict) or "paymentMethod" in given or given.get("payments"):
+        if not isinstance(given, dict):
             return given
-        return given | {"paymentMethod": _UNPAID}
+        recipient = given.get("recipient")
+        if isinstance(recipient, dict) and all(map(is_blank, recipient.values())):
+            given = {name: value for name, value in given.items() if name != "recipient"}
+        marks = (
+            {} if "paymentMethod" in given or given.get("payments") else {"paymentMethod": _Missing.UNPAID}
+        )
+        if given.get("issueMode") == IssueMode.OFFLINE_CONTINGENCY:
+            marks |= {name: _Missing.UNPRINTED for name in PRINTED_FIELDS if name not in given}
+        return given | marks

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from carimbo.fiscal.document_type import CatalogItem
 from carimbo.fiscal.documents.nfse.national_code import services_named
-from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.request import DIRECT_SKU, NfseRequest
 from carimbo.fiscal.documents.nfse.tax_bodies import IssBody
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.money import written_rate
@@ -34,9 +34,11 @@ def catalog_code(request: NfseRequest) -> str | None:
 def service_in_catalog(request: NfseRequest, items: Sequence[CatalogItem]) -> CatalogService | None:
     """Returns the service that all items with the municipal code of a body agree on, None without items.
 
-    Raises Incomplete if they differ in the national code, or in an ISS that the body does not have.
+    Raises Incomplete if they differ in the national code, or in an ISS that the body does not have. The item
+    that notes without a SKU share is no word of the company about a code: it has that of the first note.
     """
-    known = [_service(item) for item in items if item.fiscal.get("serviceItemCode")]
+    chosen = [item for item in items if item.sku != DIRECT_SKU]
+    known = [_service(item) for item in chosen if item.fiscal.get("serviceItemCode")]
     if catalog_code(request) is None or not known:
         return None
     if len({services_named(one.code) for one in known}) > 1:

@@ -42,6 +42,8 @@ from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, Pu
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
 
 LONGEST_DESCRIPTION = 2000
+DIRECT_SKU = "direct-api-nfse"
+"""The item of notes that name none."""
 _LONGEST_NAME = 64
 # By the fields that the detailed form must have, what to send in them.
 _OF_DETAILED_FORM = {
@@ -126,7 +128,7 @@ class NfseRequest(Body):
     name: ItemName | None = Field(
         default=None, description="Nome no catálogo; na falta, os primeiros 64 caracteres da descrição."
     )
-    sku: Sku = Field(default="direct-api-nfse", description="SKU no catálogo.")
+    sku: Sku = Field(default=DIRECT_SKU, description="SKU no catálogo.")
     category: Category = Field(
         default="other_service", description="Categoria no catálogo.", examples=["saas"]
     )

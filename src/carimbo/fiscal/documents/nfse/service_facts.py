@@ -44,7 +44,7 @@ def facts_of(
     item = service_in_catalog(request, catalog)
     code = request.federal_service_code or (item.code if item else settings.federal_service_code)
     iss = request.iss or (item.iss if item else None)
-    rate = iss.rate if iss else settings.iss_rate
+    rate = iss.rate if iss else _own_rate(settings, item)
     if code is None or rate is None:
         raise Incomplete(*_missing(request, code, rate))
     service = service_named(code, _advice(request, item))
@@ -58,6 +58,13 @@ def facts_of(
         is_withheld=iss.is_withheld if iss else False,
         warnings=tuple(filter(None, warnings)),
     )
+
+
+def _own_rate(settings: NfseSettings, item: CatalogService | None) -> Decimal | None:
+    """Returns the company's rate of ISS; None for an item of the catalog that is another service."""
+    own = settings.federal_service_code
+    is_other = item is not None and own is not None and services_named(item.code) != services_named(own)
+    return None if is_other else settings.iss_rate
 
 
 def missing_for_shortcut(settings: NfseSettings) -> tuple[str, ...]:
