@@ -99,7 +99,7 @@ def operations_of(contract: Json) -> Iterator[Operation]:
 
 
 def events_of(contract: Json) -> Iterator[Operation]:
-    """Read every call that goes the other way, to whoever listens; its path is the event's name."""
+    """Yields the webhook events."""
     for name, item in contract.get("webhooks", {}).items():
         yield _operation("POST", name, item["post"], contract)
 

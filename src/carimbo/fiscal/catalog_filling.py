@@ -33,7 +33,7 @@ class CatalogFacts:
 
 
 Filled = Mapping[str, Any]
-"""A body with what the catalog knows; what the caller told stays."""
+"""Fills missing fields of a body from the catalog; fields in the body are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 """Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
 
 JurisdictionOf = Callable[[Any, Company, Any, tuple[CatalogItem, ...]], Jurisdiction]
-"""Tells of a request, the issuer, its settings and its catalog which municipalities have a say."""
+"""Returns the municipalities whose rules apply to a request."""
 
 CatalogCode = Callable[[Any], str | None]
 """Returns the municipal service code by which a validated request is completed from the catalog."""

@@ -38,7 +38,7 @@ class MailFolder:
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Writes a file whole or not at all, because somebody may be looking, and for its owner's eyes only."""
+    """Writes the file atomically, with mode 0600."""
     draft = file.with_suffix(".draft")
     # A draft that an interrupted write left behind would keep its own mode.
     draft.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Discarding a document that never got a number, as if nobody had ever asked for it."""
+"""Deletes a document that never got a number."""
 
 from carimbo.fiscal.lifecycle import EMITTABLE
 from carimbo.service.companies import Deleted

@@ -258,7 +258,7 @@ class IssuingSteps:
         pause: timedelta | None = None,
         events: Sequence[NewEvent] = (),
     ) -> None:
-        """Write how far an attempt came; with a pause the document is nobody's until it is over.
+        """Write how far an attempt came. With a pause the lease is released.
 
         With an answer, the attempt counts as one more try.
         """

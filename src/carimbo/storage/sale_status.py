@@ -46,4 +46,4 @@ LOSE_DOCUMENT = """
         parked_reason = case when rest.drafts > 0 then parked_reason end
     from rest where subscription_id = $1 and id = $2
 """
-"""Writes what a sale is after a document of it was discarded; a sale without drafts waits for no time."""
+"""Updates a sale after one of its documents was discarded; without drafts its schedule is cleared."""
