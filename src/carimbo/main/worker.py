@@ -23,6 +23,7 @@ from carimbo.worker.history import forget_forever
 from carimbo.worker.measuring import Observer, measure_forever
 from carimbo.worker.metrics import REGISTRY, count_document
 from carimbo.worker.numbering import inutilize_forever
+from carimbo.worker.recipients import fill_recipients_forever
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import tasks_of
@@ -69,6 +70,7 @@ def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]
             timedelta(days=settings.webhook_history_days),
             timedelta(days=settings.email_history_days),
         ),
+        fill_recipients_forever(means.database),
         deliver_forever(settings),
     ]
 

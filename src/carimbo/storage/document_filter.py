@@ -29,10 +29,11 @@ _CONDITIONS_ON_ATTEMPT = {
 }
 # A query for each way to be found, as no index serves all of them: by the beginning of words of the
 # recipient's name, by the caller's own identifier, and by tax id, key and number with or without punctuation.
+# Words are cut as recipient_words() cuts them (migration 0020).
 _SEARCH = f"""d.id in (
     select id from documents where {_OF_COMPANY} and recipient_name is not null
         and recipient_words(company_id, recipient_name) @@ (
-            select string_agg('''' || $2::uuid || ':' || searchable(word) || ''':*', ' & ')
+            select string_agg('''' || $2::uuid || ':' || left(searchable(word), 200) || ''':*', ' & ')
             from regexp_split_to_table({{0}}::text, '\\s+') as word where searchable(word) <> ''
         )::tsquery
     union all

@@ -1,40 +1,138 @@
-"""The recipients of documents that were stored before there was a column for them."""
+"""The recipient and the posted body of a document, whichever release stored it."""
 
+import asyncio
 import json
-from typing import Any
+from datetime import timedelta
 
 import pytest
 
-from carimbo.storage.migrate import known_migrations
+from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.documents import Document
+from carimbo.storage.recipient_filling import fill_recipients
+from carimbo.worker.recipients import fill_recipients_forever
 from integration.storage.document_rows import Shop
 
+MARIA = json.dumps({"recipient": {"taxId": "529.982.247-25", "name": "Maria"}})
+LIMITED = json.dumps({"borrower": {"taxId": "12.abc.345/01de-35", "name": "Loja"}})
+OF_MARIA = ("52998224725", "Maria")
+OF_LIMITED = ("12ABC34501DE35", "Loja")
+Recipient = tuple[str | None, str | None]
 
-async def recipient_after_migration(shop: Shop, request: Any) -> tuple[str | None, str | None]:
-    """Stores a document as the release before did, and runs the statements that fill its columns."""
-    document = await shop.added(
-        queued=False, request=request if isinstance(request, str) else json.dumps(request)
-    )
-    (migration,) = (one for one in known_migrations() if one.name == "document_reading")
-    for statement in migration.outside_transactions:
-        if statement.startswith("update"):
-            async with shop.database.connection() as connection:
-                await connection.execute(statement)
+
+async def recipient_of(shop: Shop, document: Document) -> Recipient:
     row = await shop.row_of(document)
     return row["recipient_tax_id"], row["recipient_name"]
 
 
-@pytest.mark.parametrize(
-    ("request_body", "recipient"),
-    [
-        ({"recipient": {"taxId": "529.982.247-25", "name": "Maria"}}, ("52998224725", "Maria")),
-        ({"borrower": {"taxId": "12.abc.345/01de-35", "name": "Loja"}}, ("12ABC34501DE35", "Loja")),
-        ({"recipient": {"foreignId": "AB123", "name": "John"}}, (None, "John")),
-        ({"items": []}, (None, None)),
-        ({"recipient": None, "notes": "a\u0000"}, (None, None)),
-        ("[", (None, None)),
-    ],
-)
-async def test_earlier_documents_get_the_recipient_of_their_request(
-    shop: Shop, request_body: Any, recipient: tuple[str | None, str | None]
-) -> None:
-    assert await recipient_after_migration(shop, request_body) == recipient
+class TestTheReleaseBefore:
+    """It writes the request, and knows no other column."""
+
+    @pytest.mark.parametrize(
+        ("request_text", "recipient"),
+        [
+            (MARIA, OF_MARIA),
+            (LIMITED, OF_LIMITED),
+            (json.dumps({"recipient": {"foreignId": "AB123", "name": "John"}}), (None, "John")),
+            (json.dumps({"items": []}), (None, None)),
+            (json.dumps({"recipient": None, "notes": "a\u0000"}), (None, None)),
+            ("[", (None, None)),
+        ],
+    )
+    async def test_stores_documents_that_get_the_recipient_of_their_request(
+        self, shop: Shop, request_text: str, recipient: Recipient
+    ) -> None:
+        document = await shop.added(queued=False, request=request_text)
+        assert await recipient_of(shop, document) == recipient
+
+    async def test_changes_a_request_whose_other_columns_follow(self, shop: Shop) -> None:
+        document = await shop.added(queued=False, request=MARIA, posted_request='{"recipient": {}}')
+        await self._change(shop, document, LIMITED)
+        assert await recipient_of(shop, document) == OF_LIMITED
+        assert (await shop.row_of(document))["posted_request"] is None
+
+    async def test_that_writes_the_same_request_again_changes_nothing(self, shop: Shop) -> None:
+        document = await shop.added(queued=False, request=MARIA, posted_request='{"recipient": {}}')
+        before = await shop.row_of(document)
+        await self._change(shop, document, MARIA)
+        assert await shop.row_of(document) == before
+
+    async def _change(self, shop: Shop, document: Document, request: str) -> None:
+        async with shop.database.connection() as connection:
+            await connection.execute("update documents set request = $2 where id = $1", document.id, request)
+
+
+async def older_documents(shop: Shop, count: int) -> list[Document]:
+    """Stores documents from before the migration, none of which a worker has looked at."""
+    documents = [await shop.added(queued=False, request=MARIA) for _ in range(count)]
+    async with shop.database.connection() as connection:
+        await connection.execute(
+            "update documents set recipient_tax_id = null, recipient_name = null where subscription_id = $1",
+            shop.subscription_id,
+        )
+        await connection.execute("delete from recipient_filling")
+        await connection.execute(
+            "insert into recipient_filling values ($1, '00000000-0000-0000-0000-000000000000')",
+            shop.subscription_id,
+        )
+    return documents
+
+
+async def fill(shop: Shop) -> bool:
+    async with shop.database.transaction() as connection:
+        return await fill_recipients(connection, at_once=2)
+
+
+async def recipients_of(shop: Shop, documents: list[Document]) -> list[Recipient]:
+    return [await recipient_of(shop, document) for document in documents]
+
+
+class TestFilling:
+    async def test_goes_on_in_batches_until_nothing_is_left(self, shop: Shop) -> None:
+        documents = await older_documents(shop, 3)
+        assert await fill(shop)
+        assert await recipients_of(shop, documents) == [OF_MARIA, OF_MARIA, (None, None)]
+        assert [await fill(shop), await fill(shop), await fill(shop)] == [True, False, False]
+        assert await recipients_of(shop, documents) == [OF_MARIA] * 3
+
+    async def test_does_not_wait_for_a_document_that_somebody_holds_and_comes_back_to_it(
+        self, shop: Shop
+    ) -> None:
+        documents = await older_documents(shop, 2)
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.documents.lock(documents[0].id)
+            assert await fill(shop)
+            assert await recipients_of(shop, documents) == [(None, None), OF_MARIA]
+        assert await fill(shop)
+        assert await recipients_of(shop, documents) == [OF_MARIA] * 2
+
+    async def test_is_left_to_the_worker_that_is_at_it(self, shop: Shop) -> None:
+        documents = await older_documents(shop, 1)
+        async with shop.database.transaction() as connection:
+            assert await fill_recipients(connection)
+            assert not await fill(shop)
+        assert await recipients_of(shop, documents) == [OF_MARIA]
+
+    async def test_is_done_by_a_worker_to_the_end(self, shop: Shop) -> None:
+        documents = await older_documents(shop, 2)
+        filling = asyncio.create_task(fill_recipients_forever(shop.database, pause=timedelta(0)))
+        async with asyncio.timeout(10), shop.database.connection() as connection:
+            while await connection.fetchval("select count(*) from recipient_filling"):
+                pass
+        filling.cancel()
+        assert await recipients_of(shop, documents) == [OF_MARIA] * 2
+
+    async def test_keeps_what_a_document_has(self, shop: Shop) -> None:
+        (document,) = await older_documents(shop, 1)
+        async with shop.database.connection() as connection:
+            await connection.execute("update documents set recipient_name = 'Ana' where id = $1", document.id)
+        assert await fill(shop)
+        assert await recipient_of(shop, document) == (None, "Ana")
+
+
+async def test_a_name_of_characters_that_stand_for_many_is_stored_and_found(shop: Shop) -> None:
+    """U+FDFA is one character, and 18 in the form that is searched."""
+    name = "\ufdfa" * 150
+    document = await shop.added(queued=False, recipient_name=name)
+    async with shop.database.autocommit(shop.subscription_id) as tenant:
+        (found,) = await tenant.documents.page(shop.company_id, DocumentFilter(search=name), 0, 10)
+    assert found.id == document.id
