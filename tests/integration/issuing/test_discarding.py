@@ -80,6 +80,14 @@ class TestDiscard:
         data_of(await discard(shop, draft))
         assert await events_of(shop.caller) == []
 
+    async def test_leaves_earlier_events_with_what_the_caller_knows_the_document_by(self, shop: Shop) -> None:
+        rejected = await rejected_without_number(shop, "nfse", externalId="pedido-1")
+        before = await events_of(shop.caller)
+        data_of(await discard(shop, rejected))
+        (event,) = await events_of(shop.caller)
+        assert [event] == before
+        assert (event["data"]["externalId"], event["data"]["saleId"]) == ("pedido-1", rejected["saleId"])
+
     async def test_is_for_the_company_that_has_the_document(self, shop: Shop, new_shop: NewShop) -> None:
         draft, other = await shop.create("nfce", transmit="later"), await new_shop()
         error_of(await discard(other, draft), 404, "NOT_FOUND")

@@ -60,6 +60,15 @@ class TestADocument:
         rejected = {"document_id": DOCUMENT, "amount": Decimal("59.80"), "details": {"rejection": rejection}}
         assert told("nfe.rejected", **rejected)["data"]["rejection"] == rejection
 
+    @pytest.mark.parametrize("details", [{"rejection": {"code": 5}}, {"saleId": "venda"}])
+    def test_with_unreadable_details_is_told_without_them(self, details: dict[str, Any]) -> None:
+        assert told("nfe.rejected", **AUTHORIZED, details=details) == told("nfe.rejected", **AUTHORIZED)
+
+    def test_that_is_gone_keeps_its_sale_and_external_id(self) -> None:
+        details = {"saleId": str(SALE), "externalId": "pedido-1"}
+        data = told("nfe.rejected", **AUTHORIZED, details=details)["data"]
+        assert (data["saleId"], data["externalId"]) == (str(SALE), "pedido-1")
+
     def test_without_sale_and_external_id_has_no_such_fields(self) -> None:
         assert {"saleId", "externalId"} & told("nfe.authorized", **AUTHORIZED)["data"].keys() == set()
 
@@ -109,6 +118,10 @@ class TestOtherEvents:
                 "daysLeft": 5,
             },
         }
+
+    def test_the_end_of_a_certificate_with_unreadable_details_names_the_company(self) -> None:
+        payload = told("certificate.expiring", details={"daysLeft": "soon"})
+        assert payload["data"] == {"companyId": str(COMPANY), "taxId": "11222333000181"}
 
     def test_a_test_has_its_details_and_nothing_else(self) -> None:
         details = {"webhookId": str(SALE), "message": "Teste"}

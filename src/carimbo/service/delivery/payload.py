@@ -1,5 +1,6 @@
 """What is told of an event: the same to webhooks and to whoever reads the list of events."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,7 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
 from carimbo.service.document_record import Rejection, number_of
 from carimbo.service.links import Links
+from carimbo.service.readable import readable
 from carimbo.storage.events import ToldEvent
 
 
@@ -74,20 +76,35 @@ def payload_of(event: ToldEvent, links: Links) -> dict[str, Any]:
 
 
 def told(event: ToldEvent, links: Links) -> EventPayload:
-    """What is told of an event."""
-    document_id = event.document_id
-    data = _other_data(event) if document_id is None else _document_data(event, document_id, links)
+    """What is told of an event; details that can't be read are left out."""
+    data = readable("events", event.id, lambda: _data(event, links), lambda: _known_data(event, links))
     return EventPayload(id=event.id, event=name_of(event.topic), created_at=event.created_at, data=data)
 
 
+def _data(event: ToldEvent, links: Links) -> DocumentData | CertificateData | dict[str, Any]:
+    if event.document_id is not None:
+        return _document_data(event, event.document_id, links)
+    data = _company_of(event) | (event.details or {})
+    return CertificateData.model_validate(data) if event.topic == CERTIFICATE_EXPIRING else data
+
+
+def _known_data(event: ToldEvent, links: Links) -> DocumentData | dict[str, Any]:
+    """Returns what is known of an event without its details."""
+    if event.document_id is None:
+        return _company_of(event)
+    return _document_data(replace(event, details=None), event.document_id, links)
+
+
 def _document_data(event: ToldEvent, document_id: UUID, links: Links) -> DocumentData:
+    details = event.details or {}
     number = number_of(event.type, event.number, event.assigned_number)
     is_filed = event.status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
     return DocumentData.model_validate(
         {
             "id": document_id,
-            "sale_id": event.sale_id,
-            "external_id": event.external_id,
+            # A document that was discarded is known from the details alone.
+            "sale_id": event.sale_id or details.get("saleId"),
+            "external_id": event.external_id or details.get("externalId"),
             "company_id": event.company_id,
             "tax_id": event.tax_id,
             "status": event.status,
@@ -95,14 +112,12 @@ def _document_data(event: ToldEvent, document_id: UUID, links: Links) -> Documen
             "amount": event.amount,
             "invoice_number": None if number is None else str(number),
             "issued_at": event.issued_at,
-            "rejection": (event.details or {}).get("rejection"),
+            "rejection": details.get("rejection"),
             "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
             "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,
         }
     )
 
 
-def _other_data(event: ToldEvent) -> CertificateData | dict[str, Any]:
-    company = {"companyId": str(event.company_id), "taxId": event.tax_id} if event.company_id else {}
-    data = company | (event.details or {})
-    return CertificateData.model_validate(data) if event.topic == CERTIFICATE_EXPIRING else data
+def _company_of(event: ToldEvent) -> dict[str, Any]:
+    return {"companyId": str(event.company_id), "taxId": event.tax_id} if event.company_id else {}
