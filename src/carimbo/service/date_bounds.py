@@ -7,15 +7,17 @@ from carimbo.fiscal.local_time import beginning_of, local_day
 # The clock of Brasília, for a company without an address.
 _CAPITAL = "DF"
 _SHORTEST = timedelta(microseconds=1)
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def first_moment(start: date | None, state: str | None) -> datetime | None:
-    """Returns the first moment that a start date includes; None if it excludes nothing."""
+    """Returns the first moment that a start date includes; None if there is no start date."""
     return None if start is None else _moment(start, state, timedelta(0))
 
 
 def moment_after(end: date | None, state: str | None) -> datetime | None:
-    """Returns the first moment after an end date; a day counts to its end. None if it excludes nothing."""
+    """Returns the first moment after an end date; a day counts to its end. None if there is no end date."""
     if end is None:
         return None
     return _moment(end, state, _SHORTEST if isinstance(end, datetime) else timedelta(days=1))
@@ -26,10 +28,10 @@ def day_at(told: date | None, state: str | None) -> date | None:
     return None if told is None else local_day(told, state or _CAPITAL)
 
 
-def _moment(day: date, state: str | None, later: timedelta) -> datetime | None:
+def _moment(day: date, state: str | None, later: timedelta) -> datetime:
     try:
         moved = day + later
         return beginning_of(moved, state or _CAPITAL).astimezone(UTC)
     except OverflowError:
-        # At the ends of the calendar there is nothing to exclude.
-        return None
+        # Just beyond the calendar, in its first or last year.
+        return _FIRST if day.year == 1 else _LAST

@@ -13,7 +13,7 @@ from carimbo.fiscal.fields import Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.cancellation_terms import cancelable_until
 from carimbo.service.kinds import kind_named
-from carimbo.service.last_answer import SET_ASIDE
+from carimbo.service.last_answer import INTERNAL_FAILURE, SET_ASIDE
 from carimbo.service.readable import UNREADABLE, readable
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
@@ -206,7 +206,9 @@ def _last_answer(document: Document) -> LastAnswerRecord | None:
     if document.parked_reason is not None:
         return LastAnswerRecord(code=SET_ASIDE.code, message=SET_ASIDE.message, at=answered_at)
     if emission is None or emission.answer_code is None:
-        return None
+        # The count begins anew whenever a document comes further: a second try follows a failure of our own.
+        failed = LastAnswerRecord(code=INTERNAL_FAILURE.code, message=INTERNAL_FAILURE.message, at=None)
+        return failed if document.attempts > 1 else None
     return LastAnswerRecord(code=emission.answer_code, message=emission.answer_message or "", at=answered_at)
 
 

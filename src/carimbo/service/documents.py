@@ -1,5 +1,7 @@
 """Documents as callers find them: which is meant, lists of them, and what happened to one."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -16,12 +18,16 @@ from carimbo.service.exact_json import read
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.pages import Page, PageRequest
-from carimbo.service.readable import readable
+from carimbo.service.readable import log_unreadable, readable
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling
+
+_UNREADABLE_BODY = (
+    "O corpo guardado deste documento não pôde ser lido: crie outro documento ou avise quem opera o serviço."
+)
 
 
 class EventRecord(Record):
@@ -117,14 +123,37 @@ def unknown_document() -> Refusal:
     return not_found("Documento não encontrado.")
 
 
-def stored_request(document: Document) -> Body:
-    """The request that a document is made of."""
+def read_request(document: Document) -> Body:
+    """Returns the request that a document is made of; raises ValueError if it can't be read."""
     return issuing_of(kind_named(document.type)).request.model_validate(read(document.request))
+
+
+def stored_request(document: Document) -> Body:
+    """Returns the request that a document is made of, or refuses if it can't be read."""
+    with _refusing_unreadable(document):
+        return read_request(document)
+
+
+def posted_body(document: Document) -> Any:
+    """Returns the JSON as the caller sent it, or refuses if it can't be read."""
+    with _refusing_unreadable(document):
+        return read(document.posted)
 
 
 def wrong_state(document: Document, *allowed: Status) -> Refusal:
     """Refuse what a document's status does not permit."""
     return Refusal(Code.INVALID_STATE, currentStatus=document.status, allowed=[*allowed])
+
+
+@contextmanager
+def _refusing_unreadable(document: Document) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        log_unreadable("documents", document.id, error)
+        raise Refusal(
+            Code.INVALID_STATE, _UNREADABLE_BODY, currentStatus=document.status, allowed=[]
+        ) from error
 
 
 def _is(document: Document, which: Reference) -> bool:

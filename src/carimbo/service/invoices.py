@@ -19,13 +19,14 @@ from carimbo.service.direct_sales import correct_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.documents import (
     Reference,
+    posted_body,
     require_document,
     stored_request,
     unknown_document,
     wrong_state,
 )
 from carimbo.service.errors import Code, Refusal, invalid_body
-from carimbo.service.exact_json import merge_patch, read, write
+from carimbo.service.exact_json import merge_patch, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.filling import FilledRequest, fill_request
@@ -67,7 +68,7 @@ async def change_invoice(
         document = await require_document(tenant, which)
         due_at = await _due_at(tenant, document)
     _require_changeable(document, version)
-    body = merge_patch(read(document.posted), {name: patch[name] for name in patch if name != "version"})
+    body = merge_patch(posted_body(document), {name: patch[name] for name in patch if name != "version"})
     kind, request = kind_named(document.type), _validated(document, body)
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
@@ -224,11 +225,13 @@ async def _locked(tenant: Tenant, document_id: UUID) -> Document:
 
 
 def _validated(document: Document, body: Any) -> Body:
+    # First: what is wrong with the stored body is not the fault of a field that the caller sends.
+    stored = stored_request(document)
     try:
         request = issuing_of(kind_named(document.type)).request.model_validate(body)
     except ValidationError as invalid:
         raise invalid_body(invalid) from None
-    _require_same(stored_request(document), request)
+    _require_same(stored, request)
     return request
 
 

@@ -14,6 +14,11 @@ SET_ASIDE = LastAnswer(
     "O documento foi posto de lado depois de falhas internas repetidas e espera por quem opera o serviço.",
 )
 """The reason why nothing more is tried for a document."""
+INTERNAL_FAILURE = LastAnswer(
+    "INTERNAL_FAILURE",
+    "Uma falha interna impediu a tentativa anterior; o serviço tenta de novo por si.",
+)
+"""The reason why a document that was tried more than once has no answer."""
 _NOT_ACCEPTED = (
     "A autoridade não aceita o certificado da empresa na conexão TLS: envie um certificado A1 válido, não"
     " revogado e emitido por uma autoridade certificadora que ela reconheça"

@@ -21,7 +21,12 @@ def readable(table: str, row_id: UUID | str, build: Callable[[], T], build_from_
     try:
         return build()
     except (ValueError, LookupError) as error:
-        errors = error.errors() if isinstance(error, ValidationError) else []
-        fields = sorted({str(one["loc"][0]) for one in errors if one["loc"]})
-        _log.error("row_unreadable", table=table, id=str(row_id), error=type(error).__name__, fields=fields)
+        log_unreadable(table, row_id, error)
         return build_from_known()
+
+
+def log_unreadable(table: str, row_id: UUID | str, error: Exception) -> None:
+    """Writes a log line about a row that can't be read."""
+    errors = error.errors() if isinstance(error, ValidationError) else []
+    fields = sorted({str(one["loc"][0]) for one in errors if one["loc"]})
+    _log.error("row_unreadable", table=table, id=str(row_id), error=type(error).__name__, fields=fields)

@@ -48,6 +48,8 @@ class Document:
     first_queued_at: datetime | None
     next_action_at: datetime | None
     """When a worker takes it up again; None if nothing is due."""
+    attempts: int
+    """How often a worker took it up since it last came further."""
     parked_reason: str | None
     replaced_by: UUID | None
     """The document that took its place."""

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
+import pytest
+
 from carimbo.fiscal.outcome import Cause, NotJudged, Processing
 from integration.issuing.floor import Floor
 from integration.issuing.scripted import LOST, OUT, UNKNOWN, Play, authorizing
@@ -72,6 +74,15 @@ class TestProgress:
         progress = (await play.shop.read(document))["progress"]
         assert (progress["lastAnswer"]["code"], progress["nextAttemptAt"]) == ("SET_ASIDE", None)
         assert "KeyError" not in progress["lastAnswer"]["message"]
+
+    @pytest.mark.parametrize(("attempts", "code"), [(1, None), (2, "INTERNAL_FAILURE")])
+    async def test_of_a_document_that_our_own_failures_delay_says_so(
+        self, play: Play, floor: Floor, attempts: int, code: str | None
+    ) -> None:
+        document = await play.shop.create()
+        await floor.fetch("update documents set attempts = $2 where id = $1", UUID(document["id"]), attempts)
+        answer = (await play.shop.read(document))["progress"]["lastAnswer"]
+        assert (answer and answer["code"]) == code
 
     async def test_of_a_company_that_lost_its_certificate_says_so(self, play: Play) -> None:
         play.script.begin(LOST)

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from integration.issuing.floor import Floor
-from integration.issuing.shop import KINDS, NFCE, NFE, RECIPIENT, REFUSED, Shop, accepted
+from integration.issuing.shop import KINDS, NFCE, NFE, RECIPIENT, REFUSED, Shop, accepted, error_of
 from support import ABSENT, data_of, fields_of
 
 OTHER_RECIPIENT = RECIPIENT | {"taxId": "12345678909", "name": "João D'Ávila"}
@@ -113,7 +113,9 @@ class TestFilters:
         assert await found(shop, search=str(first["number"])) == [first["id"]]
         assert await found(shop, search=second["accessKey"]) == [second["id"]]
 
-    @pytest.mark.parametrize("search", ["silva 'a':*", "\\", "%", "zé", "99999999999999999999"])
+    @pytest.mark.parametrize(
+        "search", ["silva 'a':*", "\\", "%", "zé", "9" * 20, pytest.param("\ufdfa" * 100, id="long")]
+    )
     async def test_a_search_of_anything_else_finds_nothing(self, shop: Shop, search: str) -> None:
         await shop.create("nfe")
         assert await found(shop, search=search) == []
@@ -161,6 +163,13 @@ class TestDates:
         assert await found(shop, startDate="2026-03-10") == []
         assert await found(shop, endDate="2026-03-09") == [document["id"]]
 
+    async def test_bounds_beyond_the_calendar_include_all_or_nothing(self, shop: Shop) -> None:
+        document = await shop.create("nfce", transmit="later")
+        earliest, latest = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-03:00"
+        assert await found(shop, startDate=latest) == []
+        assert await found(shop, endDate=earliest) == []
+        assert await found(shop, startDate=earliest, endDate=latest) == [document["id"]]
+
 
 class TestUnreadableRows:
     async def spoil(self, floor: Floor, document: dict[str, Any], key: str) -> None:
@@ -201,3 +210,13 @@ class TestUnreadableRows:
         assert await found(shop) == [stored["id"]]
         read = data_of(await shop.get(f"/nfce/{stored['id']}", include="request"))
         assert read["request"] == {"old": 1}
+
+    @pytest.mark.parametrize("request_text", ["[", '{"items": 5}'])
+    async def test_a_body_that_can_not_be_read_is_neither_emitted_nor_corrected(
+        self, floor: Floor, shop: Shop, request_text: str
+    ) -> None:
+        draft = await shop.create("nfce", transmit="later")
+        await floor.fetch("update documents set request = $2 where id = $1", UUID(draft["id"]), request_text)
+        for answer in (await shop.emit(draft), await shop.patch(draft, notes="Obrigado")):
+            assert error_of(answer, 409, "INVALID_STATE") == {"currentStatus": "pending", "allowed": []}
+            assert "não pôde ser lido" in answer.json()["error"]["message"]

@@ -9,7 +9,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.service.backoff import Backoff
-from carimbo.service.documents import stored_request
+from carimbo.service.documents import read_request
 from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.issuing.workshop import Workshop
 from carimbo.service.kinds import kind_named
@@ -60,7 +60,7 @@ class Case:
 
     @cached_property
     def request(self) -> Body:
-        return stored_request(self.document)
+        return read_request(self.document)
 
     @property
     def environment(self) -> Environment:
