@@ -2,7 +2,7 @@
 
 uvicorn keeps a connection open for as long as a request is incomplete, and collects its headers without a
 limit. Here a request that arrives too slowly, or whose head is too large, is answered in the error envelope
-and the connection is closed.
+and the connection is closed. Trailers after a chunked body are dropped, and have the same limit as a head.
 """
 
 import asyncio
@@ -52,7 +52,10 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **options)
         self._state = _State.BETWEEN
         self._head_bytes = 0
+        # Bytes of trailers, chunk sizes and chunk extensions since the last byte of the body.
+        self._framing_bytes = 0
         self._has_url = False
+        self._piece_is_ascii = True
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -67,11 +70,16 @@ class LimitedProtocol(HttpToolsProtocol):
         """Parses what arrived; a head in pieces, so that none larger than the limit is collected."""
         while data:
             piece, data = self._next_piece(data)
+            self._piece_is_ascii = piece.isascii()
             super().data_received(piece)
             if self.transport.is_closing():
                 return
             if self._state is _State.HEAD and self._head_bytes >= self.limits.head_bytes:
                 self._refuse(Refusal(Code.HEAD_TOO_LARGE, limitBytes=self.limits.head_bytes))
+                return
+            if self._state is _State.BODY and self._framing_bytes > self.limits.head_bytes:
+                # The application has the request already, and may have answered it.
+                self.transport.close()
                 return
         if self._timer is None and self._waits_for_data():
             self._start_timer()
@@ -84,8 +92,17 @@ class LimitedProtocol(HttpToolsProtocol):
         self._has_url = True
         super().on_url(url)
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Collects a header; uvicorn would add trailers to the headers of a running request."""
+        if self._state is _State.HEAD:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        self._framing_bytes = 0
+        super().on_body(body)
+
     def on_headers_complete(self) -> None:
-        self._state = _State.BODY
+        self._state, self._framing_bytes = _State.BODY, 0
         self._stop_timer()
         super().on_headers_complete()
 
@@ -95,12 +112,15 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answers what the parser could not read; an invalid target is by far the most frequent reason."""
+        """Answers what the parser could not read; an accent in the address is the most frequent reason."""
         is_target = self._state is _State.HEAD and not self._has_url
-        self._refuse(Refusal(Code.MALFORMED_REQUEST, _NOT_ASCII if is_target else None))
+        has_accents = is_target and not self._piece_is_ascii
+        self._refuse(Refusal(Code.MALFORMED_REQUEST, _NOT_ASCII if has_accents else None))
 
     def _next_piece(self, data: bytes) -> tuple[bytes, bytes]:
         if self._state is _State.BODY:
+            # The parser sets this to 0 when the piece has a byte of the body.
+            self._framing_bytes += len(data)
             return data, b""
         room = self.limits.head_bytes - self._head_bytes
         self._head_bytes += min(len(data), room)
@@ -145,8 +165,10 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
             return
         response = refusal_response(refusal)
-        headers = [(b"x-request-id", str(uuid4()).encode()), (b"connection", b"close")]
-        lines = [name + b": " + value + b"\r\n" for name, value in response.raw_headers + headers]
+        response.headers["X-Request-Id"] = str(uuid4())
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Connection"] = "close"
+        lines = [name + b": " + value + b"\r\n" for name, value in response.raw_headers]
         self.transport.write(
             b"".join((STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)))
         )

@@ -9,8 +9,8 @@ from fastapi import FastAPI
 
 from carimbo.api.openapi import publish
 
-# The first requests after a start have the processor to themselves.
-_PUBLISH_AFTER_SECONDS = 10.0
+# Time for the first answers, such as those to a monitor; a reader of the contract must not come before it.
+_PUBLISH_AFTER_SECONDS = 1.0
 _TICK_SECONDS = 0.1
 
 

@@ -22,10 +22,11 @@ Connect = Callable[[], Any]
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers 200 with the path; below `/early` without reading the body."""
+    """Answers 200 with the path, `/early` without reading the body; `/headers` with the headers' names."""
     while scope["path"] != "/early" and (await receive()).get("more_body"):
         pass
-    body = scope["path"].encode()
+    names = b" ".join(name for name, _ in scope["headers"])
+    body = names if scope["path"] == "/headers" else scope["path"].encode()
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -44,9 +45,12 @@ class Connection:
             await asyncio.sleep(pause)
 
     async def ended(self) -> bytes:
-        """Everything that arrives until the server closes the connection."""
+        """Everything that arrives until the server closes the connection; nothing if it resets it."""
         async with asyncio.timeout(PATIENCE):
-            return await self._reader.read()
+            try:
+                return await self._reader.read()
+            except ConnectionResetError:
+                return b""
 
     async def answer(self) -> bytes:
         """One answer of `echo`."""
@@ -93,8 +97,9 @@ async def connect(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Connect]:
 def refusal(answer: bytes) -> tuple[int, str]:
     """Status and code of an answer in the envelope, after which the connection was closed."""
     head, _, body = answer.partition(b"\r\n\r\n")
-    assert b"connection: close" in head
+    assert head.count(b"connection: close") == 1
     assert b"x-request-id: " in head
+    assert b"x-content-type-options: nosniff" in head
     error = json.loads(body)["error"]
     return int(head.split()[1]), error["code"]
 
@@ -122,6 +127,40 @@ class TestHeadSize:
         head = b"POST /x HTTP/1.1\r\nContent-Length: 20000\r\n\r\n"
         await client.write(head + b"x" * 20_000, GET)
         assert await client.answer() == b"HTTP/1.1 200 OK /x"
+        assert await client.answer() == b"HTTP/1.1 200 OK /x"
+
+
+class TestTrailers:
+    CHUNKED = b" HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+
+    @pytest.mark.parametrize("is_answered", [False, True], ids=["before the answer", "after the answer"])
+    @pytest.mark.parametrize(
+        "trailers", [b"a:\r\n" * LIMIT, b"a" * 3 * LIMIT], ids=["many lines", "one endless line"]
+    )
+    async def test_beyond_the_limit_close_the_connection(
+        self, connect: Connect, is_answered: bool, trailers: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Not by the time that the body may take.
+        monkeypatch.setattr("carimbo.main.http_protocol._GRACE_SECONDS", 2.0 * PATIENCE)
+        client = await connect()
+        await client.write((b"POST /early" if is_answered else b"POST /x") + self.CHUNKED)
+        if is_answered:
+            assert await client.answer() == b"HTTP/1.1 200 OK /early"
+        await client.write(b"0\r\n", trailers, pause=0.02)
+        assert await client.ended() == b""
+
+    async def test_are_no_headers_of_the_request(self, connect: Connect) -> None:
+        client = await connect()
+        await client.write(b"POST /headers" + self.CHUNKED, b"0\r\nX-Api-Key: x\r\n\r\n", GET, pause=0.02)
+        assert await client.answer() == b"HTTP/1.1 200 OK transfer-encoding"
+        assert await client.answer() == b"HTTP/1.1 200 OK /x"
+
+    async def test_chunk_sizes_do_not_count_against_the_limit(self, connect: Connect) -> None:
+        client = await connect()
+        await client.write(b"POST /x" + self.CHUNKED)
+        for _ in range(4):
+            await client.write(b"1\r\na\r\n" * (LIMIT // 4), pause=0.01)
+        await client.write(b"0\r\n\r\n")
         assert await client.answer() == b"HTTP/1.1 200 OK /x"
 
 
@@ -178,9 +217,14 @@ class TestMalformed:
         assert refusal(answer) == (400, "MALFORMED_REQUEST")
         assert "-G --data-urlencode" in answer.decode()
 
-    async def test_anything_else_is_refused_in_the_envelope(self, connect: Connect) -> None:
+    @pytest.mark.parametrize(
+        "head",
+        [b"GET /x HTTP/1.1\r\nBad Header\r\n\r\n", b"GARBAGE\r\n\r\n"],
+        ids=["header", "request line"],
+    )
+    async def test_anything_else_is_refused_in_the_envelope(self, connect: Connect, head: bytes) -> None:
         client = await connect()
-        await client.write(b"GET /x HTTP/1.1\r\nBad Header\r\n\r\n")
+        await client.write(head)
         answer = await client.ended()
         assert refusal(answer) == (400, "MALFORMED_REQUEST")
         assert "-G" not in answer.decode()
