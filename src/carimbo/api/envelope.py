@@ -3,7 +3,6 @@
 Form A is the default. A caller that sends `X-Envelope: ok` gets form B of the same answer.
 """
 
-import json
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
@@ -11,6 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from carimbo.fiscal.fields import Record
+from carimbo.service import exact_json
 from carimbo.service.pages import Page
 
 T = TypeVar("T")
@@ -111,9 +111,9 @@ class _Rewriter:
 def _other_form(start: Message, body: bytes) -> bytes:
     if dict(start["headers"]).get(b"content-type") != b"application/json":
         return body
-    answer = json.loads(body)
+    answer = exact_json.read(body.decode())
     if "success" not in answer:
         return body
     succeeded = answer.pop("success")
     rest = answer if succeeded else {**answer["error"], "statusCode": start["status"]}
-    return json.dumps({"ok": succeeded, **rest}, ensure_ascii=False).encode()
+    return exact_json.write({"ok": succeeded, **rest}).encode()

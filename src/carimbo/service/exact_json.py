@@ -13,10 +13,15 @@ def read(text: str) -> Any:
 def write(value: Any) -> str:
     """Write what `read` gives."""
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(name)}:{write(item)}" for name, item in value.items()) + "}"
+        return "{" + ",".join(f"{_plain(name)}:{write(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(write, value)) + "]"
-    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+    return str(value) if isinstance(value, Decimal) else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    """Writes a name or a value that has no parts, with accented letters as they are."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

@@ -43,6 +43,9 @@ class TestReadAndWrite:
     def test_a_text_keeps_its_letters(self, text: str) -> None:
         assert read(write(read(text))) == json.loads(text)
 
+    def test_letters_are_written_as_they_are(self) -> None:
+        assert write({"ação": "cerâmica"}) == '{"ação":"cerâmica"}'
+
     def test_names_keep_their_order(self) -> None:
         assert write(read('{"b": 1, "a": {"d": [], "c": {}}}')) == '{"b":1,"a":{"d":[],"c":{}}}'
 
