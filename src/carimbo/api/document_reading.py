@@ -53,7 +53,12 @@ _OfRecipient = Annotated[
     ),
 ]
 _OfAccessKey = Annotated[
-    Text | None, Query(alias="accessKey", max_length=80, description="Chave de acesso, com ou sem espaços.")
+    Text | None,
+    Query(
+        alias="accessKey",
+        max_length=80,
+        description="Chave de acesso, com ou sem espaços e o NFe do Id do XML.",
+    ),
 ]
 _OfNumber = Annotated[
     int | None,

@@ -1,5 +1,6 @@
 """Documents as callers find them: which is meant, lists of them, and what happened to one."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from carimbo.storage.event_filings import EventFiling
 _UNREADABLE_BODY = (
     "O corpo guardado deste documento não pôde ser lido: crie outro documento ou avise quem opera o serviço."
 )
+# The Id of an XML is its access key after these letters; a key itself begins with the digits of a state.
+_ID_PREFIX = re.compile("^(NFE|CTE|NFS)")
 
 
 class EventRecord(Record):
@@ -184,7 +187,7 @@ def _filter(company: Company, kind: DocumentType | None, query: DocumentQuery) -
         external_id=query.external_id,
         sale_id=query.sale_id,
         recipient_tax_id=query.recipient_tax_id and normalize(query.recipient_tax_id),
-        access_key=query.access_key and normalize(query.access_key),
+        access_key=query.access_key and _ID_PREFIX.sub("", normalize(query.access_key)),
         number=query.number,
         series=query.series,
         search=(query.search or "").strip() or None,

@@ -104,6 +104,15 @@ class TestPaths:
         answer = await caller.http.get("/v1/companies?page=1&page=2")
         assert fields_of(answer) == {"page": "Campo enviado mais de uma vez."}
 
+    @pytest.mark.parametrize("query", ["page=&pageSize=", "page=%20&pageSize=+", "page&pageSize"])
+    async def test_an_empty_query_parameter_counts_as_absent(self, caller: Caller, query: str) -> None:
+        plain = await caller.http.get("/v1/utils/cfop")
+        assert (await caller.http.get(f"/v1/utils/cfop?{query}")).json() == plain.json()
+
+    async def test_an_empty_query_parameter_with_an_unknown_name_is_named(self, caller: Caller) -> None:
+        answer = await caller.http.get("/v1/companies?pagesize=&page=")
+        assert fields_of(answer) == {"pagesize": "Campo desconhecido."}
+
     async def test_an_unknown_query_parameter_is_named(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/companies?pagesize=5")
         assert fields_of(answer) == {"pagesize": "Campo desconhecido."}

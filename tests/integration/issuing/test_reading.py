@@ -39,6 +39,10 @@ class TestRequest:
         answer = await shop.get(f"/nfce/{record['id']}", include="request")
         assert '"unitValue":29.900' in answer.text
         assert data_of(answer)["request"] == json.loads(body)
+        path = shop.path(f"/nfce/{record['id']}?include=request")
+        other_form = await shop.caller.http.get(path, headers={"X-Envelope": "ok"})
+        assert '"unitValue":29.900' in other_form.text
+        assert other_form.json() == {"ok": True, "data": data_of(answer)}
 
     async def test_a_corrected_document_includes_the_merged_request(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED, externalId="pedido-1")
@@ -64,6 +68,9 @@ class TestFilters:
             for path in (f"/{kind}", "/invoices"):
                 assert await found(shop, path, accessKey=key) == [document["id"]]
                 assert await found(shop, path, accessKey=spaced) == [document["id"]]
+                assert await found(shop, path, accessKey=f"{'NFS' if kind == 'nfse' else 'NFe'}{key}") == [
+                    document["id"]
+                ]
                 assert await found(shop, path, number=document["number"]) == [document["id"]]
         newest_first = [document["id"] for document in documents[::-1]]
         series = (documents[0]["dps"] or documents[0])["series"]
