@@ -19,15 +19,8 @@ def _only_texts(value: Any) -> Any:
     return value
 
 
-def _only_days(value: Any) -> Any:
-    """Of a text, too, pydantic would take seconds since 1970, and a moment at midnight."""
-    if isinstance(_only_texts(value), str) and not _DAY.fullmatch(value):
-        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.")
-    return value
-
-
-def _day_of(value: Any) -> date:
-    """Returns a date, or a moment with or without an offset."""
+def _read_date(value: Any) -> date | None:
+    """Returns a date, or a moment with or without an offset; None for a text that is neither."""
     if not isinstance(value, str):
         raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")
     try:
@@ -36,12 +29,28 @@ def _day_of(value: Any) -> date:
         # The reader itself would take weeks and days without hyphens.
         return datetime.fromisoformat(value if _DAY.match(value) else "")
     except ValueError:
-        raise PydanticCustomError("date_text", "Deve ser uma data no formato AAAA-MM-DD.") from None
+        return None
+
+
+def _day_of(value: Any) -> date:
+    """Returns a date, or a moment with or without an offset."""
+    day = _read_date(value)
+    if day is None:
+        raise PydanticCustomError(
+            "date_text", "Deve ser uma data (AAAA-MM-DD) ou data e hora no formato ISO 8601."
+        )
+    return day
+
+
+def _written_day_of(value: Any) -> date:
+    """Returns the date of a day or moment as it is written, whatever the offset."""
+    day = value if isinstance(value, date) else _day_of(value)
+    return day.date() if isinstance(day, datetime) else day
 
 
 def _moment_of(value: Any) -> date:
     """Returns a moment with or without an offset."""
-    moment = _day_of(value)
+    moment = _read_date(value)
     if not isinstance(moment, datetime):
         raise PydanticCustomError(
             "date_text", "Deve ter data e hora no formato ISO 8601, por exemplo 2026-11-14T10:00:00-03:00."
@@ -49,8 +58,8 @@ def _moment_of(value: Any) -> date:
     return moment
 
 
-# pydantic would also take a number, as the seconds since 1970.
-Day = Annotated[date, BeforeValidator(_only_days)]
+# pydantic would also take a number, as the seconds since 1970, and of moments only midnight.
+Day = Annotated[date, BeforeValidator(_written_day_of)]
 # A day, or a moment.
 IsoDay = Annotated[
     date,

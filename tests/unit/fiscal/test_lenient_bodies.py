@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 import carimbo.api.app  # noqa: F401 - loads every body that the API takes
 from carimbo.fiscal.body_reading import code_of_number, reading_of
-from carimbo.fiscal.date_fields import IsoDay
+from carimbo.fiscal.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfse.request import NfseRequest
@@ -168,6 +168,24 @@ class TestLocalTimes:
 
         given = Sale.model_validate({"issueDate": value}).issue_date
         assert moment_of(given, "AC", NOW) == datetime.fromisoformat(moment)
+
+    @pytest.mark.parametrize(
+        ("kind", "value", "message"),
+        [
+            (IsoDay, "14/11/2026", "Deve ser uma data (AAAA-MM-DD) ou data e hora no formato ISO 8601."),
+            (
+                LocalMoment,
+                "14/11/2026",
+                "Deve ter data e hora no formato ISO 8601, por exemplo 2026-11-14T10:00:00-03:00.",
+            ),
+        ],
+    )
+    def test_that_cannot_be_read_are_answered_with_every_form_that_is_taken(
+        self, kind: Any, value: str, message: str
+    ) -> None:
+        with pytest.raises(ValidationError) as refused:
+            TypeAdapter(kind).validate_python(value)
+        assert refused.value.errors()[0]["msg"] == message
 
 
 class TestForms:

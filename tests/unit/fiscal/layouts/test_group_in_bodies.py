@@ -1,6 +1,6 @@
 """Declared groups that stand in the body of a request as they are."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from carimbo.fiscal.field_messages import in_portuguese, json_path
 from unit.fiscal.layouts.orders import Line, Order
 
+DATE_EXPECTED = "Deve ser uma data (AAAA-MM-DD) ou data e hora no formato ISO 8601."
 ORDER_JSON: dict[str, Any] = {
     "id": "P1",
     "count": 3,
@@ -41,7 +42,8 @@ class TestInRequestBodies:
             ("placedAt", 1_700_000_000, "Deve ser um texto com a data no formato ISO 8601."),
             ("placedAt", "2026-11-14T10:00:00", "A data e hora deve trazer o fuso horário."),
             ("dueDate", 20_000, "Deve ser um texto com a data no formato ISO 8601."),
-            ("dueDate", "01/12/2026", "Deve ser uma data no formato AAAA-MM-DD."),
+            ("dueDate", "01/12/2026", DATE_EXPECTED),
+            ("dueDate", "2026-02-30", DATE_EXPECTED),
             ("id", True, "Deve ser um texto."),
             ("colour", "azul", "Campo desconhecido."),
             ("lines", "Chá", "Deve ser uma lista."),
@@ -49,6 +51,13 @@ class TestInRequestBodies:
     )
     def test_refuses_another_json_type_in_portuguese(self, field: str, value: Any, message: str) -> None:
         assert errors(**{field: value}) == {field: message}
+
+    @pytest.mark.parametrize(
+        "value", ["2026-11-18", "2026-11-18T10:00:00", "2026-11-18T23:30:00-03:00", "2026-11-18T00:30:00Z"]
+    )
+    def test_keeps_the_day_of_a_moment_as_it_is_written(self, value: str) -> None:
+        made = TypeAdapter(Order).validate_python(ORDER_JSON | {"dueDate": value})
+        assert made.due_date == date(2026, 11, 18)
 
     @pytest.mark.parametrize("value", ["2.5", True, [2.5]])
     def test_takes_only_a_number_for_a_number(self, value: Any) -> None:
