@@ -141,7 +141,7 @@ class Code(Enum):
         rules=[
             {
                 "code": "778",
-                "field": "items.0.ncm",
+                "field": "items[0].ncm",
                 "message": "NCM inexistente.",
                 "hint": "Confira o NCM do item na tabela vigente.",
             }

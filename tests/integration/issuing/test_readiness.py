@@ -188,8 +188,9 @@ class TestCompanyThatChangedSince:
         async with floor.standstill():
             made = await shop.create("nfe")
             await remove_certificate(shop)
-        hint = (await shop.settled(made))["rejection"]["hint"]
-        assert hint == "Envie o certificado A1 da empresa e emita de novo."
+        rejection = (await shop.settled(made))["rejection"]
+        assert rejection["message"] == "A empresa não tem certificado digital."
+        assert rejection["hint"] == "Envie o certificado A1 da empresa e emita de novo."
         async with floor.standstill():
             # The line follows the statement that settles the document.
             (line,) = (one for one in log.entries if one["document_id"] == made["id"])

@@ -1,5 +1,8 @@
 """How the errors of a body are told: all of them, unless they are too many to be read or even listed."""
 
+import json
+import re
+
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -26,6 +29,12 @@ def refusal_of(wrong: int) -> Refusal:
 def told(refusal: Refusal) -> list[str]:
     assert refusal.details
     return [line["field"] for line in refusal.details["fields"]]
+
+
+class TestExamples:
+    @pytest.mark.parametrize("code", Code)
+    def test_name_fields_by_the_paths_of_real_answers(self, code: Code) -> None:
+        assert not re.search(r"[a-z]\.[0-9]+\.", json.dumps(code.value.details, default=str))
 
 
 class TestWrongFields:

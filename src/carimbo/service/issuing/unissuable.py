@@ -36,9 +36,11 @@ def unready_now(means: Means, case: Case) -> tuple[Problem, ...]:
     refusal = unready(case.dossier, case.kind, case.environment, means.workshop.clock())
     if refusal is None:
         return ()
-    lacking: list[str] = (refusal.details or {}).get("missing", ["certificate"])
-    message = f"{refusal.message} ({', '.join(lacking)})"
-    return (Problem(refusal.code.name, f"company.{lacking[0]}", message, _HINTS[refusal.code]),)
+    code, message, field = refusal.code, refusal.message, "certificate"
+    if code is Code.COMPANY_NOT_READY and refusal.details:
+        missing: list[str] = refusal.details["missing"]
+        message, field = f"{message} ({', '.join(missing)})", missing[0]
+    return (Problem(code.name, f"company.{field}", message, _HINTS[code]),)
 
 
 async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
