@@ -1,5 +1,6 @@
 """The official tables that callers may search, and the record that each one answers with."""
 
+import re
 from datetime import date
 from typing import Any
 
@@ -20,6 +21,10 @@ from carimbo.fiscal.tables.nbs import NBS, Nbs
 from carimbo.fiscal.tables.ncm import NCMS, Ncm
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, PaymentMethod
 from carimbo.service.code_search import Lookup, TableEntry
+from carimbo.service.pages import Page, PageRequest
+
+# LC 116/2003 writes the items below 10 with one digit: 1.05 is 01.05 of the national list.
+_ITEM_OF_ONE_DIGIT = re.compile(r"[0-9]\.[0-9.]*")
 
 
 class CodeRecord(TableEntry):
@@ -89,6 +94,15 @@ class PaymentMethodRecord(TableEntry):
     is_for_nfce: bool = Field(description="Se a NFC-e aceita este meio.")
 
 
+class _ServiceLookup(Lookup[NationalService, ServiceRecord]):
+    """The list of services, whose items are also found as the law writes them."""
+
+    def search(self, search: str, request: PageRequest) -> Page[ServiceRecord]:
+        """Searches for `1.05` as `01.05`."""
+        is_short = _ITEM_OF_ONE_DIGIT.fullmatch(search.strip())
+        return super().search(f"0{search.strip()}" if is_short else search, request)
+
+
 def _ncm_record(row: Ncm) -> NcmRecord:
     return NcmRecord(
         code=row.code,
@@ -142,7 +156,7 @@ def _payment_method_text(row: PaymentMethod) -> str:
 NCM_LOOKUP = Lookup("ncm", "NCM", "cerâmica", NCMS, NcmRecord, _ncm_record, lambda row: row.description)
 CFOP_LOOKUP = Lookup("cfop", "CFOP", "devolução", CFOPS, CodeRecord, _cfop_record, lambda row: row.name)
 CEST_LOOKUP = Lookup("cest", "CEST", "cerveja", CESTS, CestRecord, _cest_record, lambda row: row.description)
-SERVICE_LOOKUP: Lookup[NationalService, ServiceRecord] = Lookup(
+SERVICE_LOOKUP = _ServiceLookup(
     "services",
     "de serviços da NFS-e",
     "programação",

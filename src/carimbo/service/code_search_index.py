@@ -26,8 +26,8 @@ def folded(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, folded, each once."""
-    return list(dict.fromkeys(_WORD.findall(folded(text))))
+    """Returns the words of a text, folded, each once; `credit_card` is the same word as `creditCard`."""
+    return list(dict.fromkeys(_WORD.findall(folded(text).replace("_", ""))))
 
 
 @dataclass(frozen=True, slots=True)

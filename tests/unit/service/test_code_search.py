@@ -20,6 +20,7 @@ from carimbo.service.code_lookups import (
     MUNICIPALITY_LOOKUP,
     NCM_LOOKUP,
     PAYMENT_METHOD_LOOKUP,
+    SERVICE_LOOKUP,
     PaymentMethodRecord,
 )
 from carimbo.service.code_search import Lookup
@@ -55,6 +56,9 @@ def searched_text(record: Any) -> str:
 
 
 class TestByCode:
+    def test_finds_an_item_of_services_as_the_law_writes_it(self) -> None:
+        assert codes(SERVICE_LOOKUP, "1.05") == codes(SERVICE_LOOKUP, "01.05") == ["010501"]
+
     @pytest.mark.parametrize("search", ["6911", "69.11", " 6911. ", "６９１１"])
     def test_finds_what_begins_so_in_the_order_of_codes(self, search: str) -> None:
         assert codes(NCM_LOOKUP, search) == [code for code in sorted(NCMS) if code.startswith("6911")]
@@ -106,6 +110,7 @@ class TestByWords:
             (MUNICIPALITY_LOOKUP, "bom jesus pi", "2201903"),
             (COUNTRY_LOOKUP, "us", "2496"),
             (PAYMENT_METHOD_LOOKUP, "creditCard", "03"),
+            (PAYMENT_METHOD_LOOKUP, "credit_card", "03"),
         ],
     )
     def test_finds_a_municipality_by_state_a_country_by_letters_and_a_payment_by_its_word(
