@@ -14,11 +14,12 @@ _DAY = timedelta(days=1)
 
 
 class CertificateState(StrEnum):
-    """How near a certificate's end is."""
+    """Whether a certificate can be used, and how near its end is."""
 
     VALID = "valid"
     EXPIRING = "expiring"
     EXPIRED = "expired"
+    NOT_ACCEPTED = "notAccepted"
 
 
 def days_left(expires_at: datetime, now: datetime) -> int:

@@ -10,10 +10,12 @@ from carimbo.fiscal.fields import Record
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.companies import lock_company
 from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED
 from carimbo.service.shown import utc_text
 from carimbo.storage.certificates import CertificateSummary, StoredCertificate
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
+from carimbo.storage.retries import retry_answered
 
 SECRET_NAME = "certificate"  # noqa: S105 - the name of a secret, not one
 
@@ -53,13 +55,17 @@ async def upload_certificate(
     password: str,
     now: datetime,
 ) -> CertificateRecord:
-    """Check a PFX file against the company and keep it sealed, in place of any earlier one."""
+    """Checks a PFX file against the company and keeps it sealed, in place of any earlier one.
+
+    Work that waits because an authority refused the earlier certificate is tried again at once.
+    """
     certificate = await opener.open(pfx, password, subscription_id)
     _check(certificate, company, now)
     async with database.tenant(subscription_id) as tenant:
         await lock_company(tenant, company.id)
         await tenant.secrets.put(company.id, SECRET_NAME, certificate.to_bundle())
         stored = await tenant.certificates.put(company.id, _summary(certificate))
+        await retry_answered(tenant.connection, subscription_id, company.id, CERTIFICATE_NOT_ACCEPTED)
     return _record(company.id, stored)
 
 

@@ -15,7 +15,7 @@ from carimbo.fiscal.fields import Record
 from carimbo.fiscal.outcome import Available, Cause, NotJudged, Throttled, Unavailable
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.software import Software
-from carimbo.service.certificate_expiry import CertificateState, days_left, state_of
+from carimbo.service.certificate_expiry import WARNED_DAYS, CertificateState, days_left, state_of
 from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
 from carimbo.service.issuing.readiness import missing_in_all
@@ -76,11 +76,17 @@ class BacklogRecord(Record):
 
 
 class CertificateStatusRecord(Record):
-    """How near the end of a company's certificate is."""
+    """Whether a company's certificate can be used, and how near its end is."""
 
     expires_at: datetime
     days_left: int = Field(description="Dias até o vencimento; o último conta por inteiro.", examples=[300])
-    status: CertificateState
+    status: CertificateState = Field(
+        description=(
+            "`expired`: venceu; `notAccepted`: não venceu, mas uma autoridade da empresa o recusa (veja"
+            f" `types[].authority`); `expiring`: vence em {max(WARNED_DAYS)} dias ou menos; `valid`: nos"
+            " demais casos."
+        )
+    )
 
 
 class CompanyStatusRecord(Record):
@@ -128,7 +134,7 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
         company_id=company.id,
         ready=_is_ready(types, {kind.name for kind in kinds if _counts(dossier, kind, used)}),
         certificate_expires_at=dossier.certificate and dossier.certificate.expires_at,
-        certificate=_certificate(dossier, watch.clock()),
+        certificate=_certificate(dossier, types, watch.clock()),
         types=types,
         documents=BacklogRecord.model_validate(backlog),
         checked_at=watch.clock(),
@@ -153,13 +159,21 @@ def _counts(dossier: Dossier, kind: DocumentType, used: Set[str]) -> bool:
     return kind.name in used or settings.model_dump() != kind.settings().model_dump()
 
 
-def _certificate(dossier: Dossier, now: datetime) -> CertificateStatusRecord | None:
+def _certificate(
+    dossier: Dossier, types: Sequence[TypeStatusRecord], now: datetime
+) -> CertificateStatusRecord | None:
     if dossier.certificate is None:
         return None
     expires_at = dossier.certificate.expires_at
-    return CertificateStatusRecord(
-        expires_at=expires_at, days_left=days_left(expires_at, now), status=state_of(expires_at, now)
-    )
+    status = state_of(expires_at, now)
+    # The end of a certificate is the better reason: authorities refuse an expired one too.
+    if status is not CertificateState.EXPIRED and any(_refuses_certificate(one.authority) for one in types):
+        status = CertificateState.NOT_ACCEPTED
+    return CertificateStatusRecord(expires_at=expires_at, days_left=days_left(expires_at, now), status=status)
+
+
+def _refuses_certificate(authority: AuthorityRecord | None) -> bool:
+    return authority is not None and authority.code == CERTIFICATE_NOT_ACCEPTED
 
 
 async def _type_status(
@@ -168,7 +182,7 @@ async def _type_status(
     environment = dossier.environment_of(kind)
     authority = await _authority(watch, dossier, seal, kind, environment)
     missing = missing_in_all(dossier, kind, environment, watch.software, watch.clock())
-    if authority is not None and authority.code == CERTIFICATE_NOT_ACCEPTED:
+    if _refuses_certificate(authority):
         missing = tuple(dict.fromkeys((*missing, "certificate")))
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE
     lacking = kind.missing_for_shortcut

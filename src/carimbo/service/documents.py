@@ -171,8 +171,8 @@ def _under_way(filing: EventFiling) -> EventRecord:
         status=Status.PROCESSING,
         sequence=filing.sequence,
         protocol=None,
-        authority_code=None,
-        authority_message=None,
+        authority_code=filing.authority_code,
+        authority_message=filing.authority_message,
         created_at=filing.created_at,
     )
 

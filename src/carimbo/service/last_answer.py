@@ -25,12 +25,19 @@ _NOT_ACCEPTED = (
 )
 
 
+def refused_certificate(outcome: Outcome) -> LastAnswer | None:
+    """Returns the code and message of a refused certificate, or None if the outcome is another."""
+    if isinstance(outcome, NotJudged) and outcome.cause is Cause.CERTIFICATE_NOT_ACCEPTED:
+        return LastAnswer(CERTIFICATE_NOT_ACCEPTED, f"{_NOT_ACCEPTED} ({outcome.detail}).")
+    return None
+
+
 def last_answer_of(outcome: Outcome) -> LastAnswer:
     """Returns the code and message of an answer, or of the reason why there was none."""
     if not isinstance(outcome, NotJudged):
         return LastAnswer(outcome.code, outcome.message)
-    if outcome.cause is Cause.CERTIFICATE_NOT_ACCEPTED:
-        return LastAnswer(CERTIFICATE_NOT_ACCEPTED, f"{_NOT_ACCEPTED} ({outcome.detail}).")
+    if refusal := refused_certificate(outcome):
+        return refusal
     if outcome.code and outcome.message:
         return LastAnswer(outcome.code, outcome.message)
     return LastAnswer(outcome.cause.value.upper(), f"Sem resposta que decida o documento: {outcome.detail}")

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.storage.connection import Connection
+from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.work import HELD, TABLES, Lease, WorkKind, write_held
 
 _KEPT = """
@@ -28,7 +29,7 @@ _KEEP_SIGNED = (
 _WRITE_STATE = "update {table} set state = $4, tries = $5 {held} returning id"
 _PAUSE = (
     "update {table} set state = $4, tries = $5, next_action_at = now() + $6::interval, lease_until = null,"
-    " attempts = 0 {held} returning id"
+    " attempts = 0, authority_code = $7, authority_message = $8 {held} returning id"
 )
 _CONCLUDE = (
     "with held as (update {table} set state = $4, authority_code = $5, authority_message = $6, protocol = $7,"
@@ -125,10 +126,17 @@ class FilingSteps:
         """Keep the signed bytes, and whether they may be at the authority from now on."""
         await self._write(_KEEP_SIGNED_OF, state, digest, [file_name], [xml])
 
-    async def write_state(self, state: str, tries: int, pause: timedelta | None = None) -> None:
-        """Write how far it came; with a pause the row is nobody's until it is over."""
+    async def write_state(
+        self, state: str, tries: int, pause: timedelta | None = None, answer: LastAnswer | None = None
+    ) -> None:
+        """Write how far it came; with a pause the row is nobody's until it is over.
+
+        A pause also stores the answer that callers see meanwhile, or removes that of an earlier pause.
+        """
         if pause:
-            await self._write(_PAUSE_OF, state, tries, pause)
+            await self._write(
+                _PAUSE_OF, state, tries, pause, answer and answer.code, answer and answer.message
+            )
         else:
             await self._write(_WRITE_STATE_OF, state, tries)
 

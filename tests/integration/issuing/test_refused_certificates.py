@@ -9,10 +9,13 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.certificates import CertificateFolder
-from integration.issuing.shop import KINDS, Shop
+from integration.issuing.shop import KINDS, Shop, accepted
+from integration.issuing.test_cancel import cancel
+from integration.issuing.test_inutilization import void
 from support import CNPJ, data_of
 
 NOT_ACCEPTED = "CERTIFICATE_NOT_ACCEPTED"
+WORK_TABLES = ("documents", "event_filings", "inutilizations")
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +31,22 @@ async def refused_shop(shop: Shop, foreign_certificate: A1Certificate) -> AsyncI
     """A shop whose certificate no authority accepts; what it leaves unfinished is ended."""
     await shop.certify(foreign_certificate)
     yield shop
-    await shop.floor.fetch("update documents set next_action_at = null where company_id = $1", UUID(shop.id))
+    for table in WORK_TABLES:
+        await shop.floor.fetch(
+            f"update {table} set next_action_at = null where company_id = $1", UUID(shop.id)
+        )
+
+
+async def wait_for_refusals(shop: Shop) -> None:
+    """Waits until everything of the company that is under way was refused for its certificate."""
+    attempts = f"select answer_code from emissions where company_id = '{shop.id}' and state <> 'authorized'"
+    filings = [
+        f"select authority_code from {table} where company_id = '{shop.id}'" for table in WORK_TABLES[1:]
+    ]
+    codes = " union all ".join((attempts, *filings))
+    await shop.floor.until(
+        f"(select bool_and(answer_code = '{NOT_ACCEPTED}') is true from ({codes}) as codes)"
+    )
 
 
 class TestRefusedCertificates:
@@ -52,6 +70,7 @@ class TestRefusedCertificates:
     async def test_the_status_of_the_company_says_so(self, refused_shop: Shop) -> None:
         status = data_of(await refused_shop.get("/status"))
         assert status["ready"] is False
+        assert status["certificate"]["status"] == "notAccepted"
         for one in status["types"]:
             assert (one["ready"], one["missing"]) == (False, ["certificate"])
             assert (one["authority"]["status"], one["authority"]["code"]) == ("unknown", NOT_ACCEPTED)
@@ -66,3 +85,51 @@ class TestRefusedCertificates:
         )
         await refused_shop.certify(certificate)
         assert (await refused_shop.settled(document))["status"] == "authorized"
+
+    @pytest.mark.usefixtures("short_wait")
+    async def test_an_event_and_an_inutilization_under_way_say_so(
+        self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
+    ) -> None:
+        shop = refused_shop
+        await shop.certify(certificate)
+        document = await shop.issue()
+        await shop.certify(foreign_certificate)
+        event = accepted(await cancel(shop, document))["cancellation"]
+        numbers = accepted(await void(shop, 1, 1, series=9))
+        await wait_for_refusals(shop)
+        shown = (await shop.events(document))[-1]
+        assert (shown["id"], shown["status"]) == (event["id"], "processing")
+        numbers = data_of(await shop.get(f"/nfe/inutilizations/{numbers['id']}"))
+        for record in (shown, numbers):
+            assert record["authorityCode"] == NOT_ACCEPTED
+            assert "não aceita o certificado da empresa" in record["authorityMessage"]
+
+    @pytest.mark.usefixtures("short_wait")
+    async def test_another_certificate_ends_the_pause_of_all_that_was_refused(
+        self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
+    ) -> None:
+        shop = refused_shop
+        await shop.certify(certificate)
+        issued = await shop.issue()
+        await shop.certify(foreign_certificate)
+        document = await shop.create()
+        accepted(await cancel(shop, issued))
+        numbers = accepted(await void(shop, 1, 1, series=9))
+        await wait_for_refusals(shop)
+        async with shop.floor.standstill():
+            hour = "now() + interval '1 hour'"
+            for table in WORK_TABLES:
+                await shop.floor.fetch(
+                    f"update {table} set next_action_at = {hour}"
+                    f" where company_id = '{shop.id}' and next_action_at is not null"
+                )
+            await shop.floor.fetch(f"update pgqueuer set execute_after = {hour}")
+        await shop.certify(certificate)
+        assert (await shop.settled(document))["status"] == "authorized"
+        for table in WORK_TABLES[1:]:
+            await shop.floor.until(
+                f"(select state in ('registered', 'refused') from {table} where company_id = '{shop.id}')"
+            )
+        assert (await shop.read(issued))["status"] == "canceled"
+        numbers = data_of(await shop.get(f"/nfe/inutilizations/{numbers['id']}"))
+        assert (numbers["status"], numbers["authorityCode"]) == ("authorized", "102")

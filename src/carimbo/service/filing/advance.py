@@ -17,8 +17,11 @@ from carimbo.service.filing.statement import Statement, teller_of
 from carimbo.service.issuing.accept import rules_told
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Seal
+from carimbo.service.issuing.sign import is_signed_by
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE
+from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, refused_certificate
 from carimbo.storage import work
+from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.filings import FilingVerdict
 from carimbo.storage.work import Lease, WorkKey
 
@@ -51,6 +54,10 @@ async def _next(means: Means, lease: Lease, statement: Statement) -> Step:
         return await _make(means, lease, statement, seal)
     signed = await _signed_before(means, lease, statement)
     if state is FilingState.SIGNED:
+        was_refused = statement.filing.authority_code == CERTIFICATE_NOT_ACCEPTED
+        if was_refused and not is_signed_by(signed, seal):
+            # The authority has nothing of it, and would refuse the certificate in the signature too.
+            return await _make(means, lease, statement, seal)
         await _record_attempt(means, lease, statement)
     return await _put(means, lease, statement, seal, signed)
 
@@ -102,14 +109,16 @@ async def _apply(means: Means, lease: Lease, statement: Statement, outcome: Outc
     filing, decided = str(lease.key), type(decision).__name__.lower()
     _log.info("filing_answered", filing=filing, decision=decided, **in_log(outcome))
     if isinstance(decision, Onward):
-        return await _go_on(means, lease, statement, decision)
+        return await _go_on(means, lease, statement, decision, refused_certificate(outcome))
     verdict = _registered(statement, decision) if isinstance(decision, Registered) else _refused(decision)
     return await _conclude(means, lease, statement, verdict)
 
 
-async def _go_on(means: Means, lease: Lease, statement: Statement, onward: Onward) -> Step:
+async def _go_on(
+    means: Means, lease: Lease, statement: Statement, onward: Onward, answer: LastAnswer | None = None
+) -> Step:
     async with means.database.filing_of(lease) as steps:
-        await steps.write_state(onward.state, onward.tries, onward.after or None)
+        await steps.write_state(onward.state, onward.tries, onward.after or None, answer)
     return onward.after or statement.having(state=onward.state, tries=onward.tries)
 
 

@@ -151,7 +151,7 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
         await _refuse_unsent(means, case, (NO_CERTIFICATE,))
         return Done()
     signed = await signed_before(means, case)
-    if _may_have_other_certificate(case) and not is_signed_by(signed, seal):
+    if _may_have_other_certificate(case) and not is_signed_by(signed.xml, seal):
         return await _make(means, case)
     case = await record_attempt(means, case, signed)
     return await _transmit(means, case, seal, signed)

@@ -38,9 +38,9 @@ async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_a
     )
 
 
-def is_signed_by(signed: SignedDocument, seal: Seal) -> bool:
+def is_signed_by(signed_xml: bytes, seal: Seal) -> bool:
     """Returns whether signed bytes bear a company's present certificate."""
-    return b64encode(seal.certificate.certificate_der) in signed.xml
+    return b64encode(seal.certificate.certificate_der) in signed_xml
 
 
 async def signed_before(means: Means, case: Case) -> SignedDocument:

@@ -53,7 +53,8 @@ create trigger follow_request before update of request on documents
 -- How far the worker has come with the recipients of documents that are older than the triggers. No row: it is done.
 create table recipient_filling (
     after_subscription_id uuid not null,
-    after_document_id uuid not null
+    after_document_id uuid not null,
+    primary key (after_subscription_id, after_document_id)
 );
 insert into recipient_filling
 values ('00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000');
