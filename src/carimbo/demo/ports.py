@@ -79,5 +79,7 @@ def _working_command(ports: Ports, folder: Path) -> str:
 
 
 def _free_port_from(wanted: int, used: Collection[int]) -> int:
-    candidates: Iterable[int] = (wanted, *range(max(wanted + 1, _FIRST_UNPRIVILEGED), _LARGEST + 1))
+    above = range(max(wanted + 1, _FIRST_UNPRIVILEGED), _LARGEST + 1)
+    # After the largest port the search goes on with the smallest one that needs no administrator.
+    candidates: Iterable[int] = (wanted, *above, *range(_FIRST_UNPRIVILEGED, wanted))
     return next(port for port in candidates if port not in used and _trouble(port) is None)

@@ -37,7 +37,7 @@ _DATABASE_CHECK_SECONDS = 1
 _READY = 200
 _EMAIL_FROM = "notas@example.com"
 # Whoever tries webhooks out receives them on the same machine.
-_RECEIVERHOSTS = "127.0.0.1,localhost"
+_RECEIVER_HOSTS = "127.0.0.1,localhost"
 # Many states refuse documents of software that nobody answers for.
 _RESPONSIBLE = {
     "responsible_tax_id": "44455566000183",
@@ -178,7 +178,7 @@ class _Demo:
             "simulator_url": self._simulator_url,
             "authority_ca_file": str(self._simulator_folder / "ca.pem"),
             "public_url": self._base_url,
-            "webhook_allowed_hosts": _RECEIVERHOSTS,
+            "webhook_allowed_hosts": _RECEIVER_HOSTS,
             # Instead of whatever server our own environment names.
             "smtp_host": "",
             "email_folder": str(self._email_folder),
