@@ -213,12 +213,15 @@ class TestFolder:
 class TestCertificate:
     def test_is_made_without_a_simulator_that_runs_and_named_after_its_owner(self, tmp_path: Path) -> None:
         made = told(tmp_path, "certificate", "--tax-id", "11.222.333/0001-81", "--name", "Padaria do Zé")
-        assert (made.returncode, made.stdout) == (0, f"{CNPJ}.pfx (senha: carimbo)\n")
+        line = (
+            f"{CNPJ}.pfx (senha: carimbo), assinado pela autoridade da pasta {tmp_path}/.carimbo/simulator\n"
+        )
+        assert (made.returncode, made.stdout) == (0, line)
         assert open_a1((tmp_path / f"{CNPJ}.pfx").read_bytes(), "carimbo").owner == CNPJ
 
     def test_says_that_a_folder_without_an_authority_got_a_new_one(self, tmp_path: Path) -> None:
         first = asked(tmp_path, "--tax-id", CNPJ, "--out", tmp_path / "first.pfx")
-        assert (first.exit_code, first.stdout) == (0, f"{tmp_path}/first.pfx (senha: carimbo)\n")
+        assert first.exit_code == 0 and first.stdout.startswith(f"{tmp_path}/first.pfx (senha: carimbo), ")
         assert f"a pasta {tmp_path}/.carimbo/simulator não tinha uma autoridade certificadora" in first.stderr
         assert "--data-dir" in first.stderr
         second = asked(tmp_path, "--tax-id", CNPJ, "--out", tmp_path / "second.pfx")
@@ -290,3 +293,9 @@ class TestCompany:
         refused = CliRunner().invoke(app, ["simulator", "company", "--state", "XX"])
         assert (refused.exit_code, refused.stdout) == (1, "")
         assert is_one_sentence(refused.stderr) and "«XX» não é uma UF" in refused.stderr
+
+    @pytest.mark.parametrize("name", ["", "  "])
+    def test_without_a_name_is_refused(self, name: str) -> None:
+        refused = CliRunner().invoke(app, ["simulator", "company", "--name", name])
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert is_one_sentence(refused.stderr) and "--name" in refused.stderr

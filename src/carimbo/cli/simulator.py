@@ -128,7 +128,7 @@ def certificate(
         _write_new(file, issued.to_pfx(password, legacy=legacy))
     except CertificateProblem as problem:
         fail(str(problem))
-    say(f"{file} (senha: {password})")
+    say(f"{file} (senha: {password}), assinado pela autoridade da pasta {data_dir.resolve()}")
 
 
 def _warn_of_new_authority(data_dir: Path) -> None:
@@ -155,6 +155,8 @@ def company(
     """Inventa uma empresa que o simulador aceita: o corpo de `POST /v1/companies`, com CNPJ e IE válidos."""
     if state.upper() not in STATES:
         fail(f"«{state}» não é uma UF: use uma de {', '.join(STATES)}.")
+    if not name.strip():
+        fail("A razão social está vazia: informe-a com --name.")
     made = sample_company(state.upper(), name, seed)
     bodies = {
         "company": made.company,
