@@ -48,11 +48,20 @@ def registration_problem(number: str, state: str) -> str | None:
     digits = _without_letter(number, state)
     if not _DIGITS.fullmatch(digits):
         return f"a de {state} só tem dígitos"
-    lengths = _USUAL_LENGTHS.get(state) or {known.length for known in _FORMATS.get(state, ())}
+    lengths = _lengths_of(state)
     if lengths and len(digits) not in lengths:
-        expected = " ou ".join(map(str, sorted(lengths)))
+        expected = " ou ".join(map(str, lengths))
         return f"tem {counted(len(digits), 'dígito', 'dígitos')}; a de {state} tem {expected}"
     return f"os dígitos verificadores não são os de {state}"
+
+
+def expected_length(state: str) -> str:
+    """Returns how many digits a registration of a state has, as a Portuguese clause."""
+    return f"a de {state} tem {' ou '.join(map(str, _lengths_of(state)))} dígitos"
+
+
+def _lengths_of(state: str) -> list[int]:
+    return sorted(_USUAL_LENGTHS.get(state) or {known.length for known in _FORMATS.get(state, ())})
 
 
 def _without_letter(number: str, state: str) -> str:

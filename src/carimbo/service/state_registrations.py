@@ -3,11 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Flag, Record, StateCode, StateRegistrationNumber
-from carimbo.fiscal.state_registration import registration_problem
+from carimbo.fiscal.state_registration import expected_length, registration_problem
 from carimbo.service.companies import Deleted, lock_company
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
@@ -24,21 +24,35 @@ class NewStateRegistration(Body):
         default=None, description="A primeira inscrição da empresa é sempre a padrão."
     )
 
-    @field_validator("number")
+    @field_validator("number", mode="wrap")
     @classmethod
-    def a_number_of_its_own(cls, number: str, others: ValidationInfo) -> str:
-        """An issuer is registered or has no registration; ISENTO is for recipients."""
-        if number == "ISENTO":
-            raise PydanticCustomError(
-                "state_registration", "Inscrição estadual inválida: informe de 2 a 14 dígitos."
-            )
-        # Of a state that is wrong itself nothing is known.
+    def a_number_of_its_own(
+        cls, value: object, parse: ValidatorFunctionWrapHandler, others: ValidationInfo
+    ) -> str:
+        """Refuses a number that the state does not issue; ISENTO is for recipients."""
+        # Empty if the state itself is invalid.
         state = others.data.get("state")
+        try:
+            number: str = parse(value)
+        except ValidationError as error:
+            if state and error.errors()[0]["type"] in _NO_REGISTRATION:
+                raise _invalid(expected_length(state)) from None
+            raise
+        if number == "ISENTO":
+            raise _invalid(expected_length(state) if state else "informe de 2 a 14 dígitos")
         if state and (problem := registration_problem(number, state)):
-            raise PydanticCustomError(
-                "state_registration", "Inscrição estadual inválida: {problem}.", {"problem": problem}
-            )
+            raise _invalid(problem)
         return number
+
+
+_NO_REGISTRATION = ("state_registration", "string_too_long")
+"""The errors of texts that are no registration of any state."""
+
+
+def _invalid(problem: str) -> PydanticCustomError:
+    return PydanticCustomError(
+        "state_registration", "Inscrição estadual inválida: {problem}.", {"problem": problem}
+    )
 
 
 class StateRegistrationRecord(Record):

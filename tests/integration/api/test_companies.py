@@ -273,11 +273,15 @@ class TestStateRegistrations:
         answer = await caller.http.post(path, json={"state": state, "number": "12345678"})
         assert fields_of(answer) == {"number": f"Inscrição estadual inválida: {problem}."}
 
-    @pytest.mark.parametrize("number", ["", "ISENTO", "abc", "1", "123456789012345"])
-    async def test_refuses_what_is_no_number(self, caller: Caller, number: str) -> None:
+    @pytest.mark.parametrize("number", ["ISENTO", "abc", "1", "123456789012345", "1" * 25])
+    async def test_says_the_length_of_the_state_to_what_is_no_number(
+        self, caller: Caller, number: str
+    ) -> None:
         path = f"/v1/companies/{await caller.create_company()}/state-registrations"
-        answer = await caller.http.post(path, json={"state": "SP", "number": number})
-        assert list(fields_of(answer)) == ["number"]
+        for state, length in (("MG", "13"), ("BA", "8 ou 9")):
+            answer = await caller.http.post(path, json={"state": state, "number": number})
+            message = f"Inscrição estadual inválida: a de {state} tem {length} dígitos."
+            assert fields_of(answer) == {"number": message}
 
 
 class TestTheOnlyCompany:
