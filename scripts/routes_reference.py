@@ -20,8 +20,6 @@ _OUTSIDE: Mapping[str, str] = {
     "/readyz": "Whether it can work: 503 while the database does not answer or has pending migrations.",
     "/openapi.yaml": "The contract.",
     "/openapi.json": "The same as JSON.",
-    "/docs/openapi.yaml": "The contract too, for the links of the page when it is opened as `/docs/`.",
-    "/docs/openapi.json": "The same as JSON.",
     "/docs": "The contract as pages for people: their overview.",
     "/docs/{page}": "A page of a group of operations, of events or of errors, or a file that the pages load.",
     "/": "Leads a browser to `/docs`.",

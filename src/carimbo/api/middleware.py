@@ -8,6 +8,7 @@ from uuid import uuid4
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from carimbo.api.context import services_of
@@ -20,6 +21,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
 _PRIVATE_PREFIX = "/v1/"
 _ROOT = "/"
+_DOCS_PREFIX = "/docs/"
 _NO_ANSWER = "none"
 _MONITORED = ("/healthz", "/readyz")
 
@@ -104,13 +106,19 @@ class HeadRequests:
 
 
 class PathVariants:
-    """Makes `/api/v1/...` the same as `/v1/...`, and a path with a trailing slash the same as without."""
+    """Makes `/api/v1/...` the same as `/v1/...`, and a path with a trailing slash the same as without.
+
+    Pages of the documentation redirect instead, because their relative links count on the exact path.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            if scope["path"].startswith(_DOCS_PREFIX) and scope["path"].endswith(_ROOT):
+                await _redirect_without_slash(scope)(scope, receive, send)
+                return
             if scope["path"].startswith(f"{_PROXY_PREFIX}{_PRIVATE_PREFIX}"):
                 scope["path"] = scope["path"].removeprefix(_PROXY_PREFIX)
                 scope["raw_path"] = scope["raw_path"].removeprefix(_PROXY_PREFIX.encode())
@@ -140,6 +148,13 @@ class Gate:
         connection.state.subscription = subscription
         structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
         await gatekeeper.take_turn(subscription)
+
+
+def _redirect_without_slash(scope: Scope) -> Response:
+    """Redirects to the same path without its last slash, relatively: a proxy may serve us under a path."""
+    page = scope["raw_path"].decode("latin-1").removesuffix(_ROOT).rpartition(_ROOT)[2]
+    query = scope["query_string"].decode("latin-1")
+    return Response(status_code=308, headers={"Location": f"../{page}{f'?{query}' if query else ''}"})
 
 
 def _request_id(headers: Headers) -> str:

@@ -34,8 +34,8 @@ mostra a chave e o segredo, uma única vez.
 
 Primeiros passos: cinco chamadas antes do primeiro documento.
 
-1. `POST /v1/companies` cadastra a empresa. Ela começa em produção: para testar, troque antes de emitir com
-`PATCH /v1/companies/{companyId}/environment` e `{"environment": "homologation"}`.
+1. `POST /v1/companies` cadastra a empresa. Para testar, envie `"environment": "homologation"`; sem
+`environment` ela começa em produção, e `warnings` avisa.
 
 2. `POST /v1/companies/{companyId}/state-registrations` informa a inscrição estadual, que NF-e e
 NFC-e pedem.
@@ -43,7 +43,8 @@ NFC-e pedem.
 3. `POST /v1/companies/{companyId}/certificate` envia o certificado A1 e sua senha.
 
 4. `PUT /v1/companies/{companyId}/settings` configura o que cada tipo pede: da NFC-e, `nfce.active`,
-`nfce.cscId` e `nfce.csc`; da NFS-e, os padrões do serviço em `nfse`.
+`nfce.cscId` e `nfce.csc` (em homologação, `nfce.homologation.cscId` e `nfce.homologation.csc`); da NFS-e, os
+padrões do serviço em `nfse`.
 
 5. `GET /v1/companies/{companyId}/status` diz se a empresa pode emitir e o que falta.
 
@@ -85,14 +86,12 @@ _SCHEMES = {
 
 
 @router.get("/openapi.yaml")
-@router.get("/docs/openapi.yaml")
 async def openapi_yaml(request: Request) -> Response:
     """The contract, for people."""
     return Response(await _made(_yaml, request.app), media_type="application/yaml")
 
 
 @router.get("/openapi.json")
-@router.get("/docs/openapi.json")
 async def openapi_json(request: Request) -> Response:
     """The contract, for programs."""
     return Response(await _made(_json, request.app), media_type=JSON)
@@ -203,7 +202,7 @@ def _document_operation(operation: dict[str, Any]) -> None:
 
 
 async def _made(make: Callable[[FastAPI], T], app: FastAPI) -> T:
-    """Make a text in a thread, as the first time takes seconds; who comes meanwhile waits for the same."""
+    """Builds in a thread, because the first build takes seconds; concurrent requests share it."""
     async with app.state.publishing:
         return await asyncio.to_thread(_built, make, app)
 

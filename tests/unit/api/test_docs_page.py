@@ -205,8 +205,15 @@ class TestOverview:
     def test_tells_where_credentials_come_from(self, words: str, source: str) -> None:
         assert source in words[: words.index("1. POST /v1/companies")]
 
-    def test_tells_that_a_company_starts_in_production(self, words: str) -> None:
-        assert "Ela começa em produção" in words
+    def test_says_how_a_new_company_starts_in_homologation(self, words: str) -> None:
+        assert (
+            '1. POST /v1/companies cadastra a empresa. Para testar, envie "environment": "homologation"'
+            in words
+        )
+        assert "sem environment ela começa em produção, e warnings avisa" in words
+
+    def test_names_the_csc_of_homologation(self, words: str) -> None:
+        assert "em homologação, nfce.homologation.cscId e nfce.homologation.csc" in words
 
 
 class TestGroupPage:
