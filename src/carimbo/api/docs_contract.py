@@ -23,6 +23,8 @@ _REQUEST_FILE = "requisicao.json"
 _PLACES = {"path": "no caminho", "query": "na consulta", "header": "no cabeçalho", "cookie": "no cookie"}
 _FIRST_ERROR_STATUS = "400"
 _UNTAGGED = "Geral"
+# Lists have a `search` too, but there it is a filter, and would hide what a reader has.
+_SEARCH_OPERATION, _SEARCH_WORDS = "search", "search"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Parameter:
     field: Field
     example: str
     is_in_call: bool
-    """Whether the example of a call has it: it must be there, or the contract gives an example of its own."""
+    """Whether the example of a call has it: required ones, and the words of an operation that searches."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +118,13 @@ def variable(header: str) -> str:
 
 
 def _operation(method: str, path: str, source: Json, contract: Json) -> Operation:
-    parameters = tuple(_parameter(found, contract) for found in source["parameters"])
+    name = source.get("operationId", f"{method.lower()}{path.replace('/', '-')}")
+    searches = name.startswith(_SEARCH_OPERATION)
+    parameters = tuple(_parameter(parameter, searches, contract) for parameter in source["parameters"])
     bodies = tuple(_contents(source.get("requestBody", {}), contract))
     security: list[Json] = {**contract, **source}.get("security", [])
     return Operation(
-        id=source.get("operationId", f"{method.lower()}{path.replace('/', '-')}"),
+        id=name,
         method=method,
         path=path,
         tag=next(iter(source.get("tags", ())), _UNTAGGED),
@@ -135,7 +139,7 @@ def _operation(method: str, path: str, source: Json, contract: Json) -> Operatio
     )
 
 
-def _parameter(source: Json, contract: Json) -> Parameter:
+def _parameter(source: Json, searches: bool, contract: Json) -> Parameter:
     source = _resolved(source, contract)
     node = read_schema(source.get("schema", {}), contract)
     field = field_of(node, source["name"], source.get("required", False))
@@ -143,7 +147,7 @@ def _parameter(source: Json, contract: Json) -> Parameter:
         place=_PLACES[source["in"]],
         field=replace(field, description=source.get("description", field.description)),
         example=as_text(answer_example(node)),
-        is_in_call=source.get("required", False) or bool(source.get("schema", {}).get("examples")),
+        is_in_call=source.get("required", False) or (searches and source["name"] == _SEARCH_WORDS),
     )
 
 

@@ -18,7 +18,9 @@ SPLIT = "split"
 _WHOLE = Decimal(100)
 
 ProductId = Annotated[
-    str, StringConstraints(pattern=r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$", to_upper=True)
+    str,
+    StringConstraints(pattern=r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$", to_upper=True),
+    Field(examples=["01JCQ4W8ZK3N5T7V9X2B6D8FHM"]),
 ]
 """A ULID, in capitals or not."""
 

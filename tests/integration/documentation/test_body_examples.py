@@ -21,7 +21,7 @@ from unit.api.docs_contracts import our_contract
 JSON = "application/json"
 # A public address, so that no name server is asked for the host of the example.
 PUBLIC_ADDRESS = "93.184.215.14"
-WEBHOOK = {"url": "https://loja.example.com/webhooks", "events": {"system": ["certificate.expiring"]}}
+WEBHOOK = {"url": "https://example.com/webhooks", "events": {"system": ["certificate.expiring"]}}
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,19 @@ class TestGroupPage:
         assert search.curl.startswith('curl -G "$URL/v1/utils/ncm" \\')
         assert '--data-urlencode "search=cerâmica"' in search.curl
 
+    @pytest.mark.parametrize("operation_id", ["listNfe", "listCompanies", "listProducts"])
+    def test_call_of_a_list_has_no_filters(self, operation_id: str) -> None:
+        (listing,) = [
+            operation for operation in operations_of(our_contract()) if operation.id == operation_id
+        ]
+        assert "--data-urlencode" not in listing.curl
+
+    def test_call_for_a_product_has_an_id_that_its_pattern_accepts(self) -> None:
+        (reading,) = [
+            operation for operation in operations_of(our_contract()) if operation.id == "readProduct"
+        ]
+        assert re.search(r"/products/[0-7][0-9A-HJKMNP-TV-Z]{25}\"", reading.curl)
+
     def test_password_of_a_certificate_is_no_stand_in(self) -> None:
         assert '-F "password=senha"' in Page(our_pages()["certificado"]).words("uploadCertificate")
 

@@ -50,7 +50,7 @@ class WebhookBody(Body):
     """What a caller tells of a webhook."""
 
     url: Url = Field(
-        description="Endereço https que recebe os eventos.", examples=["https://loja.example.com/webhooks"]
+        description="Endereço https que recebe os eventos.", examples=["https://example.com/webhooks"]
     )
     name: Annotated[Text, StringConstraints(max_length=64)] | None = Field(default=None, examples=["Loja"])
     headers: CustomHeaders | None = Field(
@@ -70,7 +70,7 @@ class WebhookChanges(Dated, WebhookBody):
     url: Url = Field(
         default="",
         description="Endereço https que recebe os eventos.",
-        examples=["https://loja.example.com/webhooks"],
+        examples=["https://example.com/webhooks"],
     )
     events: Annotated[ChosenEvents, AfterValidator(require_any)] = Field(
         default=ChosenEvents(), description="Eventos a receber, por grupo; pelo menos um."
@@ -108,7 +108,7 @@ class WebhookRecord(Record):
 
     id: UUID
     name: str | None = Field(examples=["Loja"])
-    url: str = Field(examples=["https://loja.example.com/webhooks"])
+    url: str = Field(examples=["https://example.com/webhooks"])
     headers: list[CustomHeaderRecord]
     events: ChosenEventsRecord
     active: bool
