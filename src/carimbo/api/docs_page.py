@@ -48,30 +48,36 @@ def render_docs(contract: dict[str, Any]) -> dict[str, str]:
         OVERVIEW: _render("docs_overview.html", OVERVIEW, **shared, first=first),
         EVENTS: _render("docs_events.html", EVENTS, **shared, samples=_one_of_each_form(events)),
         ERRORS: _render("docs_errors.html", ERRORS, **shared, errors=all_errors(operations)),
-        SEARCH_INDEX: search_index(operations),
+        SEARCH_INDEX: search_index(operations, events),
     }
     for tag in groups:
         pages[slug(tag)] = _render("docs_group.html", slug(tag), **shared, tag=tag)
     return pages
 
 
-def search_index(operations: list[Operation]) -> str:
-    """Writes what the search looks through: operations, and the names of their fields by object."""
-    entries = [
-        {
-            "id": operation.id,
-            "page": slug(operation.tag),
-            "method": operation.method,
-            "path": operation.path,
-            "summary": operation.summary,
-            "fields": _field_names(operation),
-            "folds": [
-                group.anchor for body in operation.bodies for group in field_groups(body.fields).groups
-            ],
-        }
-        for operation in operations
-    ]
-    return json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
+def search_index(operations: list[Operation], events: list[Operation]) -> str:
+    """Writes the names that the search looks through: operations and their fields, events and errors."""
+    index = {
+        "operations": [
+            {
+                "id": operation.id,
+                "page": slug(operation.tag),
+                "method": operation.method,
+                "path": operation.path,
+                "summary": operation.summary,
+                "fields": _field_names(operation),
+                "folds": [
+                    group.anchor for body in operation.bodies for group in field_groups(body.fields).groups
+                ],
+            }
+            for operation in operations
+        ],
+        "events": [
+            {"id": event.id, "name": event.path, "description": event.description} for event in events
+        ],
+        "errors": [{"code": error.code, "message": error.message} for error in all_errors(operations)],
+    }
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
 
 
 def slug(tag: str) -> str:

@@ -66,7 +66,7 @@ _NOTHING_FROM_OUTSIDE = "; ".join(
         "form-action 'none'",
     )
 )
-_STATIC = {"docs.css": "text/css", "docs.js": "text/javascript"}
+_STATIC = {"docs.css": "text/css", "docs.js": "text/javascript", "search.js": "text/javascript"}
 _NAMES = (
     (r"^Success_(.+)_$", r"\1Response"),
     (r"^Listing_(.+)_$", r"\1ListResponse"),
@@ -163,6 +163,9 @@ def _make_component_exact(component: dict[str, Any]) -> None:
     for name, field in component.get("properties", {}).items():
         if field.pop(_MUST_BE_SENT, False):
             component.setdefault("required", []).append(name)
+        if field.get("type") == "number" and isinstance(field.get("default"), str):
+            # pydantic writes the default of a Decimal as text.
+            field["default"] = json.loads(field["default"])
 
 
 def _named(schema: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ with a single meaning: a blank is an absent field, and a number is a code whose 
 """
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -104,15 +105,26 @@ def _only_numbers(value: Any) -> Any:
     return value
 
 
+_LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
+
+
 class _PublishedAsNumber:
-    """Publishes a Decimal as the JSON number that it is; pydantic would allow a string too."""
+    """Publishes a Decimal as the JSON number that it is; pydantic would allow a string too.
+
+    Answers publish the same limits as requests: pydantic leaves them out of values that it serializes.
+    """
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         schema = handler(core)
         branches = schema.get("anyOf", [schema])
-        return {**next(branch for branch in branches if branch.get("type") == "number")}
+        number = next(branch for branch in branches if branch.get("type") == "number")
+        decimal: Mapping[str, Any] = core
+        while "schema" in decimal:
+            decimal = decimal["schema"]
+        limits = {keyword: float(decimal[name]) for name, keyword in _LIMITS.items() if name in decimal}
+        return {**number, **limits}
 
 
 def _checked(parse: Any, kind: str, message: str) -> AfterValidator:

@@ -245,7 +245,12 @@ class TestTheContract:
 
     @pytest.mark.parametrize(
         ("name", "media_type"),
-        [("docs.css", "text/css"), ("docs.js", "text/javascript"), ("indice.json", "application/json")],
+        [
+            ("docs.css", "text/css"),
+            ("docs.js", "text/javascript"),
+            ("search.js", "text/javascript"),
+            ("indice.json", "application/json"),
+        ],
     )
     async def test_has_the_files_that_the_pages_load(
         self, stranger: httpx2.AsyncClient, name: str, media_type: str

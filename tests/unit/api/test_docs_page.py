@@ -10,7 +10,7 @@ from urllib.parse import urldefrag, urljoin
 
 import pytest
 
-from carimbo.api.docs_contract import operations_of
+from carimbo.api.docs_contract import events_of, operations_of
 from carimbo.api.docs_page import ERRORS, EVENTS, OVERVIEW, SEARCH_INDEX, inline, prose, render_docs, slug
 from unit.api.docs_contracts import our_contract, small_contract
 
@@ -104,7 +104,7 @@ class TestPages:
     @PAGES
     def test_only_link_to_pages_and_anchors_that_exist(self, pages: Callable[[], dict[str, str]]) -> None:
         read = {f"/docs/{name}".rstrip("/"): page for name, page in html_pages(pages()).items()}
-        files = {"/openapi.yaml", "/openapi.json", "/docs/docs.css", "/docs/docs.js"}
+        files = {"/openapi.yaml", "/openapi.json", "/docs/docs.css", "/docs/docs.js", "/docs/search.js"}
         for address, page in read.items():
             for link in page.addresses:
                 target, anchor = urldefrag(urljoin(address, link))
@@ -112,12 +112,12 @@ class TestPages:
                 assert not anchor or anchor in read[target].ids
 
     @PAGES
-    def test_load_nothing_but_their_own_style_and_script(self, pages: Callable[[], dict[str, str]]) -> None:
+    def test_load_nothing_but_their_own_style_and_scripts(self, pages: Callable[[], dict[str, str]]) -> None:
         for name, html in pages().items():
             if name != SEARCH_INDEX:
                 tags = Page(html).tags
                 assert not {"img", "iframe", "object", "embed", "style"} & set(tags)
-                assert (tags.count("link"), tags.count("script")) == (1, 1)
+                assert (tags.count("link"), tags.count("script")) == (1, 2)
                 assert " style=" not in html
 
     def test_ids_are_unique_on_every_page(self) -> None:
@@ -158,7 +158,7 @@ class TestFolding:
 
 class TestSearchIndex:
     def test_has_every_operation_with_its_page_and_field_names(self) -> None:
-        entries = {entry["id"]: entry for entry in json.loads(our_pages()[SEARCH_INDEX])}
+        entries = {entry["id"]: entry for entry in json.loads(our_pages()[SEARCH_INDEX])["operations"]}
         assert entries.keys() == {operation.id for operation in operations_of(our_contract())}
         created = entries["createNfe"]
         assert (created["method"], created["page"]) == ("POST", "nf-e")
@@ -166,7 +166,7 @@ class TestSearchIndex:
         assert "companyId" in created["fields"][""]
 
     def test_names_folds_that_the_page_has(self) -> None:
-        for entry in json.loads(our_pages()[SEARCH_INDEX]):
+        for entry in json.loads(our_pages()[SEARCH_INDEX])["operations"]:
             ids = set(re.findall(r' id="([^"]+)"', our_pages()[entry["page"]]))
             assert {f"{entry['id']}.{fold}" for fold in entry["folds"]} <= ids
 
@@ -180,7 +180,8 @@ class TestOverview:
     def test_keeps_the_anchors_of_the_time_when_all_was_one_page(self) -> None:
         ids = Page(our_pages()[OVERVIEW]).ids
         operations = [operation.id for operation in operations_of(our_contract())]
-        assert {*operations, "autenticacao", "eventos", "erros", "conteudo"} <= set(ids)
+        events = [event.id for event in events_of(our_contract())]
+        assert {*operations, *events, "autenticacao", "eventos", "erros", "conteudo"} <= set(ids)
 
     def test_first_call_needs_no_id_that_a_reader_does_not_have(self, words: str) -> None:
         assert 'Primeira chamada: Lista as empresas curl "$URL/v1/companies" ' in words

@@ -73,6 +73,23 @@ class TestDocuments:
         assert is_valid("SaleLineBody", {"sku": "caneca", "quantity": 0.5})
         assert not is_valid("SaleLineBody", {"sku": "caneca", "quantity": 0})
 
+    def test_default_of_a_number_is_published_as_a_number(self) -> None:
+        line = our_contract()["components"]["schemas"]["SaleLineBody"]["properties"]
+        assert line["quantity"]["default"] == 1
+        texts = [
+            (component, name)
+            for component, schema in our_contract()["components"]["schemas"].items()
+            for name, field in schema.get("properties", {}).items()
+            if field.get("type") == "number" and isinstance(field.get("default"), str)
+        ]
+        assert texts == []
+
+    @pytest.mark.parametrize("component", ["IssBody", "WithholdingBody", "CatalogDeferralBody"])
+    @pytest.mark.parametrize("rate", [-1, 101])
+    def test_rate_is_from_0_to_100_in_requests_and_answers(self, component: str, rate: int) -> None:
+        assert is_valid(component, {"rate": 2})
+        assert not is_valid(component, {"rate": rate})
+
     def test_complement_may_have_no_quantity(self) -> None:
         assert is_valid("NfeRequest", NFE | {"purpose": "complement", "items": [ITEM | {"quantity": 0}]})
 

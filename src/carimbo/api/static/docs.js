@@ -9,41 +9,11 @@ const results = document.getElementById("resultados");
 const MOST_RESULTS = 40;
 let index = null;
 
-function plain(text) {
-  return text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
-}
-
-// Every operation, then every field, as a text to look in and what to show of it.
-function entriesOf(operations) {
-  const found = operations.map((operation) => ({
-    text: plain(`${operation.id} ${operation.method} ${operation.path} ${operation.summary}`),
-    title: operation.summary,
-    note: `${operation.method} ${operation.path}`,
-    address: `${pages}${operation.page}#${operation.id}`,
-  }));
-  for (const operation of operations) {
-    for (const [parent, names] of Object.entries(operation.fields)) {
-      const group = parent.replaceAll("[]", "");
-      const isFolded = operation.folds.some((fold) => group === fold || group.startsWith(`${fold}.`));
-      const anchor = isFolded ? `${operation.id}.${group}` : operation.id;
-      for (const name of names) {
-        const path = parent ? `${parent}.${name}` : name;
-        found.push({
-          text: plain(`${path} ${path.replaceAll("[]", "")}`),
-          title: path,
-          note: operation.summary,
-          address: `${pages}${operation.page}#${anchor}`,
-          isField: true,
-        });
-      }
-    }
-  }
-  return found;
-}
-
 async function load() {
   if (index === null) {
-    index = fetch(`${pages}indice.json`).then((answer) => answer.json()).then(entriesOf);
+    index = fetch(`${pages}indice.json`)
+      .then((answer) => answer.json())
+      .then((contents) => entriesOf(contents, pages));
   }
   return index;
 }
@@ -63,13 +33,11 @@ function line(entry) {
 }
 
 async function search() {
-  const words = plain(input.value).split(/\s+/).filter(Boolean);
-  if (words.length === 0) {
+  if (input.value.trim() === "") {
     results.replaceChildren();
     return;
   }
-  const entries = await load();
-  const matching = entries.filter((entry) => words.every((word) => entry.text.includes(word)));
+  const matching = matchesOf(input.value, await load());
   const shown = matching.slice(0, MOST_RESULTS).map(line);
   if (matching.length !== shown.length || matching.length === 0) {
     const more = document.createElement("li");

@@ -1,0 +1,47 @@
+"""The search of the documentation, run by node over the index of our own contract."""
+
+import json
+import subprocess
+from functools import cache
+from importlib.resources import files
+
+import pytest
+
+from carimbo.api.docs_contract import events_of, operations_of
+from carimbo.api.docs_page import search_index
+from unit.api.docs_contracts import our_contract
+
+ADDRESSES = {
+    "cancelar": "nf-e#cancelNfe",
+    "emitir nf-e": "nf-e#createNfe",
+    "inutilizar": "nf-e#inutilizeNfe",
+    "listar": "empresas#listCompanies",
+    "NOT_FOUND": "erros#erro-NOT_FOUND",
+    "nfe.authorized": "eventos#onNfeAuthorized",
+    "items[0].ncm": "nf-e#createNfe.items",
+}
+RUN = """
+const { index, queries } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const entries = entriesOf(index, "");
+const addresses = (query) => matchesOf(query, entries).map((entry) => entry.address);
+console.log(JSON.stringify(Object.fromEntries(queries.map((query) => [query, addresses(query)]))));
+"""
+
+
+@cache
+def results() -> dict[str, list[str]]:
+    """The addresses that each query finds."""
+    index = search_index(list(operations_of(our_contract())), list(events_of(our_contract())))
+    program = files("carimbo.api").joinpath("static", "search.js").read_text("utf-8") + RUN
+    given = json.dumps({"index": json.loads(index), "queries": [*ADDRESSES, "nada-disso"]})
+    run = subprocess.run(["node", "-e", program], input=given, capture_output=True, text=True, check=True)
+    return dict(json.loads(run.stdout))
+
+
+@pytest.mark.parametrize("query", ADDRESSES)
+def test_search_finds_what_a_reader_types(query: str) -> None:
+    assert ADDRESSES[query] in results()[query]
+
+
+def test_search_finds_nothing_for_unknown_words() -> None:
+    assert results()["nada-disso"] == []
