@@ -1,9 +1,11 @@
 """Lists of sales: pages, filters, and whose they are."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from carimbo.service.readable import UNREADABLE
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
 from integration.sales.store import JOAO, NewStore, Store, sale_of
@@ -19,6 +21,19 @@ async def listed(store: Store, **query: Any) -> tuple[list[str], int]:
 async def drafts(store: Store, *days: str, **changes: Any) -> list[str]:
     """Sales of some days."""
     return [(await store.draft("curso", saleDate=day, **changes))["id"] for day in days]
+
+
+class TestUnreadableRows:
+    @pytest.mark.parametrize(
+        "stored",
+        ["payments = '[{\"x\": 1}]'", "payments = '5'", "nfse = '[1]'", "nfse = '{\"property\": 1}'"],
+    )
+    async def test_leave_the_list_readable(self, store: Store, stored: str) -> None:
+        bad, good = await drafts(store, "2026-11-02", "2026-11-01")
+        await store.floor.fetch(f"update sales set {stored} where id = $1", UUID(bad))
+        first, second = data_of(await store.get("/sales"))
+        assert (first["id"], first["payments"], first["nfse"], second["id"]) == (bad, [], None, good)
+        assert (first["warnings"], second["warnings"]) == ([UNREADABLE], [])
 
 
 class TestPages:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from carimbo.fiscal.fields import Body, Number, Record
 from carimbo.fiscal.lifecycle import Status
@@ -15,6 +15,7 @@ from carimbo.fiscal.taxpayer import shown_tax_id
 from carimbo.service.document_record import Rejection, record_of
 from carimbo.service.errors import Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.readable import UNREADABLE, readable
 from carimbo.service.sales.body import EmitWhen
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
@@ -79,11 +80,14 @@ class SalePayment(Record):
 class SaleNote(Record):
     """What the sale says of its NFS-e."""
 
-    discrimination: str | None
-    competence_date: str | None
-    service_location: str | None
-    city_ibge: str | None
-    property: dict[str, Any] | None
+    discrimination: str | None = None
+    competence_date: str | None = None
+    service_location: str | None = None
+    city_ibge: str | None = None
+    property: dict[str, Any] | None = None
+
+
+_PAYMENTS = TypeAdapter(list[SalePayment])
 
 
 class SaleRecord(Record):
@@ -177,6 +181,22 @@ async def _records(tenant: Tenant, sales: Sequence[ShownSale]) -> list[SaleRecor
 
 
 def _record(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Document]) -> SaleRecord:
+    """Returns a sale as callers see it, without payments and `nfse` if these can't be read."""
+    known = _known(sale, lines, documents)
+    return readable(
+        "sales",
+        sale.id,
+        lambda: known.model_copy(
+            update={
+                "payments": _PAYMENTS.validate_python(sale.payments or []),
+                "nfse": None if sale.nfse is None else SaleNote.model_validate(sale.nfse),
+            }
+        ),
+        lambda: known.model_copy(update={"warnings": [UNREADABLE]}),
+    )
+
+
+def _known(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Document]) -> SaleRecord:
     return SaleRecord(
         id=sale.id,
         external_id=sale.external_id,
@@ -188,13 +208,13 @@ def _record(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Doc
         shipping=sale.shipping,
         sale_date=sale.sold_on,
         payment_method=sale.payment_method,
-        payments=[SalePayment.model_validate(payment) for payment in sale.payments or ()],
+        payments=[],
         emit_when=EmitWhen(sale.emit_when),
         guarantee_date=sale.guarantee_date,
         scheduled_emit_at=sale.scheduled_emit_at,
         send_email=sale.send_email,
         product_invoice_type=sale.product_invoice_type,
-        nfse=_note(sale),
+        nfse=None,
         notes=sale.notes,
         invoices=[_invoice(document) for document in documents],
         created_at=sale.created_at,
@@ -224,19 +244,6 @@ def _product(line: ShownLine) -> SaleProduct:
         price=line.price,
         quantity=line.quantity,
         total=line.total,
-    )
-
-
-def _note(sale: ShownSale) -> SaleNote | None:
-    if sale.nfse is None:
-        return None
-    told = sale.nfse
-    return SaleNote(
-        discrimination=told.get("discrimination"),
-        competence_date=told.get("competenceDate"),
-        service_location=told.get("serviceLocation"),
-        city_ibge=told.get("cityIbge"),
-        property=told.get("property"),
     )
 
 
