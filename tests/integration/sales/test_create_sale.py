@@ -135,6 +135,12 @@ class TestLine:
         item = data_of(await store.get(f"/products/{line['id']}"))
         assert (item["sku"], item["ncm"], item["price"]) == ("vaso", "69120000", 50)
 
+    async def test_of_a_new_sku_may_have_its_codes_as_numbers(self, store: Store) -> None:
+        vase = {"sku": "vaso", "name": "Vaso", "type": "product", "category": "home", "ncm": 69120000}
+        sale = await store.draft(vase | {"price": 50}, BOOK | {"serviceItemCode": 80201})
+        goods, service = [data_of(await store.get(f"/products/{line['id']}")) for line in sale["products"]]
+        assert (goods["ncm"], service["serviceItemCode"]) == ("69120000", "080201")
+
     async def test_of_a_new_sku_is_of_the_goods_that_the_company_usually_sells(self, store: Store) -> None:
         vase = {"sku": "vaso", "name": "Vaso", "type": "product", "category": "home", "price": 50}
         assert rules_of(await store.sell(vase)) == {"products[0].ncm": "nfe"}

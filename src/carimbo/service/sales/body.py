@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.date_fields import IsoDay
+from carimbo.fiscal.documents.nfse.request import FederalServiceCode
 from carimbo.fiscal.fields import (
     Body,
     Category,
@@ -19,10 +20,10 @@ from carimbo.fiscal.fields import (
     Flag,
     ItemName,
     Money,
+    Ncm,
     Notes,
     Quantity,
     Sku,
-    Text,
     UnitValue,
 )
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, GivenMethod, PaymentBody
@@ -83,12 +84,12 @@ class SaleLineBody(Body):
     category: Category | None = Field(
         default=None, description="Categoria de um item que ainda não está no catálogo."
     )
-    ncm: Text | None = Field(
+    ncm: Ncm | None = Field(
         default=None,
         description="NCM de um produto que ainda não está no catálogo; o de um que está não muda.",
         examples=["69120000"],
     )
-    service_item_code: Text | None = Field(
+    service_item_code: FederalServiceCode | None = Field(
         default=None,
         description="Item da lista de um serviço que não está no catálogo; o de um que está não muda.",
     )
