@@ -133,6 +133,13 @@ class TestCancel:
         details = error_of(await cancel(shop, document), 409, "INVALID_STATE")
         assert details["currentStatus"] == "canceled"
 
+    async def test_of_a_draft_says_how_to_discard_it(self, shop: Shop) -> None:
+        draft = await shop.create("nfce", transmit="later")
+        answer = await shop.caller.http.delete(shop.path(f"/nfce/{draft['id']}"))
+        details = error_of(answer, 409, "INVALID_STATE")
+        assert details == {"currentStatus": "pending", "allowed": ["authorized"]}
+        assert "DELETE /v1/companies/{companyId}/invoices/{id}" in answer.json()["error"]["message"]
+
     @of_each_numbering
     async def test_of_somebody_elses_document_finds_none(
         self, shop: Shop, new_shop: NewShop, kind: str

@@ -6,8 +6,8 @@ from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
 from carimbo.service.cancellation_terms import cancelable_at_all, cancelable_until
 from carimbo.service.companies import hold_company
-from carimbo.service.documents import Reference, require_document, wrong_state
-from carimbo.service.errors import Refusal
+from carimbo.service.documents import Reference, require_document
+from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.desk import Desk, new_event
 from carimbo.service.filing.event import event_kind
 from carimbo.service.filing.outcome import (
@@ -26,6 +26,10 @@ from carimbo.storage.event_filings import EventFiling, NewEventFiling
 
 # A document is canceled once: those who ask for it at the same time ask for the same event.
 _ONLY = 1
+_NOT_ISSUED = (
+    "O documento ainda não foi emitido, e não há o que cancelar: para descartá-lo, use"
+    " DELETE /v1/companies/{companyId}/invoices/{id}."
+)
 
 
 async def cancel(
@@ -47,7 +51,10 @@ async def cancel(
 
 def _authorized(document: Document) -> Emission:
     if document.status != Status.AUTHORIZED or document.emission is None:
-        raise wrong_state(document, Status.AUTHORIZED)
+        sentence = _NOT_ISSUED if document.status == Status.PENDING else None
+        raise Refusal(
+            Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[Status.AUTHORIZED]
+        )
     return document.emission
 
 
