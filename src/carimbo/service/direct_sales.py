@@ -23,7 +23,8 @@ async def add_direct_sale(
     """Store the sale of a document, in the document's transaction and before it.
 
     Customer, item, sale, document, place in the plan: whoever makes them writes them in this order, so that
-    two never wait crosswise. A correction holds its document first, for which none of these waits.
+    two never wait crosswise. A correction locks its sale and then its document first: no request that creates
+    a sale waits for either.
     """
     sale = NewSale(
         id=new_id(),

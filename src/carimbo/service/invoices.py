@@ -82,6 +82,9 @@ async def change_invoice(
     )
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
+        if document.sale_id:
+            # The sale before its documents, in the order in which a sale is changed and a document discarded.
+            await tenant.sales.lock(document.sale_id)
         _require_changeable(await _locked(tenant, document.id), version)
         await _write(tenant, document, _Corrected(filled, review, dossier), counter.workshop.today)
         return record_of(await _locked(tenant, document.id))

@@ -130,6 +130,17 @@ class TestAtOnce:
             assert len(rows) == (1 if emitted.status_code == 202 else 0)
         assert outcomes <= {(202, 409), (404, 200)}
 
+    async def test_with_a_correction_neither_waits_for_the_other_in_a_circle(self, shop: Shop) -> None:
+        note = await rejected_without_number(shop, "nfse")
+        async with shop.floor.database.tenant(shop.caller.subscription_id) as tenant:
+            # As a discard does, the sale first.
+            await tenant.sales.lock(UUID(note["saleId"]))
+            correction = asyncio.create_task(shop.patch(note, amount=80))
+            await shop.floor.until("exists (select from pg_locks where not granted)")
+            lock = "select from documents where id = $1 for update nowait"
+            await tenant.connection.execute(lock, UUID(note["id"]))
+        assert data_of(await correction)["amount"] == 80
+
     async def test_with_another_discard_one_wins(self, shop: Shop) -> None:
         draft = await shop.create("nfce", transmit="later")
         answers = await asyncio.gather(*(discard(shop, draft) for _ in range(6)))
