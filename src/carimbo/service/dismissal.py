@@ -54,6 +54,8 @@ async def _parked_document(database: Database, work_id: UUID) -> ParkedWork:
 
 def may_have_been_issued(document: Document) -> bool:
     """Tell whether a person has to look before a rejected document is sent on its way again."""
+    if document.status != Status.REJECTED:
+        return False
     told, emission = document.rejection or {}, document.emission
     is_forgotten = emission is not None and emission.state == EmissionState.FOREIGN
     return told.get("code") == DISMISSED or (is_forgotten and not told.get("retryable"))

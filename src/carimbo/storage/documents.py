@@ -239,6 +239,14 @@ class Documents:
             self._subscription_id, document_id, amount, warnings, revision, day, period,
         )  # fmt: skip
 
+    async def make_draft(self, document_id: UUID) -> None:
+        """Lets a corrected document wait to be emitted, under the number that it has."""
+        await self._connection.execute(
+            "update documents set status = 'pending', rejection = null, updated_at = now()"
+            " where subscription_id = $1 and id = $2",
+            self._subscription_id, document_id,
+        )  # fmt: skip
+
     async def refuse(self, document_id: UUID, rejection: Mapping[str, Any]) -> None:
         """Refuse a draft before it is sent on its way."""
         await self._connection.execute(

@@ -80,6 +80,8 @@ class ShownSale(Sale):
     """A sale with how it stands and whom it is to."""
 
     status: str
+    is_waiting: bool
+    """Whether its time has still to come, whatever became of its documents meanwhile."""
     customer_name: str | None
     customer_email: str | None
     customer_document: str | None
@@ -110,6 +112,7 @@ _CHANGED = """(
 _SHOWN = f"""
     select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
         greatest(s.updated_at, {_CHANGED}) as updated_at, {STATUS} as status,
+        s.next_action_at is not null or s.parked_reason is not null as is_waiting,
         c.name as customer_name, c.email as customer_email, c.document as customer_document,
         c.foreign_id as customer_foreign_id
     from sales s left join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id

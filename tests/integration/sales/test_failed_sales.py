@@ -7,7 +7,7 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.shop import accepted, error_of, own_number
 from integration.issuing.test_correcting import text_in_xml
-from integration.sales.due import waiting
+from integration.sales.due import FAR, come_due, fired, waiting
 from integration.sales.store import (
     BOOK,
     JOAO,
@@ -48,6 +48,12 @@ class TestDelete:
         assert await store.document_ids() == []
         assert (await store.draft("curso", externalId="pedido-1"))["externalId"] == "pedido-1"
 
+    async def test_of_a_failed_sale_with_a_number_is_never_allowed(self, store: Store) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await store.invoiced("caneca-recusada")
+        details = error_of(await store.delete(sale), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "failed", "allowed": []}
+
 
 class TestCorrection:
     async def test_by_patch_is_issued_by_emit_under_the_same_number(self, store: Store) -> None:
@@ -58,7 +64,14 @@ class TestCorrection:
             await store.patch_sale(sale, products=[{"sku": "caneca", "quantity": 2}], discount=5)
         )
         assert (changed["id"], changed["externalId"]) == (sale["id"], "pedido-1")
-        assert (changed["amount"], changed["notes"], changed["status"]) == (54.8, "Obrigado", "failed")
+        assert (changed["amount"], changed["notes"], changed["status"]) == (54.8, "Obrigado", "draft")
+        assert invoices(changed, "status", "number", "rejection") == {
+            "nfe": ("pending", rejected["number"], None)
+        }
+        details = error_of(await store.discard(rejected), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "pending", "allowed": []}
+        details = error_of(await store.delete(sale), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "draft", "allowed": []}
         accepted(await store.emit_sale(sale))
         sale = await store.sale_settled(sale)
         issued = await store.invoice(sale, "nfe")
@@ -88,6 +101,28 @@ class TestCorrection:
         again = await store.sale_settled(sale)
         assert again["status"] == "invoiced"
         assert {one["id"] for one in again["invoices"]} == {one["id"] for one in sale["invoices"]}
+
+    async def test_for_a_later_time_is_issued_then_under_the_same_number(self, store: Store) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await store.invoiced("caneca-recusada")
+        told = {"emitWhen": "after_guarantee", "guaranteeDate": FAR}
+        changed = data_of(await store.patch_sale(sale, products=[{"sku": "caneca"}], **told))
+        assert (changed["status"], changed["guaranteeDate"]) == ("scheduled", FAR)
+        again = data_of(await store.patch_sale(sale, notes="Obrigado"))
+        assert (again["status"], again["scheduledEmitAt"]) == ("scheduled", changed["scheduledEmitAt"])
+        await come_due(store, sale)
+        issued = await fired(store, sale)
+        assert issued["status"] == "invoiced"
+        assert invoices(issued, "id", "number") == invoices(sale, "id", "number")
+
+    async def test_keeps_the_time_of_a_sale_one_document_of_which_was_refused_before(
+        self, store: Store
+    ) -> None:
+        await store.stock(REFUSED_MUG)
+        sale = await waiting(store, "curso", "caneca-recusada")
+        await store.settled(accepted(await store.emit(await store.invoice(sale, "nfe"))))
+        changed = data_of(await store.patch_sale(sale, products=[{"sku": "curso"}, {"sku": "caneca"}]))
+        assert (changed["status"], changed["scheduledEmitAt"]) == ("scheduled", sale["scheduledEmitAt"])
 
     async def test_by_put_is_issued_at_once_too(self, store: Store) -> None:
         await store.stock(REFUSED_MUG)
@@ -148,6 +183,12 @@ class TestPatch:
         known = data_of(await store.get(f"/customers/{sale['customer']['id']}"))
         assert known["address"]["street"] == MARIA["address"]["street"]
 
+    async def test_with_an_email_alone_completes_the_customer_of_the_sale(self, store: Store) -> None:
+        sale = await store.draft("curso", customer={"name": JOAO["name"], "document": JOAO["document"]})
+        changed = data_of(await store.patch_sale(sale, customer={"email": JOAO["email"]}))
+        assert changed["customer"] == sale["customer"] | {"email": JOAO["email"]}
+        assert len(data_of(await store.get("/customers"))) == 1
+
     async def test_with_another_customer_takes_nothing_of_the_first(self, store: Store) -> None:
         sale = await store.draft("curso")
         changed = data_of(await store.patch_sale(sale, customer={"name": "Ana Lima"}))
@@ -186,7 +227,17 @@ class TestDiscardedDocuments:
         assert await ids_by_status(store, "draft") == [sale["id"]]
         for other in ("scheduled", "invoiced", "failed", "canceled"):
             assert await ids_by_status(store, other) == []
-        error_of(await store.emit_sale(sale), 409, "INVALID_STATE")
+        answer = await store.emit_sale(sale)
+        assert error_of(answer, 409, "INVALID_STATE") == {"currentStatus": "draft", "allowed": []}
+        assert "PUT ou PATCH" in answer.json()["error"]["message"]
+
+    async def test_of_a_sale_issued_in_part_are_refused(self, store: Store) -> None:
+        sale = await waiting(store, "curso", "caneca")
+        await store.settled(accepted(await store.emit(await store.invoice(sale, "nfe"))))
+        answer = await store.discard(await store.invoice(sale, "nfse"))
+        assert error_of(answer, 409, "INVALID_STATE") == {"currentStatus": "pending", "allowed": []}
+        assert "Outro documento da venda" in answer.json()["error"]["message"]
+        assert (await store.read_sale(sale))["status"] == "partiallyInvoiced"
 
     async def test_are_made_again_when_the_sale_is_changed(self, store: Store) -> None:
         sale = await store.draft("curso")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState
+from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Status
 from carimbo.service.companies import Deleted, hold_company
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
@@ -22,9 +22,8 @@ from carimbo.storage.documents import Document
 from carimbo.storage.sales import Sale
 from carimbo.storage.subscriptions import Subscription
 
-_CHANGEABLE = (SaleStatus.DRAFT, SaleStatus.SCHEDULED)
 _DIRECT = "A venda foi feita por um documento: corrija o documento em invoices e emita-o de novo."
-_NUMBERED = "A venda tem documento rejeitado que já tem número: corrija-o em invoices e emita-o de novo."
+_NUMBERED = "A venda tem documento que já tem número: corrija-o em invoices, se preciso, e emita-o."
 
 
 async def change_sale(
@@ -59,11 +58,11 @@ async def _replace(counter: Counter, order: SaleOrder, sale: Sale) -> AcceptedSa
 async def delete_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> Deleted:
     """Deletes a sale with its documents, none of which has a number; customer and items stay."""
     async with database.tenant(subscription_id) as tenant:
-        _require(await tenant.sales.lock(sale_id), company_id)
+        sale = _require(await tenant.sales.lock(sale_id), company_id)
         documents = await tenant.documents.lock_of_sale(sale_id)
         _require_unissued(documents)
         if not all(map(may_be_discarded, documents)):
-            raise _wrong_state(_NUMBERED, documents)
+            raise _wrong_state(sale, _NUMBERED, documents)
         await _delete(tenant, documents)
         await tenant.sales.delete(sale_id)
     return Deleted(id=sale_id)
@@ -87,13 +86,13 @@ async def _rewrite(
 
 
 def _numbered(sale: Sale, documents: Sequence[Document], prepared: Prepared) -> Numbered:
-    """Returns the rejected documents whose numbers the changed sale goes on using, or refuses the change."""
+    """Returns the documents whose numbers the changed sale goes on using, or refuses the change."""
     _require_changeable(sale, documents)
     numbered = {
         (document.type, document.environment): document for document in documents if document.emission
     }
     if not numbered.keys() <= {(draft.kind.name, draft.environment) for draft in prepared.drafts}:
-        raise _wrong_state(_NUMBERED, documents)
+        raise _wrong_state(sale, _NUMBERED, documents)
     return numbered
 
 
@@ -119,9 +118,9 @@ def _require_changeable(sale: Sale, documents: Sequence[Document]) -> None:
     """Refuses what was issued, and rejected documents whose numbers may belong to an issued document."""
     _require_unissued(documents)
     if sale.is_direct:
-        raise _wrong_state(_DIRECT, documents)
+        raise _wrong_state(sale, _DIRECT, documents)
     if any(may_have_been_issued(document) or _is_denied(document) for document in documents):
-        raise _wrong_state(_NUMBERED, documents)
+        raise _wrong_state(sale, _NUMBERED, documents)
 
 
 def _require_unissued(documents: Sequence[Document]) -> None:
@@ -134,6 +133,10 @@ def _is_denied(document: Document) -> bool:
     return document.emission is not None and document.emission.state == EmissionState.DENIED
 
 
-def _wrong_state(sentence: str, documents: Sequence[Document]) -> Refusal:
-    status = SaleStatus.FAILED if documents else SaleStatus.DRAFT
-    return Refusal(Code.INVALID_STATE, sentence, currentStatus=status, allowed=[*_CHANGEABLE])
+def _wrong_state(sale: Sale, sentence: str, documents: Sequence[Document]) -> Refusal:
+    """Refuses what no other status of the sale would permit."""
+    if any(document.status == Status.REJECTED for document in documents):
+        status = SaleStatus.FAILED
+    else:
+        status = SaleStatus.SCHEDULED if sale.scheduled_emit_at else SaleStatus.DRAFT
+    return Refusal(Code.INVALID_STATE, sentence, currentStatus=status, allowed=[])

@@ -20,7 +20,7 @@ from carimbo.storage.new_document import NewDocument
 from carimbo.storage.subscriptions import Subscription
 
 Numbered = Mapping[tuple[str, str], Document]
-"""Rejected documents that have a number, by type and environment."""
+"""Drafts and rejected documents that have a number, by type and environment."""
 _NONE: Numbered = {}
 
 
@@ -60,7 +60,7 @@ async def add_drafts(
 ) -> None:
     """Stores the documents of a sale: on their way at once, or waiting to be told to go.
 
-    A rejected document that has a number becomes what the sale needs now, and keeps its number. Places in the
+    A document that has a number becomes what the sale needs now, and keeps its number. Places in the
     plan come last, as they are in a row that every document of the subscription needs.
     """
     goes = prepared.goes_now
@@ -90,6 +90,8 @@ async def _correct(
     if prepared.goes_now:
         await tenant.documents.start(document.id, *reviewed, period.name if period else None)
         await begin(tenant, document)
+    else:
+        await tenant.documents.make_draft(document.id)
 
 
 def _document(

@@ -12,6 +12,7 @@ from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
 from carimbo.service.allowance import reserve_documents
 from carimbo.service.companies import hold_company
+from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code, Refusal
@@ -31,7 +32,10 @@ from carimbo.storage.subscriptions import Subscription
 _EMITTABLE = (
     SaleStatus.DRAFT, SaleStatus.SCHEDULED, SaleStatus.FAILED, SaleStatus.PARTIALLY_INVOICED,
 )  # fmt: skip
-_DISCARDED = "Os documentos da venda foram descartados: altere a venda, e eles são feitos de novo."
+_DISCARDED = (
+    "Os documentos da venda foram descartados: antes de emitir, altere a venda com PUT ou PATCH …/sales/{id},"
+    " que os faz de novo."
+)
 _CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
 
 
@@ -64,8 +68,9 @@ async def emit_sale(
             if document.status in EMITTABLE and not may_have_been_issued(document)
         ]
         if not waiting:
-            sentence = "A venda não tem documento a emitir." if documents else _DISCARDED
-            raise _wrong_state(sale, sentence, *_EMITTABLE)
+            if not documents:
+                raise _wrong_state(sale, _DISCARDED)
+            raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
         ready = [await make_ready(counter, subscription, company, document) for document in waiting]
         emitted = await _emitted(counter, subscription.id, company.id, sale_id, ready)
     return emitted
@@ -124,7 +129,11 @@ async def _drop_drafts(tenant: Tenant, sale_id: UUID) -> None:
     """Delete what of a canceled sale was never sent: nobody is to issue it by mistake."""
     await tenant.sales.lock(sale_id)
     documents = await tenant.documents.lock_of_sale(sale_id)
-    drafts = [document.id for document in documents if document.status == Status.PENDING]
+    drafts = [
+        document.id
+        for document in documents
+        if document.status == Status.PENDING and may_be_discarded(document)
+    ]
     if not await tenant.documents.delete(drafts):
         raise LookupError("drafts that are held can't be deleted")
 

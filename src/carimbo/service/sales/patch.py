@@ -11,11 +11,10 @@ from carimbo.service.errors import invalid_body
 from carimbo.service.exact_json import merge_patch
 from carimbo.service.partial_body import AS_SENT, partial_of
 from carimbo.service.sales.body import EmitWhen, SaleBody
-from carimbo.service.sales.record import SaleStatus
 from carimbo.storage.sales import ShownLine, ShownSale
 
 _PAYMENT = ("paymentMethod", "payments")
-_IDENTITY = ("name", "document", "foreignId", "email")
+_IDENTITY = ("name", "document", "foreignId")
 
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def patched(sale: ShownSale, lines: Sequence[ShownLine], patch: dict[str, Any], 
             "foreignId": sale.customer_foreign_id,
             "email": sale.customer_email,
         }
-        patch = patch | {"customer": without_absent(known_as) | told}
+        patch = patch | {"customer": told | without_absent(known_as)}
     try:
         body = merge_patch(current, patch) if merging is Merging.DEEP else current | patch
         return SaleBody.model_validate(body)
@@ -65,7 +64,7 @@ def _current(sale: ShownSale, lines: Sequence[ShownLine]) -> dict[str, Any]:
 
     A sale that waits for no time waits to be emitted, even if its documents were to go at once at first.
     """
-    is_scheduled = sale.status == SaleStatus.SCHEDULED and sale.scheduled_emit_at is not None
+    due_at = sale.scheduled_emit_at if sale.is_waiting else None
     body = {
         "customer": sale.customer_id and str(sale.customer_id),
         "products": [
@@ -75,10 +74,8 @@ def _current(sale: ShownSale, lines: Sequence[ShownLine]) -> dict[str, Any]:
         "saleDate": sale.sold_on.isoformat(),
         "paymentMethod": sale.payment_method,
         "payments": sale.payments,
-        "emitWhen": (EmitWhen.AFTER_GUARANTEE if is_scheduled else EmitWhen.MANUAL).value,
-        "guaranteeDate": sale.scheduled_emit_at.isoformat()
-        if is_scheduled and sale.scheduled_emit_at
-        else None,
+        "emitWhen": (EmitWhen.AFTER_GUARANTEE if due_at else EmitWhen.MANUAL).value,
+        "guaranteeDate": due_at and due_at.isoformat(),
         "sendEmail": sale.send_email,
         "externalId": sale.external_id,
         "discount": sale.discount,
