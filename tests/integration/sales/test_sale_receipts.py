@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from integration.issuing.test_correcting import text_in_xml
-from integration.sales.store import MARIA, Store, invoices
+from integration.sales.store import MARIA, MUG, Store, invoices
 from support import data_of, fields_of
 
 AT_COUNTER: dict[str, Any] = {"customer": None, "productInvoiceType": "nfce", "paymentMethod": "dinheiro"}
+
+TAXED_MUG = MUG | {"sku": "caneca-ipi", "price": 100, "ipi": {"cst": "50", "rate": 10}}
 
 
 class TestWithoutCustomer:
@@ -55,6 +57,22 @@ class TestPayments:
         assert sale["status"] == "invoiced"
         # 29.90 of 129.90, by each means in proportion: 23.02 and 6.88.
         assert await text_in_xml(store, await store.invoice(sale, "nfe"), "vPag") == "23.02"
+
+    async def test_of_goods_with_ipi_are_the_total_of_the_document(self, store: Store) -> None:
+        await store.stock(TAXED_MUG)
+        short = await store.sell("caneca-ipi", payments=[{"method": "pix", "amount": 100}])
+        assert fields_of(short) == {"payments": "Somam R$ 100,00, e os documentos da venda somam R$ 110,00."}
+        sale = await store.draft("caneca-ipi", payments=[{"method": "pix", "amount": 110}])
+        assert invoices(sale, "amount") == {"nfe": (110,)}
+
+    async def test_of_a_sale_with_services_pay_the_goods_with_their_ipi(self, store: Store) -> None:
+        await store.stock(TAXED_MUG)
+        payments = [{"method": "pix", "amount": 105}, {"method": "credit_card", "amount": 105}]
+        sale = await store.draft("curso", "caneca-ipi", payments=payments)
+        assert invoices(sale, "amount") == {"nfse": (100,), "nfe": (110,)}
+        goods = next(one for one in sale["invoices"] if one["type"] == "nfe")
+        request = data_of(await store.get(f"/nfe/{goods['id']}", include="request"))["request"]
+        assert [one["amount"] for one in request["payments"]] == [55, 55]
 
     @pytest.mark.parametrize(
         ("told", "field"),

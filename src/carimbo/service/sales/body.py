@@ -150,8 +150,8 @@ class SaleBody(Body):
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
         default=(),
         description=(
-            "Pagamentos, que somam o total da venda; a nota de produtos leva a sua parte. Na falta, um só,"
-            " por paymentMethod."
+            "Pagamentos, que somam o total dos documentos da venda, com o IPI; a nota de produtos leva a sua"
+            " parte. Na falta, um só, por paymentMethod."
         ),
     )
     emit_when: EmitWhen = Field(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,23 +17,26 @@ from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.goods.payments import NOTHING_PAID_NOW, PaymentBody
 from carimbo.fiscal.local_time import local_day
-from carimbo.fiscal.money import shares, total
+from carimbo.fiscal.money import shares, total, written
 from carimbo.fiscal.problems import Problem
 from carimbo.service.company_settings import product_invoice_type_of
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
-from carimbo.service.issuing.accept import Counter, is_small, require_no_problems
+from carimbo.service.issuing.accept import Counter, amount_of, is_small, require_no_problems
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.sales.body import EmitWhen, SaleLineBody, ServiceNoteBody
+from carimbo.service.sales.catalog import WRONG, refuse_wrong_fields
 from carimbo.service.sales.division import divided
 from carimbo.service.sales.document_types import catalog_sale_of, document_type_for
 from carimbo.service.sales.plan import Plan
 from carimbo.storage.subscriptions import Subscription
 
 _PATH_IN_LINE = re.compile(r"products\[[0-9]*\]\.(?P<path>(?P<field>[a-z][A-Za-z]*)(?:[.\[][A-Za-z0-9\]]+)*)")
+_Lines = list[tuple[DocumentType, tuple[SoldLine, ...]]]
 _OF_LINES = frozenset(map(to_camel, SaleLineBody.model_fields))
 
 
@@ -65,8 +69,14 @@ async def draft_documents(
     lines = _lines(plan, dossier)
     for kind, _ in lines:
         _require_able(counter, subscription, dossier, kind, plan)
-    forms = _forms([(kind, _part(plan, own, dossier.company)) for kind, own in lines], dossier)
-    reviews = [await _reviewed(counter, dossier, form, plan.due_at) for form in forms]
+    nets = [total(line.total - line.discount + line.shipping for line in own) for _, own in lines]
+    forms, reviews = await _trial(counter, dossier, plan, lines, nets)
+    if plan.body.payments and all(review.preview for review in reviews):
+        amounts = [amount_of(review) for review in reviews]
+        _require_paid(plan.body.payments, total(amounts))
+        if len(lines) > 1 and amounts != nets:
+            # What a document adds to the prices, such as IPI, is known only now.
+            forms, reviews = await _trial(counter, dossier, plan, lines, amounts)
     require_no_problems(
         problem for form, review in zip(forms, reviews, strict=True) for problem in _in_sale(form, review)
     )
@@ -82,7 +92,27 @@ async def draft_documents(
     ]
 
 
-def _lines(plan: Plan, dossier: Dossier) -> list[tuple[DocumentType, tuple[SoldLine, ...]]]:
+async def _trial(
+    counter: Counter, dossier: Dossier, plan: Plan, lines: _Lines, amounts: Sequence[Decimal]
+) -> tuple[list[_Form], list[Review]]:
+    """Makes and reviews the requests of all documents, each paid with its own amount."""
+    parts = [
+        (kind, _part(plan, own, dossier.company, _payments(plan, amount, is_whole=len(lines) == 1)))
+        for (kind, own), amount in zip(lines, amounts, strict=True)
+    ]
+    forms = _forms(parts, dossier)
+    return forms, [await _reviewed(counter, dossier, form, plan.due_at) for form in forms]
+
+
+def _require_paid(payments: Sequence[PaymentBody], amount: Decimal) -> None:
+    """Refuses payments that are not the amount of all documents, unless some of it is paid later."""
+    paid = total(payment.amount for payment in payments)
+    if paid != amount and not any(payment.method in NOTHING_PAID_NOW for payment in payments):
+        message = f"Somam R$ {written(paid)}, e os documentos da venda somam R$ {written(amount)}."
+        refuse_wrong_fields([Problem(WRONG, "payments", message)])
+
+
+def _lines(plan: Plan, dossier: Dossier) -> _Lines:
     """The lines of each document: one for the services, one for the products."""
     body = plan.body
     lines = divided(plan.found.lines, body.discount, body.shipping)
@@ -90,7 +120,9 @@ def _lines(plan: Plan, dossier: Dossier) -> list[tuple[DocumentType, tuple[SoldL
     return [(document_type_for(item, asked), own) for item, own in lines.items()]
 
 
-def _part(plan: Plan, lines: tuple[SoldLine, ...], seller: Company) -> SalePart:
+def _part(
+    plan: Plan, lines: tuple[SoldLine, ...], seller: Company, payments: tuple[dict[str, Any], ...]
+) -> SalePart:
     return SalePart(
         seller=seller,
         customer=plan.found.buyer.facts if plan.found.buyer else None,
@@ -98,20 +130,19 @@ def _part(plan: Plan, lines: tuple[SoldLine, ...], seller: Company) -> SalePart:
         payment_method=plan.body.paid_by,
         external_id=plan.body.external_id,
         note=_note(plan.body.nfse, seller) if plan.body.nfse else ServiceNote(),
-        payments=_payments(plan, lines),
+        payments=payments,
         notes=plan.body.notes,
     )
 
 
-def _payments(plan: Plan, lines: tuple[SoldLine, ...]) -> tuple[dict[str, Any], ...]:
-    """Returns the payments of some lines: of all means in proportion, if the sale has other lines too."""
-    told = plan.body.payments
-    amounts = tuple(payment.amount for payment in told)
-    due = total(line.total - line.discount + line.shipping for line in lines)
-    parts = shares(due, amounts) if due != plan.amount and any(amounts) else amounts
+def _payments(plan: Plan, amount: Decimal, *, is_whole: bool) -> tuple[dict[str, Any], ...]:
+    """Returns the payments of a document: its amount by all means in proportion, if the sale has others."""
+    given = plan.body.payments
+    amounts = tuple(payment.amount for payment in given)
+    parts = amounts if is_whole or not any(amounts) else shares(amount, amounts)
     return tuple(
         payment.model_dump(mode="json", by_alias=True, exclude_none=True) | {"amount": part}
-        for payment, part in zip(told, parts, strict=True)
+        for payment, part in zip(given, parts, strict=True)
     )
 
 

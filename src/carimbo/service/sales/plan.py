@@ -1,12 +1,11 @@
 """What a sale comes to: its amounts, its days, and when its documents are issued."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from carimbo.fiscal.findings import Findings
-from carimbo.fiscal.goods.payments import NOTHING_PAID_NOW, contradicts
+from carimbo.fiscal.goods.payments import contradicts
 from carimbo.fiscal.local_time import beginning_of, local_day
 from carimbo.fiscal.money import total, written
 from carimbo.fiscal.problems import Problem
@@ -41,7 +40,10 @@ def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) ->
         message = f"É maior do que o total dos itens, R$ {written(goods)}."
         findings.missed(Problem(WRONG, "discount", message))
     amount = goods - body.discount + body.shipping
-    findings.missed_all(_payment_problems(body, amount))
+    method = find_payment_method(body.payment_method) if body.payment_method else None
+    if method and contradicts(method.code, body.payments):
+        message = "Não é o meio de nenhum dos payments: informe só um dos dois campos."
+        findings.missed(Problem(WRONG, "paymentMethod", message))
     for name, told in (("saleDate", body.sale_date), ("guaranteeDate", body.guarantee_date)):
         if told and not _FIRST_DAY <= local_day(told, clock) <= _LAST_DAY:
             findings.missed(Problem(WRONG, name, "A data está fora do calendário."))
@@ -57,19 +59,6 @@ def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) ->
         guarantee_date=_day(body.guarantee_date or waits_for, clock),
         due_at=beginning_of(waits_for, clock) if waits_for else None,
     )
-
-
-def _payment_problems(body: SaleBody, amount: Decimal) -> Iterator[Problem]:
-    """Yields what is wrong with payments that do not agree with the method or with the amount of the sale."""
-    method = find_payment_method(body.payment_method) if body.payment_method else None
-    if method and contradicts(method.code, body.payments):
-        message = "Não é o meio de nenhum dos payments: informe só um dos dois campos."
-        yield Problem(WRONG, "paymentMethod", message)
-    paid = total(payment.amount for payment in body.payments)
-    is_paid_now = not any(payment.method in NOTHING_PAID_NOW for payment in body.payments)
-    if body.payments and is_paid_now and paid != amount:
-        message = f"Somam R$ {written(paid)}, e o total da venda é R$ {written(amount)}."
-        yield Problem(WRONG, "payments", message)
 
 
 def _waits_for(
