@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from integration.issuing.shop import accepted
 from integration.issuing.test_correcting import text_in_xml
 from integration.sales.store import MARIA, MUG, Store, invoices
 from support import data_of, fields_of
@@ -25,6 +26,23 @@ class TestWithoutCustomer:
         assert await text_in_xml(store, receipt, "dest/CPF") is None
         printout = await store.get(f"/nfce/{receipt['id']}/pdf")
         assert (printout.status_code, printout.content[:4]) == (200, b"%PDF")
+
+    @pytest.mark.parametrize("customer", [{}, {"name": " ", "email": None, "address": {"street": ""}}])
+    async def test_an_object_that_says_nothing_is_no_customer(
+        self, store: Store, customer: dict[str, Any]
+    ) -> None:
+        sale = await store.draft("caneca", **AT_COUNTER | {"customer": customer})
+        assert (sale["customer"], invoices(sale, "status")) == (None, {"nfce": ("pending",)})
+
+    async def test_a_receipt_names_a_document_of_nobody_in_the_catalog(self, store: Store) -> None:
+        buyer = {"customer": {"document": MARIA["document"]}}
+        sale = await store.draft("caneca", **AT_COUNTER | buyer)
+        data_of(await store.patch_sale(sale, notes="Obrigado"))
+        accepted(await store.emit_sale(sale))
+        sale = await store.sale_settled(sale)
+        assert (sale["status"], sale["customer"]) == ("invoiced", None)
+        assert await text_in_xml(store, await store.invoice(sale, "nfce"), "dest/CPF") == "52998224725"
+        assert data_of(await store.get("/customers")) == []
 
     async def test_the_default_document_of_the_company_decides(self, store: Store) -> None:
         await store.put_settings(defaults={"productInvoiceType": "nfce"})

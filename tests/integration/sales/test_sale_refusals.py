@@ -84,6 +84,17 @@ class TestRefusal:
             "products[1].id": "Não há item com este id no catálogo.",
         }
 
+    async def test_of_a_nameless_customer_comes_with_all_else_that_is_wrong(self, store: Store) -> None:
+        told: dict[str, Any] = {
+            "customer": {"email": "ana@example.com"}, "payments": [{"method": "pix", "amount": 29.9}],
+            "discount": 1000, "paymentMethod": "boleto", "emitWhen": "after_guarantee",
+        }  # fmt: skip
+        answer = await store.sell("caneca", **told)
+        assert fields_of(answer).keys() == {
+            "customer.name", "customer.document", "customer.address", "discount", "paymentMethod",
+            "guaranteeDate",
+        }  # fmt: skip
+
     async def test_of_a_known_customer_asks_to_complete_it_in_the_catalog(self, store: Store) -> None:
         known = await store.know(JOAO)
         answer = await store.sell("caneca", customer=known["id"])

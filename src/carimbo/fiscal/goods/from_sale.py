@@ -63,7 +63,7 @@ def party_of(customer: CustomerFacts) -> dict[str, Any]:
     email = customer.email or ""
     told = {
         **customer.known_as,
-        "name": customer.name,
+        "name": customer.name or None,
         "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
         "phone": customer.phone,
         "address": _address(customer.address) if customer.address else None,

@@ -117,6 +117,12 @@ class ServiceNoteBody(Body):
     )
 
 
+def _is_blank(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_blank, value.values()))
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
 def _how_told(value: Any) -> str:
     return "described" if isinstance(value, dict | BuyerBody) else "by id"
 
@@ -126,14 +132,19 @@ Buyer = Annotated[
 ]
 
 
+def _none_if_blank(value: Any) -> Any:
+    """Returns None for an object that says nothing, so that it counts as absent."""
+    return None if _is_blank(value) else value
+
+
 class SaleBody(Body):
     """A sale: to whom, what, and when its documents are issued."""
 
-    customer: Buyer | None = Field(
+    customer: Annotated[Buyer | None, BeforeValidator(_none_if_blank)] = Field(
         default=None,
         description=(
             "Id do cliente, que fica como está, ou seus dados, que completam os do catálogo; obrigatório para"
-            " NF-e e NFS-e, dispensado na NFC-e."
+            " NF-e e NFS-e, dispensado na NFC-e, que aceita só document."
         ),
     )
     # Of a tuple, pydantic would also tell that it is too short when all that is in it is wrong.

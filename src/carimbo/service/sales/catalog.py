@@ -36,7 +36,7 @@ class Buyer:
     facts: CustomerFacts
     """What the catalog knows, completed by what the sale tells."""
     told: CustomerFacts | None
-    """What the catalog is to learn; None of a customer that is only named."""
+    """What the catalog is to learn; None of a customer given by id, and of one without a name."""
     known_id: UUID | None
 
 
@@ -46,13 +46,13 @@ class Found:
 
     buyer: Buyer | None
     lines: tuple[PricedLine, ...]
+    """Those whose items are known."""
+    problems: tuple[Problem, ...] = ()
+    """Everything that keeps the sale from being made."""
 
 
 async def look_up(tenant: Tenant, company_id: UUID, body: SaleBody, product_type: str) -> Found:
-    """Find buyer and items, or refuse with everything that the catalog does not know.
-
-    What the documents need of the customer is part of the same refusal.
-    """
+    """Finds buyer and items, with everything that the catalog does not know and the documents need."""
     findings = Findings()
     shelf = await _shelf(tenant, company_id, body.products)
     priced = [findings.tried(shelf.priced, *told) for told in enumerate(body.products)]
@@ -63,14 +63,19 @@ async def look_up(tenant: Tenant, company_id: UUID, body: SaleBody, product_type
         findings.missed_all(_customer_problems(body, buyer, lines, product_type))
     except Incomplete as unknown:
         findings.missed_all(unknown.problems)
-    refuse_wrong_fields(findings.problems)
-    return Found(buyer, lines)
+    return Found(buyer, lines, findings.problems)
 
 
 def _customer_problems(
     body: SaleBody, buyer: Buyer | None, lines: Sequence[PricedLine], product_type: str
 ) -> Iterator[Problem]:
     kinds = [document_type_for(item, product_type) for item in item_types(lines)]
+    if buyer and not buyer.facts.name:
+        # A receipt names its buyer by the document alone; every other document has a name too.
+        is_receipt_alone = bool(kinds) and not any(customer_gaps(kinds, None))
+        if not (is_receipt_alone and buyer.facts.known_as):
+            message = "Campo obrigatório para um cliente que não está no catálogo."
+            yield Problem(WRONG, "customer.name", message)
     for path, kind in customer_gaps(kinds, buyer.facts if buyer else None):
         advice = _ADVICE.get(path, ".")
         if isinstance(body.customer, UUID):
@@ -99,7 +104,7 @@ async def _buyer(tenant: Tenant, company_id: UUID, told: UUID | BuyerBody) -> Bu
     facts = facts_of(told)
     known = await tenant.customers.find(company_id, facts)
     if known is None and told.name is None:
-        raise _wrong("customer.name", "Campo obrigatório para um cliente que não está no catálogo.")
+        return Buyer(replace(facts, name=""), None, None)
     if known is None:
         return Buyer(facts, facts, None)
     # Should it be deleted meanwhile, it is made anew under the name that it had.

@@ -9,9 +9,12 @@ from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Status
 from carimbo.service.companies import Deleted, hold_company
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
+from carimbo.service.documents import stored_request
 from carimbo.service.errors import Code, Refusal, invalid_field
 from carimbo.service.exact_json import write
 from carimbo.service.issuing.accept import Counter
+from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.kinds import kind_named
 from carimbo.service.sales.create import AcceptedSale, buyer_id, prepare, sale_of, sold_lines
 from carimbo.service.sales.draft_storage import Numbered, Prepared, SaleOrder, add_drafts
 from carimbo.service.sales.patch import Merging, patched
@@ -39,8 +42,10 @@ async def change_sale(
         sale = await tenant.sales.show(sale_id)
         if sale is None or sale.company_id != company.id:
             raise unknown_sale()
-        _require_changeable(sale, await tenant.documents.of_sales([sale_id]))
-        body = patched(sale, await tenant.sales.lines([sale_id]), changes, merging)
+        documents = await tenant.documents.of_sales([sale_id])
+        _require_changeable(sale, documents)
+        buyer_tax_id = None if sale.customer_id else _unnamed_buyer(documents)
+        body = patched(sale, await tenant.sales.lines([sale_id]), buyer_tax_id, changes, merging)
     order = SaleOrder(subscription, company, body, write(changes))
     return await _replace(counter, order, sale)
 
@@ -99,6 +104,13 @@ def _numbered(sale: Sale, documents: Sequence[Document], prepared: Prepared) -> 
 async def _delete(tenant: Tenant, documents: Sequence[Document]) -> None:
     if not await tenant.documents.delete([document.id for document in documents]):
         raise LookupError("documents that are held can't be deleted")
+
+
+def _unnamed_buyer(documents: Sequence[Document]) -> str | None:
+    """Returns the CPF or CNPJ that the receipt of a sale without customer names."""
+    requests = ((issuing_of(kind_named(one.type)), stored_request(one)) for one in documents)
+    addressees = (issuing.addressee(request) for issuing, request in requests)
+    return next((one.tax_id for one in addressees if one and one.tax_id), None)
 
 
 def _under_its_name(order: SaleOrder, sale: Sale) -> SaleOrder:

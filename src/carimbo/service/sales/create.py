@@ -92,9 +92,9 @@ async def buyer_id(tenant: Tenant, company_id: UUID, plan: Plan) -> UUID | None:
     buyer = plan.found.buyer
     if buyer is None:
         return None
-    if buyer.told is None and buyer.known_id is not None:
+    if buyer.told is None:
         return buyer.known_id
-    return await customer_for(tenant, company_id, buyer.told or buyer.facts)
+    return await customer_for(tenant, company_id, buyer.told)
 
 
 async def sold_lines(tenant: Tenant, plan: Plan) -> list[SaleLine]:

@@ -34,20 +34,28 @@ class Merging(Enum):
     DEEP = "objects join objects (RFC 7396)"
 
 
-def patched(sale: ShownSale, lines: Sequence[ShownLine], patch: dict[str, Any], merging: Merging) -> SaleBody:
+def patched(
+    sale: ShownSale,
+    lines: Sequence[ShownLine],
+    buyer_tax_id: str | None,
+    patch: dict[str, Any],
+    merging: Merging,
+) -> SaleBody:
     """Returns the body of a sale with the fields of a patch in place of its own, or refuses it.
 
     Either field of payment replaces both. An object for the customer that does not say who it is completes
-    the customer of the sale.
+    the customer of the sale; one that the catalog does not know is known by a CPF or CNPJ alone.
     """
     current = _current(sale, lines)
+    if buyer_tax_id:
+        current["customer"] = {"document": buyer_tax_id}
     if any(patch.get(name) for name in _PAYMENT):
         current = {name: value for name, value in current.items() if name not in _PAYMENT}
     told = patch.get("customer")
     if isinstance(told, dict) and not any(told.get(name) for name in _IDENTITY):
         known_as = {
             "name": sale.customer_name,
-            "document": sale.customer_document,
+            "document": sale.customer_document or buyer_tax_id,
             "foreignId": sale.customer_foreign_id,
             "email": sale.customer_email,
         }

@@ -33,10 +33,12 @@ class Plan:
 
 
 def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) -> Plan:
-    """Work out a sale by the company's clock, or refuse what can't be."""
+    """Works out a sale by the company's clock, or refuses it with all that is wrong with it."""
     clock, findings = state or _USUAL_STATE, Findings()
+    findings.missed_all(found.problems)
     goods = total(line.total for line in found.lines)
-    if body.discount > goods:
+    has_all_lines = len(found.lines) == len(body.products)
+    if has_all_lines and body.discount > goods:
         message = f"É maior do que o total dos itens, R$ {written(goods)}."
         findings.missed(Problem(WRONG, "discount", message))
     amount = goods - body.discount + body.shipping
@@ -47,7 +49,8 @@ def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) ->
     for name, told in (("saleDate", body.sale_date), ("guaranteeDate", body.guarantee_date)):
         if told and not _FIRST_DAY <= local_day(told, clock) <= _LAST_DAY:
             findings.missed(Problem(WRONG, name, "A data está fora do calendário."))
-    refuse_wrong_fields(findings.problems)
+    if not has_all_lines:
+        refuse_wrong_fields(findings.problems)
     sold_on = local_day(body.sale_date or now, clock)
     waits_for = _waits_for(body, found.lines, sold_on, findings)
     refuse_wrong_fields(findings.problems)
