@@ -82,10 +82,7 @@ async def change_invoice(
     )
     require_no_problems(review.problems)
     async with counter.database.tenant(subscription.id) as tenant:
-        if document.sale_id:
-            # The sale before its documents, in the order in which a sale is changed and a document discarded.
-            await tenant.sales.lock(document.sale_id)
-        _require_changeable(await _locked(tenant, document.id), version)
+        _require_changeable(await _locked_with_sale(tenant, document), version)
         await _write(tenant, document, _Corrected(filled, review, dossier), counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
 
@@ -217,6 +214,13 @@ async def begin(tenant: Tenant, document: Document) -> None:
     await tenant.documents.queue(document.id, document.company_id, is_urgent=kind.is_urgent)
     happened = NewEvent(type=Happening.QUEUED, status=Status.PROCESSING)
     await tenant.document_events.add(document.id, [happened])
+
+
+async def _locked_with_sale(tenant: Tenant, document: Document) -> Document:
+    """Locks a document after its sale, in the order in which a sale is changed and a document discarded."""
+    if document.sale_id:
+        await tenant.sales.lock(document.sale_id)
+    return await _locked(tenant, document.id)
 
 
 async def _locked(tenant: Tenant, document_id: UUID) -> Document:

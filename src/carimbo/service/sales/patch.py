@@ -46,9 +46,7 @@ def patched(
     Either field of payment replaces both. An object for the customer that does not say who it is completes
     the customer of the sale; one that the catalog does not know is known by a CPF or CNPJ alone.
     """
-    current = _current(sale, lines)
-    if buyer_tax_id:
-        current["customer"] = {"document": buyer_tax_id}
+    current = _current(sale, lines, buyer_tax_id)
     if any(patch.get(name) for name in _PAYMENT):
         current = {name: value for name, value in current.items() if name not in _PAYMENT}
     told = patch.get("customer")
@@ -67,14 +65,16 @@ def patched(
         raise invalid_body(invalid) from None
 
 
-def _current(sale: ShownSale, lines: Sequence[ShownLine]) -> dict[str, Any]:
+def _current(sale: ShownSale, lines: Sequence[ShownLine], buyer_tax_id: str | None) -> dict[str, Any]:
     """Returns the body that a sale would be created with today.
 
     A sale that waits for no time waits to be emitted, even if its documents were to go at once at first.
     """
     due_at = sale.scheduled_emit_at if sale.is_waiting else None
     body = {
-        "customer": sale.customer_id and str(sale.customer_id),
+        "customer": {"document": buyer_tax_id}
+        if buyer_tax_id
+        else sale.customer_id and str(sale.customer_id),
         "products": [
             {"id": line.product_id, "name": line.name, "price": line.price, "quantity": line.quantity}
             for line in lines
