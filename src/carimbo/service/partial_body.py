@@ -7,7 +7,7 @@ field is right may depend on fields that the caller left out.
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, WrapValidator, create_model
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticKnownError
 
 from carimbo.fiscal.fields import Body
 
@@ -24,7 +24,7 @@ def partial_of(form: type[BaseModel], *more: type[BaseModel]) -> Any:
 
 def _as_sent(body: Any, _: Any) -> Any:
     if not isinstance(body, dict):
-        raise PydanticCustomError("model_type", "Deve ser um objeto JSON.")
+        raise PydanticKnownError("dict_type")
     return body
 
 

@@ -76,7 +76,7 @@ class TestSearch:
                 {
                     "code": "03",
                     "description": "Cartão de crédito",
-                    "words": ["creditCard"],
+                    "words": ["creditCard", "credit", "cartaoDeCredito", "cartaoCredito", "credito"],
                     "hasCard": True,
                     "isForNfce": True,
                 },

@@ -6,6 +6,7 @@ from decimal import Decimal
 import asyncpg
 import pytest
 
+from carimbo.fiscal.catalog_filling import CatalogFacts
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.products import ProductFilter
@@ -47,6 +48,16 @@ class TestCustomers:
             assert company is not None
             added = await tenant.customers.add(new_id(), company.id, CUSTOMER)
         assert added.id != neighbours.customer_id
+
+
+class TestCatalog:
+    async def test_facts_of_another_s_catalog_are_not_seen(self, neighbours: Neighbours) -> None:
+        asked = (neighbours.company_id, CUSTOMER.document, [SKU], "service")
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            own = await tenant.catalog.facts(*asked)
+            assert (own.customer, list(own.items)) == (CUSTOMER, [SKU])
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.catalog.facts(*asked) == CatalogFacts()
 
 
 class TestProducts:

@@ -37,6 +37,7 @@ class TestEveryRepository:
         {
             "allowances",
             "archive",
+            "catalog",
             "certificates",
             "companies",
             "credentials",

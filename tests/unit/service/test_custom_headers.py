@@ -63,7 +63,7 @@ class TestNames:
         assert wrong_with(key=name) == "header_name"
 
     @pytest.mark.parametrize(
-        "name", ["", "X Loja", " X", "X:", "X\r\nHost", "X\n", "Ação", "X\0", "(x)", 'x"', "x,y", "ﬁ"]
+        "name", ["X Loja", " X", "X:", "X\r\nHost", "X\n", "Ação", "X\0", "(x)", 'x"', "x,y", "ﬁ"]
     )
     def test_that_are_no_tokens_are_refused(self, name: str) -> None:
         assert wrong_with(key=name) == "header_name"
@@ -88,7 +88,7 @@ class TestValues:
         assert header(value=value).value == value
 
     @pytest.mark.parametrize(
-        "value", ["", " ", " a", "a ", "a\n", "a\r\nX-Other: b", "a\0b", "a\x7f", "ação", "a\u2028b", "\ta"]
+        "value", [" a", "a ", "a\n", "a\r\nX-Other: b", "a\0b", "a\x7f", "ação", "a\u2028b", "\ta"]
     )
     def test_of_anything_else_are_refused(self, value: str) -> None:
         assert wrong_with(value=value) == "header_value"
