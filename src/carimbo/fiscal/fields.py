@@ -255,6 +255,9 @@ GuaranteeDays = Annotated[Integer, Field(ge=1, le=365)]
 CityCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$")]
 # What is no good has but two digits.
 Ncm = Annotated[str, StringConstraints(pattern=r"^([0-9]{2}|[0-9]{8})$"), MAY_HAVE_DOTS]
+FederalServiceCode = Annotated[
+    str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")
+]
 GoodsOrigin = Annotated[str, StringConstraints(pattern="^[0-8]$")]
 
 Cnpj = Annotated[

@@ -10,13 +10,13 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.documents.nfse.request import FederalServiceCode
 from carimbo.fiscal.fields import (
     Body,
     Category,
     CityCode,
     Email,
     ExternalId,
+    FederalServiceCode,
     Flag,
     ItemName,
     Money,

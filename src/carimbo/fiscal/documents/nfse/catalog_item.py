@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from carimbo.fiscal.documents.nfse.national_code import is_listed
-from carimbo.fiscal.documents.nfse.request import CityServiceCode, FederalServiceCode, Nbs
+from carimbo.fiscal.documents.nfse.request import CityServiceCode, Nbs
 from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody
-from carimbo.fiscal.fields import Body, CnaeCode
+from carimbo.fiscal.fields import Body, CnaeCode, FederalServiceCode
 from carimbo.fiscal.stored import checked_once
 from carimbo.fiscal.tables.nbs import NBS
 

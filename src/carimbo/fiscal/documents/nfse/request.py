@@ -30,6 +30,7 @@ from carimbo.fiscal.fields import (
     CityCode,
     CnaeCode,
     ExternalId,
+    FederalServiceCode,
     GuaranteeDays,
     ItemName,
     Notes,
@@ -90,9 +91,6 @@ def _refuse_lacking(value: Any) -> Any:
 
 IN_FORM = BeforeValidator(_refuse_lacking)
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
-FederalServiceCode = Annotated[
-    str, StringConstraints(strip_whitespace=True, pattern=r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$")
-]
 Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), MAY_HAVE_DOTS]
 # The layout has room for more, but what a service costs is a price of the catalog's too.
 Amount = Annotated[UnitValue, Field(gt=0, decimal_places=2)]
