@@ -55,7 +55,7 @@ class TestWithoutCustomer:
             await store.put(sale, "caneca", **AT_COUNTER | {"customer": MARIA}, emitWhen="manual")
         )
         assert named["customer"]["name"] == MARIA["name"]
-        again = data_of(await store.put(sale, "caneca", **AT_COUNTER, emitWhen="manual"))
+        again = data_of(await store.put(sale, "caneca", **AT_COUNTER | {"customer": ""}))
         assert again["customer"] is None
 
 
@@ -122,4 +122,4 @@ class TestNotes:
 
     async def test_are_removed_by_put(self, store: Store) -> None:
         sale = await store.draft("caneca", notes="Entregar na portaria")
-        assert data_of(await store.put(sale, "caneca", emitWhen="manual"))["notes"] is None
+        assert data_of(await store.put(sale, "caneca", notes=""))["notes"] is None

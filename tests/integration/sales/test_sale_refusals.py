@@ -133,7 +133,8 @@ class TestRefusal:
     async def test_missing_document_of_the_customer_is_a_missing_field(self, store: Store) -> None:
         nobody = {"name": MARIA["name"], "email": MARIA["email"], "address": MARIA["address"]}
         answer = await store.sell("caneca", customer=nobody)
-        assert fields_of(answer) == {"customer.document": "Campo obrigatório."}
+        message = "Campo obrigatório na NF-e: informe o CPF ou CNPJ, ou foreignId de um estrangeiro."
+        assert fields_of(answer) == {"customer.document": message}
 
     @pytest.mark.parametrize(
         ("sku", "told", "field"),
