@@ -76,6 +76,7 @@ class TestCreate:
             "state": "SP",
             "complement": None,
             "cityCode": "3550308",
+            "countryCode": None,
         }
         del record["warnings"]
         assert data_of(await caller.http.get(f"/v1/companies/{record['id']}")) == record

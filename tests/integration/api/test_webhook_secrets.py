@@ -78,7 +78,7 @@ class TestRotation:
         forms = (key_of(created["secret"]), created["secret"].removeprefix("whsec_").encode())
         assert not any(form in one for one in sealed.values() for form in forms)
 
-    @pytest.mark.parametrize("hours", [-1, 73, "1", 1.5, True, None])
+    @pytest.mark.parametrize("hours", [-1, 73, "1", 1.5, True])
     async def test_refuses_an_overlap_out_of_bounds(self, site: Site, hours: object) -> None:
         created = await site.create()
         refused = await rotate(site, created["id"], {"overlapHours": hours})

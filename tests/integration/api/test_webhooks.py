@@ -78,7 +78,11 @@ class TestCreate:
         [
             ({"events": {"invoice": ["nfe.canceled"]}}, "events.invoice[0]", "'nfe.cancelled'"),
             ({"events": {"invoice": ["nfe.rejected", "x"]}}, "events.invoice[1]", "'nfse.authorized'"),
-            ({"events": {"nfce": ["nfe.authorized"]}}, "events.nfce[0]", "'nfce.authorized'"),
+            (
+                {"events": {"nfce": ["nfe.authorized"]}},
+                "events.nfce[0]",
+                "nfe.authorized fica no grupo invoice",
+            ),
             ({"events": {"cte": ["cteOs.authorized"]}}, "events.cte[0]", "'cte.authorized'"),
             ({"events": {"system": ["webhook.test"]}}, "events.system[0]", "'certificate.expiring'"),
             ({"events": {"nfe": ["nfe.authorized"]}}, "events.nfe", "Campo desconhecido."),

@@ -7,20 +7,21 @@ from metric_samples import shown, until_risen
 from receiver import Receiver
 
 MISHAP = "Erro interno ao preparar a entrega."
-UNTELLABLE = "certificate.expiring"
-"""Without its details, nothing can be told of it."""
 
 
-async def listen_to_the_untellable(house: House, receiver: Receiver) -> None:
+async def listen_without_a_key(house: House, receiver: Receiver) -> bytes:
+    """Has an event for a webhook whose signing key can't be opened; returns the key as it was stored."""
     webhook_id = await house.webhook(receiver.url)
-    await house.fetch("update webhooks set topics = array[$1]", UNTELLABLE)
-    await house.tell(webhook_id, topic=UNTELLABLE)
+    (secret,) = await house.fetch("select sealed from secrets where owner_id = $1", webhook_id)
+    await house.fetch("update secrets set sealed = '\\x00' where owner_id = $1", webhook_id)
+    await house.tell(webhook_id)
+    return bytes(secret["sealed"])
 
 
-class TestAnEventThatCannotBeTold:
+class TestDeliveryThatCannotBePrepared:
     async def test_is_in_the_log_and_tried_again(self, house: House, receiver: Receiver) -> None:
         counted = shown("deliveries_total", outcome="mishap")
-        await listen_to_the_untellable(house, receiver)
+        await listen_without_a_key(house, receiver)
         async with house.courier():
             await house.until("exists (select from delivery_attempts)")
         await until_risen("deliveries_total", counted, outcome="mishap")
@@ -31,14 +32,12 @@ class TestAnEventThatCannotBeTold:
         assert row["next_action_at"] == attempt["next_attempt_at"] > row["now"] + HOUR / 2
         assert receiver.calls == []
 
-    async def test_is_told_once_it_can_be(self, house: House, receiver: Receiver) -> None:
-        await listen_to_the_untellable(house, receiver)
+    async def test_is_sent_once_it_can_be_prepared(self, house: House, receiver: Receiver) -> None:
+        key = await listen_without_a_key(house, receiver)
         (row,) = await house.rows()
         async with house.courier():
             await house.until("exists (select from delivery_attempts)")
-            details = {"daysLeft": 7, "expiresAt": "2027-01-01T00:00:00+00:00"}
-            company_id = house.shop.company_id
-            await house.fetch("update events set details = $1, company_id = $2", details, company_id)
+            await house.fetch("update secrets set sealed = $1", key)
             await house.change(row["id"], "next_action_at = now()")
             await house.fetch("notify carimbo_outbound")
             await receiver.until(1, PATIENCE)
@@ -46,14 +45,14 @@ class TestAnEventThatCannotBeTold:
         assert [one["error"] for one in await house.attempts(row["id"])] == [MISHAP, None]
 
     async def test_does_not_count_against_the_receiver(self, house: House, receiver: Receiver) -> None:
-        await listen_to_the_untellable(house, receiver)
+        await listen_without_a_key(house, receiver)
         async with house.courier():
             await house.until("exists (select from delivery_attempts)")
         (webhook,) = await house.fetch("select failing_since, is_active from webhooks")
         assert (webhook["failing_since"], webhook["is_active"]) == (None, True)
 
     async def test_disables_nobody(self, house: House, receiver: Receiver) -> None:
-        await listen_to_the_untellable(house, receiver)
+        await listen_without_a_key(house, receiver)
         await house.fetch("update webhooks set failing_since = now() - $1::interval", 6 * DAY)
         async with house.courier(house.postman(schedule=NO_RETRIES)):
             await house.until("exists (select from deliveries where status = 'failed')")
