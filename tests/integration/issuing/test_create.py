@@ -30,7 +30,7 @@ from support import OTHER_CNPJ, REFORM, fields_of
 RECORD = {
     "id", "saleId", "status", "type", "externalId", "amount", "number", "series", "dps", "accessKey",
     "protocol", "environment", "version", "issuedAt", "authorizedAt", "cancelableUntil", "contingency",
-    "rejection", "warnings", "replacedById", "createdAt",
+    "progress", "rejection", "warnings", "replacedById", "createdAt",
 }  # fmt: skip
 KNOWN_LATER = (
     "externalId", "number", "series", "dps", "accessKey", "protocol", "issuedAt", "authorizedAt",

@@ -98,7 +98,7 @@ class TestTheCursor:
         rest = (await shop.caller.http.get("/v1/events", params={"after": event["id"]})).json()
         assert (rest["data"], rest["pageInfo"]) == ([], {"hasMore": False, "nextCursor": event["id"]})
 
-    @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "after=x", "after=", "page=1"])
+    @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "after=x", "page=1"])
     async def test_takes_nothing_else(self, idle_shop: Shop, query: str) -> None:
         answer = await idle_shop.caller.http.get(f"/v1/events?{query}")
         assert list(fields_of(answer)) == [query.partition("=")[0]]

@@ -133,8 +133,10 @@ class TestKey:
         for written in ("a", " a ", "a "):
             assert replayed(await shop.post("/nfce", LATER | {"externalId": written}))["id"] == made["id"]
 
-    async def test_that_is_no_text_is_invalid(self, shop: Shop) -> None:
-        assert set(fields_of(await shop.post("/nfce", LATER | {"externalId": 5}))) == {"externalId"}
+    async def test_that_is_a_number_is_its_digits(self, shop: Shop) -> None:
+        made = accepted(await shop.post("/nfce", LATER | {"externalId": 5}))
+        assert replayed(await shop.post("/nfce", LATER | {"externalId": "5"}))["id"] == made["id"]
+        assert set(fields_of(await shop.post("/nfce", LATER | {"externalId": True}))) == {"externalId"}
 
 
 class TestReplay:

@@ -157,4 +157,4 @@ class TestAWrongLink:
     async def test_can_only_be_read(self, told: Told, anybody: httpx2.AsyncClient) -> None:
         answer = await anybody.delete(told.link("pdfUrl"))
         error_of(answer, 405, "METHOD_NOT_ALLOWED")
-        assert (answer.headers["allow"], str(answer.url)[: len(BASE_URL)]) == ("GET", BASE_URL)
+        assert (answer.headers["allow"], str(answer.url)[: len(BASE_URL)]) == ("GET, HEAD", BASE_URL)

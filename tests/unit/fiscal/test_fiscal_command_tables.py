@@ -28,15 +28,19 @@ def desk(tmp_path: Path, pfx: bytes) -> Desk:
     return Desk(tmp_path, pfx)
 
 
+TERMS = {"presence": "inPerson", "paymentMethod": "cash"}
+
+
 def without_a_rate(desk: Desk) -> None:
     """Let the rate of the ICMS be told by nobody, and all that somebody has to tell be there."""
     desk.company(taxRegime="normal", pisCofinsRegime="cumulative")
-    desk.request("nfe", NFE_BODY | {"items": [item(approximateTaxes=20, **REFORM)]})
+    desk.request("nfe", NFE_BODY | TERMS | {"items": [item(approximateTaxes=20, **REFORM)]})
 
 
 class TestWarnings:
     def test_stand_beside_the_document_on_standard_error(self, desk: Desk, capsys: Captured) -> None:
-        desk.request("nfe", NFE_BODY | {"issueDate": LONG_PAST, "items": [item(approximateTaxes=20)]})
+        told = {"issueDate": LONG_PAST, "items": [item(approximateTaxes=20)]}
+        desk.request("nfe", NFE_BODY | TERMS | told)
         assert main(desk.arguments()) == 0
         said = capsys.readouterr()
         verify(etree.fromstring(said.out.encode()))

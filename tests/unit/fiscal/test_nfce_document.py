@@ -34,6 +34,7 @@ from unit.fiscal.goods.support import (
 )
 from xmlsec1 import xmlsec1_accepts
 
+UNPAID = "Campo obrigatório: informe paymentMethod ou payments."
 KEY_FORM = "Formato inválido: informe os 44 caracteres da chave de acesso, e não “123”."
 MOMENT_FORM = "Deve ter data e hora no formato ISO 8601, por exemplo 2026-11-14T10:00:00-03:00."
 KEY = "35261111222333000181650010000000031123456820"
@@ -223,7 +224,7 @@ class TestBody:
     @pytest.mark.parametrize(
         ("changes", "field", "message"),
         [
-            ({"paymentMethod": None}, "paymentMethod", "Campo obrigatório."),
+            ({"paymentMethod": None}, "paymentMethod", UNPAID),
             ({"issueMode": "offline"}, "issueMode", "Valor inválido: use 'normal' ou 'offlineContingency'."),
             ({"transmit": "never"}, "transmit", "Valor inválido: use 'now' ou 'later'."),
             ({"series": 890}, "series", "Deve ser menor ou igual a 889."),

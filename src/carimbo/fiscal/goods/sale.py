@@ -35,7 +35,6 @@ from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.layouts.records import made
-from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.trade import Trade
@@ -224,8 +223,7 @@ def _in_homologation(fixed: str, description: str) -> str:
 def compose_payments(body: SaleBody, amount: Decimal, usual_method: str, findings: Findings) -> Payments:
     """The payments given, or the whole amount by the usual means."""
     if contradicts(body.payment_method, body.payments):
-        message = "Não é o meio de nenhum dos payments: informe só um dos dois campos."
-        findings.missed(Problem("CONTRADICTION", "paymentMethod", message))
+        findings.assumed("paymentMethod: Não é o meio de nenhum dos payments, e valem os payments.")
     paid = tuple(map(payment, body.payments)) or (whole_payment(usual_method, amount),)
     return Payments(payments=paid, change=body.change)
 

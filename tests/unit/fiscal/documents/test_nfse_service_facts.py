@@ -164,10 +164,18 @@ class TestCatalog:
         assert (found.service.code, found.nbs, found.warnings) == ("010701", None, ())
 
     def test_company_fills_in_what_the_item_lacks(self) -> None:
-        assert facts(BY_CITY_CODE, [service("A", serviceItemCode="01.07")], **USUAL).iss_rate == Decimal(
-            "2.5"
-        )
+        own = service("A", serviceItemCode=USUAL["federalServiceCode"])
+        assert facts(BY_CITY_CODE, [own], **USUAL).iss_rate == Decimal("2.5")
         assert facts(BY_CITY_CODE, [service("A")], **USUAL).service.code == "010501"
+
+    def test_rate_of_the_company_is_not_that_of_another_service(self) -> None:
+        with pytest.raises(Incomplete) as incomplete:
+            facts(BY_CITY_CODE, [service("A", serviceItemCode="01.07")], **USUAL)
+        assert [problem.path for problem in incomplete.value.problems] == ["iss.rate"]
+
+    def test_item_of_notes_without_a_sku_is_not_used(self) -> None:
+        shared = service("direct-api-nfse", serviceItemCode="01.07")
+        assert facts(BY_CITY_CODE, [shared], **USUAL).service.code == "010501"
 
     def test_items_of_the_same_service_count_as_one(self) -> None:
         spelled = [service("A", serviceItemCode="1.05"), service("B", serviceItemCode="01.05.01")]

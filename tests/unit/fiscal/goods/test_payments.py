@@ -103,10 +103,11 @@ class TestPayments:
         payments = [{"method": "pix", "amount": 70}, {"method": "cash", "amount": 1.8}]
         assert said(nfce(paymentMethod="dinheiro", payments=payments), "pag/detPag/tPag") == "17"
 
-    def test_are_refused_with_the_method_of_none_of_them(self) -> None:
+    def test_win_over_the_method_of_none_of_them_with_a_warning(self) -> None:
         request = NFCE_BODY | {"paymentMethod": "boleto", "payments": [{"method": "pix", "amount": 71.8}]}
         made = compose_receipt(NfceRequest.model_validate(request), company(), emission(), SOFTWARE)
-        assert [(one.code, one.path) for one in made.problems] == [("CONTRADICTION", "paymentMethod")]
+        assert made.problems == ()
+        assert [one for one in made.warnings if one.startswith("paymentMethod: Não é o meio de nenhum")]
 
     def test_keep_what_is_known_of_the_card(self, signer: Signer) -> None:
         card = {
@@ -162,7 +163,7 @@ class TestBody:
             PaymentBody.model_validate({"method": "cash", "amount": 1, field: value})
         assert misformed(raised.value) == {field: message}
 
-    @pytest.mark.parametrize("method", ["bitcoin", 88, -1, "-1", ""])
+    @pytest.mark.parametrize("method", ["bitcoin", 88, -1, "-1"])
     def test_lists_codes_and_words_when_a_method_is_unknown(self, method: Any) -> None:
         with pytest.raises(ValidationError) as raised:
             PaymentBody.model_validate({"method": method, "amount": 1})

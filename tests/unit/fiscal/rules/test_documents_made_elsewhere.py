@@ -47,6 +47,7 @@ def handed_over(signer: Signer, signed_part: str) -> SignedDocument:
         "number": 10,
         "series": 1,
         "issuedAt": ISSUED_AT.isoformat(),
+        "contingency": {"startedAt": ISSUED_AT.isoformat(), "reason": CONTINGENCY.reason},
     }
     request = NfceRequest.model_validate(body | printed)
     under = emission(number=10, numeric_code="12345689", type=EmissionType.OFFLINE, contingency=CONTINGENCY)
