@@ -228,4 +228,5 @@ def handed_over(xml: bytes) -> Review:
         number=10,
         series=1,
         issuedAt=ISSUED_AT.isoformat(),
+        contingency={"startedAt": ISSUED_AT.isoformat(), "reason": "Sem conexão com a rede"},
     )

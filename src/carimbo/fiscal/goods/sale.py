@@ -99,8 +99,8 @@ class SaleBody(Body):
     payment_method: Method | None = Field(
         default=None,
         description=(
-            "Meio de pagamento do valor total, se não há `payments`, ou um dos meios deles; na falta, o de"
-            f" `defaults.paymentMethod`, ou dinheiro, com aviso: {METHODS_TAKEN}."
+            "Meio de pagamento do total, sem `payments`; na falta, `defaults.paymentMethod`, ou dinheiro, com"
+            f" aviso: {METHODS_TAKEN}."
         ),
     )
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
