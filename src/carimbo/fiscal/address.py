@@ -48,8 +48,8 @@ class PartialAddress(Body):
         """Refuses a code that is unknown or of another state."""
         if code is None or "state" not in info.data:
             return code
-        state, known = info.data["state"], municipality_of_ibge(code)
-        if known is None or state not in (None, known.state):
+        state, municipality = info.data["state"], municipality_of_ibge(code)
+        if municipality is None or state not in (None, municipality.state):
             place = f"um município de {state}" if state else "nenhum município"
             raise PydanticCustomError("city_code", f"Código IBGE não é de {place}.")
         return code
@@ -64,32 +64,32 @@ class PartialAddress(Body):
         state = info.data["state"] or _state_of(code)
         if state is None:
             return city
-        found = find_municipality(city, state)
-        if found is None and code is None:
+        municipality = find_municipality(city, state)
+        if municipality is None and code is None:
             raise PydanticCustomError(
                 "city_unknown",
                 f"Município não encontrado em {state}: confira o nome ou informe cityCode (código IBGE).",
             )
-        if found is not None and code not in (None, found.ibge):
+        if municipality is not None and code not in (None, municipality.ibge):
             raise PydanticCustomError("city_mismatch", "O município não é o do código IBGE informado.")
         return city
 
     @model_validator(mode="after")
     def locate(self) -> Self:
         """Settles the municipality, so that nothing later has to guess it."""
-        known = municipality_of_ibge(self.city_code) if self.city_code else None
-        if known is None and self.city and self.state:
-            known = find_municipality(self.city, self.state)
-        if known is not None:
-            object.__setattr__(self, "city_code", known.ibge)
-            object.__setattr__(self, "city", self.city or known.name)
-            object.__setattr__(self, "state", self.state or known.state)
+        municipality = municipality_of_ibge(self.city_code) if self.city_code else None
+        if municipality is None and self.city and self.state:
+            municipality = find_municipality(self.city, self.state)
+        if municipality is not None:
+            object.__setattr__(self, "city_code", municipality.ibge)
+            object.__setattr__(self, "city", self.city or municipality.name)
+            object.__setattr__(self, "state", self.state or municipality.state)
         return self
 
 
 def _state_of(city_code: str | None) -> str | None:
-    known = municipality_of_ibge(city_code) if city_code else None
-    return known.state if known else None
+    municipality = municipality_of_ibge(city_code) if city_code else None
+    return municipality.state if municipality else None
 
 
 class Address(PartialAddress):
