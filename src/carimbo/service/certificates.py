@@ -10,7 +10,7 @@ from carimbo.fiscal.fields import Record
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.companies import lock_company
 from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED
+from carimbo.service.last_answer import CERTIFICATE_CODES
 from carimbo.service.shown import utc_text
 from carimbo.storage.certificates import CertificateSummary, StoredCertificate
 from carimbo.storage.companies import Company
@@ -57,7 +57,7 @@ async def upload_certificate(
 ) -> CertificateRecord:
     """Checks a PFX file against the company and keeps it sealed, in place of any earlier one.
 
-    Work that waits because an authority refused the earlier certificate is tried again at once.
+    Work that waits for a certificate, or for another than the one that was refused, is tried again at once.
     """
     certificate = await opener.open(pfx, password, subscription_id)
     _check(certificate, company, now)
@@ -65,7 +65,7 @@ async def upload_certificate(
         await lock_company(tenant, company.id)
         await tenant.secrets.put(company.id, SECRET_NAME, certificate.to_bundle())
         stored = await tenant.certificates.put(company.id, _summary(certificate))
-        await retry_answered(tenant.connection, subscription_id, company.id, CERTIFICATE_NOT_ACCEPTED)
+        await retry_answered(tenant.connection, subscription_id, company.id, CERTIFICATE_CODES)
     return _record(company.id, stored)
 
 

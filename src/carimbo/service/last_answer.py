@@ -9,6 +9,8 @@ UNASKED = LastAnswer(
     "NO_CERTIFICATE", "A empresa está sem certificado: sem ele a autoridade não pode ser consultada."
 )
 """The reason why an authority that may have a document can't be asked about it."""
+CERTIFICATE_CODES = frozenset({CERTIFICATE_NOT_ACCEPTED, UNASKED.code})
+"""The codes of work that waits for another certificate."""
 SET_ASIDE = LastAnswer(
     "SET_ASIDE",
     "O documento foi posto de lado depois de falhas internas repetidas e espera por quem opera o serviço.",

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause, NotJudged, Processing
 from integration.issuing.floor import Floor
 from integration.issuing.scripted import LOST, OUT, UNKNOWN, Play, authorizing
@@ -84,10 +85,19 @@ class TestProgress:
         answer = (await play.shop.read(document))["progress"]["lastAnswer"]
         assert (answer and answer["code"]) == code
 
-    async def test_of_a_company_that_lost_its_certificate_says_so(self, play: Play) -> None:
+    async def test_of_a_company_that_lost_its_certificate_says_so_until_it_has_another(
+        self, play: Play, floor: Floor, certificate: A1Certificate
+    ) -> None:
         play.script.begin(LOST)
         document = await play.perform(await play.shop.create(), steps=1)
         data_of(await play.shop.caller.http.delete(play.shop.path("/certificate")))
         await play.hasten(document)
         document = await play.perform(document, steps=1)
         assert document["progress"]["lastAnswer"]["code"] == "NO_CERTIFICATE"
+        await floor.fetch(
+            "update documents set next_action_at = now() + interval '1 hour' where id = $1",
+            UUID(document["id"]),
+        )
+        await play.shop.certify(certificate)
+        progress = (await play.shop.read(document))["progress"]
+        assert datetime.fromisoformat(progress["nextAttemptAt"]) <= datetime.now(UTC)

@@ -19,7 +19,7 @@ from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.sign import is_signed_by
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE
-from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, refused_certificate
+from carimbo.service.last_answer import CERTIFICATE_CODES, UNASKED, refused_certificate
 from carimbo.storage import work
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.filings import FilingVerdict
@@ -54,8 +54,8 @@ async def _next(means: Means, lease: Lease, statement: Statement) -> Step:
         return await _make(means, lease, statement, seal)
     signed = await _signed_before(means, lease, statement)
     if state is FilingState.SIGNED:
-        was_refused = statement.filing.authority_code == CERTIFICATE_NOT_ACCEPTED
-        if was_refused and not is_signed_by(signed, seal):
+        lacked_certificate = statement.filing.authority_code in CERTIFICATE_CODES
+        if lacked_certificate and not is_signed_by(signed, seal):
             # The authority has nothing of it, and would refuse the certificate in the signature too.
             return await _make(means, lease, statement, seal)
         await _record_attempt(means, lease, statement)
@@ -67,7 +67,8 @@ async def _lack(means: Means, lease: Lease, statement: Statement, problem: Probl
     state, tries = FilingState(statement.filing.state), statement.filing.tries + 1
     if state is FilingState.SENT or statement.persists:
         pause = means.backoff.pause(tries, dice())
-        return await _go_on(means, lease, statement, Onward(state, pause, tries))
+        answer = UNASKED if problem is NO_CERTIFICATE else None
+        return await _go_on(means, lease, statement, Onward(state, pause, tries), answer)
     return await _refuse_unsent(means, lease, statement, (problem,))
 
 
