@@ -108,8 +108,8 @@ def events_of(contract: Json) -> Iterator[Operation]:
 
 def all_errors(operations: list[Operation]) -> list[ErrorLine]:
     """List each error code once, by status and name."""
-    found = {error.code: error for operation in operations for error in operation.errors}
-    return sorted(found.values(), key=lambda error: (error.status, error.code))
+    by_code = {error.code: error for operation in operations for error in operation.errors}
+    return sorted(by_code.values(), key=lambda error: (error.status, error.code))
 
 
 def variable(header: str) -> str:

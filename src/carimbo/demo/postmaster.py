@@ -100,9 +100,9 @@ def _end_processes(folder: Path) -> None:
 
 def _all_processes(folder: Path) -> set[psutil.Process]:
     """Returns the postmaster and its backends, which work in the data folder."""
-    found = {process for process in psutil.process_iter() if _works_in(process, folder)}
+    processes = {process for process in psutil.process_iter() if _works_in(process, folder)}
     postmaster = _process(folder)
-    return found | {postmaster} if postmaster else found
+    return processes | {postmaster} if postmaster else processes
 
 
 def _works_in(process: psutil.Process, folder: Path) -> bool:

@@ -46,7 +46,7 @@ def missing(request: NfeRequest) -> tuple[str, ...]:
 
 
 def _as_recipient(customer: CustomerFacts, told: RecipientBody) -> dict[str, Any]:
-    """Returns a customer as a recipient; one who is said to pay no ICMS keeps no registration."""
+    """Returns a customer as a recipient. A recipient who pays no ICMS gets no state registration."""
     known = recipient_of(customer) | {"municipalRegistration": customer.municipal_registration}
     no_contributor = told.icms_contribution not in (None, Contribution.CONTRIBUTOR)
     left_out = {"stateRegistration"} if no_contributor else set()
