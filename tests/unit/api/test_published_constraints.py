@@ -100,3 +100,8 @@ class TestDocuments:
     def test_recipient_has_a_registration_or_is_exempt(self, registration: str, is_good: bool) -> None:
         recipient = {"name": "Loja", "taxId": "11222333000181", "stateRegistration": registration}
         assert is_valid("NfeRequest", NFE | {"recipient": recipient}) is is_good
+
+    def test_texts_of_the_layout_have_its_lengths(self) -> None:
+        installment = {"number": "0" * 60, "amount": 10}
+        assert is_valid("Installment", installment)
+        assert not is_valid("Installment", installment | {"number": "0" * 61})

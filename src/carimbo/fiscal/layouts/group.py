@@ -30,6 +30,7 @@ from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.compiling import Write, initializer
 from carimbo.fiscal.layouts.layout import Element, Layout, json_name, layout_of
 from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.published import Published
 
 T = TypeVar("T")
 
@@ -204,7 +205,9 @@ _NORMALIZED: Any = model_validator(mode="before")(_as_classmethod)
 def _of_json(cls: type, name: str, hint: Any) -> Any:
     """The same type for a body that holds the group: exact JSON types, name as in paths, the official tag."""
     element: Element = cls.__dict__[name].metadata[_METADATA]
-    for python_type, json_type in _JSON_TYPES.items():
+    longest = element.limit if element.kind == "text" else None
+    for python_type, plain_type in _JSON_TYPES.items():
+        json_type = Annotated[plain_type, Published(maxLength=longest)] if longest else plain_type
         if hint == python_type:
             hint = json_type
         elif hint == python_type | None:

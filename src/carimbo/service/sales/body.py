@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, T
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.body_reading import is_blank
 from carimbo.fiscal.date_fields import IsoDay
 from carimbo.fiscal.fields import (
     Body,
@@ -117,12 +118,6 @@ class ServiceNoteBody(Body):
     )
 
 
-def _is_blank(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_blank, value.values()))
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
 def _how_told(value: Any) -> str:
     return "described" if isinstance(value, dict | BuyerBody) else "by id"
 
@@ -132,15 +127,19 @@ Buyer = Annotated[
 ]
 
 
-def _none_if_blank(value: Any) -> Any:
-    """Returns None for an object that says nothing, so that it counts as absent."""
-    return None if _is_blank(value) else value
+def _is_empty(value: Any) -> bool:
+    return all(map(_is_empty, value.values())) if isinstance(value, dict) else is_blank(value)
+
+
+def _none_if_empty(value: Any) -> Any:
+    """Returns None for an object whose fields are all blank, so that it counts as absent."""
+    return None if _is_empty(value) else value
 
 
 class SaleBody(Body):
     """A sale: to whom, what, and when its documents are issued."""
 
-    customer: Annotated[Buyer | None, BeforeValidator(_none_if_blank)] = Field(
+    customer: Annotated[Buyer | None, BeforeValidator(_none_if_empty)] = Field(
         default=None,
         description=(
             "Id do cliente, que fica como está, ou seus dados, que completam os do catálogo; obrigatório para"
