@@ -8,7 +8,7 @@ from typing import Self
 from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.fiscal.taxpayer import is_cpf, modulo_11, normalize
 
-_LENGTH = 44
+KEY_LENGTH = 44
 _WEIGHTS = 8
 _TAX_ID_LENGTH = 14
 
@@ -147,8 +147,8 @@ class AccessKey(str):
     def parse(cls, text: str) -> Self:
         """Read a key as people write it, in groups and in either case."""
         key = normalize(text)
-        if len(key) != _LENGTH:
-            raise InvalidAccessKey(f"A chave de acesso tem {_LENGTH} caracteres, e esta tem {len(key)}.")
+        if len(key) != KEY_LENGTH:
+            raise InvalidAccessKey(f"A chave de acesso tem {KEY_LENGTH} caracteres, e esta tem {len(key)}.")
         found = _TOGETHER.fullmatch(key)
         if found is None:
             raise InvalidAccessKey("A chave de acesso só tem algarismos, e letras apenas no CNPJ.")

@@ -27,6 +27,12 @@ class TestKeys:
     def test_are_not_older_than_2006(self) -> None:
         assert refusals("complement", body={"references[0].accessKey": OF_2005}) == ["524"]
 
+    @pytest.mark.parametrize("length", [43, 45, 70])
+    def test_of_another_length_are_refused_for_their_length_alone(self, length: int) -> None:
+        [problem] = judge(Breaking("", "", "complement", {"references[0].accessKey": "3" * length})).problems
+        assert (problem.code, problem.path) == ("547", "references[0].accessKey")
+        assert f"A chave tem 44 caracteres, e esta tem {length}." in problem.message
+
     def test_of_carriages_are_held_against_the_same_rules(self) -> None:
         reference = {"cteAccessKey": WRONG_DIGIT}
         judgement = judge(Breaking("", "", "complement", {"references": [reference]}))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.access_key import check_digit
+from carimbo.fiscal.access_key import KEY_LENGTH, check_digit
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook
 from carimbo.fiscal.tables.states import state_of_ibge
@@ -53,9 +53,11 @@ def receipt_refers_to_nothing(case: Case) -> Iterator[At]:
     models=(NFE,),
 )
 def key_has_its_digit(case: Case) -> Iterator[At]:
-    """The last digit of a key proves the others."""
+    """The last digit of a key proves the others; a key of another length has none."""
     for path, key in _keys(case):
-        if check_digit(key[:-1]) != key[-1:]:
+        if len(key) != KEY_LENGTH:
+            yield At(path, f"A chave tem {KEY_LENGTH} caracteres, e esta tem {len(key)}.")
+        elif check_digit(key[:-1]) != key[-1:]:
             yield At(path)
 
 
@@ -67,7 +69,7 @@ def key_has_its_digit(case: Case) -> Iterator[At]:
 )
 def key_has_a_state(case: Case) -> Iterator[At]:
     """A key begins with the state of its issuer."""
-    for path, key in _keys(case):
+    for path, key in _whole_keys(case):
         if state_of_ibge(key[:2]) is None:
             yield At(path)
 
@@ -80,7 +82,7 @@ def key_has_a_state(case: Case) -> Iterator[At]:
 )
 def key_has_a_month(case: Case) -> Iterator[At]:
     """Documents have keys since 2006; of the month the authority asks only that it exists."""
-    for path, key in _keys(case):
+    for path, key in _whole_keys(case):
         if not _FIRST_YEAR <= key[2:4] <= f"{case.now:%y}" or key[4:6] not in _MONTHS:
             yield At(path)
 
@@ -91,6 +93,10 @@ def _keys(case: Case) -> Iterator[tuple[str, str]]:
             yield f"references[{position}].accessKey", reference.access_key
         if reference.cte_access_key:
             yield f"references[{position}].cteAccessKey", reference.cte_access_key
+
+
+def _whole_keys(case: Case) -> Iterator[tuple[str, str]]:
+    return ((path, key) for path, key in _keys(case) if len(key) == KEY_LENGTH)
 
 
 @RULES.rule(
@@ -131,8 +137,9 @@ def original_is_of_the_issuer(case: Case) -> Iterator[At]:
         return
     issuer = case.key_without_digit[_OWNER_IN_KEY]
     for position, reference in enumerate(case.invoice.identification.references):
-        key, paper = reference.access_key, reference.paper_invoice
-        if key and key[_OWNER_IN_KEY] != issuer and key[_SERIES_IN_KEY] not in _SERIES_OF_THE_AUTHORITY:
+        key, paper = reference.access_key or "", reference.paper_invoice
+        is_of_the_authority = key[_SERIES_IN_KEY] in _SERIES_OF_THE_AUTHORITY
+        if len(key) == KEY_LENGTH and key[_OWNER_IN_KEY] != issuer and not is_of_the_authority:
             yield At(f"references[{position}].accessKey", f"Emitente esperado na chave: {issuer}.")
         if paper and paper.cnpj != issuer:
             yield At(f"references[{position}].paperInvoice.taxId", f"Esperado: {issuer}.")
