@@ -36,6 +36,8 @@ class Document:
     """The JSON that it is made of."""
     posted_request: str | None
     """The JSON as the caller sent it, if the request was filled from the catalog."""
+    posted_version: int
+    """The version that the posted JSON belongs to."""
     version: int
     amount: Decimal
     warnings: list[str]
@@ -59,7 +61,8 @@ class Document:
     @property
     def posted(self) -> str:
         """The JSON of the request as the caller sent it."""
-        return self.posted_request or self.request
+        is_current = self.posted_version == self.version
+        return self.posted_request if self.posted_request and is_current else self.request
 
     @property
     def asked_at(self) -> datetime | None:
@@ -217,7 +220,8 @@ class Documents:
         await self._connection.execute(
             "update documents set request = $3, amount = $4, warnings = $5, reviewed_revision = $6,"
             " reviewed_on = $7, recipient_tax_id = $8, recipient_name = $9, posted_request = $10,"
-            " version = version + 1, updated_at = now() where subscription_id = $1 and id = $2",
+            " posted_version = version + 1, version = version + 1, updated_at = now()"
+            " where subscription_id = $1 and id = $2",
             self._subscription_id, document_id, request, amount, warnings, revision, day,
             recipient and recipient.tax_id, recipient and recipient.name, posted_request,
         )  # fmt: skip

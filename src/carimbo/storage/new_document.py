@@ -51,8 +51,8 @@ _INSERTED = tuple(
     field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
 )
 _GENERATED = (
-    "version, rejection, created_at, queued_at, first_queued_at, next_action_at, attempts, parked_reason,"
-    " replaced_by"
+    "version, posted_version, rejection, created_at, queued_at, first_queued_at, next_action_at, attempts,"
+    " parked_reason, replaced_by"
 )
 
 

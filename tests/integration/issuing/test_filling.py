@@ -145,6 +145,15 @@ class TestLater:
         assert changed["version"] == 2
         assert (await item_of(stocked, changed))["ncm"] == "69120000"
 
+    async def test_a_repeated_patch_keeps_the_posted_body(self, stocked: Shop) -> None:
+        draft = await stocked.create("nfce", **SPARE, transmit="later")
+        changed = data_of(await stocked.patch(draft, notes="Presente"))
+        path = f"/nfce/{draft['id']}"
+        posted = data_of(await stocked.get(path, include="request"))["request"]
+        await replace_mug(stocked, ncm="69120000", cfop="5102")
+        data_of(await stocked.patch(changed, notes="Presente"))
+        assert data_of(await stocked.get(path, include="request"))["request"] == posted
+
     async def test_a_patch_keeps_what_it_tells_itself(self, stocked: Shop) -> None:
         draft = await stocked.create("nfce", **SPARE, transmit="later")
         changed = data_of(await stocked.patch(draft, items=[SOLD | {"ncm": "69120000"}]))
