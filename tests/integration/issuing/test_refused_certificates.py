@@ -86,6 +86,20 @@ class TestRefusedCertificates:
         await refused_shop.certify(certificate)
         assert (await refused_shop.settled(document))["status"] == "authorized"
 
+    @pytest.mark.parametrize("kind", KINDS)
+    async def test_the_document_is_signed_anew_whatever_the_last_answer_was(
+        self, refused_shop: Shop, certificate: A1Certificate, kind: str
+    ) -> None:
+        document = await refused_shop.create(kind)
+        await wait_for_refusals(refused_shop)
+        async with refused_shop.floor.standstill():
+            await refused_shop.floor.fetch(
+                "update emissions set state = 'sent', answer_code = null where document_id = $1",
+                UUID(document["id"]),
+            )
+            await refused_shop.certify(certificate)
+        assert (await refused_shop.settled(document))["status"] == "authorized"
+
     @pytest.mark.usefixtures("short_wait")
     async def test_an_event_and_an_inutilization_under_way_say_so(
         self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate

@@ -19,7 +19,7 @@ from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.sign import is_signed_by
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE
-from carimbo.service.last_answer import CERTIFICATE_CODES, UNASKED, refused_certificate
+from carimbo.service.last_answer import UNASKED, refused_certificate
 from carimbo.storage import work
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.filings import FilingVerdict
@@ -54,9 +54,8 @@ async def _next(means: Means, lease: Lease, statement: Statement) -> Step:
         return await _make(means, lease, statement, seal)
     signed = await _signed_before(means, lease, statement)
     if state is FilingState.SIGNED:
-        lacked_certificate = statement.filing.authority_code in CERTIFICATE_CODES
-        if lacked_certificate and not is_signed_by(signed, seal):
-            # The authority has nothing of it, and would refuse the certificate in the signature too.
+        if not is_signed_by(signed, seal):
+            # The authority has nothing of it, and may refuse the earlier certificate in the signature too.
             return await _make(means, lease, statement, seal)
         await _record_attempt(means, lease, statement)
     return await _put(means, lease, statement, seal, signed)

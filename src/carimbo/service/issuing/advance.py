@@ -27,7 +27,7 @@ from carimbo.service.issuing.transmit import ask, record_attempt, send
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE, NO_NUMBER_LEFT, unissuable, unready_now
 from carimbo.service.issuing.way import is_stuck, learn, shortened, way_of
 from carimbo.service.issuing.workshop import issuing_of
-from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, UNASKED, last_answer_of
+from carimbo.service.last_answer import UNASKED, last_answer_of
 from carimbo.storage import work
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.emissions import LastAnswer
@@ -145,13 +145,17 @@ async def _make(means: Means, case: Case) -> Case | Done:
 
 
 async def _repeat(means: Means, case: Case) -> Case | Done:
-    """Send the same bytes again."""
+    """Send the same bytes again, unless the company has another certificate by now.
+
+    The authority may refuse the earlier one in the signature too. What is on paper can't be made anew.
+    """
     seal = await means.dossiers.seal_of(case.dossier)
     if seal is None:
         await _refuse_unsent(means, case, (NO_CERTIFICATE,))
         return Done()
     signed = await signed_before(means, case)
-    if _may_have_other_certificate(case) and not is_signed_by(signed.xml, seal):
+    is_printed = case.emission.emission_type == EmissionType.OFFLINE
+    if not is_printed and not is_signed_by(signed.xml, seal):
         return await _make(means, case)
     case = await record_attempt(means, case, signed)
     return await _transmit(means, case, seal, signed)
@@ -192,15 +196,6 @@ async def _apply(
     await _conclude(means, case, decision, asked)
     means.reached("concluded", case.subject)
     return Done()
-
-
-def _may_have_other_certificate(case: Case) -> bool:
-    """Returns whether the bytes may bear a certificate that the authority refused, and may be made anew.
-
-    The company may have another certificate by now. What is on paper can't be made anew.
-    """
-    was_refused = case.emission.answer_code == CERTIFICATE_NOT_ACCEPTED
-    return was_refused and case.emission.emission_type != EmissionType.OFFLINE
 
 
 def _may_arrive(means: Means, case: Case) -> bool:
