@@ -48,8 +48,8 @@ padrões do serviço em `nfse`.
 
 5. `GET /v1/companies/{companyId}/status` diz se a empresa pode emitir e o que falta.
 
-Em todo corpo, `null` e texto vazio valem como campo ausente. Todo PUT altera só os campos enviados: o que
-falta fica como está, `null` limpa o campo, e o registro lido pode ser reenviado.
+Ao criar, `null` e texto vazio valem como campo ausente. Todo PUT altera só os campos enviados: o que falta
+fica como está, `null` ou texto vazio limpa o que pode ficar vazio, e o registro lido pode ser reenviado.
 
 O prefixo `/api/v1` equivale a `/v1`. As respostas trazem `success` e `data` ou, em caso de erro, `error`;
 com o cabeçalho `X-Envelope: ok`, `ok` toma o lugar de `success`, e os campos do erro vêm ao lado dele, com

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal import published
+from carimbo.fiscal.published import Published
 from carimbo.fiscal.tables.countries import BRAZIL, find_country
 
 _UNKNOWN = "País desconhecido: informe as duas letras (US) ou o código do Banco Central (2496)."
@@ -29,7 +31,14 @@ def is_brazil(code: Any) -> bool:
 
 
 _EXAMPLES = Field(examples=["US", "2496"])
-CountryCode = Annotated[str, BeforeValidator(country_letters), _EXAMPLES]
+CountryCode = Annotated[
+    str, BeforeValidator(country_letters), _EXAMPLES, Published(pattern=published.COUNTRY_PATTERN)
+]
 """Any country, kept by its letters."""
-BrazilCode = Annotated[str, StringConstraints(pattern=f"^{BRAZIL}$"), BeforeValidator(country_letters)]
+BrazilCode = Annotated[
+    str,
+    StringConstraints(pattern=f"^{BRAZIL}$"),
+    BeforeValidator(country_letters),
+    Published(pattern=published.BRAZIL_PATTERN),
+]
 """The code of Brazil, kept by its letters."""

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BeforeValidator, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal import published
+
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -65,13 +67,15 @@ IsoDay = Annotated[
     date,
     PlainValidator(_day_of),
     PlainSerializer(lambda told: told.isoformat(), return_type=str),
-    WithJsonSchema({"type": "string"}),
+    WithJsonSchema({"type": "string", "pattern": published.DAY_PATTERN}),
 ]
 # A moment; without an offset it is by the clock of the company.
 LocalMoment = Annotated[
     datetime,
     PlainValidator(_moment_of),
     PlainSerializer(lambda moment: moment.isoformat(), return_type=str),
-    WithJsonSchema({"type": "string", "examples": ["2026-11-14T10:00:00-03:00"]}),
+    WithJsonSchema(
+        {"type": "string", "pattern": published.MOMENT_PATTERN, "examples": ["2026-11-14T10:00:00-03:00"]}
+    ),
 ]
 Moment = Annotated[AwareDatetime, BeforeValidator(_only_texts)]

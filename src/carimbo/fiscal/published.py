@@ -14,6 +14,10 @@ REGISTRATION_PATTERN = rf"^{_MARKS}[Pp]?{_MARKS}([0-9]{_MARKS}){{2,14}}$"
 RECIPIENT_REGISTRATION_PATTERN = rf"^\s*([Ii][Ss][Ee][Nn][Tt][Oo]\s*|{REGISTRATION_PATTERN[1:-1]})$"
 ZIPCODE_PATTERN = r"^\s*[.-]*([0-9][.-]*){8}\s*$"
 PHONE_PATTERN = r"^[\s().+-]*([0-9][\s().+-]*){6,14}$"
+DAY_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?$"
+MOMENT_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].+$"
+COUNTRY_PATTERN = r"^\s*([A-Za-z]{2}|[0-9]{1,4})\s*$"
+BRAZIL_PATTERN = r"^\s*([Bb][Rr]|1058)\s*$"
 CNAE_PATTERN = r"^[\s./-]*([0-9][\s./-]*){7}$"
 
 

@@ -51,6 +51,10 @@ class TestCompany:
         assert is_valid("NewCompany", COMPANY | {"address": ADDRESS | {"zipcode": "01.310-100"}})
         assert not is_valid("NewCompany", COMPANY | {"address": ADDRESS | {field: bad}})
 
+    @pytest.mark.parametrize(("code", "is_good"), [("BR", True), ("1058", True), ("US", False)])
+    def test_country_of_a_company_is_brazil_by_either_code(self, code: str, is_good: bool) -> None:
+        assert is_valid("NewCompany", COMPANY | {"address": ADDRESS | {"countryCode": code}}) is is_good
+
     def test_state_is_published_as_the_list_of_all_states(self) -> None:
         registration = our_contract()["components"]["schemas"]["NewStateRegistration"]
         assert registration["properties"]["state"]["enum"] == sorted(STATES)
@@ -89,6 +93,23 @@ class TestDocuments:
     def test_rate_is_from_0_to_100_in_requests_and_answers(self, component: str, rate: int) -> None:
         assert is_valid(component, {"rate": 2})
         assert not is_valid(component, {"rate": rate})
+
+    def test_service_has_a_price_above_zero(self) -> None:
+        note = {"serviceDescription": "Curso", "borrower": {"name": "Maria da Silva"}}
+        assert is_valid("NfseRequest", note | {"amount": 0.01})
+        assert not is_valid("NfseRequest", note | {"amount": 0})
+
+    @pytest.mark.parametrize(
+        ("field", "good", "bad"),
+        [
+            ("saleDate", "2026-11-14", "14/11/2026"),
+            ("guaranteeDate", "2026-11-14T10:00:00-03:00", "amanhã"),
+        ],
+    )
+    def test_day_of_a_sale_is_in_the_format_of_iso_8601(self, field: str, good: str, bad: str) -> None:
+        sale = {"products": [{"sku": "caneca"}]}
+        assert is_valid("SaleBody", sale | {field: good})
+        assert not is_valid("SaleBody", sale | {field: bad})
 
     def test_complement_may_have_no_quantity(self) -> None:
         assert is_valid("NfeRequest", NFE | {"purpose": "complement", "items": [ITEM | {"quantity": 0}]})

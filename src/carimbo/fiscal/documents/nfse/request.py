@@ -41,6 +41,7 @@ from carimbo.fiscal.fields import (
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
 from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
+from carimbo.fiscal.published import Published
 
 LONGEST_DESCRIPTION = 2000
 DIRECT_SKU = "direct-api-nfse"
@@ -93,7 +94,7 @@ IN_FORM = BeforeValidator(_refuse_lacking)
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
 Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), MAY_HAVE_DOTS]
 # The layout has room for more, but what a service costs is a price of the catalog's too.
-Amount = Annotated[UnitValue, Field(gt=0, decimal_places=2)]
+Amount = Annotated[UnitValue, Field(gt=0, decimal_places=2), Published(exclusiveMinimum=0)]
 
 
 class SuspensionBody(Body):
