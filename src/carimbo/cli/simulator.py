@@ -13,6 +13,7 @@ import uvloop
 
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say, warn
+from carimbo.demo.ports import command
 from carimbo.demo.sample_company import STATES, SampleCompany, sample_company
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
@@ -89,12 +90,12 @@ def simulate(
 
 
 def _greet(data_dir: Path, simulator: "Simulator") -> None:
-    folder = "" if data_dir == _FOLDER else f" --data-dir {data_dir}"
+    folder = () if data_dir == _FOLDER else ("--data-dir", str(data_dir))
     say("O simulador está no ar. Ctrl-C para parar; os dados ficam.")
     say(f"Serviços     {simulator.url}/svrs/nfe/NFeAutorizacao4 e os demais")
     say(f"Painel       {simulator.control_url}")
     say(f"Autoridade   {simulator.certificates.ca_file} (o seu emissor precisa confiar nela)")
-    say(f"Certificado  carimbo simulator certificate --tax-id {_SAMPLE_CNPJ}{folder}")
+    say(f"Certificado  {command('simulator', 'certificate', '--tax-id', _SAMPLE_CNPJ, *folder)}")
     # Whoever reads through a pipe waits for these lines.
     sys.stdout.flush()
 
@@ -173,7 +174,7 @@ def _explain(made: SampleCompany) -> None:
     code = made.settings["nfce"]["homologation"]
     warn(f"Inscrição estadual  {made.state_registration['number']} ({made.state_registration['state']})")
     warn(f"CSC de homologação  {code['csc']}, com o id {code['cscId']}")
-    warn(f"Certificado         carimbo simulator certificate --tax-id {made.company['taxId']}")
+    warn(f"Certificado         {command('simulator', 'certificate', '--tax-id', made.company['taxId'])}")
 
 
 def _write_new(file: Path, content: bytes) -> None:

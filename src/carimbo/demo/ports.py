@@ -47,10 +47,8 @@ def require_usable(ports: Ports, folder: Path) -> None:
         else:
             usable.add(port)
     if sentences:
-        command = _working_command(ports, folder)
-        raise PortsUnusable(
-            "\n".join((*sentences, "Libere as portas, ou rode a demonstração em outras:", command))
-        )
+        advice = "Libere as portas, ou rode a demonstração em outras:"
+        raise PortsUnusable("\n".join((*sentences, advice, _working_command(ports, folder))))
 
 
 def _trouble(port: int) -> str | None:
@@ -64,18 +62,22 @@ def _trouble(port: int) -> str | None:
     return None
 
 
-def _working_command(ports: Ports, folder: Path) -> str:
-    """Returns the command that starts the same demo on free ports, the nearest to those that were wanted."""
+def command(*words: str) -> str:
+    """Returns a command of carimbo as a shell runs it, with the program that runs now."""
     # `python -m carimbo` has the path of a module there.
     is_program = Path(sys.argv[0]).name == "carimbo"
-    program = [sys.argv[0]] if is_program else [sys.executable, "-m", "carimbo"]
+    return shlex.join([*([sys.argv[0]] if is_program else [sys.executable, "-m", "carimbo"]), *words])
+
+
+def _working_command(ports: Ports, folder: Path) -> str:
+    """Returns the command that starts the same demo on free ports, the nearest to those that were wanted."""
     options: list[str] = []
     chosen: list[int] = []
     for option, wanted in ports.by_option.items():
         chosen.append(_free_port_from(wanted, chosen))
         options += [option, str(chosen[-1])]
     data = [] if folder == DEFAULT_FOLDER else ["--data-dir", str(folder)]
-    return shlex.join([*program, "demo", *options, *data])
+    return command("demo", *options, *data)
 
 
 def _free_port_from(wanted: int, used: Collection[int]) -> int:

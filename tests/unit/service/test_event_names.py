@@ -65,6 +65,12 @@ class TestChoice:
         details = invalid_body(refused.value).details
         assert details == {"fields": [{"field": "invoice[1]", "error": message}]}
 
+    def test_of_an_event_in_an_unknown_group_is_refused_with_its_group(self) -> None:
+        with pytest.raises(ValidationError) as refused:
+            ChosenEvents.model_validate({"nfse": ["nfse.authorized"]})
+        (field,) = (invalid_body(refused.value).details or {})["fields"]
+        assert field["error"] == "O evento nfse.authorized fica no grupo invoice."
+
     def test_of_an_unknown_event_is_refused_with_those_of_the_group(self) -> None:
         with pytest.raises(ValidationError) as refused:
             ChosenEvents.model_validate({"nfce": ["nfce.issued"]})

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, create_model
+from pydantic import BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Record
@@ -11,14 +11,33 @@ from carimbo.service.delivery.event_names import EVENT_GROUPS, SILENT_GROUPS, TE
 _GROUP_OF_NAME = {name: group for group, names in EVENT_GROUPS.items() for name in names}
 
 
-def _require_own_group(name: Any, field: ValidationInfo) -> Any:
+def _require_group(name: Any, group: str | None) -> Any:
     """Raises if an event of another group is listed here; any other value is left to the list's own type."""
-    group = _GROUP_OF_NAME.get(name) if isinstance(name, str) else None
-    if group and group != field.field_name:
+    own_group = _GROUP_OF_NAME.get(name) if isinstance(name, str) else None
+    if own_group and own_group != group:
         raise PydanticCustomError(
-            "of_another_type", "O evento {name} fica no grupo {group}.", {"name": name, "group": group}
+            "of_another_type", "O evento {name} fica no grupo {group}.", {"name": name, "group": own_group}
         )
     return name
+
+
+def _require_own_group(name: Any, field: ValidationInfo) -> Any:
+    return _require_group(name, field.field_name)
+
+
+class _EventGroups(Body):
+    """Lists of events by group; an event in a group that does not exist is refused with its own group."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_unknown_groups(cls, given: Any) -> Any:
+        """Raises for the first event of an unknown group; any other unknown field is left to the model."""
+        groups = given if isinstance(given, dict) else {}
+        for group, names in groups.items():
+            if group not in EVENT_GROUPS and isinstance(names, list):
+                for name in names:
+                    _require_group(name, group)
+        return given
 
 
 if TYPE_CHECKING:
@@ -35,7 +54,7 @@ else:
     # One list per group that a registered type tells of, so that those of a new one appear by themselves.
     ChosenEvents = create_model(
         "ChosenEvents",
-        __base__=Body,
+        __base__=_EventGroups,
         __doc__="Eventos escolhidos, por grupo.",
         **{
             group: (
