@@ -21,7 +21,7 @@ _KINDS = {
 }
 _FORMAT_EXAMPLES = {
     "uuid": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
-    "date-time": "2026-01-31T12:00:00-03:00",
+    "date-time": "2026-01-31T15:00:00Z",
     "date": "2026-01-31",
     "email": "fiscal@example.com",
 }
@@ -150,7 +150,13 @@ def answer_example(node: Node) -> Any:
         return [] if item == {} else [item]
     if node.kind != "object":
         return _stand_in(node)
-    return {name: answer_example(child) for name, child in node.children().items()}
+    return {name: _field_example(child) for name, child in node.children().items()}
+
+
+def _field_example(node: Node) -> Any:
+    """Returns null for a plain field that may be null, if the contract names no value for it."""
+    is_plain = node.kind in ("string", "integer", "number", "boolean")
+    return None if node.nullable and is_plain and not _given(node) else answer_example(node)
 
 
 def as_text(value: Any) -> str:

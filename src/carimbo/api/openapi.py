@@ -20,6 +20,7 @@ from carimbo.api.docs_page import OVERVIEW, render_docs
 from carimbo.api.documented import body_refusals
 from carimbo.api.published_events import published_events
 from carimbo.api.route import JSON, MERGE_PATCH, MUST_BE_SENT
+from carimbo.service.document_record import EXAMPLE
 from carimbo.service.errors import not_found
 
 router = APIRouter(include_in_schema=False)
@@ -146,8 +147,11 @@ def _make_exact(schema: dict[str, Any]) -> None:
     schema["security"] = [{name: [] for name in _SCHEMES}]
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
-    for component in schema["components"]["schemas"].values():
+    for name, component in schema["components"]["schemas"].items():
         _make_component_exact(component)
+        if name.endswith("DocumentRecord"):
+            # FastAPI would remove the nulls from the example of a model.
+            component["examples"] = [EXAMPLE]
     for operations in schema["paths"].values():
         for method, operation in operations.items():
             if examples := body_examples().get(operation["operationId"]):

@@ -1,5 +1,6 @@
 """A document as callers see it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -66,6 +67,38 @@ class RequestNumber(Record):
 
     series: int
     number: int
+
+
+EXAMPLE: Mapping[str, Any] = {
+    "id": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
+    "saleId": None,
+    "status": "processing",
+    "type": "nfe",
+    "externalId": "pedido-1001",
+    "amount": 199.9,
+    "number": None,
+    "series": None,
+    "dps": None,
+    "accessKey": None,
+    "protocol": None,
+    "environment": "homologation",
+    "version": 1,
+    "issuedAt": None,
+    "authorizedAt": None,
+    "cancelableUntil": None,
+    "contingency": None,
+    "progress": {
+        "since": "2026-11-14T13:00:00.125000Z",
+        "attempts": 0,
+        "lastAnswer": None,
+        "nextAttemptAt": "2026-11-14T13:00:00.125000Z",
+    },
+    "rejection": None,
+    "warnings": [],
+    "replacedById": None,
+    "createdAt": "2026-11-14T13:00:00.125000Z",
+}
+"""A document that was just accepted, as the published contract shows it."""
 
 
 class DocumentRecord(Record):

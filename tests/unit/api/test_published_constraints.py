@@ -126,3 +126,11 @@ class TestDocuments:
         installment = {"number": "0" * 60, "amount": 10}
         assert is_valid("Installment", installment)
         assert not is_valid("Installment", installment | {"number": "0" * 61})
+
+
+class TestExamples:
+    def test_of_a_whole_object_have_the_form_that_is_published(self) -> None:
+        components = our_contract()["components"]["schemas"]
+        examples = [(name, value) for name, part in components.items() for value in part.get("examples", ())]
+        assert "DocumentRecord" in dict(examples)
+        assert [name for name, value in examples if not is_valid(name, value)] == []
