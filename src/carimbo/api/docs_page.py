@@ -56,7 +56,7 @@ def render_docs(contract: dict[str, Any]) -> dict[str, str]:
 
 
 def search_index(operations: list[Operation], events: list[Operation]) -> str:
-    """Writes the names that the search looks through: operations and their fields, events and errors."""
+    """Writes what the search looks through: operations and their fields, events and errors."""
     index = {
         "operations": [
             {
@@ -65,7 +65,7 @@ def search_index(operations: list[Operation], events: list[Operation]) -> str:
                 "method": operation.method,
                 "path": operation.path,
                 "summary": operation.summary,
-                "fields": _field_names(operation),
+                "fields": _fields_by_parent(operation),
                 "folds": [
                     group.anchor for body in operation.bodies for group in field_groups(body.fields).groups
                 ],
@@ -106,15 +106,21 @@ def breakable(text: str) -> Markup:
     return Markup("<wbr>").join(re.split(r"(?<=[./_])", text))
 
 
-def _field_names(operation: Operation) -> dict[str, list[str]]:
-    """The names of an operation's parameters and body fields, by the path of the object that holds them."""
-    names: dict[str, list[str]] = {}
-    paths = [parameter.field.path for parameter in operation.parameters]
-    paths += [field.path for body in operation.bodies for field in body.fields]
-    for path in dict.fromkeys(paths):
-        parent, _, name = path.rpartition(".")
-        names.setdefault(parent, []).append(name)
-    return names
+def _fields_by_parent(operation: Operation) -> dict[str, dict[str, str]]:
+    """Returns the descriptions of an operation's fields, by the path of their object and by name.
+
+    The fields of answers are those of reading a record: other operations answer with the same ones.
+    """
+    fields = [parameter.field for parameter in operation.parameters]
+    fields += [field for body in operation.bodies for field in body.fields]
+    if operation.method == "GET":
+        contents = [content for answer in operation.answers for content in answer.contents]
+        fields += [field for content in contents for field in content.fields]
+    by_parent: dict[str, dict[str, str]] = {}
+    for field in fields:
+        parent, _, name = field.path.rpartition(".")
+        by_parent.setdefault(parent, {})[name] = field.description
+    return by_parent
 
 
 def _one_of_each_form(events: list[Operation]) -> list[Operation]:

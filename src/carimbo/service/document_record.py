@@ -46,7 +46,10 @@ class LastAnswerRecord(Record):
     """What the authority last said of a document on its way, or why it said nothing."""
 
     code: str = Field(
-        description="Código da autoridade (cStat), ou um nosso quando ela não respondeu.",
+        description=(
+            "Código da autoridade (cStat) ou, quando ela não respondeu, um nosso, como"
+            " CERTIFICATE_NOT_ACCEPTED."
+        ),
         examples=["108", "CERTIFICATE_NOT_ACCEPTED"],
     )
     message: str = Field(examples=["Serviço paralisado momentaneamente"])

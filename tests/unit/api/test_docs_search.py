@@ -19,6 +19,9 @@ ADDRESSES = {
     "NOT_FOUND": "erros#erro-NOT_FOUND",
     "nfe.authorized": "eventos#onNfeAuthorized",
     "items[0].ncm": "nf-e#createNfe.items",
+    "troco": "nfc-e#createNfce",
+    "shortcutReady": "empresas#readCompanyStatus",
+    "CERTIFICATE_NOT_ACCEPTED": "nf-e#readNfe",
 }
 RUN = """
 const { index, queries } = JSON.parse(require("fs").readFileSync(0, "utf8"));

@@ -32,14 +32,14 @@ function entriesOf(index, pages) {
 }
 
 function fieldEntriesOf(operation, pages) {
-  return Object.entries(operation.fields).flatMap(([parent, names]) => {
+  return Object.entries(operation.fields).flatMap(([parent, fields]) => {
     const group = parent.replaceAll("[]", "");
     const isFolded = operation.folds.some((fold) => group === fold || group.startsWith(`${fold}.`));
     const anchor = isFolded ? `${operation.id}.${group}` : operation.id;
-    return names.map((name) => {
+    return Object.entries(fields).map(([name, description]) => {
       const path = parent ? `${parent}.${name}` : name;
       return {
-        text: plain(`${path} ${path.replaceAll("[]", "")}`),
+        text: plain(`${path} ${path.replaceAll("[]", "")} ${description}`),
         title: path,
         note: operation.summary,
         address: `${pages}${operation.page}#${anchor}`,
@@ -55,7 +55,7 @@ function stem(word) {
   return shorter.length < SHORTEST_STEM ? word : shorter;
 }
 
-// Names of fields are English and must have the whole word; error details number the items of a list.
+// Fields must have the whole word: their names are English; error details number the items of a list.
 function matchesOf(query, entries) {
   const words = plain(query).replace(/\[\d+\]/g, "[]").split(/\s+/).filter(Boolean);
   return entries.filter((entry) =>
