@@ -32,10 +32,6 @@ class CatalogFacts:
     """By SKU."""
 
 
-Filled = Mapping[str, Any]
-"""Fills missing fields of a body from the catalog; fields in the body are kept."""
-
-
 @dataclass(frozen=True, slots=True)
 class CatalogFilling:
     """How requests of a type are filled from the catalog."""
@@ -44,7 +40,10 @@ class CatalogFilling:
     """The items that its lines may be."""
     references: Callable[[Any], CatalogReferences]
     """Returns what a validated request may take."""
-    fill: Callable[[Mapping[str, Any], Any, Company, CatalogFacts], Filled]
-    """Fills a body; takes also its validated request and the issuer."""
+    fill: Callable[[Mapping[str, Any], Any, Company, CatalogFacts], Mapping[str, Any]]
+    """Returns a body with its missing fields filled; takes the body, its validated request and the issuer.
+
+    Fields that the body has are kept.
+    """
     missing: Callable[[Any], tuple[str, ...]]
     """Returns the required fields that neither the body nor the catalog has."""

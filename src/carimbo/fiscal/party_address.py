@@ -82,21 +82,30 @@ def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in needed if name not in known)
 
 
-def filled_address(own: Mapping[str, Any] | None, other: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Returns an address with the lines that it lacks and another has of the same place.
+def filled_address(
+    given: Mapping[str, Any] | None, stored: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
+    """Returns a given address with the lines that it lacks and a stored one of the same place has.
 
-    Two places are never mixed: if any line of both differs, the address stays as it is. So does one that
-    lacks nothing but a complement, which it may well not have.
+    Two places are never mixed: if any line of both differs, the given address stays as it is. So does one
+    that lacks nothing but a complement, which it may well not have.
     """
-    lines = {name: value for name, value in (own or {}).items() if not is_blank(value)}
-    if not lines or not other:
-        return lines or dict(other or {}) or None
-    is_same = find_country(lines.get("countryCode", BRAZIL)) == find_country(other.get("countryCode", BRAZIL))
-    compared = (lines.keys() & other.keys()) - {"countryCode"}
-    is_whole = other.keys() - lines.keys() <= {"complement", "countryCode"}
-    if not is_same or is_whole or any(_folded(lines[name]) != _folded(other[name]) for name in compared):
-        return lines
-    return {**other, **lines}
+    lines = {name: value for name, value in (given or {}).items() if not is_blank(value)}
+    if not stored:
+        return lines or None
+    if not lines:
+        return dict(stored)
+    is_whole = stored.keys() - lines.keys() <= {"complement", "countryCode"}
+    return lines if is_whole or not _is_same_place(lines, stored) else {**stored, **lines}
+
+
+def _is_same_place(address: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Returns whether two addresses are in one country and agree in every line that both have."""
+    countries = [find_country(place.get("countryCode", BRAZIL)) for place in (address, other)]
+    compared = (address.keys() & other.keys()) - {"countryCode"}
+    return countries[0] == countries[1] and all(
+        _folded(address[name]) == _folded(other[name]) for name in compared
+    )
 
 
 def _folded(line: Any) -> str:

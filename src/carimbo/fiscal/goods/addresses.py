@@ -20,7 +20,8 @@ from carimbo.fiscal.party_address import (
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.countries import find_country
 
-BRAZIL = "1058"
+BRAZIL_CODE = "1058"
+"""The Central Bank's code of Brazil (`cPais`)."""
 ELLIPSIS = "…"
 """The one character that becomes longer when it is written."""
 _LONGEST_LINE = 60
@@ -111,7 +112,7 @@ def national(address: PartialAddress, phone: str | None) -> layout.Address:
         city=address.city or "",
         state=address.state or "",
         zipcode=address.zipcode,
-        country_code=BRAZIL,
+        country_code=BRAZIL_CODE,
         country="BRASIL",
         phone=phone,
     )

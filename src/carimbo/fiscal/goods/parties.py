@@ -1,9 +1,8 @@
 """The parties of a sale: as a body gives them, and as the layout writes them."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, StringConstraints
-from pydantic_core import PydanticKnownError
 
 from carimbo.fiscal.address import Address
 from carimbo.fiscal.body_reading import reading_of, without_blanks
@@ -14,7 +13,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Email, Phone, RecipientRegistration, TaxId, Text
 from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.addresses import (
-    BRAZIL,
+    BRAZIL_CODE,
     ELLIPSIS,
     ForeignAddress,
     RecipientAddress,
@@ -26,6 +25,7 @@ from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
+from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
 from carimbo.fiscal.party_address import is_in_brazil
 from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxpayer import CPF_LENGTH
@@ -33,14 +33,6 @@ from carimbo.fiscal.taxpayer import CPF_LENGTH
 EXEMPT = "ISENTO"
 _LONGEST_NAME = 60
 _NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
-_MISSING: Final = object()
-"""Stands for a required field that a body lacks, until it is reported with all that is wrong."""
-
-
-def _refuse_missing(value: Any) -> Any:
-    if value is _MISSING:
-        raise PydanticKnownError("missing")
-    return value
 
 
 def _mark_missing(recipient: Any) -> Any:
@@ -56,10 +48,9 @@ def _mark_missing(recipient: Any) -> Any:
     if "taxId" in given or "foreignId" in given or is_abroad:
         return recipient
     missing = ["taxId"] if "name" in given else ["taxId", "name"]
-    return {**recipient, **dict.fromkeys(missing, _MISSING)}
+    return {**recipient, **dict.fromkeys(missing, Missing())}
 
 
-_MAY_BE_MISSING = BeforeValidator(_refuse_missing)
 IDENTIFIED = BeforeValidator(_mark_missing)
 """Reports a recipient without any id together with everything else that is wrong with a body."""
 
@@ -75,13 +66,13 @@ class Contribution(Coded):
 class RecipientBody(Body):
     """Who buys; a foreigner has `foreignId` in the place of `taxId`."""
 
-    tax_id: Annotated[TaxId | None, _MAY_BE_MISSING] = Field(
+    tax_id: Annotated[TaxId | None, MAY_BE_MISSING] = Field(
         default=None, description="CPF ou CNPJ, com ou sem pontuação."
     )
     foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = Field(
         default=None, description="Passaporte ou outro documento de estrangeiro (idEstrangeiro)."
     )
-    name: Annotated[Name | None, _MAY_BE_MISSING] = Field(
+    name: Annotated[Name | None, MAY_BE_MISSING] = Field(
         default=None,
         description="Nome ou razão social; em homologação a nota leva um texto fixo (xNome).",
         examples=["Maria da Silva"],
@@ -223,7 +214,7 @@ def place(body: PlaceBody, usual_tax_id: str | None) -> layout.Place:
         city=body.city,
         state=body.state,
         zipcode=body.zipcode,
-        country_code=BRAZIL,
+        country_code=BRAZIL_CODE,
         country="BRASIL",
         phone=body.phone,
         email=body.email,

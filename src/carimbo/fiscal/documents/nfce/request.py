@@ -1,10 +1,9 @@
 """The body of a request for an NFC-e."""
 
-from enum import Enum, StrEnum
+from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from carimbo.fiscal.body_reading import is_blank, reading_of, without_blanks
 from carimbo.fiscal.date_fields import IsoDay, LocalMoment
@@ -13,28 +12,15 @@ from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, Method
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
+from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
 from carimbo.fiscal.taxpayer import normalize
 
 # The authorities take messages of 500 kB at most (rule 214).
 SignedXml = Annotated[str, StringConstraints(max_length=500_000)]
 # As people write it: in groups, and in either case.
 PrintedKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$"), AfterValidator(normalize)]
-
-
-class _Missing(Enum):
-    """Stands for a field that a body lacks, until it is reported with all that is wrong."""
-
-    UNPAID = "Campo obrigatório: informe paymentMethod ou payments."
-    UNPRINTED = "Campo obrigatório quando issueMode é offlineContingency."
-
-
-def _refuse_missing(value: Any) -> Any:
-    if isinstance(value, _Missing):
-        raise PydanticCustomError("missing_in_form", "{message}", {"message": value.value})
-    return value
-
-
-_MAY_BE_MISSING = BeforeValidator(_refuse_missing)
+_UNPAID = Missing("Campo obrigatório: informe paymentMethod ou payments.")
+_UNPRINTED = Missing("Campo obrigatório quando issueMode é offlineContingency.")
 PRINTED_FIELDS = ("accessKey", "number", "series", "issuedAt", "contingency")
 """What the paper of a receipt says, by the names of our JSON."""
 
@@ -70,7 +56,7 @@ class NfceRequest(SaleBody):
 
     model_config = ConfigDict(json_schema_extra={"allOf": [SOLD_QUANTITIES]})
 
-    payment_method: Annotated[Method | None, _MAY_BE_MISSING] = Field(
+    payment_method: Annotated[Method | None, MAY_BE_MISSING] = Field(
         default=None,
         description=(
             "Meio de pagamento do valor total, obrigatório sem `payments`; com eles, um dos seus meios:"
@@ -95,20 +81,20 @@ class NfceRequest(SaleBody):
         default=Transmit.NOW,
         description="Quando transmitir: now (agora), o padrão, ou later (só guardar por enquanto).",
     )
-    access_key: Annotated[PrintedKey | None, _MAY_BE_MISSING] = Field(
+    access_key: Annotated[PrintedKey | None, MAY_BE_MISSING] = Field(
         default=None, description="Chave de acesso impressa, com 44 caracteres, só em contingência."
     )
-    number: Annotated[Number | None, _MAY_BE_MISSING] = Field(
+    number: Annotated[Number | None, MAY_BE_MISSING] = Field(
         default=None, description="Número impresso, só em contingência (nNF)."
     )
-    series: Annotated[Series | None, _MAY_BE_MISSING] = Field(
+    series: Annotated[Series | None, MAY_BE_MISSING] = Field(
         default=None, description="Série impressa, só em contingência (serie)."
     )
-    issued_at: Annotated[LocalMoment | None, _MAY_BE_MISSING] = Field(
+    issued_at: Annotated[LocalMoment | None, MAY_BE_MISSING] = Field(
         default=None,
         description="Data e hora de emissão impressas, só em contingência; sem fuso, no da empresa (dhEmi).",
     )
-    contingency: Annotated[ContingencyBody | None, _MAY_BE_MISSING] = Field(
+    contingency: Annotated[ContingencyBody | None, MAY_BE_MISSING] = Field(
         default=None, description="Início e motivo da contingência."
     )
     signed_xml: SignedXml | None = Field(
@@ -128,9 +114,7 @@ class NfceRequest(SaleBody):
         recipient = given.get("recipient")
         if isinstance(recipient, dict) and all(map(is_blank, recipient.values())):
             given = {name: value for name, value in given.items() if name != "recipient"}
-        marks = (
-            {} if "paymentMethod" in given or given.get("payments") else {"paymentMethod": _Missing.UNPAID}
-        )
+        marks = {} if "paymentMethod" in given or given.get("payments") else {"paymentMethod": _UNPAID}
         if given.get("issueMode") == IssueMode.OFFLINE_CONTINGENCY:
-            marks |= {name: _Missing.UNPRINTED for name in PRINTED_FIELDS if name not in given}
+            marks |= {name: _UNPRINTED for name in PRINTED_FIELDS if name not in given}
         return given | marks

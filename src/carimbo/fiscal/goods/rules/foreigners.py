@@ -2,7 +2,7 @@
 
 import re
 
-from carimbo.fiscal.goods.addresses import BRAZIL
+from carimbo.fiscal.goods.addresses import BRAZIL_CODE
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
@@ -19,7 +19,7 @@ def _is_there(case: Case) -> bool:
     if buyer is None:
         return False
     return buyer.foreign_id is not None or (
-        buyer.address is not None and buyer.address.country_code != BRAZIL
+        buyer.address is not None and buyer.address.country_code != BRAZIL_CODE
     )
 
 
@@ -135,7 +135,7 @@ def country_exists(case: Case) -> At | None:
     """Codes may leave out the zeros in front."""
     address = case.recipient.address if case.recipient else None
     code = address.country_code if address else None
-    if code not in (None, BRAZIL) and code.zfill(_COUNTRY_LENGTH) not in COUNTRIES.rows:
+    if code not in (None, BRAZIL_CODE) and code.zfill(_COUNTRY_LENGTH) not in COUNTRIES.rows:
         return At("recipient.address.countryCode")
     return None
 
