@@ -88,6 +88,26 @@ class TestCreate:
             xml = data_of(await stocked.post("/nfe", body, dryRun="true"))["xml"]
             assert ("<CEST>" in xml) is is_in
 
+    @pytest.mark.parametrize(
+        ("cfop", "amount"), [("5101", "65.78"), ("5910", "59.80"), ("5915", "59.80"), ("5949", "59.80")]
+    )
+    async def test_only_a_sale_takes_the_taxes_of_the_catalog(
+        self, stocked: Shop, cfop: str, amount: str
+    ) -> None:
+        await replace_mug(stocked, ipi={"cst": "50", "rate": 10})
+        for change in ({"items": [SOLD | {"cfop": cfop}]}, {"cfop": cfop}):
+            body = body_of("nfe", **SPARE | {"payments": None} | change)
+            xml = data_of(await stocked.post("/nfe", body, dryRun="true"))["xml"]
+            assert (f"<vNF>{amount}</vNF>" in xml, f"<CFOP>{cfop}</CFOP>" in xml) == (True, True)
+
+    async def test_a_recipient_in_another_state_takes_no_registration(self, shop: Shop) -> None:
+        data_of(await shop.post("/customers", CUSTOMER | {"stateRegistration": "110042490114"}))
+        elsewhere = ADDRESS | {"zipcode": "78005-000", "city": "Cuiabá", "state": "MT"}
+        body = body_of("nfe", recipient={"taxId": CPF, "address": elsewhere})
+        trial = data_of(await shop.post("/nfe", body, dryRun="true"))
+        assert trial["problems"] == []
+        assert "<indIEDest>9</indIEDest>" in trial["xml"]
+
     async def test_a_dry_run_takes_them_too(self, stocked: Shop) -> None:
         trial = data_of(await stocked.post("/nfe", body_of("nfe", **SPARE), dryRun="true"))
         assert trial["problems"] == []

@@ -6,6 +6,7 @@ from typing import Any
 from carimbo.fiscal.body_reading import is_blank
 from carimbo.fiscal.catalog_filling import CatalogReferences
 from carimbo.fiscal.catalog_sale import FiscalItem
+from carimbo.fiscal.goods.cfop import is_sale as is_sale_cfop
 from carimbo.fiscal.goods.from_sale import fiscal_fields
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.parties import RecipientBody
@@ -53,19 +54,31 @@ def _fill_item(
     """Fills an item.
 
     A tax that the body has is the body's whole, because its fields depend on each other; the code of a fiscal
-    benefit depends on the ICMS, and a CEST on the NCM. A CFOP of the document is the caller's word for all
-    items that have none.
+    benefit depends on the ICMS, and a CEST on the NCM. A CFOP of the document holds for all items that have
+    none of their own.
     """
     fields, own = fiscal_fields(known, item.quantity), _present(told)
     if item.ncm and item.ncm != fields.get("ncm"):
         fields.pop("cest", None)
-    if not is_sale:
+    cfop = item.cfop or request.cfop
+    if not is_sale or (cfop and not _is_same_operation(cfop, fields.get("cfop"))):
         fields = {name: value for name, value in fields.items() if name in _OF_THE_GOODS}
     if request.cfop:
         fields.pop("cfop", None)
     if "icms" in own:
         fields.pop("benefitCode", None)
     return fields | own
+
+
+def _is_same_operation(cfop: str, catalog_cfop: str | None) -> bool:
+    """Returns whether the taxes of the catalog hold for an item with a CFOP of the body.
+
+    They are those of the catalog's own CFOP, which is one of sales unless it says otherwise. The first digit
+    only tells where the goods go.
+    """
+    if catalog_cfop is None:
+        return is_sale_cfop(cfop)
+    return cfop[1:] == catalog_cfop[1:] or (is_sale_cfop(cfop) and is_sale_cfop(catalog_cfop))
 
 
 def _lacks_anything(buyer: RecipientBody) -> bool:

@@ -15,7 +15,18 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe import from_catalog as nfe
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.goods.from_catalog import fill_recipient
-from unit.fiscal.goods.support import BUYER, CPF, ITEM, NFCE_BODY, NFE_BODY, NORMAL, SAO_PAULO, company
+from unit.fiscal.goods.support import (
+    BUYER,
+    CPF,
+    ITEM,
+    LISBON,
+    NFCE_BODY,
+    NFE_BODY,
+    NORMAL,
+    RIO_DE_JANEIRO,
+    SAO_PAULO,
+    company,
+)
 from unit.fiscal.sold_parts import ABROAD, FAR, FIRM, HERE, PERSON
 
 MUG = FiscalItem(
@@ -25,6 +36,7 @@ MUG = FiscalItem(
         "pis": {"cst": "03", "unitRate": 0.5},
     }
 )  # fmt: skip
+OF_THE_GOODS = ("ncm", "cest", "gtin", "unit", "origin")
 SOLD = {"description": "Caneca", "quantity": 2, "unitValue": 35.9, "sku": "caneca"}
 COMPLETE = BUYER | {
     "email": "a@example.com", "phone": "1133334444", "stateRegistration": "ISENTO",
@@ -80,6 +92,17 @@ class TestRecipient:
 
     def test_who_pays_icms_takes_the_state_registration(self) -> None:
         assert recipient(FIRM, icmsContribution="contributor")["stateRegistration"] == "110042490114"
+
+    @pytest.mark.parametrize("address", [RIO_DE_JANEIRO, {"cityCode": "3304557"}, LISBON])
+    def test_in_another_state_or_country_takes_no_registration(self, address: dict[str, str]) -> None:
+        filled = recipient(FIRM, address=address)
+        assert filled.keys() & {"stateRegistration", "municipalRegistration"} == set()
+
+    @pytest.mark.parametrize(
+        "address", [{"state": "sp"}, {"street": "Rua Nova"}, SAO_PAULO | {"number": "7"}]
+    )
+    def test_in_the_same_state_takes_the_state_registration(self, address: dict[str, str]) -> None:
+        assert recipient(FIRM, address=address)["stateRegistration"] == "110042490114"
 
 
 class TestAddress:
@@ -154,7 +177,30 @@ class TestItem:
 
     @pytest.mark.parametrize("told", [{"purpose": "return"}, {"operation": "inbound"}])
     def test_that_is_not_sold_takes_only_what_the_goods_are(self, told: dict[str, Any]) -> None:
-        assert item(**told).keys() == {*SOLD, "ncm", "cest", "gtin", "unit", "origin"}
+        assert item(**told).keys() == {*SOLD, *OF_THE_GOODS}
+
+    @pytest.mark.parametrize("cfop", ["5910", "5915", "5949", "6152"])
+    def test_with_a_cfop_of_no_sale_takes_only_what_the_goods_are(self, cfop: str) -> None:
+        assert item({"cfop": cfop}).keys() == {*SOLD, *OF_THE_GOODS, "cfop"}
+        assert item(cfop=cfop).keys() == {*SOLD, *OF_THE_GOODS}
+
+    def test_with_a_cfop_of_a_sale_in_a_gift_takes_the_taxes_of_a_sale(self) -> None:
+        assert item({"cfop": "5102"}, cfop="5910")["icms"] == MUG.fiscal["icms"]
+
+    @pytest.mark.parametrize("cfop", [None, "5911", "6911"])
+    def test_that_the_catalog_gives_away_takes_the_taxes_of_that(self, cfop: str | None) -> None:
+        sample = replace(MUG, fiscal={**MUG.fiscal, "cfop": "5911"})
+        filled = item({"cfop": cfop}, known=sample)
+        assert (filled["cfop"], filled["icms"]) == (cfop or "5911", MUG.fiscal["icms"])
+
+    def test_that_the_catalog_gives_away_takes_no_taxes_if_it_is_sold(self) -> None:
+        sample = replace(MUG, fiscal={**MUG.fiscal, "cfop": "5911"})
+        assert item({"cfop": "5102"}, known=sample).keys() == {*SOLD, *OF_THE_GOODS, "cfop"}
+
+    def test_with_icms_of_its_own_takes_the_other_taxes_of_the_catalog(self) -> None:
+        taxed = replace(MUG, fiscal={**MUG.fiscal, "ipi": {"cst": "50", "rate": 10}})
+        filled = item({"icms": {"cst": "40"}}, known=taxed)
+        assert (filled["icms"], filled["ipi"]) == ({"cst": "40"}, {"cst": "50", "rate": 10})
 
 
 class TestReferences:

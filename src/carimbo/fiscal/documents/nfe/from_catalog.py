@@ -12,6 +12,7 @@ from carimbo.fiscal.documents.nfe.from_sale import recipient_of
 from carimbo.fiscal.documents.nfe.item_destination import Sale, sold_in
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.goods.addresses import ForeignAddress, RecipientAddress
 from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient, references_of
 from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of
 
@@ -45,12 +46,27 @@ def missing(request: NfeRequest) -> tuple[str, ...]:
     return tuple(path for path, value in required.items() if not value)
 
 
-def _as_recipient(customer: CustomerFacts, told: RecipientBody) -> dict[str, Any]:
-    """Returns a customer as a recipient. A recipient who pays no ICMS gets no state registration."""
-    known = recipient_of(customer) | {"municipalRegistration": customer.municipal_registration}
-    no_contributor = told.icms_contribution not in (None, Contribution.CONTRIBUTOR)
-    left_out = {"stateRegistration"} if no_contributor else set()
-    return {name: value for name, value in known.items() if value is not None and name not in left_out}
+def _as_recipient(customer: CustomerFacts, given: RecipientBody) -> dict[str, Any]:
+    """Returns a customer as a recipient, without the registrations that the document can't have.
+
+    A recipient who pays no ICMS has no state registration. Registrations are those of the customer's own
+    state: with an address elsewhere they would be wrong.
+    """
+    stored = recipient_of(customer) | {"municipalRegistration": customer.municipal_registration}
+    left_out = set()
+    if given.icms_contribution not in (None, Contribution.CONTRIBUTOR):
+        left_out = {"stateRegistration"}
+    if _is_elsewhere(given.address, customer):
+        left_out = {"stateRegistration", "municipalRegistration"}
+    return {name: value for name, value in stored.items() if value is not None and name not in left_out}
+
+
+def _is_elsewhere(address: RecipientAddress | None, customer: CustomerFacts) -> bool:
+    """Returns whether an address of the body is abroad, or in another state than the customer's."""
+    if isinstance(address, ForeignAddress):
+        return True
+    state = (customer.address or {}).get("state")
+    return bool(address and address.state and state and address.state != state)
 
 
 def _sale(request: NfeRequest, recipient: RecipientBody, seller: Company) -> Sale:
