@@ -47,3 +47,5 @@ class CatalogFilling:
     """
     missing: Callable[[Any], tuple[str, ...]]
     """Returns the required fields that neither the body nor the catalog has."""
+    customer_field: str = "recipient"
+    """The field of the body that customers fill; items of the catalog fill all others."""

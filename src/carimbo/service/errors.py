@@ -3,7 +3,7 @@
 Kinds say what the caller should do; only the API turns them into HTTP numbers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -11,6 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+
+Explain = Callable[[str, str], str]
+"""Returns the message about a field, given by its path, with more about the field if there is any."""
 
 _MOST_TOLD = 100
 # Each takes pydantic some microseconds to describe, during which nobody else is served.
@@ -209,10 +212,18 @@ def not_found(message: str) -> Refusal:
     return Refusal(Code.NOT_FOUND, message)
 
 
-def invalid_fields(errors: Sequence[Any]) -> Refusal:
+def _as_it_is(path: str, message: str) -> str:
+    return message
+
+
+def invalid_fields(errors: Sequence[Any], explain: Explain = _as_it_is) -> Refusal:
     """Refuse the fields that pydantic found wrong, by their paths in the caller's own names."""
     told = errors[:_MOST_TOLD]
-    fields = [{"field": json_path(one["loc"]) or "body", "error": in_portuguese(one)} for one in told]
+    paths = [json_path(one["loc"]) or "body" for one in told]
+    fields = [
+        {"field": path, "error": explain(path, in_portuguese(one))}
+        for path, one in zip(paths, told, strict=True)
+    ]
     if len(told) == len(errors):
         return Refusal(Code.VALIDATION_ERROR, fields=fields)
     sentence = f"Há {len(errors)} campos inválidos na requisição; estes são os {len(told)} primeiros."
@@ -226,10 +237,10 @@ def refuse_chaos(invalid: ValidationError) -> None:
         raise invalid_field("body", f"Há {wrong} erros, demais para listar: confira a estrutura do corpo.")
 
 
-def invalid_body(invalid: ValidationError) -> Refusal:
+def invalid_body(invalid: ValidationError, explain: Explain = _as_it_is) -> Refusal:
     """Refuse a body by the fields that are wrong in it."""
     refuse_chaos(invalid)
-    return invalid_fields(invalid.errors())
+    return invalid_fields(invalid.errors(), explain)
 
 
 def invalid_field(path: str, error: str) -> Refusal:

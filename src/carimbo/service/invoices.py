@@ -29,7 +29,7 @@ from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
 from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.filling import FilledRequest, fill_request
+from carimbo.service.issuing.filling import FilledRequest, explain_problems, fill_request
 from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
@@ -80,7 +80,7 @@ async def change_invoice(
     review = await counter.workshop.review(
         kind, filled.request, dossier, environment, asked_at=document.asked_at, at=due_at
     )
-    require_no_problems(review.problems)
+    require_no_problems(explain_problems(review.problems, kind, filled.text, filled.posted_text))
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked_with_sale(tenant, document), version)
         await _write(tenant, document, _Corrected(filled, review, dossier), counter.workshop.today)
@@ -162,7 +162,7 @@ async def make_ready(
     review = await counter.workshop.review(
         kind, stored_request(document), dossier, environment, asked_at=document.asked_at
     )
-    require_no_problems(review.problems)
+    require_no_problems(explain_problems(review.problems, kind, document.request, document.posted_request))
     period = plan_period(subscription, environment, counter.workshop)
     return Ready(document, allowed, review, dossier, period)
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.problems import Problem
 from carimbo.service.issuing.accept import Counter, Order
-from carimbo.service.issuing.filling import fill_request
+from carimbo.service.issuing.filling import explain_problems, fill_request
 from carimbo.service.issuing.readiness import require_complete, require_feature
 from carimbo.service.shown import shown
 
@@ -39,10 +39,11 @@ async def try_out(counter: Counter, order: Order) -> TrialRecord:
     filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
     review = await counter.workshop.review(order.kind, filled.request, dossier, environment)
     preview = review.preview
+    problems = explain_problems(review.problems, order.kind, filled.text, filled.posted_text)
     return TrialRecord(
         totals=shown(preview.totals) if preview else None,
         xml=preview.xml.decode() if preview else None,
-        problems=[_record(problem) for problem in review.problems],
+        problems=[_record(problem) for problem in problems],
         warnings=list(review.warnings),
     )
 

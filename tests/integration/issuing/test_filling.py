@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
-from integration.issuing.shop import ADDRESS, NewShop, Shop, accepted, body_of, error_of
+from integration.issuing.shop import ADDRESS, GOODS, NewShop, Shop, accepted, body_of, error_of
 from integration.issuing.test_correcting import text_in_xml
 from support import data_of, fields_of
 
@@ -147,6 +147,52 @@ class TestCreate:
         other = await new_shop(stocked.caller)
         answer = await other.post("/nfe", body_of("nfe", **SPARE))
         assert fields_of(answer) == {"recipient.name": "Campo obrigatório."}
+
+
+class TestOrigin:
+    """Refusals of values that were never in the body."""
+
+    FROM_THE_MUG = "O valor de items[0].icms vem do item “caneca” do catálogo."
+
+    @staticmethod
+    async def join_the_normal_regime(shop: Shop) -> None:
+        """Makes the CSOSN of the mug wrong for the company."""
+        regime = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
+        data_of(await shop.caller.http.put(shop.path(), json=regime))
+
+    def assert_it_is_explained(self, problems: list[dict[str, Any]]) -> None:
+        (problem,) = [problem for problem in problems if problem["code"] == "591"]
+        assert problem["field"] == "items[0].icms.csosn"
+        assert problem["message"].endswith(f". {self.FROM_THE_MUG}")
+
+    @pytest.mark.parametrize("kind", GOODS)
+    async def test_a_broken_rule_names_the_item_of_the_catalog(self, stocked: Shop, kind: str) -> None:
+        await self.join_the_normal_regime(stocked)
+        body = body_of(kind, **SPARE)
+        error = error_of(await stocked.post(f"/{kind}", body), 422, "FISCAL_RULE_VIOLATION")
+        self.assert_it_is_explained(error["rules"])
+        self.assert_it_is_explained(data_of(await stocked.post(f"/{kind}", body, dryRun="true"))["problems"])
+
+    async def test_a_draft_that_is_changed_or_sent_later_names_it_too(self, stocked: Shop) -> None:
+        draft = await stocked.create("nfce", **SPARE, transmit="later")
+        await self.join_the_normal_regime(stocked)
+        for answer in (await stocked.patch(draft, notes="Presente"), await stocked.emit(draft)):
+            self.assert_it_is_explained(error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"])
+
+    async def test_a_value_in_the_body_is_not_said_to_be_of_the_catalog(self, stocked: Shop) -> None:
+        await self.join_the_normal_regime(stocked)
+        body = body_of("nfe", **SPARE | {"items": [SOLD | {"icms": {"csosn": "400"}}]})
+        error = error_of(await stocked.post("/nfe", body), 422, "FISCAL_RULE_VIOLATION")
+        assert "catálogo" not in str(error)
+
+    async def test_an_invalid_field_names_the_customer(self, shop: Shop) -> None:
+        place = {"street": "S" * 61, "number": "1", "district": "Baixa", "countryCode": "PT"}
+        data_of(await shop.post("/customers", CUSTOMER | {"address": place}))
+        answer = await shop.post("/nfe", body_of("nfe", recipient={"taxId": CPF}))
+        assert fields_of(answer) == {
+            "recipient.address.street": "Deve ter no máximo 60 caracteres."
+            " O valor de recipient.address vem do cadastro do cliente."
+        }
 
 
 class TestLater:

@@ -144,7 +144,8 @@ def _usual_situation(line: Line, trade: Trade, findings: Findings) -> tuple[str,
     csosn = usual_csosn(line.cfop, trade)
     if not line.is_sale:
         findings.assumed(
-            f"CSOSN não informado em operação que não é venda (CFOP {line.cfop}): usado o {csosn}. Confira."
+            f"CSOSN não informado em operação que não é venda (CFOP {line.cfop}): usado o {csosn}. Confira, e"
+            " informe items[].icms.csosn se for outro."
         )
     return name, csosn
 

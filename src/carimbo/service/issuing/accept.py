@@ -23,7 +23,7 @@ from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.dossier import Dossier, Dossiers
-from carimbo.service.issuing.filling import FilledRequest, fill_request
+from carimbo.service.issuing.filling import FilledRequest, explain_problems, fill_request
 from carimbo.service.issuing.printed import (
     AlreadyThere,
     Paper,
@@ -116,7 +116,7 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     review = await counter.workshop.review(
         order.kind, filled.request, dossier, environment, in_place=is_small(filled.text)
     )
-    require_no_problems(review.problems)
+    require_no_problems(explain_problems(review.problems, order.kind, filled.text, filled.posted_text))
     prepared = _prepare(counter, order, filled, dossier, review)
     for _ in range(_MOST_TRIES):
         try:

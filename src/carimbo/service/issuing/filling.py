@@ -1,12 +1,15 @@
 """Filling a request from the catalog, before the document is reviewed and stored."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
 from carimbo.fiscal.catalog_filling import CatalogFilling
+from carimbo.fiscal.catalog_origins import CatalogOrigins, catalog_origins
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.problems import Problem
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
 from carimbo.service.issuing.dossier import Dossier
@@ -61,4 +64,27 @@ async def _filled(
     if filled == body:
         return FilledRequest(request, text)
     written = write(filled)
-    return FilledRequest(type(request).model_validate(read(written)), written, text)
+    try:
+        return FilledRequest(type(request).model_validate(read(written)), written, text)
+    except ValidationError as invalid:
+        raise invalid_body(invalid, _origins(filling, text, written).explain) from None
+
+
+def explain_problems(
+    problems: Sequence[Problem], kind: DocumentType, text: str, posted_text: str | None
+) -> tuple[Problem, ...]:
+    """Adds to problems in fields that the catalog filled which record of it they come from.
+
+    `text` is the JSON of the filled request, `posted_text` that of the caller, or None if nothing was filled.
+    """
+    filling = issuing_of(kind).catalog_filling
+    if not problems or posted_text is None or filling is None:
+        return tuple(problems)
+    origins = _origins(filling, posted_text, text)
+    return tuple(
+        replace(problem, message=origins.explain(problem.path, problem.message)) for problem in problems
+    )
+
+
+def _origins(filling: CatalogFilling, posted_text: str, text: str) -> CatalogOrigins:
+    return catalog_origins(read(posted_text), read(text), filling.customer_field)

@@ -3,6 +3,7 @@
 from carimbo.fiscal.problems import Problem
 from carimbo.service.errors import Code
 from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.filling import explain_problems
 from carimbo.service.issuing.readiness import unready
 from carimbo.service.issuing.workshop import issuing_of
 
@@ -47,11 +48,11 @@ async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     """What the rules say today, unless they have said it already."""
     if _is_judged(means, case):
         return ()
-    asked_at = case.document.asked_at
+    document = case.document
     review = await means.workshop.review(
-        case.kind, case.request, case.dossier, case.environment, asked_at=asked_at
+        case.kind, case.request, case.dossier, case.environment, asked_at=document.asked_at
     )
-    return review.problems
+    return explain_problems(review.problems, case.kind, document.request, document.posted_request)
 
 
 def _is_judged(means: Means, case: Case) -> bool:

@@ -174,7 +174,8 @@ class TestSituationsThatAreAskedFor:
         made = composed_nfe(items=[hundred(cfop="5915")], presence="inPerson")
         assert isinstance(made, Composition)
         assert made.warnings == (
-            "CSOSN não informado em operação que não é venda (CFOP 5915): usado o 102. Confira.",
+            "CSOSN não informado em operação que não é venda (CFOP 5915): usado o 102. Confira, e informe"
+            " items[].icms.csosn se for outro.",
         )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogFilling
 from carimbo.fiscal.catalog_sale import ItemType
 from carimbo.fiscal.company import Company
@@ -11,16 +13,9 @@ from carimbo.fiscal.documents.nfe.destination import destination_of
 from carimbo.fiscal.documents.nfe.from_sale import recipient_of
 from carimbo.fiscal.documents.nfe.item_destination import Sale, sold_in
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.goods.addresses import ForeignAddress, RecipientAddress
 from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient, references_of
 from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of
-
-
-class _Recipient(Body):
-    """The part of the body that customers fill, so that errors in it have the paths of the body."""
-
-    recipient: RecipientBody
 
 
 def fill(
@@ -30,7 +25,11 @@ def fill(
     recipient, buyer = body["recipient"], request.recipient
     if known.customer:
         recipient = fill_recipient(recipient, _as_recipient(known.customer, buyer))
-        buyer = _Recipient.model_validate({"recipient": recipient}).recipient
+        try:
+            buyer = RecipientBody.model_validate(recipient)
+        except ValidationError:
+            # The filled body is validated as a whole next, which reports the errors by their paths.
+            return {**body, "recipient": recipient}
     sale = _sale(request, buyer, issuer)
     is_sale = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
     sold = {sku: sold_in(sale, item) for sku, item in known.items.items()}
