@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
@@ -32,6 +32,9 @@ class FiscalItem:
     """Codes and rates of its own, plain values under the names of our JSON."""
     follows_company_defaults: bool = True
     """Whether what its own do not tell comes from the company's settings."""
+
+
+AnyItem = TypeVar("AnyItem", bound=FiscalItem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

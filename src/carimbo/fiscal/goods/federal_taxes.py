@@ -128,7 +128,8 @@ _OTHER = frozenset(
         "70", "71", "72", "73", "74", "75", "98", "99",
     }
 )  # fmt: skip
-_IPI_TAXED = frozenset({"00", "49", "50", "99"})
+TAXED_IPI = frozenset({"00", "49", "50", "99"})
+"""CST of an IPI that is due."""
 
 
 def contribution_group(
@@ -225,7 +226,7 @@ def _ipi_taxation(cst: str, given: dict[str, Any], path: str, base: Decimal) -> 
     def situation() -> str:
         return f"CST {cst} do IPI"
 
-    if cst not in _IPI_TAXED:
+    if cst not in TAXED_IPI:
         return fill(IpiNotTaxed, given, path, situation, {})
     by_quantity = "quantity" in given or "unit_rate" in given
     if not by_quantity and "rate" not in given:

@@ -226,15 +226,21 @@ class TestReferences:
 
 class TestReceipt:
     @staticmethod
-    def filled(customer: CustomerFacts) -> dict[str, Any]:
+    def filled(customer: CustomerFacts, known: FiscalItem = MUG) -> dict[str, Any]:
         body = NFCE_BODY | {"items": [SOLD, ITEM], "recipient": {"taxId": CPF}}
-        facts = CatalogFacts(customer, {"caneca": MUG})
+        facts = CatalogFacts(customer, {"caneca": known})
         return dict(nfce.fill(body, NfceRequest.model_validate(body), company(), facts))
 
     def test_takes_items_and_buyer_without_a_state_registration(self) -> None:
         filled = self.filled(FIRM)
         assert filled["recipient"] == {"taxId": CPF, "name": FIRM.name}
         assert (filled["items"][0]["cfop"], filled["items"][1]) == ("5101", ITEM)
+
+    @pytest.mark.parametrize(("cst", "is_taken"), [("50", True), ("53", False)])
+    def test_takes_an_ipi_only_if_it_is_due(self, cst: str, is_taken: bool) -> None:
+        ipi = {"cst": cst, "rate": 10} if is_taken else {"cst": cst}
+        taxed = replace(MUG, fiscal={**MUG.fiscal, "ipi": ipi})
+        assert ("ipi" in self.filled(FIRM, taxed)["items"][0]) is is_taken
 
     def test_takes_no_address_abroad(self) -> None:
         assert self.filled(replace(ABROAD, document=CPF))["recipient"].keys() == {"taxId", "name"}

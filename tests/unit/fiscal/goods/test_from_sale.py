@@ -119,6 +119,16 @@ class TestItems:
         assert (totals["pisAmount"], totals["cofinsAmount"]) == (Decimal("1.50"), Decimal("6.00"))
 
 
+class TestIpi:
+    def test_that_is_not_due_is_left_out_of_a_receipt_alone(self) -> None:
+        part = part_of(sold(fiscal=MUG | {"ipi": {"cst": "53"}}))
+        assert [("ipi" in body_of(kind, part).json["items"][0]) for kind in (NFE, NFCE)] == [True, False]
+
+    def test_that_is_due_stays_in_a_receipt_and_is_refused(self) -> None:
+        json = body_of(NFCE, part_of(sold(fiscal=MUG | {"ipi": {"cst": "50", "rate": 10}}))).json
+        assert [problem.code for problem in review_of(NFCE, json).problems] == ["742"]
+
+
 class TestRecipient:
     def test_of_an_nfe_is_the_customer(self) -> None:
         buyer = replace(FIRM, email="a@b.example", phone="1133334444", address=HERE | {"countryCode": "BR"})

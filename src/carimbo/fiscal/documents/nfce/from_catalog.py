@@ -6,7 +6,7 @@ from typing import Any
 from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogFilling, CatalogReferences
 from carimbo.fiscal.catalog_sale import ItemType
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.documents.nfce.from_sale import recipient_of
+from carimbo.fiscal.documents.nfce.from_sale import recipient_of, sold_by_receipt
 from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
 from carimbo.fiscal.goods import from_catalog
 from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient
@@ -30,7 +30,8 @@ def fill(
     if buyer and request.presence is not Presence.DELIVERY:
         buyer.pop("address", None)
     recipient = {"recipient": fill_recipient(body["recipient"], buyer)} if buyer else {}
-    items = fill_items(body["items"], request, known.items, is_sale=True)
+    sold = {sku: sold_by_receipt(item) for sku, item in known.items.items()}
+    items = fill_items(body["items"], request, sold, is_sale=True)
     return {**body, **recipient, "items": items}
 
 

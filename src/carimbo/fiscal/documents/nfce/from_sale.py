@@ -1,10 +1,12 @@
 """The body of the NFC-e that a sale of the catalog needs."""
 
+from dataclasses import replace
 from typing import Any
 
-from carimbo.fiscal.catalog_sale import SaleBody, SalePart
+from carimbo.fiscal.catalog_sale import AnyItem, SaleBody, SalePart
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
+from carimbo.fiscal.goods.federal_taxes import TAXED_IPI
 from carimbo.fiscal.goods.from_sale import body_of_goods, is_shipped, party_of
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.party_address import is_in_brazil
@@ -13,7 +15,19 @@ from carimbo.fiscal.party_address import is_in_brazil
 def body_of_sale(part: SalePart, settings: NfceSettings) -> SaleBody:
     """What is shipped is delivered at home, which alone may have freight (rule 753)."""
     presence = Presence.DELIVERY if is_shipped(part) else Presence.IN_PERSON
-    return body_of_goods(part, presence, recipient_of(part.customer))
+    sold = replace(part, lines=tuple(map(sold_by_receipt, part.lines)))
+    return body_of_goods(sold, presence, recipient_of(part.customer))
+
+
+def sold_by_receipt(item: AnyItem) -> AnyItem:
+    """Returns an item without an IPI that is not due: receipts have none (rule 742).
+
+    An IPI that is due stays, and the rule refuses the receipt: such goods need an NF-e.
+    """
+    ipi = item.fiscal.get("ipi")
+    if not ipi or ipi["cst"] in TAXED_IPI:
+        return item
+    return replace(item, fiscal={name: value for name, value in item.fiscal.items() if name != "ipi"})
 
 
 def recipient_of(customer: CustomerFacts | None) -> dict[str, Any] | None:

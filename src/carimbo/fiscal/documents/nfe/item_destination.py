@@ -1,15 +1,14 @@
 """Items of the catalog as they are sold to where the goods of an NF-e go."""
 
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
-from carimbo.fiscal.catalog_sale import FiscalItem
+from carimbo.fiscal.catalog_sale import AnyItem, FiscalItem
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.goods.cfop import ABROAD, WITHIN_THE_STATE, cfop_of_sale, is_sale, is_within_the_state
 from carimbo.fiscal.goods.from_sale import NATIONAL, origin_of
 from carimbo.fiscal.taxes.icms import interstate_rate
 
-AnyItem = TypeVar("AnyItem", bound=FiscalItem)
 _WITHIN_THE_STATE_ALONE = ("rate", "fcpRate")
 
 
