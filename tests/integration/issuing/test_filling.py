@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
+from integration.issuing.floor import Floor
 from integration.issuing.shop import ADDRESS, GOODS, NewShop, Shop, accepted, body_of, error_of
 from integration.issuing.test_correcting import text_in_xml
 from support import data_of, fields_of
@@ -126,7 +127,18 @@ class TestCreate:
         answer = await shop.post("/nfe", body_of("nfe", recipient={"address": ADDRESS}), dryRun="true")
         assert fields_of(answer) == {"recipient.taxId": required, "recipient.name": required}
 
-    @pytest.mark.parametrize("sku", ["desconhecido", "curso"])
+    async def test_spaces_around_a_sku_do_not_matter(self, stocked: Shop) -> None:
+        body = body_of("nfe", **SPARE | {"items": [SOLD | {"sku": " caneca "}]})
+        assert "<NCM>69111010</NCM>" in data_of(await stocked.post("/nfe", body, dryRun="true"))["xml"]
+
+    async def test_a_name_too_long_for_the_layout_is_cut_with_a_warning(self, shop: Shop) -> None:
+        data_of(await shop.post("/customers", CUSTOMER | {"name": "N" * 64}))
+        trial = data_of(await shop.post("/nfe", body_of("nfe", recipient={"taxId": CPF}), dryRun="true"))
+        assert trial["problems"] == []
+        assert f"<xNome>{'N' * 60}</xNome>" in trial["xml"]
+        assert any(warning.startswith("recipient.name:") for warning in trial["warnings"])
+
+    @pytest.mark.parametrize("sku", ["desconhecido", "curso", "CANECA"])
     async def test_an_unknown_sku_or_that_of_a_service_is_no_item_of_the_catalog(
         self, stocked: Shop, sku: str
     ) -> None:
@@ -178,6 +190,12 @@ class TestOrigin:
         await self.join_the_normal_regime(stocked)
         for answer in (await stocked.patch(draft, notes="Presente"), await stocked.emit(draft)):
             self.assert_it_is_explained(error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"])
+
+    async def test_a_document_that_is_reviewed_again_names_it_too(self, floor: Floor, stocked: Shop) -> None:
+        async with floor.standstill():
+            made = await stocked.create("nfe", **SPARE)
+            await self.join_the_normal_regime(stocked)
+        assert self.FROM_THE_MUG in (await stocked.settled(made))["rejection"]["message"]
 
     async def test_a_value_in_the_body_is_not_said_to_be_of_the_catalog(self, stocked: Shop) -> None:
         await self.join_the_normal_regime(stocked)

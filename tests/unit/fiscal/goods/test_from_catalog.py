@@ -79,6 +79,10 @@ class TestRecipient:
         )
         assert recipient(PERSON, **told)["address"]["number"] == "7"
 
+    def test_keeps_the_cpf_that_a_foreign_customer_also_has(self) -> None:
+        filled = recipient(replace(ABROAD, document=CPF))
+        assert (filled["taxId"], filled["name"], "foreignId" in filled) == (CPF, ABROAD.name, False)
+
     def test_takes_a_null_or_empty_field_as_missing(self) -> None:
         body = NFE_BODY | {"recipient": {"taxId": CPF, "name": None, "email": None}}
         request = NfeRequest.model_validate(body)
@@ -214,6 +218,11 @@ class TestReferences:
         lacking = {field: value for field, value in COMPLETE.items() if field != name}
         request = NfeRequest.model_validate(NFE_BODY | {"recipient": lacking})
         assert nfe.FILLING.references(request).tax_id == CPF
+
+    def test_of_a_foreigner_name_no_customer(self) -> None:
+        foreigner = {"foreignId": "P1234567", "name": "John"}
+        request = NfeRequest.model_validate(NFE_BODY | {"recipient": foreigner})
+        assert nfe.FILLING.references(request).is_empty
 
     def test_of_a_receipt_that_is_on_paper_are_empty(self) -> None:
         body = NFCE_BODY | {"items": [SOLD], "recipient": {"taxId": CPF}}
