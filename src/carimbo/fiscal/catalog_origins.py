@@ -40,7 +40,7 @@ def _filled_paths(posted: Any, filled: Any, path: str, sku: object) -> Iterator[
         own_sku = filled.get("sku", sku)
         for name, value in filled.items():
             yield from _filled_paths(posted.get(name), value, f"{path}.{name}" if path else name, own_sku)
-    elif isinstance(posted, list) and isinstance(filled, list):
+    elif isinstance(posted, list) and isinstance(filled, list) and len(posted) == len(filled):
         for position, (before, after) in enumerate(zip(posted, filled, strict=True)):
             yield from _filled_paths(before, after, f"{path}[{position}]", sku)
     elif posted != filled:
