@@ -162,7 +162,7 @@ async def make_ready(
     review = await counter.workshop.review(
         kind, stored_request(document), dossier, environment, asked_at=document.asked_at
     )
-    require_no_problems(explain_problems(review.problems, kind, document.request, document.posted_request))
+    require_no_problems(explain_problems(review.problems, kind, document.request, document.posted))
     period = plan_period(subscription, environment, counter.workshop)
     return Ready(document, allowed, review, dossier, period)
 

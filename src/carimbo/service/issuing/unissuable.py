@@ -52,7 +52,7 @@ async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     review = await means.workshop.review(
         case.kind, case.request, case.dossier, case.environment, asked_at=document.asked_at
     )
-    return explain_problems(review.problems, case.kind, document.request, document.posted_request)
+    return explain_problems(review.problems, case.kind, document.request, document.posted)
 
 
 def _is_judged(means: Means, case: Case) -> bool:
