@@ -37,7 +37,8 @@ def catalog_origins(posted: Any, filled: Any, customer_field: str) -> CatalogOri
 def _filled_paths(posted: Any, filled: Any, path: str, sku: object) -> Iterator[tuple[str, object]]:
     """Returns the paths of filled fields, each with the SKU of the object around it."""
     if isinstance(posted, dict) and isinstance(filled, dict):
-        own_sku = filled.get("sku", sku)
+        # A SKU of the whole body is what the document itself is sold as, not where its fields come from.
+        own_sku = filled.get("sku", sku) if path else None
         for name, value in filled.items():
             yield from _filled_paths(posted.get(name), value, f"{path}.{name}" if path else name, own_sku)
     elif isinstance(posted, list) and isinstance(filled, list) and len(posted) == len(filled):

@@ -77,15 +77,6 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
-class CatalogItem:
-    """An item of the company's catalog."""
-
-    sku: str
-    fiscal: Mapping[str, Any]
-    """Its codes and rates, by their names in the catalog."""
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What others have to say of a document before it is made."""
 
@@ -95,8 +86,6 @@ class Surroundings:
     """What the municipality that taxes told the authority, in percent, if that was asked and known."""
     replaced: Replaced | None = None
     """The document that this one takes the place of, if that may be replaced."""
-    catalog: tuple[CatalogItem, ...] = ()
-    """The services of the company's catalog that have the municipal code of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +103,8 @@ class Issuance:
     asked_at: datetime | None = None
     """When the document was asked for, if that was before now: it may wait for its authority for days."""
     surroundings: Surroundings = Surroundings()
+    unfilled: tuple[Problem, ...] = ()
+    """What kept the request from being filled from the catalog, if it is only reviewed."""
 
 
 Lines = tuple[Mapping[str, Any], ...]
@@ -166,11 +157,8 @@ ReviewRequest = Callable[[Any, Issuance], Review]
 Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
 """Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
 
-JurisdictionOf = Callable[[Any, Company, Any, tuple[CatalogItem, ...]], Jurisdiction]
+JurisdictionOf = Callable[[Any, Company, Any], Jurisdiction]
 """Returns the municipalities whose rules apply to a request."""
-
-CatalogCode = Callable[[Any], str | None]
-"""Returns the municipal service code by which a validated request is completed from the catalog."""
 
 ReplacedBy = Callable[[Any], UUID | None]
 """Tells which document of ours a validated request takes the place of."""
@@ -237,8 +225,6 @@ class Issuing:
     """The authority's code for a number that another document has."""
     jurisdiction: JurisdictionOf | None = None
     """For a type that depends on what municipalities have agreed with the authority."""
-    catalog_code: CatalogCode | None = None
-    """For a type whose requests may leave it to the catalog which service they are of."""
     replaces: ReplacedBy | None = None
     """For a type whose documents may take the place of others, which are canceled by that."""
     sale: SaleOf | None = None

@@ -143,6 +143,12 @@ def posted_body(document: Document) -> Any:
         return read(document.posted)
 
 
+def posted_request(document: Document) -> Body:
+    """Returns the request as the caller sent it, before it was filled, or refuses if it can't be read."""
+    with _refusing_unreadable(document):
+        return issuing_of(kind_named(document.type)).request.model_validate(read(document.posted))
+
+
 def wrong_state(document: Document, *allowed: Status) -> Refusal:
     """Refuse what a document's status does not permit."""
     return Refusal(Code.INVALID_STATE, currentStatus=document.status, allowed=[*allowed])

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from carimbo.fiscal.catalog_filling import FillingReview
 from carimbo.fiscal.company import Company as Issuer
 from carimbo.fiscal.document_type import Review
 from carimbo.fiscal.environment import Environment
@@ -20,6 +21,7 @@ from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.documents import (
     Reference,
     posted_body,
+    posted_request,
     require_document,
     stored_request,
     unknown_document,
@@ -29,7 +31,12 @@ from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, write
 from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
 from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.filling import FilledRequest, explain_problems, fill_request
+from carimbo.service.issuing.filling import (
+    FilledRequest,
+    explain_problems,
+    fill_request,
+    filling_warnings,
+)
 from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
@@ -73,24 +80,34 @@ async def change_invoice(
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_complete(dossier, kind, environment)
-    filled = FilledRequest(request, write(body))
-    if document.is_direct:
-        # A sale has taken from the catalog what its documents need.
-        filled = await fill_request(counter.database, dossier, kind, request, filled.text)
+    filled, asked_at = await _fill_anew(counter, dossier, document, request, write(body)), document.asked_at
     review = await counter.workshop.review(
-        kind, filled.request, dossier, environment, asked_at=document.asked_at, at=due_at
+        kind, filled.request, dossier, environment, asked_at=asked_at, at=due_at, filling=filled.review
     )
     require_no_problems(explain_problems(review.problems, kind, filled.text, filled.posted_text))
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked_with_sale(tenant, document), version)
-        await _write(tenant, document, _Corrected(filled, review, dossier), counter.workshop.today)
+        await _write(tenant, document, _Corrected(request, filled, review, dossier), counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
+
+
+async def _fill_anew(
+    counter: Counter, dossier: Dossier, document: Document, request: Body, text: str
+) -> FilledRequest:
+    """Fills a changed request from the catalog, unless the sale that made the document has done that."""
+    kind = kind_named(document.type)
+    filling = issuing_of(kind).catalog_filling
+    if not document.is_direct and not (filling and filling.fills_sales):
+        return FilledRequest(request, text)
+    return await fill_request(counter.database, dossier, kind, request, text)
 
 
 @dataclass(frozen=True)
 class _Corrected:
     """What a document becomes: its request, which keeps the rules."""
 
+    posted: Body
+    """The request before it was filled."""
     filled: FilledRequest
     review: Review
     dossier: Dossier
@@ -113,7 +130,7 @@ async def _write(tenant: Tenant, document: Document, corrected: _Corrected, toda
     paper = paper_of(kind, filled.request, dossier, environment)
     if paper is not None:
         await tenant.emissions.correct_printed(document.id, paper.printed)
-    await _correct_sale(tenant, document, filled.request, dossier.company, today)
+    await _correct_sale(tenant, document, corrected.posted, dossier.company, today)
 
 
 @dataclass(frozen=True)
@@ -160,7 +177,12 @@ async def make_ready(
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_ready(dossier, kind, environment, counter.workshop.clock())
     review = await counter.workshop.review(
-        kind, stored_request(document), dossier, environment, asked_at=document.asked_at
+        kind,
+        stored_request(document),
+        dossier,
+        environment,
+        asked_at=document.asked_at,
+        filling=FillingReview(warnings=filling_warnings(document)),
     )
     require_no_problems(explain_problems(review.problems, kind, document.request, document.posted))
     period = plan_period(subscription, environment, counter.workshop)
@@ -197,12 +219,12 @@ async def _due_at(tenant: Tenant, document: Document) -> datetime | None:
 
 
 async def _correct_sale(
-    tenant: Tenant, document: Document, request: Body, issuer: Issuer, today: date
+    tenant: Tenant, document: Document, posted: Body, issuer: Issuer, today: date
 ) -> None:
     """Correct the sale that a document made; what was made for a sale leaves it as it is."""
     sale_of = issuing_of(kind_named(document.type)).sale
     if sale_of and document.is_direct and document.sale_id:
-        before, after = sale_of(stored_request(document), issuer), sale_of(request, issuer)
+        before, after = sale_of(posted_request(document), issuer), sale_of(posted, issuer)
         await correct_direct_sale(tenant, document.sale_id, before, after, today)
 
 

@@ -37,7 +37,9 @@ async def try_out(counter: Counter, order: Order) -> TrialRecord:
     environment = dossier.environment_of(order.kind)
     require_complete(dossier, order.kind, environment)
     filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
-    review = await counter.workshop.review(order.kind, filled.request, dossier, environment)
+    review = await counter.workshop.review(
+        order.kind, filled.request, dossier, environment, filling=filled.review
+    )
     preview = review.preview
     problems = explain_problems(review.problems, order.kind, filled.text, filled.posted_text)
     return TrialRecord(

@@ -1,10 +1,9 @@
 """What a company's catalog knows of the buyer and the items of one request."""
 
-from collections.abc import Sequence
 from dataclasses import fields
 from uuid import UUID
 
-from carimbo.fiscal.catalog_filling import CatalogFacts
+from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogReferences, CatalogService
 from carimbo.fiscal.catalog_sale import FiscalItem
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.connection import Connection, only
@@ -24,6 +23,12 @@ _KNOWN = f"""
         ) from products where {_OF_COMPANY} and sku = any($4) and type = $5
     ) as items
 """
+# The type as a literal, so that every plan of the statement may use the index of these services.
+_SERVICES = f"""
+    select sku, fiscal from products
+    where {_OF_COMPANY} and type = 'service' and fiscal ->> 'cityServiceCode' = $3
+    order by created_at, id
+"""
 
 
 class Catalog:
@@ -33,14 +38,18 @@ class Catalog:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def facts(
-        self, company_id: UUID, tax_id: str | None, skus: Sequence[str], item_type: str
-    ) -> CatalogFacts:
-        """Returns the customer with a CPF or CNPJ and the items of a type that have these SKUs."""
+    async def facts(self, company_id: UUID, wanted: CatalogReferences, item_type: str) -> CatalogFacts:
+        """Returns what the catalog has of a request's references; only items of a type are found by SKU."""
+        if wanted.city_service_code is not None:
+            return CatalogFacts(services=await self._services(company_id, wanted.city_service_code))
         row = only(
             await self._connection.fetchrow(
-                _KNOWN, self._subscription_id, company_id, tax_id, skus, item_type
+                _KNOWN, self._subscription_id, company_id, wanted.tax_id, wanted.skus, item_type
             )
         )
         items = {sku: FiscalItem(**item) for sku, item in (row["items"] or {}).items()}
         return CatalogFacts(CustomerFacts(**row["customer"]) if row["customer"] else None, items)
+
+    async def _services(self, company_id: UUID, city_service_code: str) -> tuple[CatalogService, ...]:
+        rows = await self._connection.fetch(_SERVICES, self._subscription_id, company_id, city_service_code)
+        return tuple(CatalogService(**row) for row in rows)

@@ -120,14 +120,6 @@ class Products:
         )
         return [Product(**row) for row in rows]
 
-    async def services_with_city_code(self, company_id: UUID, code: str) -> list[Product]:
-        """Returns the services that have a municipal service code, oldest first."""
-        rows = await self._connection.fetch(
-            f"{_SELECT} and type = 'service' and fiscal ->> 'cityServiceCode' = $3 order by created_at, id",
-            self._subscription_id, company_id, code,
-        )  # fmt: skip
-        return [Product(**row) for row in rows]
-
     async def splits_with(self, company_id: UUID, product_id: str) -> list[Product]:
         """The split items that divide into an item, oldest first."""
         rows = await self._connection.fetch(

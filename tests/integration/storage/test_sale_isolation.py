@@ -6,7 +6,7 @@ from decimal import Decimal
 import asyncpg
 import pytest
 
-from carimbo.fiscal.catalog_filling import CatalogFacts
+from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogReferences, CatalogService
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.products import ProductFilter
@@ -52,10 +52,21 @@ class TestCustomers:
 
 class TestCatalog:
     async def test_facts_of_another_s_catalog_are_not_seen(self, neighbours: Neighbours) -> None:
-        asked = (neighbours.company_id, CUSTOMER.document, [SKU], "service")
+        wanted = CatalogReferences(tax_id=CUSTOMER.document, skus=(SKU,))
+        asked = (neighbours.company_id, wanted, "service")
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             own = await tenant.catalog.facts(*asked)
             assert (own.customer, list(own.items)) == (CUSTOMER, [SKU])
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.catalog.facts(*asked) == CatalogFacts()
+
+    async def test_services_of_another_s_catalog_are_not_seen(self, neighbours: Neighbours) -> None:
+        asked = (neighbours.company_id, CatalogReferences(city_service_code="02800"), "service")
+        fiscal = {"cityServiceCode": "02800", "serviceItemCode": "01.05"}
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            await tenant.products.add(replace(new_product(neighbours.company_id, "hosting"), fiscal=fiscal))
+            own = await tenant.catalog.facts(*asked)
+            assert own == CatalogFacts(services=(CatalogService("hosting", fiscal),))
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.catalog.facts(*asked) == CatalogFacts()
 

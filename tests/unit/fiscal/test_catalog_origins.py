@@ -47,9 +47,10 @@ class TestExplain:
         assert catalog_origins(POSTED, FILLED, "recipient").explain(path, "Errado.") == "Errado."
 
     def test_names_the_catalog_alone_if_no_sku_is_near(self) -> None:
-        origins = catalog_origins({"amount": 1}, {"amount": 1, "serviceCode": "0105"}, "borrower")
+        origins = catalog_origins({"sku": "a"}, {"sku": "a", "serviceCode": "0105"}, "borrower")
         assert origins.explain("serviceCode", "Errado.") == "Errado. O valor de serviceCode vem do catálogo."
 
     def test_takes_a_list_that_became_longer_as_a_filled_field(self) -> None:
-        origins = catalog_origins({"sku": "a", "codes": [1]}, {"sku": "a", "codes": [1, 2]}, "recipient")
-        assert origins.by_path == {"codes": "do item “a” do catálogo"}
+        posted, filled = ({"items": [{"sku": "a", "codes": codes}]} for codes in ([1], [1, 2]))
+        origins = catalog_origins(posted, filled, "recipient")
+        assert origins.by_path == {"items[0].codes": "do item “a” do catálogo"}

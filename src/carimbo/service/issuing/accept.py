@@ -113,8 +113,9 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     environment = dossier.environment_of(order.kind)
     require_ready(dossier, order.kind, environment, counter.workshop.clock())
     filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
+    in_place = is_small(filled.text)
     review = await counter.workshop.review(
-        order.kind, filled.request, dossier, environment, in_place=is_small(filled.text)
+        order.kind, filled.request, dossier, environment, in_place=in_place, filling=filled.review
     )
     require_no_problems(explain_problems(review.problems, order.kind, filled.text, filled.posted_text))
     prepared = _prepare(counter, order, filled, dossier, review)
@@ -182,7 +183,7 @@ class _Prepared:
     paper: Paper | None
     """The paper of a receipt that was issued offline."""
     sale: DirectSale | None
-    """The sale that the document makes."""
+    """The sale that the document makes, of the posted body: one item does not get the codes of another."""
     period: Period | None
     """The period of the plan that counts it; None if none does."""
 
@@ -215,7 +216,7 @@ def _prepare(
         allowance_period=period.name if period else None,
         is_urgent=kind.is_urgent,
     )
-    sale = issuing.sale(filled.request, dossier.company) if issuing.sale else None
+    sale = issuing.sale(order.request, dossier.company) if issuing.sale else None
     return _Prepared(document, paper_of(kind, filled.request, dossier, environment), sale, period)
 
 

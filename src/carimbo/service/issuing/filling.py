@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from carimbo.fiscal.catalog_filling import CatalogFilling
+from carimbo.fiscal.catalog_filling import NOTHING_FILLED, CatalogFilling, FillingReview
 from carimbo.fiscal.catalog_origins import CatalogOrigins, catalog_origins
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
@@ -14,7 +14,9 @@ from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database
+from carimbo.storage.documents import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class FilledRequest:
     """Its JSON."""
     posted_text: str | None = None
     """The JSON as the caller sent it; None if nothing was taken from the catalog."""
+    review: FillingReview = NOTHING_FILLED
 
 
 async def fill_request(
@@ -39,33 +42,49 @@ async def fill_request(
     if filling is None:
         return FilledRequest(request, text)
     try:
-        filled = await _filled(database, dossier, filling, request, text)
+        filled = await _filled(database, dossier, kind, filling, request, text)
     except ValidationError as invalid:
         raise invalid_body(invalid) from None
-    missing = filling.missing(filled.request)
+    missing = filling.missing(filled.request) if filling.missing else ()
     if missing:
         fields = [{"field": path, "error": "Campo obrigatório."} for path in missing]
         raise Refusal(Code.VALIDATION_ERROR, fields=fields)
     return filled
 
 
+def filling_warnings(document: Document) -> tuple[str, ...]:
+    """Returns those warnings of a stored document that say what it took from the catalog."""
+    filling = issuing_of(kind_named(document.type)).catalog_filling
+    is_own = filling.is_own_warning if filling else None
+    return tuple(filter(is_own, document.warnings)) if is_own else ()
+
+
 async def _filled(
-    database: Database, dossier: Dossier, filling: CatalogFilling, request: Body, text: str
+    database: Database,
+    dossier: Dossier,
+    kind: DocumentType,
+    filling: CatalogFilling,
+    request: Body,
+    text: str,
 ) -> FilledRequest:
     wanted = filling.references(request)
     if wanted.is_empty:
         return FilledRequest(request, text)
     async with database.autocommit(dossier.subscription_id) as tenant:
-        known = await tenant.catalog.facts(dossier.row.id, wanted.tax_id, wanted.skus, filling.item_type)
-    if known.customer is None and not known.items:
+        known = await tenant.catalog.facts(dossier.row.id, wanted, filling.item_type)
+    if known.is_empty:
         return FilledRequest(request, text)
+    settings = dossier.settings_of(kind)
+    review = filling.review(request, settings, known) if filling.review else NOTHING_FILLED
+    if review.problems:
+        return FilledRequest(request, text, review=review)
     body = read(text)
     filled = filling.fill(body, request, dossier.company, known)
     if filled == body:
         return FilledRequest(request, text)
     written = write(filled)
     try:
-        return FilledRequest(type(request).model_validate(read(written)), written, text)
+        return FilledRequest(type(request).model_validate(read(written)), written, text, review)
     except ValidationError as invalid:
         raise invalid_body(invalid, _origins(filling, text, written).explain) from None
 

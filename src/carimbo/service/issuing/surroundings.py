@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from carimbo.fiscal.document_type import CatalogItem, DocumentType, Replaced, Surroundings
+from carimbo.fiscal.document_type import DocumentType, Replaced, Surroundings
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
@@ -35,28 +35,16 @@ class Surveyor:
         if issuing.jurisdiction is None and issuing.replaces is None:
             return _NOTHING
         replaced = issuing.replaces(request) if issuing.replaces else None
-        catalog = await self._catalog(
-            dossier, issuing.catalog_code(request) if issuing.catalog_code else None
-        )
         wanted = _NOBODY
         if issuing.jurisdiction:
-            wanted = issuing.jurisdiction(request, dossier.company, dossier.settings_of(kind), catalog)
+            wanted = issuing.jurisdiction(request, dossier.company, dossier.settings_of(kind))
         places = {city: Place(kind, dossier, environment, city) for city in wanted.cities}
         agreements, rate = await asyncio.gather(self._agreements(places), self._rate(places, wanted))
         return Surroundings(
             agreements=agreements,
             iss_rate=rate,
             replaced=await self._replaced(kind, dossier, environment, replaced) if replaced else None,
-            catalog=catalog,
         )
-
-    async def _catalog(self, dossier: Dossier, city_code: str | None) -> tuple[CatalogItem, ...]:
-        """Returns the services of the company's catalog that have a municipal code."""
-        if city_code is None:
-            return ()
-        async with self.database.autocommit(dossier.subscription_id) as tenant:
-            services = await tenant.products.services_with_city_code(dossier.row.id, city_code)
-        return tuple(CatalogItem(service.sku, service.fiscal) for service in services)
 
     async def _agreements(self, places: dict[str, Place]) -> dict[str, Agreement]:
         """Of every municipality that matters; one that nobody could be asked about is left out."""

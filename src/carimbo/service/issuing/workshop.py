@@ -5,11 +5,13 @@ import os
 import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from carimbo.fiscal.access_key import choose_numeric_code
+from carimbo.fiscal.catalog_filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review, Surroundings
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
@@ -60,17 +62,22 @@ class Workshop:
         asked_at: datetime | None = None,
         at: datetime | None = None,
         in_place: bool = False,
+        filling: FillingReview = NOTHING_FILLED,
     ) -> Review:
         """Make a document for trial and tell what is to be said of it; a small one without a thread.
 
         One that is to be issued later may be right only then, as one whose day is to come; but rates of then
-        may not be known yet, and so it may also be right as of now.
+        may not be known yet, and so it may also be right as of now. Problems and warnings of filling the
+        request from the catalog join those of the document.
         """
         now = self.clock()
-        review = await self._reviewed(kind, request, dossier, environment, asked_at, now, in_place=in_place)
+        tried = partial(
+            self._reviewed, kind, request, dossier, environment, asked_at, filling=filling, in_place=in_place
+        )
+        review = await tried(now)
         if not review.problems or at is None or at <= now:
             return review
-        later = await self._reviewed(kind, request, dossier, environment, asked_at, at, in_place=in_place)
+        later = await tried(at)
         return review if later.problems else later
 
     async def _reviewed(
@@ -82,6 +89,7 @@ class Workshop:
         asked_at: datetime | None,
         now: datetime,
         *,
+        filling: FillingReview,
         in_place: bool,
     ) -> Review:
         emission = self._tried_under(kind, request, dossier, environment, now)
@@ -89,9 +97,12 @@ class Workshop:
             return Review(emission)
         signer = Signer.throwaway()
         issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at, now)
+        issuance = replace(issuance, unfilled=filling.problems)
         if in_place:
-            return issuing_of(kind).review(request, issuance)
-        return await self._in_thread(issuing_of(kind).review, request, issuance)
+            review = issuing_of(kind).review(request, issuance)
+        else:
+            review = await self._in_thread(issuing_of(kind).review, request, issuance)
+        return replace(review, warnings=(*filling.warnings, *review.warnings))
 
     async def make(
         self,

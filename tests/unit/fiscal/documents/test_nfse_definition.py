@@ -50,7 +50,7 @@ class TestTypeOfDocument:
     def test_asks_municipalities_makes_a_sale_and_has_no_lines(self) -> None:
         jurisdiction, sale = issuing().jurisdiction, issuing().sale
         assert jurisdiction
-        assert jurisdiction(request_of(), SIMPLES, NfseSettings(), ()).cities == (SAO_PAULO_CODE,)
+        assert jurisdiction(request_of(), SIMPLES, NfseSettings()).cities == (SAO_PAULO_CODE,)
         assert sale
         assert sale(request_of(), SIMPLES).price == 150
         assert issuing().lines is None

@@ -1,12 +1,10 @@
-"""Which service it is and how it is taxed: by the body, the catalog or the company's settings."""
+"""Which service it is and how it is taxed: by the body or the company's settings."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.document_type import CatalogItem
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of, missing_for_shortcut
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
@@ -17,23 +15,13 @@ from unit.fiscal.documents.nfse_support import DETAILED, NBS, SHORTCUT, body, co
 USUAL: dict[str, Any] = {"federalServiceCode": "01.05", "cityServiceCode": "123", "issRate": 2.5, "nbs": NBS}
 
 
-def facts(told: dict[str, Any], catalog: Sequence[CatalogItem] = (), **settings: Any) -> ServiceFacts:
-    return facts_of(NfseRequest.model_validate(told), NfseSettings.model_validate(settings), catalog)
+def facts(told: dict[str, Any], **settings: Any) -> ServiceFacts:
+    return facts_of(NfseRequest.model_validate(told), NfseSettings.model_validate(settings))
 
 
-def service(sku: str, **fiscal: Any) -> CatalogItem:
-    return CatalogItem(sku, {"cityServiceCode": "456"} | fiscal)
-
-
-BY_CITY_CODE = SHORTCUT | {"serviceCode": "456"}
-HOSTING = service(
-    "HOSP", serviceItemCode="01.03.01", iss={"rate": 2.9, "isWithheld": True}, nbs="1.1502.10.00"
-)
-
-
-def lacks(told: dict[str, Any], catalog: Sequence[CatalogItem] = (), **settings: Any) -> tuple[Problem, ...]:
+def lacks(told: dict[str, Any], **settings: Any) -> tuple[Problem, ...]:
     with pytest.raises(Incomplete) as caught:
-        facts(told, catalog, **settings)
+        facts(told, **settings)
     return caught.value.problems
 
 
@@ -128,6 +116,11 @@ class TestShortcut:
         assert codes_of(lacks(SHORTCUT, issRate=2)) == {("MISSING", "federalServiceCode")}
         assert codes_of(lacks(SHORTCUT, federalServiceCode="01.05")) == {("MISSING", "iss.rate")}
 
+    def test_service_code_that_nobody_knows_is_named_in_the_message(self) -> None:
+        (problem,) = lacks(SHORTCUT | {"serviceCode": "456"}, issRate=2)
+        assert (problem.code, problem.path) == ("MISSING", "federalServiceCode")
+        assert "cityServiceCode “456”" in problem.message
+
     def test_national_code_of_the_body_wins_and_the_company_has_the_rate(self) -> None:
         found = facts(SHORTCUT | {"federalServiceCode": "01.07"}, **USUAL)
         assert (found.service.code, found.iss_rate) == ("010701", Decimal("2.5"))
@@ -145,64 +138,6 @@ class TestShortcut:
         self, code: str, written: str | None
     ) -> None:
         assert facts(SHORTCUT | {"federalServiceCode": code}, **USUAL).city_code == written
-
-
-class TestCatalog:
-    def test_municipal_code_finds_national_code_iss_and_nbs(self) -> None:
-        found = facts(BY_CITY_CODE, [HOSTING], **USUAL | {"nbs": None})
-        assert (found.service.code, found.city_code, found.nbs) == ("010301", "456", "115021000")
-        assert (found.iss_rate, found.is_withheld) == (Decimal("2.9"), True)
-        assert found.warnings == (
-            "serviceCode: O código nacional 01.03.01 é o do item “HOSP” do catálogo, que tem o mesmo código"
-            " municipal.",
-        )
-
-    def test_body_wins_over_the_catalog(self) -> None:
-        found = facts(BY_CITY_CODE | {"iss": {"rate": 5}, "nbs": "111032200"}, [HOSTING])
-        assert (found.service.code, found.iss_rate, found.nbs) == ("010301", Decimal(5), "111032200")
-        found = facts(BY_CITY_CODE | {"federalServiceCode": "01.07", "iss": {"rate": 5}}, [HOSTING])
-        assert (found.service.code, found.nbs, found.warnings) == ("010701", None, ())
-
-    def test_company_fills_in_what_the_item_lacks(self) -> None:
-        own = service("A", serviceItemCode=USUAL["federalServiceCode"])
-        assert facts(BY_CITY_CODE, [own], **USUAL).iss_rate == Decimal("2.5")
-        assert facts(BY_CITY_CODE, [service("A")], **USUAL).service.code == "010501"
-
-    def test_rate_of_the_company_is_not_that_of_another_service(self) -> None:
-        with pytest.raises(Incomplete) as incomplete:
-            facts(BY_CITY_CODE, [service("A", serviceItemCode="01.07")], **USUAL)
-        assert [problem.path for problem in incomplete.value.problems] == ["iss.rate"]
-
-    def test_item_of_notes_without_a_sku_is_not_used(self) -> None:
-        shared = service("direct-api-nfse", serviceItemCode="01.07")
-        assert facts(BY_CITY_CODE, [shared], **USUAL).service.code == "010501"
-
-    def test_items_of_the_same_service_count_as_one(self) -> None:
-        spelled = [service("A", serviceItemCode="1.05"), service("B", serviceItemCode="01.05.01")]
-        assert facts(BY_CITY_CODE, spelled, issRate=2).service.code == "010501"
-
-    def test_items_of_different_services_are_listed_and_not_guessed(self) -> None:
-        (problem,) = lacks(BY_CITY_CODE, [HOSTING, service("SW", serviceItemCode="01.05")], **USUAL)
-        assert (problem.code, problem.path) == ("AMBIGUOUS", "serviceCode")
-        assert dict(problem.facts) == {"candidates": ("01.03.01", "01.05")}
-        assert "01.03.01 em “HOSP”; 01.05 em “SW”" in problem.message
-
-    def test_items_of_different_rates_are_listed_unless_the_body_has_one(self) -> None:
-        dearer = service("CARA", **{**HOSTING.fiscal, "iss": {"rate": 5}})
-        (problem,) = lacks(BY_CITY_CODE, [HOSTING, dearer], **USUAL)
-        assert (problem.code, problem.path) == ("AMBIGUOUS", "iss.rate")
-        assert "2,9%, 5%" in problem.message
-        assert facts(BY_CITY_CODE | {"iss": {"rate": 4}}, [HOSTING, dearer]).iss_rate == Decimal(4)
-
-    def test_code_that_nobody_knows_is_named_in_the_message(self) -> None:
-        (problem,) = lacks(BY_CITY_CODE, issRate=2)
-        assert (problem.code, problem.path) == ("MISSING", "federalServiceCode")
-        assert "cityServiceCode “456”" in problem.message
-
-    def test_item_of_several_national_codes_is_to_be_corrected_in_the_catalog(self) -> None:
-        (problem,) = lacks(BY_CITY_CODE, [service("A", serviceItemCode="17.01")], issRate=2)
-        assert (problem.code, problem.path) == ("AMBIGUOUS", "federalServiceCode")
-        assert (problem.hint or "").startswith("Corrija serviceItemCode de “A” no catálogo, ou informe")
 
 
 class TestShortcutReadiness:

@@ -6,13 +6,13 @@ from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
-from carimbo.fiscal.documents.nfse.catalog_service import catalog_code
 from carimbo.fiscal.documents.nfse.events import CANCELLATION
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
     identity_of_declaration,
     registered_event,
 )
+from carimbo.fiscal.documents.nfse.from_catalog import FILLING
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
@@ -64,10 +64,10 @@ NFSE = DocumentType(
         print_name="DANFSe",
         taken_code="E0014",
         jurisdiction=jurisdiction_of,
-        catalog_code=catalog_code,
         replaces=_replaced,
         sale=sale_of,
         catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale, customer_gaps),
+        catalog_filling=FILLING,
     ),
     events=(CANCELLATION,),
     registered_event=registered_event,

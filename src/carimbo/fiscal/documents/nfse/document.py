@@ -92,7 +92,8 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     competence = competence_of(request, issuance)
     findings.missed_all(rules_of_request(request, competence, issuance))
     description = described(Sold(request, company, competence), findings)
-    facts = findings.tried(facts_of, request, settings, issuance.surroundings.catalog)
+    findings.missed_all(issuance.unfilled)
+    facts = None if issuance.unfilled else findings.tried(facts_of, request, settings)
     territory = _territory(request, company, facts, findings)
     if facts is None or territory is None:
         return Composition(None, findings.problems, findings.warnings)
@@ -155,7 +156,7 @@ def _warn(parts: Parts, findings: Findings) -> None:
     if taker.tax_id and not taker.is_person and taker.address is None:
         findings.assumed("O tomador com CNPJ está sem endereço, que alguns municípios exigem.")
     left_out_rate = iss.left_out_rate(parts.request, parts.settings, parts.iss_case)
-    for warning in filter(None, (*parts.facts.warnings, left_out_rate)):
+    for warning in filter(None, (parts.facts.warning, left_out_rate)):
         findings.assumed(warning)
     theirs, ours = parts.surroundings.iss_rate, parts.facts.iss_rate
     if theirs is not None and theirs != ours and parts.iss_case.taxation == iss.Taxation.TAXABLE:

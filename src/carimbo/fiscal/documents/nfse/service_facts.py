@@ -1,11 +1,8 @@
-"""Which service a note is of and how its municipality taxes it: by the body, the catalog or the settings."""
+"""Which service a note is of and how its municipality taxes it: by the body or the settings."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from carimbo.fiscal.document_type import CatalogItem
-from carimbo.fiscal.documents.nfse.catalog_service import CatalogService, service_in_catalog
 from carimbo.fiscal.documents.nfse.national_code import code_digits, service_named, services_named
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
@@ -18,6 +15,12 @@ _CITY_CODE_LENGTH = 3
 # What Sefin writes where there is none, and refuses to be told (E0315).
 NO_CITY_CODE = "000"
 SETTINGS_ROUTE = "em PUT /v1/companies/{companyId}/settings"
+MISSING_RATE = Problem(
+    "MISSING",
+    "iss.rate",
+    "Falta a alíquota do ISS: não está no corpo, nem nas configurações da empresa.",
+    f"Informe iss.rate, como 2, ou configure nfse.issRate da empresa {SETTINGS_ROUTE}.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,41 +33,30 @@ class ServiceFacts:
     nbs: str | None
     iss_rate: Decimal
     is_withheld: bool
-    warnings: tuple[str, ...] = ()
-    """What was taken from the catalog, and which code the layout has no room for."""
+    warning: str | None = None
+    """About a municipal code that the layout has no room for."""
 
 
-def facts_of(
-    request: NfseRequest, settings: NfseSettings, catalog: Sequence[CatalogItem] = ()
-) -> ServiceFacts:
-    """Returns the facts of the body, else of the catalog, else of the settings; raises all that is missing.
+def facts_of(request: NfseRequest, settings: NfseSettings) -> ServiceFacts:
+    """Returns the facts of the body, else of the settings; raises all that is missing.
 
-    A detailed body has code and ISS itself, as its validation demands.
+    A detailed body has code and ISS itself, as its validation demands. A body that takes them from the
+    catalog is filled before.
     """
-    item = service_in_catalog(request, catalog)
-    code = request.federal_service_code or (item.code if item else settings.federal_service_code)
-    iss = request.iss or (item.iss if item else None)
-    rate = iss.rate if iss else _own_rate(settings, item)
+    code, iss = request.federal_service_code or settings.federal_service_code, request.iss
+    rate = iss.rate if iss else settings.iss_rate
     if code is None or rate is None:
         raise Incomplete(*_missing(request, code, rate))
-    service = service_named(code, _advice(request, item))
+    service = service_named(code, _advice(request))
     field, city_code = _given_city_code(request, settings, service)
-    warnings = (_taken_from(item, service), _left_out(field, city_code, request))
     return ServiceFacts(
         service=service,
         city_code=written_city_code(city_code),
-        nbs=request.nbs or (item.nbs if item else None) or settings.nbs,
+        nbs=request.nbs or settings.nbs,
         iss_rate=rate,
         is_withheld=iss.is_withheld if iss else False,
-        warnings=tuple(filter(None, warnings)),
+        warning=_left_out(field, city_code, request),
     )
-
-
-def _own_rate(settings: NfseSettings, item: CatalogService | None) -> Decimal | None:
-    """Returns the company's rate of ISS; None for an item of the catalog that is another service."""
-    own = settings.federal_service_code
-    is_other = item is not None and own is not None and services_named(item.code) != services_named(own)
-    return None if is_other else settings.iss_rate
 
 
 def missing_for_shortcut(settings: NfseSettings) -> tuple[str, ...]:
@@ -91,33 +83,15 @@ def _missing(request: NfseRequest, code: str | None, rate: Decimal | None) -> li
             )
         )
     if rate is None:
-        problems.append(
-            Problem(
-                "MISSING",
-                "iss.rate",
-                "Falta a alíquota do ISS: não está no corpo, nem nas configurações da empresa.",
-                f"Informe iss.rate, como 2, ou configure nfse.issRate da empresa {SETTINGS_ROUTE}.",
-            )
-        )
+        problems.append(MISSING_RATE)
     return problems
 
 
-def _advice(request: NfseRequest, item: CatalogService | None) -> str:
+def _advice(request: NfseRequest) -> str:
     """Returns how a hint about the code begins: with the place that the code came from."""
     if request.federal_service_code:
         return "Informe"
-    if item:
-        return f"Corrija serviceItemCode de {quoted(item.sku)} no catálogo, ou informe em federalServiceCode,"
     return "Configure em nfse.federalServiceCode da empresa, ou informe em federalServiceCode,"
-
-
-def _taken_from(item: CatalogService | None, service: NationalService) -> str | None:
-    if item is None:
-        return None
-    return (
-        f"serviceCode: O código nacional {service.dotted} é o do item {quoted(item.sku)} do catálogo, que tem"
-        " o mesmo código municipal."
-    )
 
 
 def _given_city_code(

@@ -1,10 +1,8 @@
 """Where the service was given, and which municipality taxes it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.document_type import CatalogItem
 from carimbo.fiscal.documents.nfse.competence import told_day
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import NO_CITY_CODE, ServiceFacts, facts_of
@@ -42,13 +40,11 @@ def territory_of(request: NfseRequest, company: Company, service: NationalServic
     return Territory(own, city, _incidence(request, service, own, city), ServicePlace(city_code=city))
 
 
-def jurisdiction_of(
-    request: NfseRequest, company: Company, settings: NfseSettings, catalog: Sequence[CatalogItem] = ()
-) -> Jurisdiction:
+def jurisdiction_of(request: NfseRequest, company: Company, settings: NfseSettings) -> Jurisdiction:
     """Where the company is, and where the tax is due; its rate matters if it is not paid with Simples."""
     own = company.address.city_code or ""
     try:
-        facts = facts_of(request, settings, catalog)
+        facts = facts_of(request, settings)
         incidence = territory_of(request, company, facts.service).incidence_city
     except Incomplete:
         return Jurisdiction((own,))

@@ -1,0 +1,163 @@
+"""Filling the body of an NFS-e with the service of the catalog that has its municipal code."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from carimbo.fiscal.catalog_filling import (
+    CatalogFacts,
+    CatalogFilling,
+    CatalogReferences,
+    CatalogService,
+    FillingReview,
+)
+from carimbo.fiscal.catalog_sale import ItemType, without_absent
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.documents.nfse.national_code import service_named, services_named
+from carimbo.fiscal.documents.nfse.request import DIRECT_SKU, NfseRequest
+from carimbo.fiscal.documents.nfse.service_facts import MISSING_RATE
+from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.documents.nfse.tax_bodies import IssBody
+from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.money import written_rate
+from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.tables.national_services import NationalService
+
+_AMBIGUOUS = "AMBIGUOUS"
+# Stored with documents, and recognised in them: a warning of other words needs this one to be recognised too.
+_TAKEN = "serviceCode: O código nacional "
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """What the catalog has of a service."""
+
+    sku: str
+    code: str
+    """Item of LC 116 or national code (`serviceItemCode`)."""
+    iss: IssBody | None
+    nbs: str | None
+
+    @property
+    def national(self) -> NationalService:
+        """The only national service of its code; raises Incomplete if there are several."""
+        sku = quoted(self.sku)
+        return service_named(
+            self.code, f"Corrija serviceItemCode de {sku} no catálogo, ou informe em federalServiceCode,"
+        )
+
+
+def references_of(request: NfseRequest) -> CatalogReferences:
+    """Returns the municipal code of the service; nothing for a body that has the national one."""
+    is_known = request.federal_service_code is not None
+    return CatalogReferences(city_service_code=None if is_known else request.service_code)
+
+
+def review(request: NfseRequest, settings: NfseSettings, known: CatalogFacts) -> FillingReview:
+    """Returns what keeps a body from taking its service from the catalog, or which item it is taken from.
+
+    The company's own rate of ISS is not that of another service.
+    """
+    try:
+        service = _service_of(request, known.services)
+        if service is None:
+            return FillingReview()
+        own, has_iss = settings.federal_service_code, request.iss or service.iss
+        if not has_iss and own is not None and services_named(service.code) != services_named(own):
+            return FillingReview((MISSING_RATE,))
+        taken = (
+            f"{_TAKEN}{service.national.dotted} é o do item {quoted(service.sku)} do catálogo, que tem o"
+            " mesmo código municipal."
+        )
+    except Incomplete as incomplete:
+        return FillingReview(incomplete.problems)
+    return FillingReview(warnings=(taken,))
+
+
+def fill(
+    body: Mapping[str, Any], request: NfseRequest, _issuer: Company, known: CatalogFacts
+) -> Mapping[str, Any]:
+    """Fills national code, ISS and NBS; an ISS that the body has is the body's whole."""
+    service = _service_of(request, known.services)
+    if service is None:
+        return body
+    taken = {
+        "federalServiceCode": service.national.dotted,
+        "iss": service.iss.model_dump(by_alias=True) if service.iss and request.iss is None else None,
+        "nbs": service.nbs if request.nbs is None else None,
+    }
+    return {**body, **without_absent(taken)}
+
+
+def is_own_warning(warning: str) -> bool:
+    """Returns whether a warning says which item of the catalog a note took its service from."""
+    return warning.startswith(_TAKEN)
+
+
+def _service_of(request: NfseRequest, items: Sequence[CatalogService]) -> _Service | None:
+    """Returns the service that all items with the municipal code of a body agree on, None without items.
+
+    Raises Incomplete if they differ in the national code, or in an ISS that the body does not have. The item
+    that notes without a SKU share is not chosen by the company for a code: it has that of the first note.
+    """
+    chosen = [item for item in items if item.sku != DIRECT_SKU]
+    known = [_service(item) for item in chosen if item.fiscal.get("serviceItemCode")]
+    if not known:
+        return None
+    if len({services_named(one.code) for one in known}) > 1:
+        raise Incomplete(_several_codes(request, known))
+    taxes = list({(one.iss.rate, one.iss.is_withheld): one.iss for one in known if one.iss}.values())
+    if len(taxes) > 1 and request.iss is None:
+        raise Incomplete(_several_taxes(request, [tax.rate for tax in taxes]))
+    codes = {one.nbs for one in known if one.nbs}
+    return _Service(
+        sku=known[0].sku,
+        code=known[0].code,
+        iss=taxes[0] if taxes else None,
+        nbs=codes.pop() if len(codes) == 1 else None,
+    )
+
+
+def _service(item: CatalogService) -> _Service:
+    iss, nbs = item.fiscal.get("iss"), item.fiscal.get("nbs")
+    return _Service(
+        sku=item.sku,
+        code=item.fiscal["serviceItemCode"],
+        iss=IssBody.model_validate(iss) if iss else None,
+        nbs=nbs.replace(".", "") if nbs else None,
+    )
+
+
+def _several_codes(request: NfseRequest, known: list[_Service]) -> Problem:
+    listed = "; ".join(f"{one.code} em {quoted(one.sku)}" for one in known)
+    return Problem(
+        _AMBIGUOUS,
+        "serviceCode",
+        f"O catálogo tem serviços diferentes com o código municipal {quoted(request.service_code)}:"
+        f" {listed}.",
+        "Informe em federalServiceCode o código do serviço prestado.",
+        facts=(("candidates", tuple(dict.fromkeys(one.code for one in known))),),
+    )
+
+
+def _several_taxes(request: NfseRequest, rates: list[Decimal]) -> Problem:
+    listed = dict.fromkeys(f"{written_rate(rate)}%" for rate in rates)
+    return Problem(
+        _AMBIGUOUS,
+        "iss.rate",
+        f"Os serviços do catálogo com o código municipal {quoted(request.service_code)} não têm o mesmo ISS:"
+        f" {', '.join(listed)}.",
+        "Informe iss.rate e, se o tomador retém o imposto, iss.isWithheld.",
+    )
+
+
+FILLING = CatalogFilling(
+    ItemType.SERVICE,
+    references_of,
+    fill,
+    review=review,
+    is_own_warning=is_own_warning,
+    # A sale writes no serviceCode, so a document that a sale made has one only if a PATCH added it.
+    fills_sales=True,
+)
