@@ -76,6 +76,13 @@ class TestPairsOfRoutes:
         assert details["saleId"] == sale["id"]
         assert await store.count() == 1
 
+    async def test_document_that_was_discarded_is_to_be_made_anew_by_its_sale(self, store: Store) -> None:
+        sale = await sale_with(store, "nfe")
+        data_of(await store.discard(sale["invoices"][0]))
+        answer = await order(store, "nfe")
+        assert error_of(answer, 409, "DUPLICATE_RESOURCE")["saleId"] == sale["id"]
+        assert "sem NF-e. Se o documento foi descartado, altere a venda" in answer.json()["error"]["message"]
+
     async def test_deleted_sale_gives_its_keys_back(self, store: Store) -> None:
         sale = made(await order(store, "sales", "Idempotency-Key", externalId="a", emitWhen="manual"))
         data_of(await store.caller.http.delete(store.path(f"/sales/{sale['id']}")))

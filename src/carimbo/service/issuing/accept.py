@@ -297,14 +297,15 @@ async def _find_earlier(
 async def _document_of_sale(
     tenant: Tenant, order: OrderKey, kind: DocumentType, identity: OrderIdentity
 ) -> Document:
-    """Returns the document of this type that a sale made, or refuses if it made none."""
+    """Returns the document of this type that a sale has, or refuses if it has none."""
     documents = await tenant.documents.of_sales([order.sale_id] if order.sale_id else [])
     for document in reversed(documents):
         if document.type == kind.name:
             return document
     raise Refusal(
         Code.DUPLICATE_RESOURCE,
-        f"Já existe uma venda com esta chave, e ela não emite {kind.title}.",
+        f"Já existe uma venda com esta chave, sem {kind.title}. Se o documento foi descartado, altere a venda"
+        " com PUT ou PATCH …/sales/{id}, que o faz de novo; senão, use outra chave.",
         field=identity.field_of(order),
         existingId=str(order.sale_id),
         saleId=str(order.sale_id),
