@@ -152,6 +152,7 @@ class TestPatch:
         told = {
             "externalId": "pedido-1", "discount": 1.5, "shipping": 3, "sendEmail": False, "notes": "Obrigado",
             "nfse": {"discrimination": "Aulas"}, "saleDate": "2026-11-14", "paymentMethod": "boleto",
+            "guaranteeDate": "2027-01-10",
         }  # fmt: skip
         sale = await store.draft(
             {"sku": "curso", "price": 70.5, "quantity": 2, "name": "Aulas"}, "caneca", **told

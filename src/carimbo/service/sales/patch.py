@@ -71,6 +71,7 @@ def _current(sale: ShownSale, lines: Sequence[ShownLine], buyer_tax_id: str | No
     A sale that waits for no time waits to be emitted, even if its documents were to go at once at first.
     """
     due_at = sale.scheduled_emit_at if sale.is_waiting else None
+    guarantee = due_at or sale.guarantee_date
     body = {
         "customer": {"document": buyer_tax_id}
         if buyer_tax_id
@@ -83,7 +84,7 @@ def _current(sale: ShownSale, lines: Sequence[ShownLine], buyer_tax_id: str | No
         "paymentMethod": sale.payment_method,
         "payments": sale.payments,
         "emitWhen": (EmitWhen.AFTER_GUARANTEE if due_at else EmitWhen.MANUAL).value,
-        "guaranteeDate": due_at and due_at.isoformat(),
+        "guaranteeDate": guarantee and guarantee.isoformat(),
         "sendEmail": sale.send_email,
         "externalId": sale.external_id,
         "discount": sale.discount,
