@@ -10,7 +10,7 @@ from uuid import UUID
 from carimbo.storage.connection import Connection, only
 from carimbo.storage.jobs import job_added
 from carimbo.storage.order_keys import claiming_keys
-from carimbo.storage.sale_status import LOSE_DOCUMENT, STANDS, STATUS
+from carimbo.storage.sale_status import IS_WAITING, LOSE_DOCUMENT, STATUS, STATUS_FILTERS
 from carimbo.storage.work import WorkKind
 
 _NOTHING = Decimal(0)
@@ -48,7 +48,9 @@ class NewSale:
     is_direct: bool
     """Whether a document that was created directly makes it."""
     customer_id: UUID | None
-    """None for a sale to a consumer who is not identified."""
+    """None for a sale to a consumer who is not in the catalog."""
+    buyer_tax_id: str | None = None
+    """CPF or CNPJ of a buyer without a name; no such buyer is in the catalog."""
     amount: Decimal
     discount: Decimal = _NOTHING
     shipping: Decimal = _NOTHING
@@ -112,7 +114,7 @@ _CHANGED = """(
 _SHOWN = f"""
     select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
         greatest(s.updated_at, {_CHANGED}) as updated_at, {STATUS} as status,
-        s.next_action_at is not null or s.parked_reason is not null as is_waiting,
+        {IS_WAITING} as is_waiting,
         c.name as customer_name, c.email as customer_email, c.document as customer_document,
         c.foreign_id as customer_foreign_id
     from sales s left join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
@@ -162,7 +164,7 @@ _REWRITE = f"""
         update sales set {", ".join(f"{name} = ${place}" for place, name in enumerate(_CHANGEABLE, 3))},
             next_action_at = ${3 + _CHANGEABLE.index("scheduled_emit_at")},
             lease_token = lease_token + 1, lease_until = null, attempts = 0, parked_reason = null,
-            has_documents = true, updated_at = now()
+            has_documents = true, has_discarded_document = false, updated_at = now()
         where subscription_id = $1 and id = $2 returning *
     ), soon as (select * from changed where next_action_at < now() + {_SOON}),
     woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
@@ -245,7 +247,7 @@ class Sales:
         rows = await self._connection.fetch(_SHOWN_LINES, self._subscription_id, sale_ids)
         return [ShownLine(**row) for row in rows]
 
-    async def rewrite(self, sale: Sale, lines: Sequence[SaleLine]) -> None:
+    async def rewrite(self, sale: NewSale, lines: Sequence[SaleLine]) -> None:
         """Write all of a sale but what it is known by, in the caller's transaction."""
         await self._delete_lines(sale.id)
         await self._connection.execute(
@@ -262,7 +264,7 @@ class Sales:
         )  # fmt: skip
 
     async def lose_document(self, sale_id: UUID) -> None:
-        """Notes that a document was discarded: without drafts a sale waits for no time any more."""
+        """Stores that a document was discarded: without drafts a sale waits for no time any more."""
         await self._connection.execute(LOSE_DOCUMENT, self._subscription_id, sale_id)
 
     async def unschedule_all(self, company_id: UUID) -> None:
@@ -296,8 +298,8 @@ class Sales:
         )
         given = [(comparison, value) for comparison, value in asked if value is not None]
         conditions = [f"{comparison} ${position}" for position, (comparison, _) in enumerate(given, 3)]
-        standing = [STANDS[wanted.status]] if wanted.status else []
-        text = " and ".join(["s.subscription_id = $1", "s.company_id = $2", *standing, *conditions])
+        by_status = [STATUS_FILTERS[wanted.status]] if wanted.status else []
+        text = " and ".join(["s.subscription_id = $1", "s.company_id = $2", *by_status, *conditions])
         return text, [self._subscription_id, company_id, *(value for _, value in given)]
 
 

@@ -1,6 +1,7 @@
 """A company that is ready to issue and has a catalog, and whoever sells from it."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -106,6 +107,19 @@ class Store(Shop):
         waiting = f"select from sales where id = '{sale_id}' and next_action_at is not null"
         await self.floor.until(f"not exists ({under_way}) and not exists ({waiting})")
         return await self.read_sale(sale)
+
+    async def answers_at_once(
+        self, sale: dict[str, Any], *requests: Coroutine[Any, Any, httpx2.Response]
+    ) -> list[httpx2.Response]:
+        """Answers requests that all read a sale before the first of them writes it; they write in order."""
+        waiting = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+        tasks = []
+        async with self.floor.database.tenant(self.caller.subscription_id) as tenant:
+            await tenant.sales.lock(UUID(sale["id"]))
+            for request in requests:
+                tasks.append(asyncio.create_task(request))
+                await self.floor.until(f"(select count(*) = {len(tasks)} {waiting})")
+        return await asyncio.gather(*tasks)
 
     async def invoice(self, sale: dict[str, Any], kind: str) -> dict[str, Any]:
         """The only document of a type that a sale has, as the document's own list shows it."""

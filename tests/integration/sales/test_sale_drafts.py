@@ -104,6 +104,17 @@ class TestEmit:
         error_of(await store.emit_sale(sale), 422, "CERTIFICATE_MISSING")
         assert await store.read_sale(sale) == sale
 
+    async def test_beside_a_correction_issues_the_corrected_document(self, store: Store) -> None:
+        sale = await store.draft("caneca")
+        draft = await store.invoice(sale, "nfe")
+        corrected, emitted = await store.answers_at_once(
+            sale, store.patch(draft, notes="Entregar na portaria"), store.emit_sale(sale)
+        )
+        assert data_of(corrected)["version"] == 2
+        accepted(emitted)
+        issued = await store.invoice(await store.sale_settled(sale), "nfe")
+        assert "Entregar na portaria" in (await text_in_xml(store, issued, "infCpl") or "")
+
     async def test_of_eight_at_once_issues_once(self, floor: Floor, store: Store) -> None:
         sale = await store.draft("curso", "caneca")
         async with floor.standstill():

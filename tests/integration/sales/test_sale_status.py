@@ -90,13 +90,28 @@ class TestStatus:
             data_of(await cancel(store, listed))
         await self.assert_is(store, sale, "canceled")
 
-    async def test_draft_when_one_is_taken_back_and_the_others_wait(self, store: Store) -> None:
+    async def test_partially_invoiced_when_one_of_them_was_discarded(self, store: Store) -> None:
+        sale = await store.draft("curso", "caneca")
+        data_of(await store.discard(await store.invoice(sale, "nfe")))
+        await self.assert_is(store, sale, "draft")
+        accepted(await store.emit_sale(sale))
+        sale = await store.sale_settled(sale)
+        assert invoices(sale, "status") == {"nfse": ("authorized",)}
+        await self.assert_is(store, sale, "partiallyInvoiced")
+
+    async def test_canceled_when_one_is_canceled_and_another_is_a_draft(self, store: Store) -> None:
         sale = await store.draft("curso", "caneca")
         note = await store.settled(accepted(await store.emit(await store.invoice(sale, "nfse"))))
         data_of(await cancel(store, note))
-        await self.assert_is(store, sale, "draft")
+        await self.assert_is(store, sale, "canceled")
         shown = invoices(await store.read_sale(sale), "status")
         assert shown == {"nfse": ("canceled",), "nfe": ("pending",)}
+
+    async def test_scheduled_when_one_is_canceled_and_another_waits_for_its_time(self, store: Store) -> None:
+        sale = await waiting(store, "curso", "caneca")
+        note = accepted(await store.emit(await store.invoice(sale, "nfse")))
+        data_of(await cancel(store, await store.settled(note)))
+        await self.assert_is(store, sale, "scheduled")
 
     async def test_that_does_not_exist_is_no_filter(self, store: Store) -> None:
         assert set(fields_of(await store.get("/sales", status="pronta"))) == {"status"}
@@ -139,6 +154,23 @@ class TestCancel:
         sale = await store.invoiced("curso", "caneca-recusada")
         canceled = data_of(await store.cancel_sale(sale))
         assert invoices(canceled, "status") == {"nfse": ("canceled",), "nfe": ("rejected",)}
+
+    async def test_leaves_a_draft_with_a_number_that_only_goes_by_itself(self, store: Store) -> None:
+        for item in (REFUSED_COURSE, REFUSED_MUG):
+            await store.stock(item)
+        sale = await store.invoiced("curso-recusado", "caneca-recusada")
+        data_of(await store.patch_sale(sale, products=[{"sku": "curso"}, {"sku": "caneca"}]))
+        await store.settled(accepted(await store.emit(await store.invoice(sale, "nfe"))))
+        canceled = data_of(await store.cancel_sale(sale))
+        assert canceled["status"] == "canceled"
+        assert invoices(canceled, "status") == {"nfse": ("pending",), "nfe": ("canceled",)}
+        error_of(await store.delete(sale), 409, "SALE_ALREADY_INVOICED")
+        answer = await store.emit_sale(sale)
+        assert error_of(answer, 409, "INVALID_STATE")["currentStatus"] == "canceled"
+        assert "invoices/{id}/emit" in answer.json()["error"]["message"]
+        assert await store.read_sale(sale) == canceled
+        await store.settled(accepted(await store.emit(await store.invoice(sale, "nfse"))))
+        assert (await store.read_sale(sale))["status"] == "partiallyInvoiced"
 
     async def test_of_nothing_that_is_authorized_is_refused(self, floor: Floor, store: Store) -> None:
         draft = await store.draft("curso")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -23,7 +24,7 @@ from carimbo.service.filing.outcome import CanceledRecord, CancellationUnderWay
 from carimbo.service.invoices import Ready, make_ready, start
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.kinds import kind_named
-from carimbo.service.sales.record import SaleRecord, SaleStatus, shown
+from carimbo.service.sales.record import MOST_TRIES, SaleRecord, SaleStatus, changed_meanwhile, shown
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
@@ -36,6 +37,7 @@ _DISCARDED = (
     "Os documentos da venda foram descartados: antes de emitir, altere a venda com PUT ou PATCH …/sales/{id},"
     " que os faz de novo."
 )
+_CANCELED = "A venda foi cancelada: o documento que resta só é emitido por si, com POST …/invoices/{id}/emit."
 _CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
 
 
@@ -55,42 +57,56 @@ async def emit_sale(
 ) -> SaleRecord:
     """Send every draft and every rejected document of a sale on its way: all of them, or none.
 
-    But for what may have been issued: whoever asks for all that is left does not ask for that once more.
+    Starts again if another request changes a document of the sale meanwhile.
     """
-    emitted = None
-    while emitted is None:
+    for _ in range(MOST_TRIES):
         async with counter.database.snapshot(subscription.id) as tenant:
             sale = await shown(tenant, company.id, sale_id)
             documents = await tenant.documents.of_sales([sale_id])
-        waiting = [
-            document
-            for document in documents
-            if document.status in EMITTABLE and not may_have_been_issued(document)
+        ready = [
+            await make_ready(counter, subscription, company, document)
+            for document in _emittable(sale, documents)
         ]
-        if not waiting:
-            if not documents:
-                raise _wrong_state(sale, _DISCARDED)
-            raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
-        ready = [await make_ready(counter, subscription, company, document) for document in waiting]
-        emitted = await _emitted(counter, subscription.id, company.id, sale_id, ready)
-    return emitted
+        async with counter.database.tenant(subscription.id) as tenant:
+            await hold_company(tenant, company.id)
+            await tenant.sales.lock(sale_id)
+            locked = await tenant.documents.lock_of_sale(sale_id)
+            if _versions(locked) == _versions(documents):
+                await _start(tenant, sale_id, ready, counter.workshop.today)
+                return await shown(tenant, company.id, sale_id)
+    raise changed_meanwhile()
 
 
-async def _emitted(
-    counter: Counter, subscription_id: UUID, company_id: UUID, sale_id: UUID, ready: Sequence[Ready]
-) -> SaleRecord | None:
-    """Start documents that were made ready; None if the sale was changed since, and has others."""
-    async with counter.database.tenant(subscription_id) as tenant:
-        await hold_company(tenant, company_id)
-        await tenant.sales.lock(sale_id)
-        present = {document.id for document in await tenant.documents.lock_of_sale(sale_id)}
-        if not present.issuperset(one.document.id for one in ready):
-            return None
-        await tenant.sales.unschedule(sale_id)
-        for one in ready:
-            await start(tenant, one, counter.workshop.today)
-        await reserve_documents(tenant, [one.period for one in ready if one.period])
-        return await shown(tenant, company_id, sale_id)
+def _emittable(sale: SaleRecord, documents: Sequence[Document]) -> list[Document]:
+    """Returns the documents that wait or were rejected, or refuses if there are none.
+
+    A document that may have been issued is not among them, and nothing of a canceled sale: a caller who asks
+    for all that is left does not ask for those. Each can be emitted by itself.
+    """
+    if sale.status is SaleStatus.CANCELED:
+        raise _wrong_state(sale, _CANCELED, *_EMITTABLE)
+    waiting = [
+        document
+        for document in documents
+        if document.status in EMITTABLE and not may_have_been_issued(document)
+    ]
+    if not documents:
+        raise _wrong_state(sale, _DISCARDED)
+    if not waiting:
+        raise _wrong_state(sale, "A venda não tem documento a emitir.", *_EMITTABLE)
+    return waiting
+
+
+def _versions(documents: Sequence[Document]) -> list[tuple[UUID, str, int]]:
+    """Returns what differs if a document was changed, emitted, discarded, canceled or made anew."""
+    return [(document.id, document.status, document.version) for document in documents]
+
+
+async def _start(tenant: Tenant, sale_id: UUID, ready: Sequence[Ready], today: date) -> None:
+    await tenant.sales.unschedule(sale_id)
+    for one in ready:
+        await start(tenant, one, today)
+    await reserve_documents(tenant, [one.period for one in ready if one.period])
 
 
 async def cancel_sale(

@@ -13,13 +13,16 @@ from carimbo.fiscal.fields import Body, Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.taxpayer import shown_tax_id
 from carimbo.service.document_record import Rejection, record_of
-from carimbo.service.errors import Refusal, not_found
+from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.readable import UNREADABLE, readable
 from carimbo.service.sales.body import EmitWhen
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.sales import SaleFilter, ShownLine, ShownSale
+
+MOST_TRIES = 10
+"""Attempts to change or emit a sale that other requests change meanwhile."""
 
 
 class SaleStatus(StrEnum):
@@ -168,6 +171,12 @@ async def shown(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRecord:
 def unknown_sale() -> Refusal:
     """The refusal of a sale that is not there."""
     return not_found("Venda não encontrada.")
+
+
+def changed_meanwhile() -> Refusal:
+    """Returns the refusal of a request that others kept changing the sale of."""
+    sentence = "A venda está sendo alterada por outras requisições: leia-a e tente de novo."
+    return Refusal(Code.VERSION_CONFLICT, sentence)
 
 
 async def _records(tenant: Tenant, sales: Sequence[ShownSale]) -> list[SaleRecord]:
