@@ -29,7 +29,6 @@ from carimbo.service.companies import Deleted
 from carimbo.service.date_bounds import day_at
 from carimbo.service.errors import Code
 from carimbo.service.exact_json import read as read_exactly
-from carimbo.service.issuing.accept import Counter
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.change import change_sale, delete_sale
 from carimbo.service.sales.create import create_sale, find_replay
@@ -37,8 +36,6 @@ from carimbo.service.sales.draft_storage import SaleOrder
 from carimbo.service.sales.emit import SaleCancellation, cancel_sale, emit_sale
 from carimbo.service.sales.patch import Merging, SaleChanges
 from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
-from carimbo.storage.companies import Company
-from carimbo.storage.subscriptions import Subscription
 
 _TAGS: list[str | Enum] = ["Vendas"]
 _SALES = "/v1/companies/{companyId}/sales"
@@ -148,6 +145,15 @@ async def read(
     return Success(data=await read_sale(database, subscription.id, company.id, sale_id))
 
 
+# The last one is registered first.
+@router.patch(
+    _SALE,
+    operation_id="patchSale",
+    summary="Altera campos de uma venda da qual nada foi emitido",
+    description="Como o PUT, mas objetos dentro da venda também se juntam (merge patch, RFC 7396).",
+    response_model=Success[SaleRecord],
+    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS, Code.VERSION_CONFLICT),
+)
 @router.put(
     _SALE,
     operation_id="changeSale",
@@ -159,7 +165,7 @@ async def read(
         " corpo traga `emitWhen`."
     ),
     response_model=Success[SaleRecord],
-    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
+    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS, Code.VERSION_CONFLICT),
 )
 async def change(
     http: Request,
@@ -169,37 +175,8 @@ async def change(
     sale_id: SaleId,
     body: JsonBody[SaleChanges],
 ) -> Response:
-    return await _changed(http, counter, subscription, company, sale_id, Merging.WHOLE)
-
-
-@router.patch(
-    _SALE,
-    operation_id="patchSale",
-    summary="Altera campos de uma venda da qual nada foi emitido",
-    description="Como o PUT, mas objetos dentro da venda também se juntam (merge patch, RFC 7396).",
-    response_model=Success[SaleRecord],
-    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS),
-)
-async def patch(
-    http: Request,
-    counter: CurrentCounter,
-    subscription: CurrentSubscription,
-    company: CurrentCompany,
-    sale_id: SaleId,
-    body: JsonBody[SaleChanges],
-) -> Response:
-    return await _changed(http, counter, subscription, company, sale_id, Merging.DEEP)
-
-
-async def _changed(
-    http: Request,
-    counter: Counter,
-    subscription: Subscription,
-    company: Company,
-    sale_id: UUID,
-    merging: Merging,
-) -> Response:
     changes = read_exactly((await http.body()).decode())
+    merging = Merging.WHOLE if http.method == "PUT" else Merging.DEEP
     changed = await change_sale(counter, subscription, company, sale_id, changes, merging)
     return success(changed.record, ACCEPTED if changed.goes_now else 200)
 
@@ -235,7 +212,10 @@ async def emit(
     _SALE + "/cancel-invoice",
     operation_id="cancelSale",
     summary="Cancela os documentos autorizados da venda",
-    description="Os rascunhos que restam deixam de esperar a sua hora e, cancelado o resto, são excluídos.",
+    description=(
+        "Os rascunhos que restam deixam de esperar a sua hora e, cancelado o resto, são excluídos. Um que já"
+        " tem número fica, e só é emitido por si, em invoices."
+    ),
     response_model=Success[SaleRecord],
     responses=refuses(
         Code.NOT_FOUND, Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, Code.AUTHORITY_REJECTED,

@@ -50,7 +50,7 @@ _HELD = """
 
 
 class Customers:
-    """Customers of one subscription's companies; a deleted one is not seen."""
+    """Customers of one subscription's companies; deleted ones are not seen, unless a method says so."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
@@ -99,6 +99,14 @@ class Customers:
     async def get(self, customer_id: UUID) -> Customer | None:
         """A customer of any company of the subscription."""
         row = await self._connection.fetchrow(_ONE, self._subscription_id, customer_id)
+        return row and _customer(row)
+
+    async def get_even_deleted(self, customer_id: UUID) -> Customer | None:
+        """Returns a customer of any company of the subscription, also one that left the catalog."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from customers where subscription_id = $1 and id = $2",
+            self._subscription_id, customer_id,
+        )  # fmt: skip
         return row and _customer(row)
 
     async def lock(self, customer_id: UUID) -> Customer | None:

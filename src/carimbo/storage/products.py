@@ -67,7 +67,7 @@ _MATCHING = f"{_OF_COMPANY} and ($3::text is null or type = $3) and {matches_sea
 
 
 class Products:
-    """Products and services of one subscription's companies; a deleted one is not seen."""
+    """Products and services of one subscription's companies; deleted ones are seen only by their ids."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
@@ -113,11 +113,15 @@ class Products:
         )
         return [Product(**row) for row in rows]
 
-    async def by_ids(self, company_id: UUID, ids: Sequence[str]) -> list[Product]:
-        """Those of these ids that the catalog has, in no order."""
+    async def by_ids(
+        self, company_id: UUID, ids: Sequence[str], deleted_too: Sequence[str] = ()
+    ) -> list[Product]:
+        """Returns the items that have these ids, in no order; deleted ones only if they are named as such."""
         rows = await self._connection.fetch(
-            f"{_SELECT} and id = any($3)", self._subscription_id, company_id, ids
-        )
+            f"select {_COLUMNS} from products where subscription_id = $1 and company_id = $2"
+            " and id = any($3) and (deleted_at is null or id = any($4))",
+            self._subscription_id, company_id, ids, deleted_too,
+        )  # fmt: skip
         return [Product(**row) for row in rows]
 
     async def splits_with(self, company_id: UUID, product_id: str) -> list[Product]:

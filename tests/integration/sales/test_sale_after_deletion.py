@@ -7,8 +7,9 @@ from integration.issuing.provider import note_of
 from integration.issuing.shop import accepted
 from integration.issuing.test_correcting import text_in_xml
 from integration.sales.due import come_due, fired, waiting
-from integration.sales.store import MARIA, Store
-from support import data_of
+from integration.sales.store import JOAO, MARIA, MUG, Store, invoices
+from integration.sales.test_sale_documents import stock_bundle
+from support import data_of, fields_of
 
 
 async def empty_catalog(store: Store) -> None:
@@ -51,6 +52,34 @@ class TestDraft:
         assert await store.read_sale(draft) == draft
         accepted(await store.emit_sale(draft))
         await assert_named(store, await store.sale_settled(draft))
+
+    async def test_is_changed_with_what_it_sold_before(self, store: Store) -> None:
+        await stock_bundle(store, 40, 250)
+        draft = await store.draft("caneca", "kit")
+        await empty_catalog(store)
+        changed = data_of(await store.patch_sale(draft, notes="Obrigado"))
+        names = ("customer", "products", "amount")
+        assert [changed[name] for name in names] == [draft[name] for name in names]
+        assert invoices(changed, "status", "amount") == invoices(draft, "status", "amount")
+
+    async def test_is_not_changed_to_another_item_or_customer_that_was_deleted(self, store: Store) -> None:
+        draft, other = await store.draft("curso"), await store.know(JOAO)
+        products = {item["sku"]: item["id"] for item in data_of(await store.get("/products"))}
+        await empty_catalog(store)
+        changes = {"customer": other["id"], "products": [{"id": products["caneca"]}]}
+        assert set(fields_of(await store.patch_sale(draft, **changes))) == {"customer", "products[0].id"}
+        assert await store.read_sale(draft) == draft
+
+    async def test_keeps_its_item_beside_a_new_one_of_the_same_sku(self, store: Store) -> None:
+        draft = await store.draft("caneca")
+        (sold,) = draft["products"]
+        await empty_catalog(store)
+        new = await store.stock(MUG | {"price": 35})
+        lines = [{"id": sold["id"], "price": sold["price"]}, {"sku": "caneca"}]
+        changed = data_of(await store.patch_sale(draft, products=lines))
+        assert [(line["id"], line["price"]) for line in changed["products"]] == [
+            (sold["id"], sold["price"]), (new["id"], 35),
+        ]  # fmt: skip
 
     async def test_that_waits_goes_out_in_its_time(self, store: Store) -> None:
         sale = await waiting(store, "curso", "caneca")

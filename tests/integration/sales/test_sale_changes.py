@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from carimbo.service.sales import change
 from integration.issuing.floor import Floor
 from integration.issuing.provider import note_of
 from integration.issuing.shop import accepted, error_of
@@ -142,6 +143,36 @@ class TestAtOnce:
         assert invoices(now, "status", "amount") == {"nfse": ("pending", now["amount"])}
         assert now["amount"] in prices
         await self.assert_fits(store, sale)
+
+    async def test_changes_of_different_fields_are_both_kept(self, store: Store) -> None:
+        sale = await store.draft("caneca")
+        answers = await store.answers_at_once(
+            sale, store.patch_sale(sale, notes="Entregar na portaria"), store.patch_sale(sale, discount=5)
+        )
+        assert [answer.status_code for answer in answers] == [200, 200]
+        now = await store.read_sale(sale)
+        assert (now["notes"], now["discount"]) == ("Entregar na portaria", 5)
+        assert invoices(now, "amount") == {"nfe": (24.9,)}
+
+    async def test_change_that_issues_the_sale_issues_the_one_that_came_before(self, store: Store) -> None:
+        sale = await store.draft("caneca")
+        answers = await store.answers_at_once(
+            sale, store.patch_sale(sale, discount=5), store.patch_sale(sale, emitWhen="immediately")
+        )
+        assert [answer.status_code for answer in answers] == [200, 202]
+        now = await store.sale_settled(sale)
+        assert invoices(now, "status", "amount") == {"nfe": ("authorized", 24.9)}
+
+    async def test_change_that_others_keep_from_being_written_is_refused(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(change, "MOST_TRIES", 1)
+        sale = await store.draft("caneca")
+        first, second = await store.answers_at_once(
+            sale, store.patch_sale(sale, notes="Obrigado"), store.patch_sale(sale, discount=5)
+        )
+        error_of(second, 409, "VERSION_CONFLICT")
+        assert await store.read_sale(sale) == data_of(first)
 
     async def assert_fits(self, store: Store, sale: dict[str, Any]) -> None:
         answer = await store.get(f"/sales/{sale['id']}")

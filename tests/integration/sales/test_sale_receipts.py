@@ -1,6 +1,7 @@
 """Sales at a counter: receipts without a customer, payments by several means, and notes."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -43,6 +44,23 @@ class TestWithoutCustomer:
         assert (sale["status"], sale["customer"]) == ("invoiced", None)
         assert await text_in_xml(store, await store.invoice(sale, "nfce"), "dest/CPF") == "52998224725"
         assert data_of(await store.get("/customers")) == []
+
+    async def test_a_receipt_that_is_made_anew_names_the_same_document(self, store: Store) -> None:
+        sale = await store.draft("caneca", **AT_COUNTER | {"customer": {"document": MARIA["document"]}})
+        data_of(await store.discard(sale["invoices"][0]))
+        await self.assert_named(store, data_of(await store.patch_sale(sale, notes="Obrigado")))
+
+    async def test_a_sale_of_an_earlier_release_keeps_the_document_of_its_receipt(self, store: Store) -> None:
+        sale = await store.draft("caneca", **AT_COUNTER | {"customer": {"document": MARIA["document"]}})
+        earlier = "update sales set buyer_tax_id = null where id = $1"
+        await store.floor.fetch(earlier, UUID(sale["id"]))
+        await self.assert_named(store, data_of(await store.patch_sale(sale, notes="Obrigado")))
+
+    async def assert_named(self, store: Store, sale: dict[str, Any]) -> None:
+        """Asserts that the draft of a sale names the buyer by the CPF."""
+        (draft,) = sale["invoices"]
+        request = data_of(await store.get(f"/nfce/{draft['id']}", include="request"))["request"]
+        assert request["recipient"]["taxId"] == "52998224725"
 
     async def test_the_default_document_of_the_company_decides(self, store: Store) -> None:
         await store.put_settings(defaults={"productInvoiceType": "nfce"})

@@ -30,6 +30,14 @@ _OF_AN_ITEM = (*_OF_A_NEW_ITEM, "sku", "price", "ncm", "service_item_code")
 
 
 @dataclass(frozen=True, slots=True)
+class SoldBefore:
+    """Customer and items of a stored sale, which a change may go on using after they left the catalog."""
+
+    customer_id: UUID | None = None
+    product_ids: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Buyer:
     """Who buys, as the documents name it."""
 
@@ -51,15 +59,18 @@ class Found:
     """Everything that keeps the sale from being made."""
 
 
-async def look_up(tenant: Tenant, company_id: UUID, body: SaleBody, product_type: str) -> Found:
+async def look_up(
+    tenant: Tenant, company_id: UUID, body: SaleBody, product_type: str, before: SoldBefore
+) -> Found:
     """Finds buyer and items, with everything that the catalog does not know and the documents need."""
     findings = Findings()
-    shelf = await _shelf(tenant, company_id, body.products)
+    shelf = await _shelf(tenant, company_id, body.products, before.product_ids)
     priced = [findings.tried(shelf.priced, *told) for told in enumerate(body.products)]
     lines = tuple(line for line in priced if line is not None)
     buyer = None
     try:
-        buyer = await _buyer(tenant, company_id, body.customer) if body.customer else None
+        if body.customer:
+            buyer = await _buyer(tenant, company_id, body.customer, before.customer_id)
         findings.missed_all(_customer_problems(body, buyer, lines, product_type))
     except Incomplete as unknown:
         findings.missed_all(unknown.problems)
@@ -95,9 +106,12 @@ def _wrong(path: str, message: str) -> Incomplete:
     return Incomplete(Problem(WRONG, path, message))
 
 
-async def _buyer(tenant: Tenant, company_id: UUID, told: UUID | BuyerBody) -> Buyer:
+async def _buyer(
+    tenant: Tenant, company_id: UUID, told: UUID | BuyerBody, bought_before: UUID | None
+) -> Buyer:
     if isinstance(told, UUID):
-        known = await tenant.customers.get(told)
+        customers = tenant.customers
+        known = await (customers.get_even_deleted if told == bought_before else customers.get)(told)
         if known is None or known.company_id != company_id:
             raise _wrong("customer", "Não há cliente com este id.")
         return Buyer(known, None, known.id)
@@ -111,13 +125,16 @@ async def _buyer(tenant: Tenant, company_id: UUID, told: UUID | BuyerBody) -> Bu
     return Buyer(merged(known, facts), replace(facts, name=told.name or known.name), known.id)
 
 
-async def _shelf(tenant: Tenant, company_id: UUID, lines: Sequence[SaleLineBody]) -> "_Shelf":
+async def _shelf(
+    tenant: Tenant, company_id: UUID, lines: Sequence[SaleLineBody], sold_before: Sequence[str]
+) -> "_Shelf":
     """Everything of the catalog that the lines speak of, and what is new in them."""
     by_sku = await tenant.products.by_skus(company_id, [line.sku for line in lines if line.sku])
-    by_id = await tenant.products.by_ids(company_id, [line.id for line in lines if line.id])
+    by_id = await tenant.products.by_ids(company_id, [line.id for line in lines if line.id], sold_before)
     items = {item.id: item for item in (*by_sku, *by_id)}
     parts = [part["id"] for item in items.values() for part in item.components]
-    components = {item.id: item for item in await tenant.products.by_ids(company_id, parts)}
+    # Only those of a split item that was deleted before can be deleted.
+    components = {item.id: item for item in await tenant.products.by_ids(company_id, parts, parts)}
     described = [(at, line) for at, line in enumerate(lines) if line.sku and not _lacking(line)]
     # Of several lines with the same new SKU the first that describes it makes the item.
     new = {line.sku or "": (at, line) for at, line in reversed(described)}

@@ -1,7 +1,7 @@
 """Changing and deleting a sale of which nothing was issued: its documents are drafts, or were rejected."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -15,18 +15,33 @@ from carimbo.service.exact_json import write
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
+from carimbo.service.sales.body import SaleBody
+from carimbo.service.sales.catalog import SoldBefore
 from carimbo.service.sales.create import AcceptedSale, buyer_id, prepare, sale_of, sold_lines
-from carimbo.service.sales.draft_storage import Numbered, Prepared, SaleOrder, add_drafts
+from carimbo.service.sales.draft_storage import Prepared, SaleOrder, add_drafts
 from carimbo.service.sales.patch import Merging, patched
-from carimbo.service.sales.record import SaleStatus, shown, unknown_sale
+from carimbo.service.sales.record import MOST_TRIES, SaleStatus, changed_meanwhile, shown, unknown_sale
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
-from carimbo.storage.sales import Sale
+from carimbo.storage.sales import Sale, ShownLine, ShownSale
 from carimbo.storage.subscriptions import Subscription
 
 _DIRECT = "A venda foi feita por um documento: corrija o documento em invoices e emita-o de novo."
 _NUMBERED = "A venda tem documento que já tem número: corrija-o em invoices, se preciso, e emita-o."
+
+
+@dataclass(frozen=True)
+class _CurrentSale:
+    """A sale as it was when changes were merged with it."""
+
+    sale: ShownSale
+    lines: Sequence[ShownLine]
+    buyer_tax_id: str | None
+
+    @property
+    def sold_before(self) -> SoldBefore:
+        return SoldBefore(self.sale.customer_id, [line.product_id for line in self.lines])
 
 
 async def change_sale(
@@ -37,33 +52,29 @@ async def change_sale(
     changes: dict[str, Any],
     merging: Merging,
 ) -> AcceptedSale:
-    """Changes some fields of a sale; its documents wait to be emitted, unless the changes say when."""
-    async with counter.database.snapshot(subscription.id) as tenant:
-        sale = await tenant.sales.show(sale_id)
-        if sale is None or sale.company_id != company.id:
-            raise unknown_sale()
-        documents = await tenant.documents.of_sales([sale_id])
-        _require_changeable(sale, documents)
-        buyer_tax_id = None if sale.customer_id else _unnamed_buyer(documents)
-        body = patched(sale, await tenant.sales.lines([sale_id]), buyer_tax_id, changes, merging)
-    order = SaleOrder(subscription, company, body, write(changes))
-    return await _replace(counter, order, sale)
+    """Changes some fields of a sale; its documents wait to be emitted, unless the changes say when.
 
-
-async def _replace(counter: Counter, order: SaleOrder, sale: Sale) -> AcceptedSale:
-    """Replaces a sale by another, with documents made anew, and sends those that are to go now."""
-    subscription_id, company_id = order.subscription.id, order.company.id
-    known = _under_its_name(order, sale)
-    prepared = await prepare(counter, known)
-    async with counter.database.tenant(subscription_id) as tenant:
-        await _rewrite(counter, tenant, known, prepared, sale)
-        return AcceptedSale(await shown(tenant, company_id, sale.id), prepared.goes_now)
+    Starts again if another request or its schedule changes the sale meanwhile.
+    """
+    for _ in range(MOST_TRIES):
+        async with counter.database.snapshot(subscription.id) as tenant:
+            current = await _read_changeable(tenant, company.id, sale_id)
+        body = patched(current.sale, current.lines, current.buyer_tax_id, changes, merging)
+        body = _with_external_id_of(current.sale, body)
+        order = SaleOrder(subscription, company, body, write(changes))
+        prepared = await prepare(counter, order, current.sold_before)
+        async with counter.database.tenant(subscription.id) as tenant:
+            if await _rewrite(counter, tenant, order, prepared, current.sale):
+                return AcceptedSale(await shown(tenant, company.id, sale_id), prepared.goes_now)
+    raise changed_meanwhile()
 
 
 async def delete_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> Deleted:
     """Deletes a sale with its documents, none of which has a number; customer and items stay."""
     async with database.tenant(subscription_id) as tenant:
-        sale = _require(await tenant.sales.lock(sale_id), company_id)
+        sale = await tenant.sales.lock(sale_id)
+        if sale is None or sale.company_id != company_id:
+            raise unknown_sale()
         documents = await tenant.documents.lock_of_sale(sale_id)
         _require_unissued(documents)
         if not all(map(may_be_discarded, documents)):
@@ -73,32 +84,40 @@ async def delete_sale(database: Database, subscription_id: UUID, company_id: UUI
     return Deleted(id=sale_id)
 
 
+async def _read_changeable(tenant: Tenant, company_id: UUID, sale_id: UUID) -> _CurrentSale:
+    sale = await tenant.sales.show(sale_id)
+    if sale is None or sale.company_id != company_id:
+        raise unknown_sale()
+    documents = await tenant.documents.of_sales([sale_id])
+    _require_changeable(sale, documents)
+    buyer_tax_id = None if sale.customer_id else sale.buyer_tax_id or _tax_id_on_receipt(documents)
+    return _CurrentSale(sale, await tenant.sales.lines([sale_id]), buyer_tax_id)
+
+
 async def _rewrite(
-    counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale: Sale
-) -> None:
-    """Write in the order in which a new sale is written."""
+    counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale: ShownSale
+) -> bool:
+    """Writes a changed sale and makes its documents anew; writes nothing if the sale was changed since.
+
+    Locks the sale and its documents before customer and items: no request that holds those waits for a sale.
+    """
     await hold_company(tenant, sale.company_id)
-    customer_id = await buyer_id(tenant, sale.company_id, prepared.plan)
-    lines = await sold_lines(tenant, prepared.plan)
-    locked = _require(await tenant.sales.lock(sale.id), sale.company_id)
+    await tenant.sales.lock(sale.id)
     documents = await tenant.documents.lock_of_sale(sale.id)
-    numbered = _numbered(locked, documents, prepared)
-    await _delete(tenant, [document for document in documents if may_be_discarded(document)])
-    changed = sale_of(prepared.plan, sale.id, order, customer_id)
-    stored = Sale(**vars(changed), created_at=locked.created_at, updated_at=locked.updated_at)
-    await tenant.sales.rewrite(stored, lines)
-    await add_drafts(counter, tenant, order, prepared, sale.id, numbered)
-
-
-def _numbered(sale: Sale, documents: Sequence[Document], prepared: Prepared) -> Numbered:
-    """Returns the documents whose numbers the changed sale goes on using, or refuses the change."""
+    if await tenant.sales.show(sale.id) != sale:
+        return False
     _require_changeable(sale, documents)
     numbered = {
         (document.type, document.environment): document for document in documents if document.emission
     }
     if not numbered.keys() <= {(draft.kind.name, draft.environment) for draft in prepared.drafts}:
         raise _wrong_state(sale, _NUMBERED, documents)
-    return numbered
+    customer_id = await buyer_id(tenant, sale.company_id, prepared.plan)
+    lines = await sold_lines(tenant, prepared.plan)
+    await _delete(tenant, [document for document in documents if may_be_discarded(document)])
+    await tenant.sales.rewrite(sale_of(prepared.plan, sale.id, order, customer_id), lines)
+    await add_drafts(counter, tenant, order, prepared, sale.id, numbered)
+    return True
 
 
 async def _delete(tenant: Tenant, documents: Sequence[Document]) -> None:
@@ -106,24 +125,21 @@ async def _delete(tenant: Tenant, documents: Sequence[Document]) -> None:
         raise LookupError("documents that are held can't be deleted")
 
 
-def _unnamed_buyer(documents: Sequence[Document]) -> str | None:
-    """Returns the CPF or CNPJ that the receipt of a sale without customer names."""
-    requests = ((issuing_of(kind_named(one.type)), stored_request(one)) for one in documents)
+def _tax_id_on_receipt(documents: Sequence[Document]) -> str | None:
+    """Returns the CPF or CNPJ that the receipt of a sale without customer names.
+
+    Sales that an earlier release stored have it nowhere else.
+    """
+    requests = ((issuing_of(kind_named(document.type)), stored_request(document)) for document in documents)
     addressees = (issuing.addressee(request) for issuing, request in requests)
-    return next((one.tax_id for one in addressees if one and one.tax_id), None)
+    return next((addressee.tax_id for addressee in addressees if addressee and addressee.tax_id), None)
 
 
-def _under_its_name(order: SaleOrder, sale: Sale) -> SaleOrder:
-    """The order with the external id that the sale has, which can't become another."""
-    if order.body.external_id not in (None, sale.external_id):
+def _with_external_id_of(sale: Sale, body: SaleBody) -> SaleBody:
+    """Returns the body with the external id of the sale, or refuses another one."""
+    if body.external_id not in (None, sale.external_id):
         raise invalid_field("externalId", "Identifica a venda e não pode ser alterado.")
-    return replace(order, body=order.body.model_copy(update={"external_id": sale.external_id}))
-
-
-def _require(sale: Sale | None, company_id: UUID) -> Sale:
-    if sale is None or sale.company_id != company_id:
-        raise unknown_sale()
-    return sale
+    return body.model_copy(update={"external_id": sale.external_id})
 
 
 def _require_changeable(sale: Sale, documents: Sequence[Document]) -> None:

@@ -15,7 +15,7 @@ from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
-from carimbo.service.sales.catalog import look_up
+from carimbo.service.sales.catalog import SoldBefore, look_up
 from carimbo.service.sales.draft_storage import Prepared, SaleOrder, add_drafts
 from carimbo.service.sales.drafts import draft_documents
 from carimbo.service.sales.plan import Plan, plan_sale
@@ -23,12 +23,14 @@ from carimbo.service.sales.record import SaleRecord, shown
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.order_keys import OrderKey, OrderKeyTaken
+from carimbo.storage.products import NewProduct, Product
 from carimbo.storage.sales import NewSale, SaleLine
 
 NAMESPACE = "invoices"
 """Where a sale claims its keys: that of the types that sales make."""
 # Attempts to store a sale whose key was taken, and free again when its owner was looked up.
 _MOST_TRIES = 3
+_NOTHING_SOLD = SoldBefore()
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,12 @@ async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
     raise LookupError("an order that keeps others from being stored can't be found")
 
 
-async def prepare(counter: Counter, order: SaleOrder) -> Prepared:
+async def prepare(counter: Counter, order: SaleOrder, before: SoldBefore = _NOTHING_SOLD) -> Prepared:
     """Look everything up, work the sale out and review its documents."""
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     product_type = order.body.product_invoice_type or product_invoice_type_of(dossier.row)
     async with counter.database.snapshot(order.subscription.id) as tenant:
-        found = await look_up(tenant, order.company.id, order.body, product_type)
+        found = await look_up(tenant, order.company.id, order.body, product_type, before)
     state = (dossier.row.address or {}).get("state")
     plan = plan_sale(order.body, found, state, counter.workshop.clock())
     return Prepared(plan, await draft_documents(counter, order.subscription, dossier, plan), dossier)
@@ -102,11 +104,11 @@ async def sold_lines(tenant: Tenant, plan: Plan) -> list[SaleLine]:
 
     In one order, whoever sells them, so that two never wait crosswise.
     """
-    items = {line.product.sku: line.product for line in plan.found.lines}
-    ids = {sku: (await stored_item(tenant, items[sku])).id for sku in sorted(items)}
+    items = {_item_key(line.product): line.product for line in plan.found.lines}
+    ids = {key: (await stored_item(tenant, items[key])).id for key in sorted(items)}
     return [
         SaleLine(
-            product_id=ids[line.product.sku],
+            product_id=ids[_item_key(line.product)],
             name=line.name,
             price=line.price,
             quantity=line.quantity,
@@ -114,6 +116,12 @@ async def sold_lines(tenant: Tenant, plan: Plan) -> list[SaleLine]:
         )
         for line in plan.found.lines
     ]
+
+
+def _item_key(item: NewProduct) -> tuple[str, str]:
+    """Returns what tells items apart: new ones their SKU; stored ones also the id, as a deleted one may have
+    the SKU of another."""
+    return item.sku, item.id if isinstance(item, Product) else ""
 
 
 def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID | None) -> NewSale:
@@ -126,6 +134,7 @@ def sale_of(plan: Plan, sale_id: UUID, order: SaleOrder, customer_id: UUID | Non
         idempotency_key=order.idempotency_key,
         is_direct=False,
         customer_id=customer_id,
+        buyer_tax_id=plan.found.buyer.facts.document if plan.found.buyer and not customer_id else None,
         amount=plan.amount,
         discount=body.discount,
         shipping=body.shipping,
