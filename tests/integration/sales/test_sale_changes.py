@@ -68,6 +68,15 @@ class TestPut:
         assert after["products"] == before["products"]
         assert (after["status"], after["emitWhen"]) == ("draft", "manual")
 
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    @pytest.mark.parametrize("blank", [None, ""])
+    async def test_issues_nothing_by_a_blank(self, store: Store, method: str, blank: str | None) -> None:
+        before = await store.draft("curso")
+        changes = {"emitWhen": blank, "products": blank, "guaranteeDate": blank}
+        path = store.path(f"/sales/{before['id']}")
+        after = data_of(await store.caller.http.request(method, path, json=changes))
+        assert (after["status"], after["products"]) == ("draft", before["products"])
+
     async def test_may_have_it_wait(self, store: Store) -> None:
         before = await store.draft("curso")
         told = {"emitWhen": "after_guarantee", "guaranteeDate": "2999-01-01"}

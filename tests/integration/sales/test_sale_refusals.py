@@ -14,10 +14,11 @@ from support import ABSENT, ABSENT_ITEM, data_of, fields_of
 
 class TestRefusal:
     async def test_tells_all_that_is_wrong_at_once(self, store: Store) -> None:
-        lines = [{"sku": "curso", "amount": 5}, {"sku": "caneca", "quantity": 0}]
+        lines = [{"sku": "curso", "amount": 5}, {"sku": "", "quantity": 0}]
         answer = await store.sell(*lines, customer={"name": "M"}, emitWhen="nunca", discount=-1)
         assert fields_of(answer).keys() == {
-            "products[0].amount", "products[1].quantity", "customer.name", "emitWhen", "discount",
+            "products[0].amount", "products[1].quantity", "products[1].sku", "customer.name", "emitWhen",
+            "discount",
         }  # fmt: skip
 
     async def test_tells_all_that_the_catalog_lacks_at_once(self, store: Store) -> None:
@@ -41,7 +42,12 @@ class TestRefusal:
         await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
         (rule,) = (await store.sell("sem-ncm")).json()["error"]["details"]["rules"]
         assert "items" not in f"{rule['message']} {rule['hint']}"
-        assert "products[].ncm" in rule["hint"]
+        assert "products[].ncm (se o item já está no catálogo, nele," in rule["hint"]
+
+    async def test_of_a_code_that_only_the_line_has_says_where_it_is_used(self, store: Store) -> None:
+        item = await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
+        answer = await store.sell({"sku": "sem-ncm", "ncm": "69120000"})
+        assert item["id"] in fields_of(answer)["products[0].ncm"]
 
     async def test_of_a_service_without_a_rate_says_where_to_tell_it(self, store: Store) -> None:
         await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
@@ -61,7 +67,8 @@ class TestRefusal:
         await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
         rules = (await store.sell(BOOK)).json()["error"]["details"]["rules"]
         assert {rule["hint"] for rule in rules} == {
-            "Informe products[0].serviceItemCode, como 01.05, ou configure nfse.federalServiceCode da empresa"
+            "Informe products[0].serviceItemCode (se o item já está no catálogo, nele, com PUT"
+            " …/products/{id}), como 01.05, ou configure nfse.federalServiceCode da empresa"
             " em PUT /v1/companies/{companyId}/settings.",
             "Informe iss.rate do item no catálogo, como 2, ou configure nfse.issRate da empresa em"
             " PUT /v1/companies/{companyId}/settings.",
@@ -103,7 +110,10 @@ class TestRefusal:
 
     @pytest.mark.parametrize(
         ("sku", "fields"),
-        [("curso", {"customer"}), ("caneca", {"customer", "customer.document", "customer.address"})],
+        [
+            ("curso", {"customer", "customer.name"}),
+            ("caneca", {"customer", "customer.name", "customer.document", "customer.address"}),
+        ],
     )
     async def test_of_a_sale_without_customer_names_all_that_is_missing(
         self, store: Store, sku: str, fields: set[str]

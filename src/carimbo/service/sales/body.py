@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, NoReturn
 from uuid import UUID
 
-from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag, model_validator
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -28,6 +28,7 @@ from carimbo.fiscal.fields import (
     UnitValue,
 )
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, GivenMethod, PaymentBody
+from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
 from carimbo.fiscal.published import Published
 from carimbo.service.customers import CustomerDetails, CustomerName
 from carimbo.service.product_bodies import ProductType
@@ -68,7 +69,7 @@ class BuyerBody(CustomerDetails):
 class SaleLineBody(Body):
     """One line of a sale: an item of the catalog, or a new one."""
 
-    sku: Sku | None = Field(
+    sku: Annotated[Sku | None, MAY_BE_MISSING] = Field(
         default=None, description="SKU do item; um desconhecido, com name, type e category, é cadastrado."
     )
     id: ProductId | None = Field(default=None, description="Id do item no catálogo (ULID).")
@@ -96,6 +97,14 @@ class SaleLineBody(Body):
     )
     amount: SkipJsonSchema[Annotated[None, _instead("Use price, o preço de uma unidade.")]] = None
     product_type: SkipJsonSchema[Annotated[None, _instead("Use type.")]] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def require_item(cls, given: Any) -> Any:
+        """Returns the line with a mark where neither a SKU nor an id says what is sold."""
+        if isinstance(given, dict) and is_blank(given.get("sku")) and is_blank(given.get("id")):
+            return given | {"sku": Missing("Informe sku ou id.")}
+        return given
 
 
 class ServiceNoteBody(Body):

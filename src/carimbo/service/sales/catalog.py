@@ -157,6 +157,8 @@ class _Shelf:
         at, item = f"products[{position}]", self._item(f"products[{position}]", line)
         if line.type not in (None, item.type):
             raise _wrong(f"{at}.type", f"No catálogo o item é do tipo {item.type}.")
+        if isinstance(item, Product):
+            _refuse_missing_codes(at, line, item)
         price = item.price if line.price is None else line.price
         if price is None:
             raise _wrong(f"{at}.price", "Campo obrigatório: o item não tem preço no catálogo.")
@@ -169,15 +171,14 @@ class _Shelf:
     def _item(self, at: str, line: SaleLineBody) -> NewProduct:
         if line.id:
             return self._named_by_id(at, line.id, line.sku)
-        if not line.sku:
-            raise _wrong(f"{at}.sku", "Informe sku ou id.")
-        if line.sku in self.by_sku:
-            return self.by_sku[line.sku]
+        sku = line.sku or ""
+        if sku in self.by_sku:
+            return self.by_sku[sku]
         if line.type is ProductType.SPLIT:
             raise _wrong(f"{at}.type", "Um item dividido é cadastrado em products, com os seus componentes.")
-        if line.sku not in self.described:
+        if sku not in self.described:
             raise Incomplete(*_not_described(at, line))
-        return _new_item(self.company_id, *self.described[line.sku])
+        return _new_item(self.company_id, *self.described[sku])
 
     def _named_by_id(self, at: str, told: str, sku: str | None) -> Product:
         item = self.by_id.get(told)
@@ -186,6 +187,14 @@ class _Shelf:
         if sku is not None and sku != item.sku:
             raise _wrong(f"{at}.sku", f"O item com este id tem outro SKU, {quoted(item.sku)}.")
         return item
+
+
+def _refuse_missing_codes(at: str, line: SaleLineBody, item: Product) -> None:
+    """Refuses a code that a line has and its item lacks: the sale would not use it."""
+    for name, code in (("ncm", line.ncm), ("serviceItemCode", line.service_item_code)):
+        if code and not item.components and not item.fiscal.get(name):
+            where = f"PUT /v1/companies/{{companyId}}/products/{item.id}"
+            raise _wrong(f"{at}.{name}", f"O item está no catálogo sem {name}: informe-o nele, com {where}.")
 
 
 def _new_item(company_id: UUID, position: int, line: SaleLineBody) -> NewProduct:

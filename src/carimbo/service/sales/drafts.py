@@ -38,6 +38,8 @@ from carimbo.storage.subscriptions import Subscription
 _PATH_IN_LINE = re.compile(r"products\[[0-9]*\]\.(?P<path>(?P<field>[a-z][A-Za-z]*)(?:[.\[][A-Za-z0-9\]]+)*)")
 _Lines = list[tuple[DocumentType, tuple[SoldLine, ...]]]
 _OF_LINES = frozenset(map(to_camel, SaleLineBody.model_fields))
+# A line has them only for an item that it puts into the catalog.
+_OF_NEW_ITEMS = frozenset({"ncm", "serviceItemCode"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,12 +245,16 @@ def _translated(body: SaleBody, problem: Problem) -> Problem:
 
 
 def _advice(hint: str) -> str:
-    """A hint that asks for nothing that a line of a sale can't tell: the rest is the catalog's."""
+    """Returns a hint that asks for fields where they can be given: in the sale's line, or in the catalog."""
 
-    def told(found: re.Match[str]) -> str:
-        return found[0] if found["field"] in _OF_LINES else f"{found['path']} do item no catálogo"
+    def place_of(found: re.Match[str]) -> str:
+        if found["field"] not in _OF_LINES:
+            return f"{found['path']} do item no catálogo"
+        if found["field"] in _OF_NEW_ITEMS:
+            return f"{found[0]} (se o item já está no catálogo, nele, com PUT …/products/{{id}})"
+        return found[0]
 
-    return _PATH_IN_LINE.sub(told, hint)
+    return _PATH_IN_LINE.sub(place_of, hint)
 
 
 def _named(kind: DocumentType, problems: Iterable[Problem]) -> Iterator[Problem]:

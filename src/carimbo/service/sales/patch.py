@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pydantic import RootModel, ValidationError
 
+from carimbo.fiscal.body_reading import is_blank
 from carimbo.fiscal.catalog_sale import without_absent
 from carimbo.service.errors import invalid_body
 from carimbo.service.exact_json import merge_patch
@@ -15,6 +16,8 @@ from carimbo.storage.sales import ShownLine, ShownSale
 
 _PAYMENT = ("paymentMethod", "payments")
 _IDENTITY = ("name", "document", "foreignId")
+# Fields that a sale always has: a blank in them changes nothing, as in every PUT.
+_NEVER_EMPTY = ("products", "emitWhen")
 
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ def patched(
     the customer of the sale; one that the catalog does not know is known by a CPF or CNPJ alone.
     """
     current = _current(sale, lines, buyer_tax_id)
+    patch = {name: value for name, value in patch.items() if name not in _NEVER_EMPTY or not is_blank(value)}
     if any(patch.get(name) for name in _PAYMENT):
         current = {name: value for name, value in current.items() if name not in _PAYMENT}
     told = patch.get("customer")

@@ -33,9 +33,10 @@ def recipient_of(customer: CustomerFacts) -> dict[str, Any]:
 
 def customer_gaps(customer: CustomerFacts | None) -> tuple[str, ...]:
     """Returns what a customer lacks to be the recipient of an NF-e: a document and an address."""
+    name = () if customer else ("customer", "customer.name")
     document = () if customer and customer.known_as else ("customer.document",)
     address = () if customer and customer.address else ("customer.address",)
-    return (*(() if customer else ("customer",)), *document, *address)
+    return (*name, *document, *address)
 
 
 def _destination(seller: Company, customer: CustomerFacts) -> str | None:

@@ -86,7 +86,7 @@ def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleBody:
 
 def customer_gaps(customer: CustomerFacts | None) -> tuple[str, ...]:
     """Returns what a customer lacks to be the taker of an NFS-e, who may do without a document."""
-    return () if customer else ("customer",)
+    return () if customer else ("customer", "customer.name")
 
 
 def _description(part: SalePart) -> str:
