@@ -10,7 +10,7 @@ from functools import cache
 from types import NoneType
 from typing import Any, NamedTuple, get_args
 
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, BeforeValidator, StringConstraints
 from pydantic.fields import FieldInfo
 
 
@@ -45,6 +45,15 @@ def without_blanks(given: Any, reading: Reading) -> Any:
             pattern = reading.patterns.get(name)
             kept[name] = code_of_number(value, pattern) if pattern else value
     return kept
+
+
+def drop_blanks_of(*forms: type[BaseModel]) -> BeforeValidator:
+    """Returns a validator that drops the blank fields of all forms that a JSON object may have.
+
+    Callers that send one set of fields for every form leave those of the other forms blank.
+    """
+    reading = Reading(frozenset[str]().union(*(reading_of(form, clears=False).names for form in forms)))
+    return BeforeValidator(lambda given: without_blanks(given, reading))
 
 
 def code_of_number(number: Any, pattern: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, Tag
 
 from carimbo.fiscal.address import PartialAddress
-from carimbo.fiscal.body_reading import is_blank
+from carimbo.fiscal.body_reading import drop_blanks_of, is_blank
 from carimbo.fiscal.country_fields import CountryCode, is_brazil
 from carimbo.fiscal.fields import Body, HouseNumber, Record, Text
 from carimbo.fiscal.tables.countries import BRAZIL, find_country
@@ -73,6 +73,7 @@ def where(address: Any) -> str:
 AnyAddress = Annotated[
     Annotated[NationalAddressBody, Tag("in Brazil")] | Annotated[ForeignAddressBody, Tag("abroad")],
     Discriminator(where),
+    drop_blanks_of(NationalAddressBody, ForeignAddressBody),
 ]
 
 

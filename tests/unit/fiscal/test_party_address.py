@@ -56,6 +56,26 @@ class TestPartialAddress:
         assert refused(**address).keys() == {field}
 
 
+class TestBlanksOfTheOtherForm:
+    @pytest.mark.parametrize("blank", [None, "", " "])
+    def test_blank_fields_of_an_address_abroad_count_as_absent_in_brazil(self, blank: str | None) -> None:
+        blanks = dict.fromkeys(("countryCode", "region", "postalCode"), blank)
+        assert kept(**SAO_PAULO, **blanks) == SAO_PAULO
+
+    @pytest.mark.parametrize("blank", [None, "", " "])
+    def test_blank_fields_of_an_address_in_brazil_count_as_absent_abroad(self, blank: str | None) -> None:
+        abroad = {"countryCode": "US", "city": "New York"}
+        assert kept(**abroad, **dict.fromkeys(("zipcode", "state", "cityCode"), blank)) == abroad
+
+    @pytest.mark.parametrize("address", [{"region": "NY"}, {"countryCode": "US", "zipcode": "10118"}])
+    def test_filled_field_of_the_other_form_is_refused(self, address: dict[str, str]) -> None:
+        (field,) = address.keys() - {"countryCode"}
+        assert refused(**address) == {field: "Campo desconhecido."}
+
+    def test_blank_field_of_no_form_is_refused(self) -> None:
+        assert refused(bairro=None) == {"bairro": "Campo desconhecido."}
+
+
 class TestCountryCode:
     @pytest.mark.parametrize("code", ["BR", "br", "1058", 1058, "01058"])
     def test_code_of_brazil_means_the_national_form(self, code: str | int) -> None:

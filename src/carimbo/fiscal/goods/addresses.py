@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from carimbo.fiscal.address import Line, PartialAddress
+from carimbo.fiscal.body_reading import drop_blanks_of
 from carimbo.fiscal.country_fields import country_letters
 from carimbo.fiscal.fields import Body, HouseNumber
 from carimbo.fiscal.findings import Findings
@@ -66,6 +67,7 @@ class ForeignAddress(Body):
 RecipientAddress = Annotated[
     Annotated[NationalAddressBody, Tag("in Brazil")] | Annotated[ForeignAddress, Tag("abroad")],
     Discriminator(where),
+    drop_blanks_of(NationalAddressBody, ForeignAddress),
 ]
 
 

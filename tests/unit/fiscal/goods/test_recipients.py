@@ -275,6 +275,19 @@ class TestIncompleteAddress:
 
 class TestBody:
     @pytest.mark.parametrize(
+        ("address", "blanks"),
+        [(SAO_PAULO, ["country", "countryCode"]), (LISBON, ["zipcode", "state", "cityCode"])],
+        ids=["in Brazil", "abroad"],
+    )
+    def test_blank_fields_of_the_other_form_of_address_count_as_absent(
+        self, address: dict[str, Any], blanks: list[str]
+    ) -> None:
+        whole = RecipientBody.model_validate(buyer(address=address))
+        for blank in (None, ""):
+            sent = buyer(address=address | dict.fromkeys(blanks, blank))
+            assert RecipientBody.model_validate(sent) == whole
+
+    @pytest.mark.parametrize(
         ("changes", "field", "message"),
         [
             ({"taxId": "11111111111"}, "taxId", "CPF ou CNPJ inválido: confira os dígitos verificadores."),
