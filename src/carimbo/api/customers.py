@@ -19,7 +19,7 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint
 from carimbo.service import customers
 from carimbo.service.companies import Deleted
-from carimbo.service.customers import CustomerChanges, CustomerRecord, CustomerUpsert
+from carimbo.service.customers import CustomerRecord, CustomerUpsert, SentCustomerChanges
 from carimbo.service.errors import Code
 
 router = APIRouter(
@@ -84,9 +84,9 @@ async def replace_customer(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     customer_id: CustomerId,
-    body: JsonBody[CustomerChanges],
+    body: JsonBody[SentCustomerChanges],
 ) -> Success[CustomerRecord]:
-    replaced = await customers.replace_customer(database, subscription.id, company.id, customer_id, body)
+    replaced = await customers.replace_customer(database, subscription.id, company.id, customer_id, body.root)
     return Success(data=replaced)
 
 

@@ -4,7 +4,15 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, PlainSerializer, StringConstraints, Tag
+from pydantic import (
+    Discriminator,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+)
 
 from carimbo.fiscal.address import PartialAddress
 from carimbo.fiscal.body_reading import drop_blanks_of, is_blank
@@ -75,6 +83,7 @@ AnyAddress = Annotated[
     Discriminator(where),
     drop_blanks_of(NationalAddressBody, ForeignAddressBody),
 ]
+_ANY_ADDRESS: TypeAdapter[NationalAddressBody | ForeignAddressBody] = TypeAdapter(AnyAddress)
 
 
 def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
@@ -107,6 +116,22 @@ def _is_same_place(address: Mapping[str, Any], other: Mapping[str, Any]) -> bool
     return countries[0] == countries[1] and all(
         _folded(address[name]) == _folded(other[name]) for name in compared
     )
+
+
+def completed_address(
+    own: Mapping[str, Any] | None, other: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
+    """Returns `filled_address` with the municipality of the lines of both, as far as these tell it.
+
+    Lines that do not fit together, as Campinas and RJ, are of two places: then the address stays as it is.
+    """
+    filled = filled_address(own, other)
+    if filled is None or filled in (own, other):
+        return filled
+    try:
+        return _ANY_ADDRESS.validate_python(filled).model_dump(by_alias=True, exclude_none=True)
+    except ValidationError:
+        return dict(own or {})
 
 
 def _folded(line: Any) -> str:

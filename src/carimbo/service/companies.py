@@ -222,12 +222,12 @@ async def update_company(
 
 async def change_registration(tenant: Tenant, company_id: UUID, changes: CompanyChanges) -> CompanyRecord:
     """Update inside a transaction that may hold more than this."""
-    current = CompanyRecord.model_validate(await require_company(tenant, company_id))
+    current = shown_company(await require_company(tenant, company_id))
     refuse_changed(changes, current, _READ_ONLY - {"updated_at"})
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
         raise unknown_company()
-    return CompanyRecord.model_validate(company)
+    return shown_company(company)
 
 
 async def switch_environment(

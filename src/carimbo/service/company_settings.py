@@ -21,6 +21,7 @@ from carimbo.service.companies import (
     change_registration,
     lock_company,
     require_company,
+    shown_company,
 )
 from carimbo.service.errors import invalid_field
 from carimbo.service.masked import is_masked, masked, meant
@@ -183,7 +184,7 @@ def environment_of(company: Company, module: ModuleSettings) -> str:
 
 async def _with_settings(tenant: Tenant, company_id: UUID) -> CompanyWithSettingsRecord:
     company = await require_company(tenant, company_id)
-    record = CompanyRecord.model_validate(company)
+    record = shown_company(company)
     return CompanyWithSettingsRecord(**dict(record), settings=await shown_settings(tenant, company))
 
 

@@ -2,21 +2,22 @@
 
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from uuid import UUID
 
-from pydantic import Field, PlainSerializer, StringConstraints, model_validator
+from pydantic import Field, PlainSerializer, RootModel, StringConstraints, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.body_reading import reading_of, without_blanks
 from carimbo.fiscal.company import MunicipalRegistration, TradeName
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.fields import Changes, Email, Flag, Phone, RecipientRegistration, Record, TaxId, Text
-from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, filled_address, is_in_brazil
+from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, completed_address, is_in_brazil
 from carimbo.fiscal.taxpayer import shown_tax_id
 from carimbo.service.companies import Deleted
-from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.errors import Code, Refusal, invalid_body, not_found
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.partial_body import AS_SENT
 from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
 from carimbo.service.readable import readable
 from carimbo.storage.customers import Customer
@@ -69,7 +70,17 @@ class CustomerChanges(CustomerDetails, Dated):
     id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
 
 
-class CustomerUpsert(CustomerBody):
+if TYPE_CHECKING:
+    _SentChanges: TypeAlias = dict[str, Any]
+else:
+    _SentChanges = CustomerChanges
+
+
+class SentCustomerChanges(RootModel[Annotated[_SentChanges, AS_SENT]]):
+    """Changes of a customer as they were sent: whether its name is right depends on the record."""
+
+
+class CustomerUpsert(CustomerBody, Dated):
     """What a caller tells of a customer who may be known already; blanks change nothing."""
 
     id: UUID | None = Field(default=None, description="Id do cliente a alterar.")
@@ -107,13 +118,14 @@ async def upsert_customer(
     """Overwrite the customer that is meant: by id, else by document, else by e-mail; make one of none."""
     async with database.tenant(subscription_id) as tenant:
         known = await _meant(tenant, company_id, told)
+        refuse_changed(told, _shown(known) if known else None, {"created_at"})
         if known is None:
             customer = await tenant.customers.add(new_id(), company_id, facts_of(told))
         else:
             changed = overwritten(known, told)
-            address = filled_address(changed.address, known.address)
+            address = completed_address(changed.address, known.address)
             customer = await _write(tenant, known, replace(changed, address=address))
-    return CustomerRecord.model_validate(customer)
+    return _shown(customer)
 
 
 async def list_customers(
@@ -132,10 +144,7 @@ async def read_customer(
 ) -> CustomerRecord:
     """Read one customer of a company."""
     async with database.tenant(subscription_id) as tenant:
-        customer = _of_company(await tenant.customers.get(customer_id), company_id)
-    if customer is None:
-        raise not_found("Cliente não encontrado.")
-    return _shown(customer)
+        return _shown(await _require_customer(tenant, company_id, customer_id))
 
 
 def _shown(customer: Customer) -> CustomerRecord:
@@ -149,16 +158,32 @@ def _shown(customer: Customer) -> CustomerRecord:
 
 
 async def replace_customer(
-    database: Database, subscription_id: UUID, company_id: UUID, customer_id: UUID, changes: CustomerChanges
+    database: Database, subscription_id: UUID, company_id: UUID, customer_id: UUID, sent: dict[str, Any]
 ) -> CustomerRecord:
     """Writes the fields that were sent, and only those."""
     async with database.tenant(subscription_id) as tenant:
+        changes = _changes_of(await _require_customer(tenant, company_id, customer_id), sent)
         current = await _hold_one(tenant, company_id, customer_id, facts_of(changes))
         if current is None:
-            raise not_found("Cliente não encontrado.")
-        refuse_changed(changes, CustomerRecord.model_validate(current), {"id", "created_at"})
+            raise _unknown()
+        refuse_changed(changes, _shown(current), {"id", "created_at"})
         customer = await _write(tenant, current, overwritten(current, changes))
-    return CustomerRecord.model_validate(customer)
+    return _shown(customer)
+
+
+def _changes_of(customer: Customer, sent: dict[str, Any]) -> CustomerChanges:
+    """Returns the changes that were sent, or refuses wrong fields.
+
+    The present name is not checked: documents make customers with shorter and longer names than callers may
+    give.
+    """
+    name = sent.get("name")
+    if isinstance(name, str) and name.strip() == customer.name:
+        sent = {field: value for field, value in sent.items() if field != "name"}
+    try:
+        return CustomerChanges.model_validate(sent)
+    except ValidationError as invalid:
+        raise invalid_body(invalid) from None
 
 
 async def delete_customer(
@@ -167,7 +192,7 @@ async def delete_customer(
     """Take a customer out of the catalog; sales and documents go on naming it."""
     async with database.tenant(subscription_id) as tenant:
         if not await tenant.customers.delete(company_id, customer_id):
-            raise not_found("Cliente não encontrado.")
+            raise _unknown()
     return Deleted(id=customer_id)
 
 
@@ -185,7 +210,7 @@ async def customer_for(tenant: Tenant, company_id: UUID, told: CustomerFacts) ->
 def merged(known: Customer, told: CustomerFacts) -> Customer:
     """A customer with what is told in the place of what is not known: nothing that is filled changes."""
     gaps = {name: getattr(told, name) for name in _FACTS if getattr(known, name) is None}
-    gaps["address"] = filled_address(known.address, told.address)
+    gaps["address"] = completed_address(known.address, told.address)
     return replace(known, **gaps, is_foreign=_is_foreign(known, told))
 
 
@@ -193,8 +218,10 @@ def overwritten(known: Customer, told: CustomerBody | CustomerChanges) -> Custom
     """A customer with what is told in the place of what was known; what is not told stays."""
     facts, names = facts_of(told), told.model_fields_set & _FACTS
     after = replace(known, **{name: getattr(facts, name) for name in names})
-    if "is_foreign" in names:
+    if told.is_foreign is not None:
         return after
+    if "is_foreign" in names:
+        return replace(after, is_foreign=_seems_foreign(after))
     told_home = "address" in names and facts.address is not None and is_in_brazil(facts.address)
     comes_home = told_home or facts.document is not None
     return replace(after, is_foreign=_seems_foreign(after) or (known.is_foreign and not comes_home))
@@ -265,6 +292,17 @@ async def _write(tenant: Tenant, held: Customer, facts: CustomerFacts) -> Custom
     if written is None:
         raise LookupError("a customer that is held is gone")
     return written
+
+
+async def _require_customer(tenant: Tenant, company_id: UUID, customer_id: UUID) -> Customer:
+    customer = _of_company(await tenant.customers.get(customer_id), company_id)
+    if customer is None:
+        raise _unknown()
+    return customer
+
+
+def _unknown() -> Refusal:
+    return not_found("Cliente não encontrado.")
 
 
 def _of_company(found: Customer | None, company_id: UUID) -> Customer | None:

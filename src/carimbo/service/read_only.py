@@ -29,10 +29,13 @@ class Dated(Changes):
     )
 
 
-def refuse_changed(sent: Changes, record: Record, names: Set[str]) -> None:
-    """Refuses read-only fields whose values are not those of the record, all at once."""
+def refuse_changed(sent: Changes, record: Record | None, names: Set[str]) -> None:
+    """Refuses read-only fields whose values are not those of the record, all at once.
+
+    A record that is yet to be made is None: it has no value that could be sent back.
+    """
     values = sent.model_dump(include=set(names), exclude_none=True, by_alias=True)
-    current = record.model_dump(include=set(names), by_alias=True)
-    changed = sorted(name for name, value in values.items() if value != current[name])
+    current = record.model_dump(include=set(names), by_alias=True) if record else {}
+    changed = sorted(name for name, value in values.items() if value != current.get(name))
     if changed:
         raise Refusal(Code.VALIDATION_ERROR, fields=[{"field": name, "error": _MESSAGE} for name in changed])

@@ -178,6 +178,31 @@ class TestUpsert:
         after = await book.tell(WHOLE | blanks)
         assert facts_of(after) == facts_of(before)
 
+    async def test_accepts_a_record_as_it_was_read(self, book: Book) -> None:
+        record = await book.tell(WHOLE)
+        again = await book.tell(record)
+        assert again == record | {"updatedAt": again["updatedAt"]}
+        assert await book.total() == 1
+
+    @pytest.mark.parametrize("known", [True, False])
+    async def test_refuses_another_date_of_creation(self, book: Book, known: bool) -> None:
+        if known:
+            await book.tell()
+        answer = await book.post(MARIA | {"createdAt": "2020-01-01T00:00:00Z"})
+        assert list(fields_of(answer)) == ["createdAt"]
+        assert await book.total() == known
+
+    async def test_completed_address_gets_its_municipality(self, book: Book) -> None:
+        await book.tell(address={"city": "Campinas"})
+        after = await book.tell(address={"state": "SP"})
+        assert (after["address"]["city"], after["address"]["cityCode"]) == ("Campinas", "3509502")
+
+    async def test_address_that_does_not_fit_the_stored_one_replaces_it(self, book: Book) -> None:
+        await book.tell(address={"city": "Campinas", "street": "Rua A"})
+        after = await book.tell(address={"state": "RJ"})
+        assert {name for name, value in after["address"].items() if value} == {"state"}
+        data_of(await book.put(after["id"], after))
+
     async def test_part_of_an_address_completes_the_stored_one(self, book: Book) -> None:
         before = await book.tell(WHOLE | {"address": ADDRESS | {"number": None}})
         after = await book.tell(WHOLE | {"address": {"number": "1000"}})
@@ -207,6 +232,21 @@ class TestReplace:
         record = await book.tell(told)
         again = data_of(await book.put(record["id"], facts_of(record)))
         assert facts_of(again) == facts_of(record)
+
+    @pytest.mark.parametrize(
+        ("document", "foreign"), [(None, True), (MARIA["document"], False)], ids=["abroad", "with a CPF"]
+    )
+    async def test_null_derives_again_whether_a_customer_is_foreign(
+        self, book: Book, document: str | None, foreign: bool
+    ) -> None:
+        record = await book.tell(address=ABROAD, document=document, foreign=not foreign)
+        assert data_of(await book.put(record["id"], {"foreign": None}))["foreign"] is foreign
+
+    async def test_refuses_all_wrong_fields_at_once(self, book: Book) -> None:
+        record = await book.tell()
+        wrong = {"name": "ab", "phone": "ramal", "nickname": None}
+        assert fields_of(await book.put(record["id"], wrong)).keys() == wrong.keys()
+        assert list(fields_of(await book.put(record["id"], []))) == ["body"]
 
     async def test_refuses_the_document_of_another(self, book: Book) -> None:
         maria, john = await book.tell(), await book.tell(JOHN)

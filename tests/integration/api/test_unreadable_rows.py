@@ -3,8 +3,10 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from carimbo.storage.database import Database
-from integration.api.customer_book import JOHN, WHOLE, Book
+from integration.api.customer_book import ADDRESS, JOHN, WHOLE, Book
 from integration.api.product_shelf import COURSE, MUG, Shelf
 from support import CNPJ, OTHER_CNPJ, Caller, data_of
 
@@ -53,3 +55,35 @@ class TestLists:
         assert second == good
         assert (first["id"], first["name"], first["ncm"]) == (bad["id"], MUG["name"], None)
         assert data_of(await shelf.caller.http.get(shelf.path(f"/{bad['id']}"))) == first
+
+
+class TestChanges:
+    @pytest.mark.parametrize("address", [None, ADDRESS])
+    async def test_a_customer_with_an_address_of_another_version_can_be_changed(
+        self, database: Database, book: Book, address: dict[str, Any] | None
+    ) -> None:
+        bad = await book.tell(WHOLE)
+        spoiled = "update customers set address = '{\"street\": 5}' where id = $1"
+        await spoil(database, spoiled, UUID(bad["id"]))
+        assert data_of(await book.put(bad["id"], {"phone": "1133334444"}))["address"] is None
+        changed = data_of(await book.put(bad["id"], {"address": address}))
+        assert changed["address"] == (address and bad["address"])
+
+    async def test_upsert_replaces_an_address_of_another_version(
+        self, database: Database, book: Book
+    ) -> None:
+        bad = await book.tell(WHOLE)
+        spoiled = "update customers set address = '{\"street\": 5}' where id = $1"
+        await spoil(database, spoiled, UUID(bad["id"]))
+        assert (await book.tell(WHOLE, address={"number": "9"}))["address"]["number"] == "9"
+
+    @pytest.mark.parametrize("path", ["/v1/companies/{id}", "/v1/company"])
+    async def test_a_company_with_an_address_of_another_version_can_be_changed(
+        self, database: Database, caller: Caller, path: str
+    ) -> None:
+        bad = await caller.create_company(CNPJ)
+        path = path.format(id=bad)
+        await spoil(database, 'update companies set address = \'{"rua": "A"}\' where id = $1', UUID(bad))
+        assert data_of(await caller.http.get(path))["address"] is None
+        assert data_of(await caller.http.put(path, json={"tradeName": "Loja"}))["address"] is None
+        assert data_of(await caller.http.put(path, json={"address": ADDRESS}))["address"]["number"] == "1000"

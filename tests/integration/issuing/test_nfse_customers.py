@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from integration.issuing.provider import note_of
 from integration.issuing.shop import ADDRESS, NFSE, Shop, accepted
-from support import data_of
+from support import data_of, fields_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "nfse"
 LONG_NAME = "Companhia Brasileira de Importação e Exportação de Artigos para Escritório e Papelaria Ltda"
@@ -36,6 +38,16 @@ class TestCustomerOfANote:
         record = await only_customer(shop)
         assert (record["foreign"], record["document"]) == (True, None)
         assert record["address"] == body["borrower"]["address"] | {"complement": None}
+
+    @pytest.mark.parametrize("name", ["Zé", LONG_NAME])
+    async def test_can_be_sent_back_as_read_under_any_name(self, shop: Shop, name: str) -> None:
+        await shop.create("nfse", borrower={"taxId": "52998224725", "name": name})
+        record = await only_customer(shop)
+        path = shop.path(f"/customers/{record['id']}")
+        again = data_of(await shop.caller.http.put(path, json=record | {"tradeName": "Loja"}))
+        assert (again["name"], again["tradeName"]) == (name, "Loja")
+        refused = await shop.caller.http.put(path, json=record | {"name": f"{name[:1]}."})
+        assert list(fields_of(refused)) == ["name"]
 
     async def test_is_the_one_that_is_updated(self, shop: Shop) -> None:
         await shop.create("nfse")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, filled_address
+from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, completed_address, filled_address
 from unit.fiscal.goods.support import misformed
 
 BODY: TypeAdapter[Any] = TypeAdapter(AnyAddress)
@@ -123,6 +123,32 @@ class TestFilledAddress:
     @pytest.mark.parametrize("known", [{}, None])
     def test_address_without_any_line_is_replaced(self, known: dict[str, str] | None) -> None:
         assert filled_address(known, self.WHOLE) == self.WHOLE
+
+
+class TestCompletedAddress:
+    def test_municipality_comes_from_the_lines_of_both(self) -> None:
+        campinas = {"city": "Campinas", "state": "SP", "cityCode": "3509502"}
+        assert completed_address({"state": "SP"}, {"city": "Campinas"}) == campinas
+        assert completed_address({"city": "Campinas"}, {"state": "SP"}) == campinas
+
+    @pytest.mark.parametrize(
+        ("own", "other"),
+        [
+            ({"state": "RJ"}, {"city": "Campinas"}),
+            ({"zipcode": "01310100"}, {"street": 5}),
+            ({"countryCode": "US", "city": "New York"}, {"countryCode": "US", "region": "N" * 61}),
+        ],
+        ids=["another state", "unreadable", "unreadable abroad"],
+    )
+    def test_lines_that_do_not_fit_together_are_not_mixed(
+        self, own: dict[str, str], other: dict[str, Any]
+    ) -> None:
+        assert completed_address(own, other) == own
+
+    def test_address_alone_stays_as_it_was_stored(self) -> None:
+        """Tables change: what was right once is not lost because it would be refused today."""
+        stored = {"city": "Município extinto", "state": "SP"}
+        assert completed_address(stored, None) == completed_address({}, stored) == stored
 
 
 class TestRecord:

@@ -85,6 +85,11 @@ class TestMerged:
         known = customer(CustomerFacts(name="Maria", document="52998224725"))
         assert not merged(known, CustomerFacts(name="Maria", is_foreign=True)).is_foreign
 
+    def test_completed_address_gets_its_municipality(self) -> None:
+        known = customer(CustomerFacts(name="Maria", address={"city": "Campinas"}))
+        after = merged(known, CustomerFacts(name="Maria", address={"state": "SP"}))
+        assert after.address == {"city": "Campinas", "state": "SP", "cityCode": "3509502"}
+
 
 class TestOverwritten:
     @given(facts, told_bodies)
