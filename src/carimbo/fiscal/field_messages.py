@@ -182,6 +182,7 @@ OWN_ERROR_TYPES = frozenset(
         "state",
         "state_registration",
         "tax_id",
+        "url_scheme",
         "zipcode",
     }
 )

@@ -1,37 +1,19 @@
 """One customer whom many speak of at once."""
 
 import asyncio
-from collections.abc import Coroutine
 from typing import Any
 from uuid import UUID
 
-import asyncpg
-import httpx2
 import pytest
 
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.database import Database
 from integration.api.customer_book import JOHN, MARIA, Book
-from support import HELD_UP, code_of, data_of, until_it_holds
+from integration.api.held_requests import held_up
+from support import code_of, data_of
 
 BY_EMAIL = {"name": MARIA["name"], "email": MARIA["email"]}
 MOVED = CustomerFacts(name=MARIA["name"], document="11144477735", email="moved@example.com")
-PATIENCE = 30.0
-
-
-async def held_up(
-    database: Database, request: Coroutine[Any, Any, httpx2.Response]
-) -> "asyncio.Task[httpx2.Response]":
-    """Send a request that can't be answered yet."""
-
-    async def fetch(query: str) -> list[asyncpg.Record]:
-        async with database.connection() as connection:
-            return await connection.fetch(query)
-
-    waiting = asyncio.create_task(request)
-    await until_it_holds(fetch, f"{HELD_UP} >= 1", PATIENCE)
-    assert not waiting.done()
-    return waiting
 
 
 class TestUpserts:

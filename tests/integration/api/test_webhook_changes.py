@@ -1,11 +1,15 @@
 """Changing a webhook: what the body tells, what stays as it was, and whether it is called."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from carimbo.service.delivery.signature import PREVIOUS, PreviousSecret, sealable_previous
+from carimbo.storage.webhooks import WebhookFacts
+from integration.api.held_requests import held_up
 from integration.api.webhook_site import HEADERS, MASKED, TOKEN, URL, Site
 from support import data_of, fields_of
 
@@ -90,6 +94,39 @@ class TestReplace:
         assert (await site.fetch(failing, webhook_id))[0]["failing"]
         await site.put(created["id"], url=f"{URL}/novo")
         assert not (await site.fetch(failing, webhook_id))[0]["failing"]
+
+    async def test_keeps_what_another_change_wrote_meanwhile(self, site: Site) -> None:
+        created = await site.create(name="Loja")
+        facts = WebhookFacts(name="Outra", url=URL, events=["nfe.authorized"], topics=["nfe.authorized"])
+        async with site.database.tenant(site.caller.subscription_id) as tenant:
+            await tenant.webhooks.write(UUID(created["id"]), facts)
+            change = site.put(created["id"], events={"nfce": ["nfce.authorized"]})
+            waiting = await held_up(site.database, change)
+        changed = data_of(await waiting)
+        assert (changed["name"], changed["events"]["nfce"]) == ("Outra", ["nfce.authorized"])
+
+
+class TestReadOnlyFields:
+    async def test_changed_ones_are_refused(self, site: Site) -> None:
+        created = await site.create()
+        wrong = {"disabledReason": "Falhou", "previousSecretValidUntil": "2030-01-01T00:00:00Z"}
+        assert fields_of(await site.put(created["id"], **wrong)).keys() == wrong.keys()
+
+    async def test_disabled_webhook_is_activated_as_it_was_read(self, site: Site) -> None:
+        created = await site.create()
+        disabled = "update webhooks set is_active = false, disabled_reason = 'Falhou' where id = $1"
+        await site.fetch(disabled, UUID(created["id"]))
+        changed = data_of(await site.put(created["id"], **await site.read(created["id"]) | {"active": True}))
+        assert (changed["active"], changed["disabledReason"]) == (True, None)
+
+    async def test_end_of_an_old_secret_may_pass_before_the_record_is_sent_back(self, site: Site) -> None:
+        webhook_id = UUID((await site.create())["id"])
+        until = datetime.now(UTC) - timedelta(seconds=1)
+        async with site.database.tenant(site.caller.subscription_id) as tenant:
+            old = sealable_previous([PreviousSecret(b"secret", until)])
+            await tenant.secrets.put(webhook_id, PREVIOUS, old)
+        changed = data_of(await site.put(str(webhook_id), previousSecretValidUntil=until.isoformat()))
+        assert changed["previousSecretValidUntil"] is None
 
 
 class TestActivity:

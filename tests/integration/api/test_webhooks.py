@@ -128,6 +128,13 @@ class TestCreate:
         answer = await site.http.post("/v1/webhooks", json=told)
         assert fields_of(answer) == {missing: "Campo obrigatório."}
 
+    async def test_refuses_all_wrong_fields_at_once(self, site: Site) -> None:
+        answer = await site.http.post("/v1/webhooks", json={"url": "x", "events": {}})
+        assert fields_of(answer) == {
+            "url": "A URL deve começar com https://.",
+            "events": "Escolha pelo menos um evento.",
+        }
+
     async def test_stops_at_the_most_that_there_may_be(self, site: Site) -> None:
         made = [await site.create() for _ in range(MOST_WEBHOOKS - 1)]
         answers = await asyncio.gather(*(site.http.post("/v1/webhooks", json=BODY) for _ in range(5)))

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Flag, Record, Text
 from carimbo.service.companies import Deleted
@@ -43,7 +44,18 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.webhooks import Webhook, WebhookFacts
 
 MOST_WEBHOOKS = 50
-Url = Annotated[Text, StringConstraints(max_length=2048)]
+_READ_ONLY = frozenset({"id", "created_at", "disabled_reason", "previous_secret_valid_until"})
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def _require_web_address(url: str) -> str:
+    """Refuses a text that no installation can call; the guard checks the rest, with the network."""
+    if not url.lower().startswith(("https://", "http://")):
+        raise PydanticCustomError("url_scheme", "A URL deve começar com https://.")
+    return url
+
+
+Url = Annotated[Text, StringConstraints(max_length=2048), AfterValidator(_require_web_address)]
 
 
 class WebhookBody(Body):
@@ -79,11 +91,11 @@ class WebhookChanges(Dated, WebhookBody):
     last_delivery: Any = Field(
         default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
     )
-    disabled_reason: Any = Field(
-        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
+    disabled_reason: str | None = Field(
+        default=None, description="Só de leitura.", json_schema_extra=READ_ONLY
     )
-    previous_secret_valid_until: Any = Field(
-        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
+    previous_secret_valid_until: datetime | None = Field(
+        default=None, description="Só de leitura.", json_schema_extra=READ_ONLY
     )
 
 
@@ -165,18 +177,24 @@ async def replace_webhook(
 ) -> WebhookRecord:
     """Writes the fields that were sent, and only those."""
     async with database.autocommit(subscription_id) as tenant:
-        current = await tenant.webhooks.get(webhook_id)
-        stored = opened(await tenant.secrets.get(webhook_id, HEADERS))
-    if current is None:
+        before = await tenant.webhooks.get(webhook_id)
+    if before is None:
         raise unknown_webhook()
-    refuse_changed(changes, _record(current, None, None, None), {"id", "created_at"})
-    facts = _changed_facts(current, changes)
-    if facts.url != current.url:
-        await _require_callable(guard, facts.url)
-        _require_whole_headers(current.url, facts.url, changes, stored)
+    # No row is held while the network is asked. An address that the webhook had was checked when it got it.
+    if "url" in changes.model_fields_set and changes.url != before.url:
+        await _require_callable(guard, changes.url)
     async with database.tenant(subscription_id) as tenant:
+        current = await tenant.webhooks.lock(webhook_id)
+        if current is None:
+            raise unknown_webhook()
+        secrets = await tenant.secrets.all(webhook_id)
+        # An old secret may end between reading and sending back: its date is the stored one even then.
+        shown = _record(current, None, secrets.get(PREVIOUS), None, now=_LONG_AGO)
+        refuse_changed(changes, shown, _READ_ONLY)
+        facts = _changed_facts(current, changes)
+        _require_whole_headers(current.url, facts.url, changes, opened(secrets.get(HEADERS)))
         written = await tenant.webhooks.write(webhook_id, facts)
-        if written is not None and "headers" in changes.model_fields_set:
+        if "headers" in changes.model_fields_set:
             await _keep_headers(tenant, webhook_id, changes.headers or [])
         if changes.active is not None:
             written = await _activated(tenant, webhook_id, active=changes.active)
@@ -276,13 +294,17 @@ async def _shown(tenant: Tenant, webhooks: Sequence[Webhook]) -> list[WebhookRec
     headers = await tenant.secrets.of_owners(ids, HEADERS)
     previous = await tenant.secrets.of_owners(ids, PREVIOUS)
     latest = await tenant.deliveries.latest(ids)
-    return [_record(one, headers.get(one.id), previous.get(one.id), latest.get(one.id)) for one in webhooks]
+    now = datetime.now(UTC)
+    return [
+        _record(webhook, headers.get(webhook.id), previous.get(webhook.id), latest.get(webhook.id), now)
+        for webhook in webhooks
+    ]
 
 
 def _record(
-    webhook: Webhook, headers: bytes | None, previous: bytes | None, last: Delivery | None
+    webhook: Webhook, headers: bytes | None, previous: bytes | None, last: Delivery | None, now: datetime
 ) -> WebhookRecord:
-    still_valid = [secret.until for secret in opened_previous(previous, datetime.now(UTC))]
+    still_valid = [secret.until for secret in opened_previous(previous, now)]
     return WebhookRecord(
         id=webhook.id,
         name=webhook.name,
