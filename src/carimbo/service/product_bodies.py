@@ -6,7 +6,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, Field, RootModel, WrapValidator, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    RootModel,
+    ValidationError,
+    WrapValidator,
+    create_model,
+)
 from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.body_reading import reading_of, without_blanks
@@ -99,6 +107,9 @@ _PUBLISHED: Mapping[ProductType, type[CatalogItem]] = {
     ProductType.SPLIT: SplitItem,
 }
 _ALL_NAMES = frozenset[str]().union(*(form.model_fields for form in _PUBLISHED.values()))
+_ALL_ALIASES = frozenset(
+    field.alias or name for form in _PUBLISHED.values() for name, field in form.model_fields.items()
+)
 
 
 def _refused(name: str) -> Any:
@@ -118,15 +129,31 @@ def _with_all_names(form: type[CatalogItem]) -> type[CatalogItem]:
 
 
 _FORMS = {kind: _with_all_names(form) for kind, form in _PUBLISHED.items()}
+# For items whose name stays: documents make items with shorter and longer names than callers may give.
+_FORMS_OF_ANY_NAME = {
+    kind: create_model(form.__name__, __base__=form, name=(str, Field())) for kind, form in _FORMS.items()
+}
 
 
 class _Typed(BaseModel):
     type: ProductType
 
 
+def _type_of(body: Any) -> ProductType:
+    """Returns the type of an item; without a right one, raises with everything else that is wrong."""
+    try:
+        return _Typed.model_validate(body).type
+    except ValidationError:
+        if not isinstance(body, dict):
+            raise
+        of_some_types = _ALL_ALIASES - {field.alias for field in CatalogItem.model_fields.values()}
+        common = {name: value for name, value in body.items() if name not in of_some_types}
+        return CatalogItem.model_validate(common).type
+
+
 def _of_its_type(body: Any, _: Any) -> CatalogItem:
     """Validate by the form of its type: pydantic itself would put the form's name into paths of errors."""
-    return _FORMS[_Typed.model_validate(body).type].model_validate(body)
+    return _FORMS[_type_of(body)].model_validate(body)
 
 
 _AnyItem: TypeAlias = ServiceItem | ProductItem | SplitItem
@@ -167,8 +194,10 @@ def changed_item(current: Mapping[str, Any], changes: Mapping[str, Any]) -> Cata
     kept = {name: value for name, value in current.items() if name in names and value is not None}
     read_only = {field.alias for field in ReadOnlyOfItem.model_fields.values()}
     writable = {name: value for name, value in changes.items() if name not in read_only}
-    sent = without_blanks(writable, reading_of(_PUBLISHED[item_type], clears=True))
-    return _FORMS[item_type].model_validate(kept | sent)
+    item = kept | without_blanks(writable, reading_of(_PUBLISHED[item_type], clears=True))
+    if isinstance(item["name"], str) and item["name"].strip() == current["name"]:
+        return _FORMS_OF_ANY_NAME[item_type].model_validate(item | {"name": current["name"]})
+    return _FORMS[item_type].model_validate(item)
 
 
 def product_of(

@@ -109,6 +109,20 @@ class TestCreate:
     ) -> None:
         assert fields_of(await shelf.post(MUG | {name: value})) == {name: error}
 
+    @pytest.mark.parametrize(
+        ("body", "fields"),
+        [
+            ({}, {"type", "name"}),
+            ({"type": "kit", "name": "ab", "price": "1"}, {"type", "name", "price"}),
+            ({"name": "Caneca", "ncm": "69120000", "components": [], "cor": "azul"}, {"type", "cor"}),
+        ],
+        ids=["empty", "wrong", "of every type"],
+    )
+    async def test_refuses_all_wrong_fields_at_once_without_a_type(
+        self, shelf: Shelf, body: dict[str, Any], fields: set[str]
+    ) -> None:
+        assert fields_of(await shelf.post(body)).keys() == fields
+
     async def test_takes_null_in_a_field_of_another_type(self, shelf: Shelf) -> None:
         item = await shelf.add(COURSE, ncm=None, components=None)
         assert "ncm" not in item

@@ -2,7 +2,7 @@
 
 from integration.issuing.provider import DETAILED
 from integration.issuing.shop import Shop
-from support import data_of
+from support import data_of, fields_of
 
 
 class TestItem:
@@ -23,3 +23,12 @@ class TestItem:
             "nbs": "115021000",
             "guarantee": 7,
         }
+
+    async def test_can_be_sent_back_as_read_under_any_name(self, shop: Shop) -> None:
+        await shop.create("nfse", serviceDescription="A", sku="novo")
+        (item,) = data_of(await shop.get("/products"))
+        path = shop.path(f"/products/{item['id']}")
+        again = data_of(await shop.caller.http.put(path, json=item))
+        assert again == item | {"updatedAt": again["updatedAt"]}
+        assert data_of(await shop.caller.http.put(path, json={"price": 5}))["name"] == "A"
+        assert list(fields_of(await shop.caller.http.put(path, json=item | {"name": "B"}))) == ["name"]
