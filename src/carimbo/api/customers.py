@@ -39,7 +39,8 @@ Search = Annotated[
     operation_id="upsertCustomer",
     summary="Cadastra ou altera um cliente",
     description="Procura o cliente por `id`, depois por `document`, depois por `email`. Num que já existe, o"
-    " que vem no corpo vale, campos ausentes ficam como estão e `null` limpa o campo.",
+    " que vem no corpo vale, e campos ausentes ou `null` ficam como estão. As linhas de um endereço completam"
+    " o guardado, se são do mesmo lugar; se não são, ele é trocado. O registro lido pode ser reenviado.",
     responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE),
 )
 async def upsert_customer(

@@ -16,13 +16,8 @@ from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.chosen_events import EventName
 from carimbo.service.delivery.deliveries import DeliveryRecord, DeliveryReference, DetailedDelivery
 from carimbo.service.delivery.signing_secrets import RotatedSecret, SecretRotation, rotate_secret
-from carimbo.service.delivery.webhooks import (
-    Activity,
-    CreatedWebhook,
-    WebhookBody,
-    WebhookChanges,
-    WebhookRecord,
-)
+from carimbo.service.delivery.webhook_bodies import Activity, WebhookBody, WebhookChanges
+from carimbo.service.delivery.webhooks import CreatedWebhook, WebhookRecord
 from carimbo.service.errors import Code
 
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"], route_class=Endpoint)

@@ -2,29 +2,24 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
-from carimbo.fiscal.fields import Body, Flag, Record, Text
+from carimbo.fiscal.fields import Record
 from carimbo.service.companies import Deleted
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.chosen_events import (
-    ChosenEvents,
     ChosenEventsRecord,
     EventName,
     names_of,
-    require_any,
     shown_events,
 )
 from carimbo.service.delivery.custom_headers import (
     HEADERS,
     CustomHeader,
     CustomHeaderRecord,
-    CustomHeaders,
     Pair,
     opened,
     sealable,
@@ -33,11 +28,12 @@ from carimbo.service.delivery.custom_headers import (
 )
 from carimbo.service.delivery.event_names import name_of, topics_of
 from carimbo.service.delivery.signature import PREVIOUS, SIGNING, new_secret, opened_previous, shown_secret
+from carimbo.service.delivery.webhook_bodies import Activity, WebhookBody, WebhookChanges
 from carimbo.service.errors import Refusal, invalid_field, not_found
 from carimbo.service.masked import is_masked
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.ports import AddressGuard
-from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
+from carimbo.service.read_only import refuse_changed
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery
 from carimbo.storage.identifiers import new_id
@@ -46,63 +42,6 @@ from carimbo.storage.webhooks import Webhook, WebhookFacts
 MOST_WEBHOOKS = 50
 _READ_ONLY = frozenset({"id", "created_at", "disabled_reason", "previous_secret_valid_until"})
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
-def _require_web_address(url: str) -> str:
-    """Refuses a text that no installation can call; the guard checks the rest, with the network."""
-    if not url.lower().startswith(("https://", "http://")):
-        raise PydanticCustomError("url_scheme", "A URL deve começar com https://.")
-    return url
-
-
-Url = Annotated[Text, StringConstraints(max_length=2048), AfterValidator(_require_web_address)]
-
-
-class WebhookBody(Body):
-    """What a caller tells of a webhook."""
-
-    url: Url = Field(
-        description="Endereço https que recebe os eventos.", examples=["https://example.com/webhooks"]
-    )
-    name: Annotated[Text, StringConstraints(max_length=64)] | None = Field(default=None, examples=["Loja"])
-    headers: CustomHeaders | None = Field(
-        default=None, description="Cabeçalhos a acrescentar a cada entrega, além dos do serviço."
-    )
-    events: Annotated[ChosenEvents, AfterValidator(require_any)] = Field(
-        description="Eventos a receber, por grupo; pelo menos um."
-    )
-    active: Flag | None = Field(
-        default=None, description="Sem o campo, um webhook novo é ativo, e um que existe fica como está."
-    )
-
-
-class WebhookChanges(Dated, WebhookBody):
-    """What changes in a webhook: an absent field stays as it is, null clears it."""
-
-    url: Url = Field(
-        default="",
-        description="Endereço https que recebe os eventos.",
-        examples=["https://example.com/webhooks"],
-    )
-    events: Annotated[ChosenEvents, AfterValidator(require_any)] = Field(
-        default=ChosenEvents(), description="Eventos a receber, por grupo; pelo menos um."
-    )
-    id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)
-    last_delivery: Any = Field(
-        default=None, description="Só de leitura, e sempre ignorado.", json_schema_extra=READ_ONLY
-    )
-    disabled_reason: str | None = Field(
-        default=None, description="Só de leitura.", json_schema_extra=READ_ONLY
-    )
-    previous_secret_valid_until: datetime | None = Field(
-        default=None, description="Só de leitura.", json_schema_extra=READ_ONLY
-    )
-
-
-class Activity(Body):
-    """Whether a webhook is to be called."""
-
-    active: Flag
 
 
 class LastDeliveryRecord(Record):
