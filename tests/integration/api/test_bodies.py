@@ -10,7 +10,7 @@ from carimbo.api.openapi import contract
 from support import CNPJ, Caller, code_of, fields_of
 
 _FEW = 2
-_MERGED = ("changeInvoice", "changeSale", "patchSale", "replaceProduct")
+_MERGED = ("changeInvoice", "changeSale", "patchSale", "replaceCustomer", "replaceProduct")
 COMPANY = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
 JSON = {"Content-Type": "application/json"}
 
