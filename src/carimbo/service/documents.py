@@ -85,9 +85,8 @@ async def list_documents(
     """List a company's documents, newest first; of one type, or of all."""
     wanted = _filter(company, kind, query)
     async with database.autocommit(subscription_id) as tenant:
-        found = await tenant.documents.page(company.id, wanted, request.offset, request.page_size)
-        total = await tenant.documents.count(company.id, wanted)
-    return Page([record_of(document) for document in found], total, request)
+        documents, total = await tenant.documents.page(company.id, wanted, request.offset, request.page_size)
+    return Page([record_of(document) for document in documents], total, request)
 
 
 async def read_document(database: Database, which: Reference) -> DocumentRecord:

@@ -10,7 +10,7 @@ from uuid import UUID
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.emission import EmissionType
 from carimbo.storage import emissions
-from carimbo.storage.connection import Connection, Row
+from carimbo.storage.connection import Connection, Row, only
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.emissions import Emission
@@ -82,7 +82,19 @@ _SELECT = (
     f" left join {_ATTEMPT_IN_FORCE}"
 )
 
-
+_MATCH = """
+    with matches as {materialized} (
+        select d.id, d.created_at from documents d {attempt} where {matching}
+    )
+    select ({total}) as total, array(
+        select id from matches order by created_at desc, id desc offset {offset} limit {size}
+    ) as ids
+"""
+_COUNT = "select count(*) from matches"
+_COUNTERS = (
+    "select coalesce(sum(documents), 0)::bigint from document_counts d"
+    " where d.subscription_id = $1 and {matching}"
+)
 _DELETE = """
     with gone as (
         delete from documents
@@ -158,22 +170,42 @@ class Documents:
         )  # fmt: skip
         return [_document(row) for row in rows]
 
-    async def page(self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int) -> list[Document]:
-        """A page of a company's documents, newest first."""
-        matching, values = wanted.matching(self._subscription_id, company_id)
-        paged = f"order by d.created_at desc, d.id desc offset ${len(values) + 1} limit ${len(values) + 2}"
-        rows = await self._connection.fetch(f"{_SELECT} where {matching} {paged}", *values, offset, size)
-        return [_document(row) for row in rows]
+    async def page(
+        self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int
+    ) -> tuple[list[Document], int]:
+        """Returns a page of a company's documents, newest first, and how many there are on all pages."""
+        ids, total = await self._match(company_id, wanted, offset, size)
+        rows = await self._connection.fetch(
+            f"{_SELECT} where d.subscription_id = $1 and d.id = any($2)"
+            " order by d.created_at desc, d.id desc",
+            self._subscription_id, ids,
+        )  # fmt: skip
+        return [_document(row) for row in rows], total
 
     async def count(self, company_id: UUID, wanted: DocumentFilter) -> int:
-        """How many documents a filter matches: by the counters where they know."""
-        matching, values = wanted.matching(self._subscription_id, company_id)
-        if wanted.is_counted:
-            counted = "coalesce(sum(documents), 0)::bigint from document_counts d"
-        else:
-            counted = "count(*) from documents d" + f" join {_ATTEMPT_IN_FORCE}" * wanted.has_attempt
-        total: int = await self._connection.fetchval(f"select {counted} where {matching}", *values)
+        """Returns how many documents a filter matches."""
+        _, total = await self._match(company_id, wanted, 0, 0)
         return total
+
+    async def _match(
+        self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int
+    ) -> tuple[list[UUID], int]:
+        """Returns the ids of a page, and how many there are in all: by the counters where they know."""
+        matching, values = wanted.matching(self._subscription_id, company_id)
+        sql = _MATCH.format(
+            matching=matching,
+            attempt=f"join {_ATTEMPT_IN_FORCE}" if wanted.has_attempt else "",
+            # What a search finds has no index by age: all of it is read, so it is read once.
+            materialized="materialized" if wanted.search is not None else "not materialized",
+            total=(_COUNTERS if wanted.is_counted else _COUNT).format(matching=matching),
+            offset=f"${len(values) + 1}",
+            size=f"${len(values) + 2}",
+        )
+        # Prepared for one execution, to be planned for these values: by a plan for any values PostgreSQL may
+        # read all documents of a company to find those of a series that it seldom uses.
+        statement = await self._connection.prepare(sql)
+        row = only(await statement.fetchrow(*values, offset, size))
+        return row["ids"], row["total"]
 
     async def types_in_use(self, company_id: UUID) -> set[str]:
         """Returns the types that a company ever created a document of, or set the next number of."""

@@ -89,9 +89,9 @@ class TestDocuments:
             assert await documents.lock(document_id) is None
             assert await tenant.order_keys.find(company_id, "invoices", ["key", "direct order"]) == []
             assert await documents.find_printed(company_id, PRINTED.access_key) is None
-            assert await documents.page(company_id, EVERYTHING, 0, 100) == []
-            assert await documents.count(company_id, EVERYTHING) == 0
-            assert await documents.count(company_id, DocumentFilter(external_id="direct order")) == 0
+            assert await documents.page(company_id, EVERYTHING, 0, 100) == ([], 0)
+            for wanted in (DocumentFilter(external_id="direct order"), DocumentFilter(search="direct order")):
+                assert await documents.page(company_id, wanted, 0, 100) == ([], 0)
             backlog = await backlog_of_company(
                 tenant.connection, neighbours.stranger, company_id, timedelta(0)
             )

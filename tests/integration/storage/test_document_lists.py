@@ -9,6 +9,7 @@ from carimbo.storage import work
 from carimbo.storage.backlog import Backlog, backlog_of_company, parked_work, whole_backlog
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.documents import Document
+from integration.storage.attempts import authorized
 from integration.storage.document_rows import EVERYTHING, Shop
 
 NOON = datetime(2026, 11, 10, 12, tzinfo=UTC)
@@ -21,7 +22,8 @@ SEVERAL: list[dict[str, Any]] = [
 
 async def page(shop: Shop, wanted: DocumentFilter, offset: int = 0, size: int = 100) -> list[Document]:
     async with shop.database.autocommit(shop.subscription_id) as tenant:
-        return await tenant.documents.page(shop.company_id, wanted, offset, size)
+        documents, _ = await tenant.documents.page(shop.company_id, wanted, offset, size)
+    return documents
 
 
 async def count(shop: Shop, wanted: DocumentFilter) -> int:
@@ -54,6 +56,26 @@ class TestPage:
         assert await page(shop, EVERYTHING) == []
         assert await count(shop, EVERYTHING) == 0
 
+    @pytest.mark.parametrize("wanted", [EVERYTHING, DocumentFilter(search="maria"), DocumentFilter(series=1)])
+    async def test_a_page_after_the_last_one_is_empty_and_has_the_total(
+        self, shop: Shop, wanted: DocumentFilter
+    ) -> None:
+        await change(shop, await authorized(shop), "recipient_name = 'Maria'")
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
+            assert await tenant.documents.page(shop.company_id, wanted, 1, 20) == ([], 1)
+
+    async def test_every_list_is_planned_for_its_own_values(self, shop: Shop) -> None:
+        """A statement that is executed again may get a plan for any values, which is slow for rare ones."""
+        async with shop.database.autocommit(shop.subscription_id) as tenant:
+            for series in range(3):
+                await tenant.documents.page(shop.company_id, DocumentFilter(series=series), 0, 20)
+            executed_again = await tenant.connection.fetch(
+                "select statement from pg_prepared_statements"
+                " where statement like $1 and custom_plans + generic_plans > 1",
+                "%e.series = $%",
+            )
+        assert executed_again == []
+
 
 class TestFilter:
     @pytest.mark.parametrize("name", ["type", "status", "external_id"])
@@ -64,6 +86,14 @@ class TestFilter:
             expected = [one.id for one in documents[::-1] if getattr(one, name) == value]
             assert [found.id for found in await page(shop, wanted)] == expected
             assert await count(shop, wanted) == len(expected)
+
+    async def test_a_document_that_a_search_finds_in_several_ways_is_listed_once(self, shop: Shop) -> None:
+        by_number = await authorized(shop)
+        by_all = await shop.added(queued=False, external_id="1", recipient_tax_id="1", recipient_name="1 11")
+        await shop.added(queued=False, external_id="2", recipient_name="Loja 2")
+        wanted = DocumentFilter(search="1")
+        assert [one.id for one in await page(shop, wanted)] == [by_all.id, by_number.id]
+        assert await count(shop, wanted) == 2
 
     @pytest.mark.parametrize(
         ("start", "end", "found"),

@@ -133,5 +133,5 @@ async def test_a_name_of_characters_that_stand_for_many_is_stored_and_found(shop
     name = "\ufdfa" * 150
     document = await shop.added(queued=False, recipient_name=name)
     async with shop.database.autocommit(shop.subscription_id) as tenant:
-        (found,) = await tenant.documents.page(shop.company_id, DocumentFilter(search=name), 0, 10)
+        (found,), _ = await tenant.documents.page(shop.company_id, DocumentFilter(search=name), 0, 10)
     assert found.id == document.id

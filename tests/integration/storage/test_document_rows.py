@@ -106,7 +106,7 @@ class TestRepeated:
         added = await asyncio.gather(*(shop.add(**same) for _ in range(50)))
         assert Counter(document is None for document in added) == {True: 49, False: 1}
         async with shop.database.autocommit(shop.subscription_id) as tenant:
-            (stored,) = await tenant.documents.page(shop.company_id, EVERYTHING, 0, 100)
+            (stored,), _ = await tenant.documents.page(shop.company_id, EVERYTHING, 0, 100)
         assert await repeated(shop, same.get("idempotency_key"), same.get("external_id")) == stored.id
 
     async def test_one_that_is_not_stored_tells_no_event_and_wakes_nobody(self, shop: Shop) -> None:
