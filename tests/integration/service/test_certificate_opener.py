@@ -1,22 +1,27 @@
 """Certificates are opened in a process of their own, which may fail without taking anything along."""
 
 import asyncio
+import base64
 import os
 import signal
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psutil  # type: ignore[import-untyped]
 import pytest
 
 from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.service import certificate_opener
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.errors import Code, Refusal
 from support import CNPJ
 
 OWNER, OTHER_OWNER = uuid4(), uuid4()
 BAD_FILES = 6
+# A PKCS#12 shell: version 3, then a salt with 1,000,000 iterations.
+EXPENSIVE = bytes.fromhex("300d 020103 3008 0401aa 02030f4240")
 
 
 def openers() -> list[psutil.Process]:
@@ -66,6 +71,13 @@ class TestOpen:
         assert refused.value.code is Code.CERTIFICATE_INVALID
         assert openers() == []
 
+    async def test_that_is_slower_than_it_looks_is_opened_among_the_expensive_ones(
+        self, company_certificate: SampleCertificate, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(certificate_opener, "_ORDINARY_SECONDS", 0.001)
+        opened = await CertificateOpener(30).open(company_certificate.to_pfx("x"), "x", OWNER)
+        assert opened.owner == CNPJ
+
     async def test_that_is_cancelled_leaves_no_process(self, company_certificate: SampleCertificate) -> None:
         opening = asyncio.create_task(CertificateOpener(30).open(company_certificate.to_pfx("x"), "x", OWNER))
         await the_opener()
@@ -99,3 +111,26 @@ class TestManyBadFiles:
             await asyncio.gather(*bad, return_exceptions=True)
         assert (opened.owner, finished) == (CNPJ, [])
         assert openers() == []
+
+    async def test_that_are_expensive_never_delay_an_ordinary_one(
+        self, company_certificate: SampleCertificate, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opener, ask = CertificateOpener(30), CertificateOpener._ask
+
+        async def stall(self: CertificateOpener, request: bytes, *limits: float) -> dict[str, Any]:
+            if base64.b64encode(EXPENSIVE) in request:
+                await asyncio.Event().wait()
+            return await ask(self, request, *limits)
+
+        monkeypatch.setattr(CertificateOpener, "_ask", stall)
+        bad = [asyncio.create_task(opener.open(EXPENSIVE, "x", uuid4())) for _ in range(BAD_FILES)]
+        try:
+            async with asyncio.timeout(20):
+                while len(opener._locks) < BAD_FILES:  # noqa: ASYNC110 - a lock tells nobody that it is taken
+                    await asyncio.sleep(0)
+                opened = await opener.open(company_certificate.to_pfx("x"), "x", OWNER)
+        finally:
+            for task in bad:
+                task.cancel()
+            await asyncio.gather(*bad, return_exceptions=True)
+        assert opened.owner == CNPJ

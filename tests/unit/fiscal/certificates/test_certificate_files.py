@@ -22,6 +22,7 @@ from carimbo.fiscal.certificate import (
     UnreadableCertificate,
     WeakKey,
     WrongPassword,
+    is_expensive,
     open_a1,
 )
 from carimbo.fiscal.certificate_owner import OwnerKind
@@ -31,11 +32,17 @@ from unit.fiscal.certificates.certificate_files import END, PASSWORD, START, pac
 
 DATA = Path(__file__).parents[3] / "data"
 VERSION = bytes.fromhex("020103")
+SHROUDED_KEY_BAG = bytes.fromhex("060b2a864886f70d010c0a0102")
 
 
 def der(tag: int, *parts: bytes) -> bytes:
     content = b"".join(parts)
     return bytes([tag, 0x82]) + len(content).to_bytes(2) + content
+
+
+def with_iterations(*counts: int) -> bytes:
+    """Makes a file that has nothing but salts with their iteration counts."""
+    return der(0x30, VERSION, *[der(0x30, der(4, b"saltsalt"), der(2, n.to_bytes(4))) for n in counts])
 
 
 class TestOpenFile:
@@ -181,19 +188,35 @@ class TestUnreadableFile:
             open_a1(der(0x30, VERSION, der(0x04, der(0x30, parameters))), PASSWORD)
 
     def test_many_iteration_counts_are_added_up(self) -> None:
-        parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (600_000).to_bytes(4)))
-        with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
-            open_a1(der(0x30, VERSION, *[parameters] * 4), PASSWORD)
+        with pytest.raises(UnreadableCertificate, match="de novo com as opções padrão"):
+            open_a1(with_iterations(*[600_000] * 4), PASSWORD)
 
     def test_the_iteration_counts_of_firefox_are_allowed(self) -> None:
-        parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (600_000).to_bytes(4)))
         with pytest.raises(UnreadableCertificate, match="corrompido"):
-            open_a1(der(0x30, VERSION, *[parameters] * 3), PASSWORD)
+            open_a1(with_iterations(*[600_000] * 3), PASSWORD)
 
     def test_an_oversized_key_is_refused_untried(self) -> None:
-        shrouded_key_bag = bytes.fromhex("060b2a864886f70d010c0a0102")
         with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
-            open_a1(der(0x30, VERSION, der(0x30, shrouded_key_bag, der(0xA0, bytes(4000)))), PASSWORD)
+            open_a1(der(0x30, VERSION, der(0x30, SHROUDED_KEY_BAG, der(0xA0, bytes(4000)))), PASSWORD)
+
+
+class TestIsExpensive:
+    def test_files_as_real_software_writes_them_are_not(self, company: SampleCertificate) -> None:
+        files = [company.to_pfx(PASSWORD), company.to_pfx(PASSWORD, legacy=True)]
+        files += [path.read_bytes() for path in sorted(DATA.glob("*.pfx"))]
+        assert not any(map(is_expensive, files))
+
+    def test_the_iterations_of_java_before_16_are_not(self) -> None:
+        assert not is_expensive(with_iterations(50_000, 50_000, 100_000))
+
+    def test_the_iterations_of_firefox_are(self) -> None:
+        assert is_expensive(with_iterations(600_000))
+
+    def test_a_key_of_4096_bits_is(self) -> None:
+        assert is_expensive(der(0x30, VERSION, der(0x30, SHROUDED_KEY_BAG, der(0xA0, bytes(2400)))))
+
+    def test_what_is_no_certificate_file_is_not(self) -> None:
+        assert not is_expensive(b"no certificate")
 
 
 class TestWeakKey:
