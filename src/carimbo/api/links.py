@@ -11,12 +11,10 @@ from carimbo.service.document_files import read_xml
 from carimbo.service.documents import Reference
 
 router = APIRouter(prefix="/files", include_in_schema=False)
-# Who has the link has the file: neither caches nor robots nor the next page are to get hold of it.
+# Whoever has the link has the file: neither robots nor the next page may learn of it.
 _DISCREET = {
-    "Cache-Control": "private, no-cache",
     "X-Robots-Tag": "noindex",
     "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
 }
 
 

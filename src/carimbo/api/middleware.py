@@ -20,6 +20,7 @@ _log = structlog.get_logger("carimbo.api")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
 _PRIVATE_PREFIX = "/v1/"
+_FILES_PREFIX = "/files/"
 _ROOT = "/"
 _DOCS_PREFIX = "/docs/"
 _NO_ANSWER = "none"
@@ -76,7 +77,7 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self.request_id
             headers["X-Content-Type-Options"] = "nosniff"
-            if self._scope["path"].startswith(_PRIVATE_PREFIX):
+            if self._scope["path"].startswith((_PRIVATE_PREFIX, _FILES_PREFIX)):
                 # PDF answers have their own: a caller may keep them, and asks by ETag whether they changed.
                 headers.setdefault("Cache-Control", "no-store")
         await self._send(message)

@@ -15,10 +15,7 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _ENCOURAGEMENT = b"HTTP/1.1 100 Continue\r\n\r\n"
 _FAILED = Reply(500, b"O simulador falhou ao responder: veja o registro dele.")
 # A page's own policy, in its <meta>, can't speak of frames (Content Security Policy 3, 3.3).
-_PAGE_PROTECTION = (
-    "Content-Security-Policy: frame-ancestors 'none'",
-    "X-Content-Type-Options: nosniff",
-)
+_PAGE_POLICY = "Content-Security-Policy: frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _LATE = Reply(408, "A requisição demorou demais a chegar.".encode())
 
 
@@ -189,12 +186,13 @@ class Connection(asyncio.Protocol):
 
 
 def _head(reply: Reply, keep_alive: bool) -> bytes:
-    protection = _PAGE_PROTECTION if reply.media_type == HTML else ()
+    policy = (_PAGE_POLICY,) if reply.media_type == HTML else ()
     lines = (
         f"HTTP/1.1 {reply.status} {_PHRASES.get(reply.status, '')}",
         f"Content-Type: {reply.media_type}",
         f"Content-Length: {len(reply.body)}",
-        *protection,
+        "X-Content-Type-Options: nosniff",
+        *policy,
         f"Connection: {'keep-alive' if keep_alive else 'close'}\r\n\r\n",
     )
     return "\r\n".join(lines).encode("latin-1")
