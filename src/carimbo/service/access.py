@@ -13,6 +13,7 @@ from pydantic import Field
 
 from carimbo.fiscal.fields import Body, Integer, Record
 from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.shown import utc_text
 from carimbo.storage.credentials import Credential, find_credential
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import NIL
@@ -22,6 +23,10 @@ from carimbo.storage.subscriptions import Subscription
 # A read of `lastUsedAt` needn't be exact: one write a minute is enough.
 _TOUCH_EVERY = timedelta(minutes=1)
 _PREVIEW_LENGTH = 4
+_ENDED_EARLY = (
+    "A senha de antes da troca anterior valeria até {until} e deixou de valer agora: só uma senha antiga"
+    " vale por vez."
+)
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,9 @@ class RotatedCredential(Record):
     api_secret: str = Field(examples=["cs_..."])
     rotated_at: datetime
     previous_secret_valid_until: datetime | None = _PREVIOUS_SECRET
+    warnings: list[str] = Field(
+        description="Avisa se uma senha de uma troca anterior deixou de valer antes do prometido."
+    )
 
 
 async def read_credential(database: Database, subscription: Subscription) -> CredentialRecord:
@@ -129,20 +137,26 @@ async def read_credential(database: Database, subscription: Subscription) -> Cre
 async def rotate_credential(
     gatekeeper: Gatekeeper, subscription_id: UUID, request: RotationRequest
 ) -> RotatedCredential:
-    """Replace the secret; the old one stops at once unless an overlap is asked for."""
+    """Replace the secret; the old one stops at once unless an overlap is asked for.
+
+    Only one old secret is valid: the overlap of an earlier rotation ends now, and the answer says so.
+    """
     secret = _new_secret()
     async with gatekeeper.database.tenant(subscription_id) as tenant:
+        current = await tenant.credentials.lock()
         rotated = await tenant.credentials.rotate(
             gatekeeper.hash_secret(secret), _preview(secret), timedelta(hours=request.overlap_hours or 0)
         )
-    if rotated is None:
+    if current is None or rotated is None:
         raise not_found("Assinatura não encontrada.")
+    ended = current.previous_valid_until
     return RotatedCredential.model_validate(
         {
             "api_key": subscription_id,
             "api_secret": secret,
             "rotated_at": rotated.rotated_at,
             "previous_secret_valid_until": rotated.previous_valid_until,
+            "warnings": [_ENDED_EARLY.format(until=utc_text(ended))] if ended else [],
         }
     )
 

@@ -60,6 +60,14 @@ class Credentials:
         )
         return row and Credential(**row)
 
+    async def lock(self) -> Credential | None:
+        """Reads the credential and keeps others from rotating it until the transaction ends."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from credentials where subscription_id = $1 for update",
+            self._subscription_id,
+        )
+        return row and Credential(**row)
+
     async def rotate(self, secret_hash: bytes, preview: str, overlap: timedelta) -> Credential | None:
         """Replaces the secret; the old one is valid until the overlap has passed. None if there is none."""
         row = await self._connection.fetchrow(

@@ -13,6 +13,7 @@ from carimbo.service.access import (
     rotate_credential,
 )
 from carimbo.service.errors import Code, Refusal
+from carimbo.service.shown import utc_text
 from carimbo.service.subscriptions import NewCredentials, create_subscription
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
@@ -174,6 +175,9 @@ class TestRotate:
             for secret in (created.secret, second.api_secret, third.api_secret)
         ]
         assert opened == [False, True, True]
+        (warning,) = third.warnings
+        assert utc_text(second.previous_secret_valid_until or third.rotated_at) in warning
+        assert second.warnings == []
 
     async def test_of_several_at_once_exactly_one_secret_is_left(
         self, gatekeeper: Gatekeeper, created: NewCredentials
