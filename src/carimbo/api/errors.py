@@ -32,6 +32,7 @@ STATUS_OF_KIND = {
     Kind.UNAVAILABLE: 503,
 }
 _RETRY_AFTER_OUTAGE = "5"
+_NO_ROUTE = "Este endereço não existe na API: confira o caminho em /docs."
 
 
 def refusal_response(refusal: Refusal) -> JSONResponse:
@@ -57,9 +58,9 @@ def response_to(error: Exception) -> JSONResponse | None:
     return None
 
 
-def validation_refusal(errors: Sequence[Any]) -> Refusal:
-    """List every wrong field with its dotted path in the request's own names."""
-    return invalid_fields([{**error, "loc": _inside(error["loc"])} for error in errors])
+def validation_refusal(errors: Sequence[Any], body: Any = None) -> Refusal:
+    """List every wrong field by its path in the request's own names; `body` is the type of the body."""
+    return invalid_fields([{**error, "loc": _inside(error["loc"])} for error in errors], body)
 
 
 def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None:
@@ -74,16 +75,21 @@ def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) 
         return _outage_response(error)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return refusal_response(validation_refusal(error.errors()))
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        body_field = request.scope["route"].body_field
+        return refusal_response(
+            validation_refusal(error.errors(), body_field and body_field.field_info.annotation)
+        )
 
     @app.exception_handler(HTTPException)
     async def framework_error(request: Request, error: HTTPException) -> Response:
         if error.status_code != STATUS_OF_KIND[Kind.WRONG_METHOD]:
             return _framework_response(error)
-        response = refusal_response(Refusal(Code.METHOD_NOT_ALLOWED))
         # The framework names only the methods of the first route that matches.
-        response.headers["Allow"] = ", ".join(sorted(methods_of(request.scope["path"])))
+        allowed = ", ".join(sorted(methods_of(request.scope["path"])))
+        sentence = f"Este endereço não aceita {request.method}: use {allowed}."
+        response = refusal_response(Refusal(Code.METHOD_NOT_ALLOWED, sentence))
+        response.headers["Allow"] = allowed
         return response
 
 
@@ -97,7 +103,7 @@ def _framework_response(error: HTTPException) -> Response:
     # The only 400 that the framework raises by itself: a multipart body that it can't read.
     if error.status_code == STATUS_OF_KIND[Kind.MALFORMED]:
         return refusal_response(Refusal(Code.MALFORMED_FORM))
-    return refusal_response(Refusal(Code.NOT_FOUND))
+    return refusal_response(Refusal(Code.NOT_FOUND, _NO_ROUTE))
 
 
 def _inside(location: Sequence[int | str]) -> Sequence[int | str]:

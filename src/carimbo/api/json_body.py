@@ -41,9 +41,8 @@ async def read_json_body(body: bytes) -> Any:
 
 def read_json(body: bytes) -> Any:
     """Parse a request body, or refuse it as malformed."""
+    text = _decoded(body)
     try:
-        # Decoded here: the reader itself would guess UTF-16 and UTF-32 too (RFC 8259 allows UTF-8 only).
-        text = body.decode("utf-8")
         _refuse_many_parts(text)
         value = json.loads(
             text, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
@@ -52,11 +51,24 @@ def read_json(body: bytes) -> Any:
         storable = "\\u" not in text or _storable(value)
     except json.JSONDecodeError as error:
         raise Refusal(Code.MALFORMED_JSON, line=error.lineno, column=error.colno) from None
-    except (ValueError, RecursionError):
-        raise Refusal(Code.MALFORMED_JSON) from None
+    except RecursionError:
+        raise Refusal(Code.MALFORMED_JSON, "O JSON tem níveis demais de objetos e listas.") from None
     if not storable:
         raise Refusal(Code.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
     return value
+
+
+def _decoded(body: bytes) -> str:
+    """Decodes a body; the reader itself would guess UTF-16 and UTF-32 too (RFC 8259 allows UTF-8 only)."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refusal(Code.MALFORMED_JSON, "O corpo não está em UTF-8.") from None
+    if text.startswith("\ufeff"):
+        raise Refusal(Code.MALFORMED_JSON, "O corpo começa com um BOM: envie UTF-8 sem BOM.")
+    if not text.strip():
+        raise Refusal(Code.MALFORMED_JSON, "O corpo está vazio: envie um objeto JSON.")
+    return text
 
 
 def _refuse_many_parts(text: str) -> None:
@@ -95,7 +107,7 @@ def _whole_number(text: str) -> int | float:
 
 
 def _refuse_constant(text: str) -> Any:
-    raise ValueError(text)
+    raise Refusal(Code.MALFORMED_JSON, f"{text} não é um número de JSON.")
 
 
 def _storable(value: Any) -> bool:

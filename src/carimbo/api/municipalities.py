@@ -29,7 +29,7 @@ async def _query(
         ServiceCode | None,
         Query(
             alias="serviceCode",
-            description="Código nacional do serviço, como 01.05.01, para saber a alíquota.",
+            description="Código nacional do serviço, como 01.05.01 ou 010501, para saber a alíquota.",
         ),
     ] = None,
 ) -> MunicipalityQuery:

@@ -150,7 +150,11 @@ def _refuse_names(given: list[str], known: set[str], required: Set[str] = frozen
         "repeated": {name for name in known if given.count(name) > 1},
         "missing": required - set(given),
     }
-    errors = [{"type": kind, "loc": (name,), "msg": ""} for kind, names in wrong.items() for name in names]
+    errors = [
+        {"type": kind, "loc": (name,), "msg": "", "known_names": known}
+        for kind, names in wrong.items()
+        for name in names
+    ]
     if errors:
         raise validation_refusal(sorted(errors, key=lambda error: error["loc"]))
 

@@ -70,15 +70,15 @@ def code_of_number(number: Any, pattern: str) -> Any:
     return next((text for text in texts if re.fullmatch(pattern, text)), number)
 
 
-def _parts_of(annotation: Any) -> Iterator[Any]:
+def parts_of(annotation: Any) -> Iterator[Any]:
     """Returns an annotation and everything that it is made of, at any depth."""
     yield annotation
     for part in get_args(annotation):
-        yield from _parts_of(part)
+        yield from parts_of(part)
 
 
 def _pattern_of(field: FieldInfo) -> str | None:
-    parts = (*_parts_of(field.annotation), *field.metadata)
+    parts = (*parts_of(field.annotation), *field.metadata)
     patterns = [part.pattern for part in parts if isinstance(part, StringConstraints)]
     return next((pattern for pattern in patterns if isinstance(pattern, str)), None)
 
@@ -97,7 +97,7 @@ def reading_of(model: type[BaseModel], *, clears: bool) -> Reading:
         nullable=frozenset(
             name
             for name, field in fields.items()
-            if NoneType in _parts_of(field.annotation) and (clears or field.is_required())
+            if NoneType in parts_of(field.annotation) and (clears or field.is_required())
         ),
         patterns={name: pattern for name, pattern in patterns.items() if pattern},
     )

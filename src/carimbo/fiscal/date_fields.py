@@ -15,6 +15,17 @@ from carimbo.fiscal import published
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
+def is_no_day(value: Any) -> bool:
+    """Tells whether a text begins like a day, but of a month that has no such day."""
+    if not isinstance(value, str) or not _DAY.match(value):
+        return False
+    try:
+        date.fromisoformat(value[:10])
+    except ValueError:
+        return True
+    return False
+
+
 def _only_texts(value: Any) -> Any:
     if not isinstance(value, str | date):
         raise PydanticCustomError("date_text", "Deve ser um texto com a data no formato ISO 8601.")

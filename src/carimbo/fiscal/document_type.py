@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import Annotated, Any, Protocol
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_filling import CatalogFilling
@@ -33,7 +34,20 @@ from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
 
 # 890-919 belong to the tax offices, 920-969 to issuers with a CPF, 970-989 to PAA (MOC, serie).
-Series = Annotated[Integer, Field(ge=0, le=889, description="Série de 0 a 889.")]
+_LAST_SERIES = 889
+
+
+def _refuse_reserved_series(value: Any) -> Any:
+    if type(value) is int and value > _LAST_SERIES:
+        raise PydanticCustomError("series", "A série vai de 0 a 889; de 890 em diante é reservada.")
+    return value
+
+
+Series = Annotated[
+    Integer,
+    Field(ge=0, le=_LAST_SERIES, description="Série de 0 a 889."),
+    BeforeValidator(_refuse_reserved_series),
+]
 LAST_NUMBER = 999_999_999
 Number = Annotated[
     Integer, Field(ge=1, le=LAST_NUMBER, description="Próximo número; guardado por ambiente e série.")

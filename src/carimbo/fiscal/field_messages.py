@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from carimbo.fiscal.counted import counted
+from carimbo.fiscal.date_fields import is_no_day
+from carimbo.fiscal.known_fields import UNKNOWN_NAME, nearest
 from carimbo.fiscal.problems import quoted
 
 _MESSAGES = {
@@ -15,7 +17,7 @@ _MESSAGES = {
     "string_type": "Deve ser um texto.",
     "string_too_short": "Deve ter pelo menos {min_length:caractere|caracteres}.",
     "string_too_long": "Deve ter no máximo {max_length:caractere|caracteres}.",
-    "string_pattern_mismatch": "Formato inválido.",
+    "string_pattern_mismatch": "Formato inválido: deve seguir a expressão {pattern}.",
     "bool_type": "Deve ser true ou false.",
     "bool_parsing": "Deve ser true ou false.",
     "int_type": "Deve ser um número inteiro.",
@@ -29,7 +31,7 @@ _MESSAGES = {
     "decimal_max_digits": "Deve ter no máximo {max_digits:dígito|dígitos}.",
     "decimal_max_places": "Deve ter no máximo {decimal_places:casa decimal|casas decimais}.",
     "decimal_whole_digits": "Deve ter no máximo {whole_digits:dígito|dígitos} antes da vírgula.",
-    "finite_number": "Deve ser um número finito.",
+    "finite_number": "Número pequeno ou grande demais.",
     "greater_than": "Deve ser maior que {gt}.",
     "greater_than_equal": "Deve ser maior ou igual a {ge}.",
     "less_than": "Deve ser menor que {lt}.",
@@ -42,6 +44,8 @@ _MESSAGES = {
     "too_short": "Deve ter pelo menos {min_length:item|itens}.",
     "too_long": "Deve ter no máximo {max_length:item|itens}.",
     "tuple_type": "Deve ser uma lista.",
+    "set_type": "Deve ser uma lista.",
+    "frozen_set_type": "Deve ser uma lista.",
     "dataclass_type": "Deve ser um objeto JSON.",
     "dict_type": "Deve ser um objeto JSON.",
     "model_type": "Deve ser um objeto JSON.",
@@ -53,9 +57,9 @@ _MESSAGES = {
     "date_type": "Deve ser uma data no formato AAAA-MM-DD.",
     "date_parsing": "Deve ser uma data no formato AAAA-MM-DD.",
     "date_from_datetime_parsing": "Deve ser uma data no formato AAAA-MM-DD.",
-    "value_error": "Valor inválido.",
+    "date_from_datetime_inexact": "Deve ser uma data no formato AAAA-MM-DD, sem hora.",
 }
-_UNKNOWN = "Valor inválido."
+_UNKNOWN = "Valor inválido: confira o tipo e o formato deste campo em /docs."
 # The security code of the NFC-e, which no message repeats.
 _NEVER_QUOTED = r"^[\x21-\x7e]{1,36}$"
 # What the patterns of the fields ask for.
@@ -74,6 +78,9 @@ FORMS = {
     r"^[0-9]{9}$": "informe os 9 dígitos do código",
     r"^[0-9]{30}$": "informe os 30 dígitos do processo",
     r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$": "informe um item, 01.05, ou um código, 01.05.01",
+    r"^[0-9]{2}\.[0-9]{2}\.[0-9]{2}(\.[0-9]{3})?$|^[0-9]{6}([0-9]{3})?$": (
+        "informe o código nacional do serviço, como 01.05.01 ou 010501, ou com os 3 dígitos do município"
+    ),
     r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$": "informe os 26 caracteres do id",
     r"^BR$": "informe BR, ou nada",
     r"^[1-6]$": "informe um dígito de 1 a 6",
@@ -119,6 +126,10 @@ def in_portuguese(error: Any) -> str:
     if kind == "string_pattern_mismatch" and (form := FORMS.get(error["ctx"]["pattern"])):
         given = "" if error["ctx"]["pattern"] == _NEVER_QUOTED else f", e não {quoted(error['input'])}"
         return f"Formato inválido: {form}{given}."
+    if kind == UNKNOWN_NAME and (near := nearest(str(error["loc"][-1]), error.get("known_names", ()))):
+        return f"Campo desconhecido: seria {near}?"
+    if kind.startswith("date") and is_no_day(error.get("input")):
+        return f"Esta data não existe: {quoted(error['input'])}."
     template = _MESSAGES.get(kind)
     if template is not None:
         return template.format(**_filled(error.get("ctx") or {}))
@@ -178,6 +189,7 @@ OWN_ERROR_TYPES = frozenset(
         "phone",
         "range_end",
         "recipient_registration",
+        "series",
         "service_key",
         "state",
         "state_registration",

@@ -26,6 +26,11 @@ _NOT_ASCII = (
 )
 
 
+_NOT_HTTPS = "Esta porta fala HTTP, e não HTTPS."
+# A record of type 22 and version 3.x (RFC 8446, 5.1).
+_TLS_HANDSHAKE = b"\x16\x03"
+
+
 @dataclass(frozen=True)
 class RequestLimits:
     """How large the head of a request may be, and how long its parts may take to arrive."""
@@ -56,6 +61,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._framing_bytes = 0
         self._has_url = False
         self._piece_is_ascii = True
+        self._piece_is_tls = False
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -71,6 +77,7 @@ class LimitedProtocol(HttpToolsProtocol):
         while data:
             piece, data = self._next_piece(data)
             self._piece_is_ascii = piece.isascii()
+            self._piece_is_tls = piece.startswith(_TLS_HANDSHAKE)
             super().data_received(piece)
             if self.transport.is_closing():
                 return
@@ -115,7 +122,8 @@ class LimitedProtocol(HttpToolsProtocol):
         """Answers what the parser could not read; an accent in the address is the most frequent reason."""
         is_target = self._state is _State.HEAD and not self._has_url
         has_accents = is_target and not self._piece_is_ascii
-        self._refuse(Refusal(Code.MALFORMED_REQUEST, _NOT_ASCII if has_accents else None))
+        sentence = _NOT_HTTPS if self._piece_is_tls else _NOT_ASCII if has_accents else None
+        self._refuse(Refusal(Code.MALFORMED_REQUEST, sentence))
 
     def _next_piece(self, data: bytes) -> tuple[bytes, bytes]:
         if self._state is _State.BODY:

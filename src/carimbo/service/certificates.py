@@ -17,6 +17,7 @@ from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
 from carimbo.storage.retries import retry_answered
 
+_NO_COMPANY = "O certificado não traz CNPJ: envie um e-CNPJ A1 da ICP-Brasil."
 SECRET_NAME = "certificate"  # noqa: S105 - the name of a secret, not one
 
 
@@ -94,6 +95,7 @@ def _check(certificate: A1Certificate, company: Company, now: datetime) -> None:
     if not certificate.belongs_to_base(company.tax_id):
         raise Refusal(
             Code.CERTIFICATE_TAX_ID_MISMATCH,
+            _NO_COMPANY if certificate.owner is None else None,
             companyTaxId=company.tax_id,
             certificateTaxId=certificate.owner,
         )

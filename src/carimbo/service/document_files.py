@@ -4,14 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.documents import Reference, require_document, wrong_state
-from carimbo.service.errors import Refusal, not_found
+from carimbo.service.documents import Reference, require_document
+from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.issuing.files import authorization_file, refusal_file, signed_file
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
+
+_STATUS_WORDS = {
+    Status.PENDING: "pendente",
+    Status.PROCESSING: "em processamento",
+    Status.AUTHORIZED: "autorizado",
+    Status.REJECTED: "rejeitado",
+    Status.CANCELED: "cancelado",
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ async def xml_of(tenant: Tenant, document: Document) -> XmlFile:
     """The file of a document that was authorized."""
     xml = await authorized_xml(tenant, document, document.emission)
     if xml is None:
-        raise wrong_state(document, Status.AUTHORIZED, Status.CANCELED)
+        raise without_authorization(document, "XML")
     return XmlFile(f"{_file_stem(document)}.xml", xml)
 
 
@@ -55,10 +63,20 @@ async def authorized_xml(tenant: Tenant, document: Document, emission: Emission 
     return issuing_of(kind_named(document.type)).archived(signed, protocol)
 
 
+def without_authorization(document: Document, file: str) -> Refusal:
+    """Refuses a file that there is only after the authorization of its document."""
+    return _absent(document, f"Só há {file} depois da autorização", Status.AUTHORIZED, Status.CANCELED)
+
+
 def _without_rejection_file(document: Document) -> Refusal:
     if document.status == Status.REJECTED:
         return not_found("O documento foi recusado antes de ser enviado à autoridade: não há XML.")
-    return wrong_state(document, Status.REJECTED)
+    return _absent(document, "Só há este XML depois de uma rejeição", Status.REJECTED)
+
+
+def _absent(document: Document, rule: str, *allowed: Status) -> Refusal:
+    sentence = f"{rule}; o documento está {_STATUS_WORDS[Status(document.status)]}."
+    return Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[*allowed])
 
 
 async def _files(

@@ -11,6 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.known_fields import with_known_names
+from carimbo.service.missing_data import in_words
 
 Explain = Callable[[str, str], str]
 """Returns the message about a field, given by its path, with more about the field if there is any."""
@@ -45,18 +47,24 @@ class _Meaning:
     kind: Kind
     message: str
     details: Mapping[str, Any]
+    detailed: str | None = None
+    """The message of a refusal that has these details, as a template that they fill."""
 
 
-def _means(kind: Kind, message: str, **details: Any) -> _Meaning:
+def _means(kind: Kind, message: str, detailed: str | None = None, /, **details: Any) -> _Meaning:
     """Describe a code; `details` is an example of what comes with it, for the documentation."""
-    return _Meaning(kind, message, details)
+    return _Meaning(kind, message, details, detailed)
 
 
 class Code(Enum):
     """The catalogue: the member's name is the code that callers see."""
 
     MALFORMED_JSON = _means(Kind.MALFORMED, "O corpo da requisição não é um JSON válido.", line=3, column=14)
-    MALFORMED_FORM = _means(Kind.MALFORMED, "O formulário multipart não pôde ser lido.")
+    MALFORMED_FORM = _means(
+        Kind.MALFORMED,
+        "O formulário não pôde ser lido: envie multipart/form-data em UTF-8, com file e, no certificado,"
+        " password, e deixe o cliente HTTP escrever o boundary do Content-Type.",
+    )
     MALFORMED_REQUEST = _means(Kind.MALFORMED, "A requisição não segue o protocolo HTTP/1.1.")
     INVALID_API_CREDENTIALS = _means(
         Kind.UNAUTHENTICATED,
@@ -64,16 +72,27 @@ class Code(Enum):
     )
     DOCUMENT_LIMIT_REACHED = _means(
         Kind.PAYMENT_REQUIRED,
-        "O limite de documentos do plano foi atingido.",
+        "O limite de documentos do plano foi atingido. Quem opera o serviço troca o plano com"
+        " carimbo admin set-plan.",
+        "O limite de {limit} documentos do plano foi atingido. Quem opera o serviço troca o plano com"
+        " carimbo admin set-plan.",
         limit=10,
         used=10,
         resetsAt=None,
     )
     FEATURE_NOT_ENABLED = _means(
-        Kind.FORBIDDEN, "Este recurso não está habilitado na assinatura.", feature="nfceEmission"
+        Kind.FORBIDDEN,
+        "Este recurso não está habilitado na assinatura. Quem opera o serviço o habilita com"
+        " carimbo admin set-features.",
+        "O recurso {feature} não está habilitado na assinatura. Quem opera o serviço o habilita com"
+        " carimbo admin set-features.",
+        feature="nfceEmission",
     )
     PERMISSION_DENIED = _means(Kind.FORBIDDEN, "Esta credencial não tem permissão para a operação.")
-    LINK_INVALID = _means(Kind.FORBIDDEN, "O link expirou ou não é válido.")
+    LINK_INVALID = _means(
+        Kind.FORBIDDEN,
+        "O link expirou ou não é válido: peça outro a quem o enviou. Na API, GET /v1/events traz links novos.",
+    )
     NOT_FOUND = _means(Kind.NOT_FOUND, "Recurso não encontrado.")
     METHOD_NOT_ALLOWED = _means(Kind.WRONG_METHOD, "Este endereço não aceita o método usado.")
     REQUEST_TIMEOUT = _means(
@@ -81,13 +100,15 @@ class Code(Enum):
     )
     DUPLICATE_RESOURCE = _means(
         Kind.CONFLICT,
-        "Já existe um registro com este valor.",
+        "Já existe um registro com este valor: details diz o campo e o id do existente.",
+        "Já existe um registro com este {field}: o de id {existingId}.",
         field="taxId",
         existingId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
     )
     IDEMPOTENCY_CONFLICT = _means(
         Kind.CONFLICT,
-        "A chave já identifica outro pedido, que tem outro externalId: envie uma que só este pedido use.",
+        "A Idempotency-Key já identifica outro pedido, que tem outro externalId: envie uma que só este"
+        " pedido use.",
         existingId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
     )
     COMPANY_AMBIGUOUS = _means(
@@ -105,10 +126,21 @@ class Code(Enum):
     NUMBER_ALREADY_USED = _means(
         Kind.CONFLICT, "O número já foi usado.", documentId="01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
     )
-    SALE_ALREADY_INVOICED = _means(Kind.CONFLICT, "A venda já tem documento emitido.")
-    PAYLOAD_TOO_LARGE = _means(Kind.TOO_LARGE, "O corpo da requisição excede o limite.", limitBytes=4_194_304)
+    SALE_ALREADY_INVOICED = _means(
+        Kind.CONFLICT,
+        "A venda já tem documento emitido: para cancelá-lo, use POST em /cancel-invoice da venda.",
+    )
+    PAYLOAD_TOO_LARGE = _means(
+        Kind.TOO_LARGE,
+        "O corpo da requisição excede o limite.",
+        "O corpo da requisição excede o limite de {limitBytes} bytes.",
+        limitBytes=4_194_304,
+    )
     HEAD_TOO_LARGE = _means(
-        Kind.HEAD_TOO_LARGE, "O endereço e os cabeçalhos da requisição excedem o limite.", limitBytes=32_768
+        Kind.HEAD_TOO_LARGE,
+        "O endereço e os cabeçalhos da requisição excedem o limite.",
+        "O endereço e os cabeçalhos da requisição excedem o limite de {limitBytes} bytes.",
+        limitBytes=32_768,
     )
     UNSUPPORTED_MEDIA_TYPE = _means(
         Kind.UNSUPPORTED_MEDIA,
@@ -120,9 +152,14 @@ class Code(Enum):
         "Há campos inválidos na requisição.",
         fields=[{"field": "address.zipcode", "error": "CEP inválido: informe 8 dígitos."}],
     )
-    CERTIFICATE_MISSING = _means(Kind.INVALID, "A empresa não tem certificado digital.")
+    CERTIFICATE_MISSING = _means(
+        Kind.INVALID,
+        "A empresa não tem certificado digital: envie-o com POST /v1/companies/{id}/certificate.",
+    )
     CERTIFICATE_EXPIRED = _means(
-        Kind.INVALID, "O certificado digital está vencido.", expiresAt="2026-01-31T23:59:59Z"
+        Kind.INVALID,
+        "O certificado digital está vencido: envie um em vigor com POST /v1/companies/{id}/certificate.",
+        expiresAt="2026-01-31T23:59:59Z",
     )
     CERTIFICATE_INVALID = _means(Kind.INVALID, "O arquivo não é um certificado A1 utilizável.")
     CERTIFICATE_PASSWORD_INVALID = _means(Kind.INVALID, "A senha do certificado está incorreta.")
@@ -133,7 +170,10 @@ class Code(Enum):
         certificateTaxId="12ABC34501DE35",
     )
     COMPANY_NOT_READY = _means(
-        Kind.INVALID, "Faltam dados da empresa para emitir.", missing=["address", "nfce.active"]
+        Kind.INVALID,
+        "Faltam dados da empresa para emitir.",
+        "Faltam dados da empresa para emitir: {missing}.",
+        missing=["address", "nfce.active"],
     )
     MUNICIPALITY_NOT_SUPPORTED = _means(
         Kind.INVALID, "O município não emite pelo padrão nacional da NFS-e.", cityCode="3550308"
@@ -172,13 +212,17 @@ class Code(Enum):
         retryAfter=3600,
     )
     INTERNAL_ERROR = _means(
-        Kind.BROKEN, "Erro interno. Informe o identificador da requisição ao suporte.", requestId="01939c2e"
+        Kind.BROKEN,
+        "Erro interno. Informe o identificador da requisição a quem opera o serviço.",
+        requestId="01939c2e",
     )
     AUTHORITY_UNAVAILABLE = _means(
         Kind.UNAVAILABLE, "A autoridade fiscal não respondeu: tente de novo em instantes."
     )
     EMAIL_NOT_CONFIGURED = _means(
-        Kind.UNAVAILABLE, "O envio de e-mails não está configurado nesta instalação."
+        Kind.UNAVAILABLE,
+        "O envio de e-mails não está configurado nesta instalação: quem opera o serviço o configura com"
+        " CARIMBO_SMTP_HOST e CARIMBO_EMAIL_FROM.",
     )
     SERVICE_UNAVAILABLE = _means(
         Kind.UNAVAILABLE, "O serviço está temporariamente indisponível. Tente de novo em instantes."
@@ -192,6 +236,14 @@ class Code(Enum):
     def message(self) -> str:
         return self.value.message
 
+    def message_with(self, details: Mapping[str, Any]) -> str:
+        """Returns the message filled with the details of a refusal, or the general one if they don't fit."""
+        template, example = self.value.detailed, self.value.details
+        if template is None or not example.keys() <= details.keys():
+            return self.message
+        shown = {name: in_words(value) if name == "missing" else value for name, value in details.items()}
+        return str(template.format_map(shown))
+
     @property
     def example_details(self) -> Mapping[str, Any]:
         return self.value.details
@@ -203,7 +255,7 @@ class Refusal(Exception):
     def __init__(self, code: Code, message: str | None = None, **details: Any) -> None:
         super().__init__(code.name)
         self.code = code
-        self.message = message or code.message
+        self.message = message or code.message_with(details)
         self.details: dict[str, Any] | None = details or None
 
 
@@ -216,9 +268,12 @@ def _as_it_is(path: str, message: str) -> str:
     return message
 
 
-def invalid_fields(errors: Sequence[Any], explain: Explain = _as_it_is) -> Refusal:
-    """Refuse the fields that pydantic found wrong, by their paths in the caller's own names."""
-    told = errors[:_MOST_TOLD]
+def invalid_fields(errors: Sequence[Any], body: Any = None, explain: Explain = _as_it_is) -> Refusal:
+    """Refuse the fields that pydantic found wrong, by their paths in the caller's own names.
+
+    `body` is the type that was validated: its fields are suggested in place of unknown ones.
+    """
+    told = [with_known_names(error, body) for error in errors[:_MOST_TOLD]]
     paths = [json_path(one["loc"]) or "body" for one in told]
     fields = [
         {"field": path, "error": explain(path, in_portuguese(one))}
@@ -237,10 +292,10 @@ def refuse_chaos(invalid: ValidationError) -> None:
         raise invalid_field("body", f"Há {wrong} erros, demais para listar: confira a estrutura do corpo.")
 
 
-def invalid_body(invalid: ValidationError, explain: Explain = _as_it_is) -> Refusal:
+def invalid_body(invalid: ValidationError, body: Any = None, explain: Explain = _as_it_is) -> Refusal:
     """Refuse a body by the fields that are wrong in it."""
     refuse_chaos(invalid)
-    return invalid_fields(invalid.errors(), explain)
+    return invalid_fields(invalid.errors(), body, explain)
 
 
 def invalid_field(path: str, error: str) -> Refusal:

@@ -256,10 +256,11 @@ async def _locked(tenant: Tenant, document_id: UUID) -> Document:
 def _validated(document: Document, body: Any) -> Body:
     # First: what is wrong with the stored body is not the fault of a field that the caller sends.
     stored = stored_request(document)
+    model = issuing_of(kind_named(document.type)).request
     try:
-        request = issuing_of(kind_named(document.type)).request.model_validate(body)
+        request = model.model_validate(body)
     except ValidationError as invalid:
-        raise invalid_body(invalid) from None
+        raise invalid_body(invalid, model) from None
     _require_same(stored, request)
     return request
 

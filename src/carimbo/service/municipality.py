@@ -17,9 +17,14 @@ from carimbo.service.issuing.municipalities import Municipalities, Place
 from carimbo.service.issuing.readiness import require_teller
 from carimbo.storage.companies import Company
 
-ServiceCode = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.[0-9]{2}\.[0-9]{2}(\.[0-9]{3})?$")]
-_OF_NO_CITY = ".000"
-_LENGTH = len("01.05.01.000")
+# With the dots of the official list or, as our own look-up returns it, without them.
+ServiceCode = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^[0-9]{2}\.[0-9]{2}\.[0-9]{2}(\.[0-9]{3})?$|^[0-9]{6}([0-9]{3})?$", strip_whitespace=True
+    ),
+]
+_OF_NO_CITY = "000"
 
 
 @dataclass(frozen=True)
@@ -62,11 +67,18 @@ class TownHall:
     async def _rate(self, place: Place, service_code: str | None) -> Decimal | None:
         if service_code is None:
             return None
-        whole = service_code if len(service_code) == _LENGTH else service_code + _OF_NO_CITY
-        known = await self.municipalities.rate(place, whole, self.municipalities.today, insist=True)
+        known = await self.municipalities.rate(
+            place, _with_dots(service_code), self.municipalities.today, insist=True
+        )
         if known is None:
             raise Refusal(Code.AUTHORITY_UNAVAILABLE)
         return known.rate
+
+
+def _with_dots(service_code: str) -> str:
+    """Returns a code as the authority writes it: 01.05.01.000."""
+    digits = service_code.replace(".", "")
+    return ".".join((digits[:2], digits[2:4], digits[4:6], digits[6:] or _OF_NO_CITY))
 
 
 def _place(kind: DocumentType, dossier: Dossier, query: MunicipalityQuery) -> Place:

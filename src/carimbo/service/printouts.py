@@ -10,10 +10,10 @@ from carimbo import __version__
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
 from carimbo.service.companies import require_company
-from carimbo.service.document_files import authorized_xml
-from carimbo.service.documents import Reference, require_document, wrong_state
+from carimbo.service.document_files import authorized_xml, without_authorization
+from carimbo.service.documents import Reference, require_document
 from carimbo.service.drawn import Drawings
-from carimbo.service.errors import Refusal, invalid_field
+from carimbo.service.errors import invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, require_event
 from carimbo.service.issuing.files import signed_file
 from carimbo.service.issuing.printed import is_printed
@@ -150,7 +150,7 @@ async def _document_order(
 ) -> DocumentPrint:
     xml = xml or await authorized_xml(tenant, document, document.emission) or await _pending(tenant, document)
     if xml is None:
-        raise _nothing_to_print(document)
+        raise without_authorization(document, "PDF")
     return DocumentPrint(
         document.type,
         xml,
@@ -175,7 +175,7 @@ async def _told_of(tenant: Tenant, told: HistoryEvent) -> Emission:
     if told.filing:
         emission = await tenant.emissions.get(told.document.id, told.filing.emission)
     if emission is None:
-        raise _nothing_to_print(told.document)
+        raise without_authorization(told.document, "PDF")
     return emission
 
 
@@ -185,9 +185,5 @@ async def _event_order(
     event = await event_xml(tenant, told)
     xml = await authorized_xml(tenant, told.document, emission)
     if xml is None:
-        raise _nothing_to_print(told.document)
+        raise without_authorization(told.document, "PDF")
     return EventPrint(told.document.type, xml, event, await logo_of(tenant, company))
-
-
-def _nothing_to_print(document: Document) -> Refusal:
-    return wrong_state(document, Status.AUTHORIZED, Status.CANCELED)

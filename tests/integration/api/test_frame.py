@@ -86,11 +86,14 @@ class TestPaths:
     async def test_an_unknown_path_is_404(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/nothing")
         assert (answer.status_code, code_of(answer)) == (404, "NOT_FOUND")
+        assert "confira o caminho em /docs" in answer.json()["error"]["message"]
 
     async def test_a_wrong_method_names_every_right_one(self, caller: Caller) -> None:
         answer = await caller.http.put("/v1/companies", json={})
         assert (answer.status_code, code_of(answer)) == (405, "METHOD_NOT_ALLOWED")
         assert answer.headers["Allow"] == "GET, HEAD, POST"
+        sentence = "Este endereço não aceita PUT: use GET, HEAD, POST."
+        assert answer.json()["error"]["message"] == sentence
 
     async def test_a_trailing_slash_is_the_same_route(self, caller: Caller) -> None:
         body = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
@@ -124,11 +127,11 @@ class TestPaths:
 
     async def test_an_empty_query_parameter_with_an_unknown_name_is_named(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/companies?pagesize=&page=")
-        assert fields_of(answer) == {"pagesize": "Campo desconhecido."}
+        assert fields_of(answer) == {"pagesize": "Campo desconhecido: seria pageSize?"}
 
     async def test_an_unknown_query_parameter_is_named(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/companies?pagesize=5")
-        assert fields_of(answer) == {"pagesize": "Campo desconhecido."}
+        assert fields_of(answer) == {"pagesize": "Campo desconhecido: seria pageSize?"}
 
 
 class TestHead:

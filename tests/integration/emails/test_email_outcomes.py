@@ -12,6 +12,7 @@ import pytest
 from carimbo.main.outbound import mail_room_of
 from carimbo.service.delivery import mailing
 from carimbo.service.delivery.mailing import send_email
+from carimbo.service.errors import Code
 from carimbo.service.parked import list_parked, resume_parked
 from carimbo.storage.work import WorkKey, WorkKind, claim
 from carimbo.worker.sweeper import announce
@@ -263,4 +264,4 @@ class TestWithoutSending:
             assert await send_email(room, lease) is None
         email = await fate_of(shop, document)
         assert (email["status"], email["attempts"]) == ("failed", [])
-        assert email["error"] == "O envio de e-mails não está configurado nesta instalação."
+        assert email["error"] == Code.EMAIL_NOT_CONFIGURED.message

@@ -10,7 +10,7 @@ from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
 from integration.issuing.provider import BRASILIA, PORTO_ALEGRE, note_of, provider_in
 from integration.issuing.shop import ADDRESS, BORROWER, Shop, body_of, error_of
-from support import data_of
+from support import data_of, fields_of
 
 # Each of a test of its own: what a municipality told is remembered for hours.
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
@@ -128,3 +128,14 @@ class TestRate:
         body |= {"iss": {"rate": 2.9}}
         trial = data_of(await shop.post("/nfse", body, dryRun="true"))
         assert not any("2,9%" in warning for warning in trial["warnings"])
+
+
+class TestMunicipalityRoute:
+    @pytest.mark.parametrize("code", ["01.05.01", "01.05.01.000", "010501", "010501000"])
+    async def test_takes_a_service_with_and_without_dots(self, shop: Shop, code: str) -> None:
+        answer = await shop.get("/nfse/municipality", cityCode="3509502", serviceCode=code)
+        assert data_of(answer)["issRate"] == 2.0
+
+    async def test_says_what_a_service_code_looks_like(self, shop: Shop) -> None:
+        error = fields_of(await shop.get("/nfse/municipality", serviceCode="1"))["serviceCode"]
+        assert "como 01.05.01 ou 010501" in error

@@ -57,6 +57,8 @@ class TestPdf:
         for answer in answers:
             details = error_of(answer, 409, "INVALID_STATE")
             assert details == {"currentStatus": "processing", "allowed": ["authorized", "canceled"]}
+            sentence = "Só há PDF depois da autorização; o documento está em processamento."
+            assert answer.json()["error"]["message"] == sentence
 
     async def test_is_not_there_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
         made = await sent(shop, await shop.create(kind, notes=UNANSWERED))

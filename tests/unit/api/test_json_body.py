@@ -50,6 +50,24 @@ class TestReadJson:
             read_json(text.encode())
         assert refused.value.code is Code.MALFORMED_JSON
 
+    @pytest.mark.parametrize(
+        ("body", "message"),
+        [
+            (b"", "O corpo está vazio: envie um objeto JSON."),
+            (b" \r\n", "O corpo está vazio: envie um objeto JSON."),
+            (b'{"a": NaN}', "NaN não é um número de JSON."),
+            (b"-Infinity", "-Infinity não é um número de JSON."),
+            (b"[" * 100_000, "O JSON tem níveis demais de objetos e listas."),
+            ("ação".encode("latin-1"), "O corpo não está em UTF-8."),
+            ('{"a": 1}'.encode("utf-16"), "O corpo não está em UTF-8."),
+            ('{"a": 1}'.encode("utf-8-sig"), "O corpo começa com um BOM: envie UTF-8 sem BOM."),
+        ],
+    )
+    def test_says_what_is_wrong_with_a_body_as_a_whole(self, body: bytes, message: str) -> None:
+        with pytest.raises(Refusal) as refused:
+            read_json(body)
+        assert (refused.value.message, refused.value.details) == (message, None)
+
     def test_says_where_it_stops_being_json(self) -> None:
         with pytest.raises(Refusal) as refused:
             read_json(b'{\n  "amount": 10,\n}')

@@ -6,6 +6,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from carimbo.fiscal.field_messages import FORMS
 from carimbo.fiscal.tables.states import STATES
 from unit.api.docs_contracts import our_contract
 
@@ -30,6 +31,19 @@ def validator(component: str) -> jsonschema_rs.Validator:
 
 def is_valid(component: str, body: dict[str, Any]) -> bool:
     return validator(component).is_valid(body)
+
+
+class TestQueryParameters:
+    def test_with_a_pattern_are_refused_with_what_to_send(self) -> None:
+        operations = [operation for path in our_contract()["paths"].values() for operation in path.values()]
+        schemas = [
+            schema
+            for operation in operations
+            for parameter in operation.get("parameters", ())
+            for schema in parameter["schema"].get("anyOf", [parameter["schema"]])
+        ]
+        patterns = {schema["pattern"] for schema in schemas if "pattern" in schema}
+        assert patterns - FORMS.keys() == set()
 
 
 class TestCompany:

@@ -9,6 +9,8 @@ from uuid import UUID
 import pytest
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
+from carimbo.fiscal.date_fields import Day, IsoDay, LocalMoment, Moment
+from carimbo.fiscal.document_type import Series
 from carimbo.fiscal.field_messages import in_portuguese
 from carimbo.fiscal.fields import Body, Cnpj, Email, Flag, Integer, Money, Percent, StateCode, Text, Zipcode
 
@@ -41,7 +43,7 @@ class TestInPortuguese:
             (Annotated[Text, Field(max_length=1)], "ab", "Deve ter no máximo 1 caractere."),
             (Text, "a\x07b", "Não pode conter caracteres de controle."),
             (Annotated[Text, Field(max_length=3)], "abcd", "Deve ter no máximo 3 caracteres."),
-            (Annotated[str, Field(pattern="^a$")], "b", "Formato inválido."),
+            (Annotated[str, Field(pattern="^a$")], "b", "Formato inválido: deve seguir a expressão ^a$."),
             (Flag, "yes", "Deve ser true ou false."),
             (Flag, 1, "Deve ser true ou false."),
             (Integer, "1", "Deve ser um número inteiro."),
@@ -53,7 +55,7 @@ class TestInPortuguese:
             (Money, True, "Deve ser um número."),
             (Money, Decimal("1.005"), "Deve ter no máximo 2 casas decimais."),
             (Money, Decimal("1e20"), "Deve ter no máximo 15 dígitos."),
-            (Money, float("inf"), "Deve ser um número finito."),
+            (Money, float("inf"), "Número pequeno ou grande demais."),
             (Percent, 101, "Deve ser menor ou igual a 100."),
             (Colour, "green", "Valor inválido: use 'red' ou 'blue'."),
             (Literal[2, 3], 4, "Valor inválido: use 2 ou 3."),
@@ -69,7 +71,13 @@ class TestInPortuguese:
             (Email, "a@b", "E-mail inválido: informe um endereço como nome@example.com."),
             (StateCode, "XX", "UF inválida: informe a sigla, por exemplo SP."),
             (Zipcode, "1", "CEP inválido: informe 8 dígitos."),
-            (frozenset[int], 5, "Valor inválido."),
+            (frozenset[int], 5, "Deve ser uma lista."),
+            (bytes, 5, "Valor inválido: confira o tipo e o formato deste campo em /docs."),
+            (Day, "2026-02-30", "Esta data não existe: “2026-02-30”."),
+            (IsoDay, "2026-13-01", "Esta data não existe: “2026-13-01”."),
+            (LocalMoment, "2026-02-30T10:00:00", "Esta data não existe: “2026-02-30T10:00:00”."),
+            (Moment, "2026-02-30T10:00:00Z", "Esta data não existe: “2026-02-30T10:00:00Z”."),
+            (Series, 890, "A série vai de 0 a 889; de 890 em diante é reservada."),
         ],
     )
     def test_tells_what_is_wrong(self, kind: Any, value: object, message: str) -> None:

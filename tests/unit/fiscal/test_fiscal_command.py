@@ -166,7 +166,7 @@ class TestBadInput:
     ) -> None:
         text = json.dumps(NFE_BODY).replace('"unitValue": 35.9', f'"unitValue": {number}')
         desk.write_text("nfe/request.json", text)
-        assert "items[0].unitValue: Deve ser um número finito." in refusal(desk, capsys)
+        assert "items[0].unitValue: Número pequeno ou grande demais." in refusal(desk, capsys)
 
     def test_that_lacks_a_tax_is_told_at_the_tax(self, desk: Desk, capsys: Captured) -> None:
         desk.request("nfe", NFE_BODY | {"items": [item(pis={"cst": "03", "quantity": 1, "amount": 1})]})
@@ -225,7 +225,7 @@ class TestBadInput:
 
     def test_with_wrong_settings_is_told_at_the_field(self, desk: Desk, capsys: Captured) -> None:
         desk.company(settings={"nfe": {"series": 900}})
-        assert refusal(desk, capsys).startswith("series: Deve ser menor ou igual a 889.")
+        assert refusal(desk, capsys).startswith("series: A série vai de 0 a 889;")
 
     def test_for_a_receipt_without_csc_is_told_at_the_settings(self, desk: Desk, capsys: Captured) -> None:
         desk.company(settings={})

@@ -227,7 +227,7 @@ class TestBody:
             ({"paymentMethod": None}, "paymentMethod", UNPAID),
             ({"issueMode": "offline"}, "issueMode", "Valor inválido: use 'normal' ou 'offlineContingency'."),
             ({"transmit": "never"}, "transmit", "Valor inválido: use 'now' ou 'later'."),
-            ({"series": 890}, "series", "Deve ser menor ou igual a 889."),
+            ({"series": 890}, "series", "A série vai de 0 a 889; de 890 em diante é reservada."),
             ({"number": 0}, "number", "Deve ser maior ou igual a 1."),
             ({"number": "1"}, "number", "Deve ser um número inteiro."),
             ({"accessKey": "123"}, "accessKey", KEY_FORM),

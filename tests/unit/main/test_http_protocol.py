@@ -217,6 +217,14 @@ class TestMalformed:
         assert refusal(answer) == (400, "MALFORMED_REQUEST")
         assert "-G --data-urlencode" in answer.decode()
 
+    async def test_a_tls_handshake_is_told_that_the_port_speaks_http(self, connect: Connect) -> None:
+        client = await connect()
+        # The beginning of a ClientHello (RFC 8446, 4.1.2).
+        await client.write(bytes.fromhex("16030102000100 01fc0303") + bytes(32))
+        answer = await client.ended()
+        assert refusal(answer) == (400, "MALFORMED_REQUEST")
+        assert "Esta porta fala HTTP, e não HTTPS." in answer.decode()
+
     @pytest.mark.parametrize(
         "head",
         [b"GET /x HTTP/1.1\r\nBad Header\r\n\r\n", b"GARBAGE\r\n\r\n"],

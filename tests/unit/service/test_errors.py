@@ -6,6 +6,7 @@ import re
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from carimbo.fiscal.fields import Body
 from carimbo.service.errors import Code, Refusal, invalid_body
 
 SHOWN, DESCRIBED = 100, 10_000
@@ -26,6 +27,26 @@ def refusal_of(wrong: int) -> Refusal:
         return refusal
 
 
+class Line(Body):
+    """A part of a body."""
+
+    name: str = ""
+
+
+class Order(Body):
+    """A body with lists and parts."""
+
+    items: tuple[Line, ...] = ()
+    buyer: Line | None = None
+
+
+def errors_of(body: dict[str, object]) -> dict[str, str]:
+    with pytest.raises(ValidationError) as raised:
+        Order.model_validate(body)
+    details = invalid_body(raised.value, Order).details or {}
+    return {line["field"]: line["error"] for line in details["fields"]}
+
+
 def told(refusal: Refusal) -> list[str]:
     assert refusal.details
     return [line["field"] for line in refusal.details["fields"]]
@@ -35,6 +56,44 @@ class TestExamples:
     @pytest.mark.parametrize("code", Code)
     def test_name_fields_by_the_paths_of_real_answers(self, code: Code) -> None:
         assert not re.search(r"[a-z]\.[0-9]+\.", json.dumps(code.value.details, default=str))
+
+
+class TestMessages:
+    def test_say_the_limit_of_a_body(self) -> None:
+        refusal = Refusal(Code.PAYLOAD_TOO_LARGE, limitBytes=1000)
+        assert refusal.message == "O corpo da requisição excede o limite de 1000 bytes."
+
+    def test_name_the_field_and_the_id_of_a_duplicate(self) -> None:
+        refusal = Refusal(Code.DUPLICATE_RESOURCE, field="sku", existingId="01ABC")
+        assert refusal.message == "Já existe um registro com este sku: o de id 01ABC."
+
+    def test_of_other_details_than_the_usual_ones_are_general(self) -> None:
+        assert Refusal(Code.DUPLICATE_RESOURCE, saleId="1").message == Code.DUPLICATE_RESOURCE.message
+
+    def test_name_what_a_company_lacks_with_the_route_that_sets_it(self) -> None:
+        refusal = Refusal(Code.COMPANY_NOT_READY, missing=["address", "nfce.csc", "certificate"])
+        assert refusal.message == (
+            "Faltam dados da empresa para emitir: o endereço (address, PUT /v1/companies/{id}); o CSC"
+            " (nfce.csc, PUT /v1/companies/{id}/settings); um certificado A1 em vigor (certificate,"
+            " POST /v1/companies/{id}/certificate)."
+        )
+
+
+class TestUnknownFields:
+    def test_that_are_near_a_known_one_are_told_its_name(self) -> None:
+        assert errors_of({"itens": [], "Buyer": {}}) == {
+            "itens": "Campo desconhecido: seria items?",
+            "Buyer": "Campo desconhecido: seria buyer?",
+        }
+
+    def test_are_told_the_names_of_their_own_place(self) -> None:
+        assert errors_of({"items": [{"nme": "a"}], "buyer": {"naem": "b"}}) == {
+            "items[0].nme": "Campo desconhecido: seria name?",
+            "buyer.naem": "Campo desconhecido: seria name?",
+        }
+
+    def test_that_are_near_none_are_just_unknown(self) -> None:
+        assert errors_of({"colour": 1}) == {"colour": "Campo desconhecido."}
 
 
 class TestWrongFields:

@@ -86,7 +86,7 @@ async def _filled(
     try:
         return FilledRequest(type(request).model_validate(read(written)), written, text, review)
     except ValidationError as invalid:
-        raise invalid_body(invalid, _origins(filling, text, written).explain) from None
+        raise invalid_body(invalid, explain=_origins(filling, text, written).explain) from None
 
 
 def explain_problems(

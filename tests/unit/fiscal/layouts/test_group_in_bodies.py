@@ -43,7 +43,7 @@ class TestInRequestBodies:
             ("placedAt", "2026-11-14T10:00:00", "A data e hora deve trazer o fuso horário."),
             ("dueDate", 20_000, "Deve ser um texto com a data no formato ISO 8601."),
             ("dueDate", "01/12/2026", DATE_EXPECTED),
-            ("dueDate", "2026-02-30", DATE_EXPECTED),
+            ("dueDate", "2026-02-30", "Esta data não existe: “2026-02-30”."),
             ("id", True, "Deve ser um texto."),
             ("colour", "azul", "Campo desconhecido."),
             ("lines", "Chá", "Deve ser uma lista."),
@@ -68,7 +68,7 @@ class TestInRequestBodies:
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("-Infinity")])
     def test_takes_only_finite_numbers(self, value: Any) -> None:
         assert errors(lines=[{"position": 1, "name": "Chá", "unitPrice": value}]) == {
-            "lines[0].unitPrice": "Deve ser um número finito."
+            "lines[0].unitPrice": "Número pequeno ou grande demais."
         }
 
     def test_refuses_the_official_and_the_python_name(self) -> None:

@@ -1,0 +1,47 @@
+"""Finds the names that a JSON object may have at the place of an unknown one."""
+
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel
+
+from carimbo.fiscal.body_reading import parts_of
+
+# `itens` is near enough to `items`, `frete` is not to `freight`.
+_NEARNESS = 0.75
+UNKNOWN_NAME = "extra_forbidden"
+
+
+def with_known_names(error: Mapping[str, Any], body: Any) -> Mapping[str, Any]:
+    """Returns an error about an unknown field with the names of the known ones; any other error as it is."""
+    if error["type"] != UNKNOWN_NAME or body is None:
+        return error
+    *place, _ = error["loc"]
+    return {**error, "known_names": _names_at(body, place)}
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """Returns the known name that is most like a name, whatever the case of its letters."""
+    by_lower_case = {other.lower(): other for other in known}
+    near = get_close_matches(name.lower(), by_lower_case, 1, _NEARNESS)
+    return by_lower_case[near[0]] if near else None
+
+
+def _names_at(body: Any, place: Sequence[int | str]) -> set[str]:
+    """Returns the names of the fields at a place of a body; none of a place that has no model."""
+    models = _models_in(body)
+    for step in place:
+        # Neither the numbers of a list nor the tags of a union are names of fields.
+        fields = [field for model in models for name, field in _fields_of(model).items() if name == step]
+        if fields:
+            models = [model for field in fields for model in _models_in(field.annotation)]
+    return {name for model in models for name in _fields_of(model)}
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    return [part for part in parts_of(annotation) if isinstance(part, type) and issubclass(part, BaseModel)]
+
+
+def _fields_of(model: type[BaseModel]) -> dict[str, Any]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
