@@ -10,6 +10,8 @@ from carimbo.fiscal.body_reading import parts_of
 
 # `itens` is near enough to `items`, `frete` is not to `freight`.
 _NEARNESS = 0.75
+# Of short names, as `nfe` and `nfce`, near ones mean other things.
+_SHORTEST = 5
 UNKNOWN_NAME = "extra_forbidden"
 
 
@@ -24,7 +26,7 @@ def with_known_names(error: Mapping[str, Any], body: Any) -> Mapping[str, Any]:
 def nearest(name: str, known: Collection[str]) -> str | None:
     """Returns the known name that is most like a name, whatever the case of its letters."""
     by_lower_case = {other.lower(): other for other in known}
-    near = get_close_matches(name.lower(), by_lower_case, 1, _NEARNESS)
+    near = get_close_matches(name.lower(), by_lower_case, 1, _NEARNESS if len(name) >= _SHORTEST else 1.0)
     return by_lower_case[near[0]] if near else None
 
 

@@ -91,7 +91,7 @@ class Code(Enum):
     PERMISSION_DENIED = _means(Kind.FORBIDDEN, "Esta credencial não tem permissão para a operação.")
     LINK_INVALID = _means(
         Kind.FORBIDDEN,
-        "O link expirou ou não é válido: peça outro a quem o enviou. Na API, GET /v1/events traz links novos.",
+        "O link expirou ou não é válido: peça outro a quem o enviou. Na API, GET /v1/events traz um novo.",
     )
     NOT_FOUND = _means(Kind.NOT_FOUND, "Recurso não encontrado.")
     METHOD_NOT_ALLOWED = _means(Kind.WRONG_METHOD, "Este endereço não aceita o método usado.")

@@ -30,7 +30,8 @@ def refusal_of(wrong: int) -> Refusal:
 class Line(Body):
     """A part of a body."""
 
-    name: str = ""
+    name_of_item: str = ""
+    nfce: str = ""
 
 
 class Order(Body):
@@ -87,13 +88,16 @@ class TestUnknownFields:
         }
 
     def test_are_told_the_names_of_their_own_place(self) -> None:
-        assert errors_of({"items": [{"nme": "a"}], "buyer": {"naem": "b"}}) == {
-            "items[0].nme": "Campo desconhecido: seria name?",
-            "buyer.naem": "Campo desconhecido: seria name?",
+        assert errors_of({"items": [{"nameOfIten": "a"}], "buyer": {"name_of_item": "b"}}) == {
+            "items[0].nameOfIten": "Campo desconhecido: seria nameOfItem?",
+            "buyer.name_of_item": "Campo desconhecido: seria nameOfItem?",
         }
 
     def test_that_are_near_none_are_just_unknown(self) -> None:
         assert errors_of({"colour": 1}) == {"colour": "Campo desconhecido."}
+
+    def test_that_are_short_are_told_no_other_short_name(self) -> None:
+        assert errors_of({"buyer": {"nfe": "a"}}) == {"buyer.nfe": "Campo desconhecido."}
 
 
 class TestWrongFields:
