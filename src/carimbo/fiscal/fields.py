@@ -88,6 +88,11 @@ class Record(BaseModel):
     )
 
 
+# An enum in a record that shows a stored value which it does not know as it is, instead of warning of it. The
+# annotation of a function would take the place of the enum in the published contract, and a lambda has none.
+AS_STORED = PlainSerializer(lambda value: value)
+
+
 def _refuse_controls(text: str) -> str:
     if _CONTROL_CHARACTERS.search(text):
         raise PydanticCustomError("control_characters", "Não pode conter caracteres de controle.")

@@ -1,6 +1,6 @@
 """The companies of a subscription."""
 
-from dataclasses import replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -27,7 +27,7 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
-from carimbo.service.readable import readable
+from carimbo.service.readable import readable_record
 from carimbo.storage.backlog import statements_under_way
 from carimbo.storage.companies import Company, logo_file
 from carimbo.storage.database import Database, Tenant
@@ -184,13 +184,9 @@ async def list_companies(
 
 
 def shown_company(company: Company) -> CompanyRecord:
-    """Returns a company as callers see it, without an address that can't be read."""
-    return readable(
-        "companies",
-        company.id,
-        lambda: CompanyRecord.model_validate(company),
-        lambda: CompanyRecord.model_validate(replace(company, address=None)),
-    )
+    """Returns a company as callers see it, without the values that can't be read."""
+    values = {name: value for name, value in asdict(company).items() if name in CompanyRecord.model_fields}
+    return readable_record("companies", company.id, CompanyRecord, values)
 
 
 async def find_company(

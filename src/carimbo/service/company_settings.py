@@ -25,6 +25,7 @@ from carimbo.service.companies import (
 )
 from carimbo.service.errors import invalid_field
 from carimbo.service.masked import is_masked, masked, meant
+from carimbo.service.readable import ReadFields, readable_fields
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emissions import Place
@@ -132,8 +133,8 @@ async def update_company_with_settings(
 async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySettings) -> None:
     """Merge, take numbers and secrets out, and store each where it lives."""
     company = await lock_company(tenant, company_id)
-    given = changes.model_dump(mode="json", exclude_unset=True, by_alias=True)
-    merged = _merge(company.settings, given)
+    # Settings that can't be read are not written again: so a change repairs them.
+    merged = _merge(_json_of(stored_settings(company).model), _json_of(changes))
     for kind in DOCUMENT_TYPES:
         module = merged.get(kind.name, {})
         await _store_secrets(tenant, company_id, kind, module)
@@ -143,7 +144,7 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
 
 async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
     """Put plain settings, numbers and masked secrets back together."""
-    stored = _merge({}, company.settings)
+    stored = _json_of(stored_settings(company).model)
     for kind in DOCUMENT_TYPES:
         module = stored.setdefault(kind.name, {})
         for path in kind.secret_settings:
@@ -157,24 +158,35 @@ async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
     return CompanySettings.model_validate(stored)
 
 
-async def with_secrets(tenant: Tenant, company: Company, kind: DocumentType) -> ModuleSettings:
-    """The settings that documents of a type are made with, secrets and all."""
-    module = _merge({}, company.settings.get(kind.name, {}))
-    for path in kind.secret_settings:
-        await _show_secret(tenant, company.id, kind, module, path, bytes.decode)
-    return kind.settings.model_validate(module)
+async def modules_with_secrets(
+    tenant: Tenant, company: Company, stored: CompanySettings
+) -> dict[str, ModuleSettings]:
+    """Returns the settings that documents of each type are made with, secrets included."""
+    values = _json_of(stored)
+    modules = {}
+    for kind in DOCUMENT_TYPES:
+        module = values.get(kind.name, {})
+        for path in kind.secret_settings:
+            await _show_secret(tenant, company.id, kind, module, path, bytes.decode)
+        modules[kind.name] = kind.settings.model_validate(module)
+    return modules
+
+
+def stored_settings(company: Company) -> ReadFields[CompanySettings]:
+    """Returns a company's settings as far as they can be read, without numbers and secrets."""
+    return readable_fields("companies", company.id, CompanySettings, company.settings)
 
 
 def tax_defaults_of(company: Company) -> TaxDefaults:
     """What documents of goods take when they do not say."""
-    stored = DefaultSettings.model_validate(company.settings.get("defaults", {}))
+    stored = stored_settings(company).model.defaults
     fields = set(TaxDefaults.model_fields)
     return TaxDefaults.model_validate(stored.model_dump(exclude_unset=True, by_alias=True, include=fields))
 
 
 def product_invoice_type_of(company: Company) -> str:
     """The document of a company's sales of products, where they do not say."""
-    return DefaultSettings.model_validate(company.settings.get("defaults", {})).product_invoice_type
+    return stored_settings(company).model.defaults.product_invoice_type
 
 
 def environment_of(company: Company, module: ModuleSettings) -> str:
@@ -186,6 +198,10 @@ async def _with_settings(tenant: Tenant, company_id: UUID) -> CompanyWithSetting
     company = await require_company(tenant, company_id)
     record = shown_company(company)
     return CompanyWithSettingsRecord(**dict(record), settings=await shown_settings(tenant, company))
+
+
+def _json_of(settings: CompanySettings) -> dict[str, Any]:
+    return settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 async def _store_secrets(

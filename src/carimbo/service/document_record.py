@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Number, Record
+from carimbo.fiscal.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.cancellation_terms import cancelable_until
-from carimbo.service.kinds import kind_named
+from carimbo.service.kinds import is_numbered_by_authority, kind_named
 from carimbo.service.last_answer import INTERNAL_FAILURE, SET_ASIDE
-from carimbo.service.readable import UNREADABLE, readable
+from carimbo.service.readable import UNREADABLE, as_far_as_readable, readable
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
 
@@ -118,7 +118,7 @@ class DocumentRecord(Record):
     dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
     access_key: str | None
     protocol: str | None
-    environment: Environment
+    environment: Annotated[Environment, AS_STORED]
     version: int
     issued_at: datetime | None
     authorized_at: datetime | None
@@ -143,17 +143,18 @@ class DetailedDocumentRecord(DocumentRecord):
 
 def number_of(type_name: str, own: int | None, assigned: int | None) -> int | None:
     """The number that a document is known by: ours, or the one that the authority gave it."""
-    return assigned if kind_named(type_name).is_numbered_by_authority else own
+    return assigned if is_numbered_by_authority(type_name) else own
 
 
 def record_of(document: Document) -> DocumentRecord:
     """Returns a document as callers see it; one that can't be read whole comes with what is known of it."""
-    known = _known(document)
     return readable(
         "documents",
         document.id,
-        lambda: known.model_copy(update=_computed(document)),
-        lambda: known.model_copy(update={"warnings": [*document.warnings, UNREADABLE]}),
+        lambda: DocumentRecord.model_validate(_columns(document) | _computed(document)),
+        lambda: as_far_as_readable(
+            DocumentRecord, _columns(document) | {"warnings": [*document.warnings, UNREADABLE]}
+        ),
     )
 
 
@@ -167,33 +168,30 @@ def _computed(document: Document) -> dict[str, Any]:
     }
 
 
-def _known(document: Document) -> DocumentRecord:
+def _columns(document: Document) -> dict[str, Any]:
+    """Returns the fields that are columns of the row."""
     emission = document.emission
     named = _name_of(document)
-    return DocumentRecord(
-        id=document.id,
-        sale_id=document.sale_id,
-        status=Status(document.status),
-        type=document.type,
-        external_id=document.external_id,
-        amount=document.amount,
-        number=named.number,
-        series=named.series,
-        dps=named.request,
-        access_key=named.access_key,
-        protocol=emission and emission.protocol,
-        environment=Environment(document.environment),
-        version=document.version,
-        issued_at=emission and emission.issued_at,
-        authorized_at=emission and emission.authorized_at,
-        cancelable_until=None,
-        contingency=None,
-        progress=None,
-        rejection=None,
-        warnings=document.warnings,
-        replaced_by_id=document.replaced_by,
-        created_at=document.created_at,
-    )
+    return {
+        "id": document.id,
+        "sale_id": document.sale_id,
+        "status": document.status,
+        "type": document.type,
+        "external_id": document.external_id,
+        "amount": document.amount,
+        "number": named.number,
+        "series": named.series,
+        "dps": named.request,
+        "access_key": named.access_key,
+        "protocol": emission and emission.protocol,
+        "environment": document.environment,
+        "version": document.version,
+        "issued_at": emission and emission.issued_at,
+        "authorized_at": emission and emission.authorized_at,
+        "warnings": document.warnings,
+        "replaced_by_id": document.replaced_by,
+        "created_at": document.created_at,
+    }
 
 
 @dataclass(frozen=True)
@@ -211,7 +209,7 @@ def _name_of(document: Document) -> _Name:
     if emission is None:
         return _Name()
     number = number_of(document.type, emission.number, emission.assigned_number)
-    if not kind_named(document.type).is_numbered_by_authority:
+    if not is_numbered_by_authority(document.type):
         return _Name(number, emission.series, emission.access_key)
     asked = RequestNumber(series=emission.series, number=emission.number)
     return _Name(number, None, emission.assigned_key, asked)

@@ -8,6 +8,12 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES
 _BY_NAME: Mapping[str, DocumentType] = {kind.name: kind for kind in DOCUMENT_TYPES}
 
 
+def is_numbered_by_authority(name: str) -> bool:
+    """Returns whether the authority numbers the documents of a stored type; an unknown type's are ours."""
+    kind = _BY_NAME.get(name)
+    return kind is not None and kind.is_numbered_by_authority
+
+
 def kind_named(name: str) -> DocumentType:
     """The document type of a stored row."""
     return _BY_NAME[name]

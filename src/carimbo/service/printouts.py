@@ -10,6 +10,7 @@ from carimbo import __version__
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
 from carimbo.service.companies import require_company
+from carimbo.service.company_settings import stored_settings
 from carimbo.service.document_files import authorized_xml, without_authorization
 from carimbo.service.documents import Reference, require_document
 from carimbo.service.drawn import Drawings
@@ -126,8 +127,8 @@ def _chosen(document: Document, company: Company, asked: Paper | None) -> Paper:
     kind = kind_named(document.type)
     papers = issuing_of(kind).papers
     if asked is None:
-        settings = kind.settings.model_validate(company.settings.get(kind.name, {}))
-        return getattr(settings, "paper", papers[0])
+        settings = stored_settings(company).model
+        return getattr(getattr(settings, kind.name), "paper", papers[0])
     if asked not in papers:
         raise invalid_field("paper", f"{kind.title} não se imprime neste papel: use {' ou '.join(papers)}.")
     return asked

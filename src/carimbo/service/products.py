@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 from uuid import UUID
 
@@ -25,8 +24,14 @@ from carimbo.service.product_bodies import (
     with_fiscal_fields,
 )
 from carimbo.service.read_only import refuse_changed
-from carimbo.service.readable import readable
-from carimbo.service.split_items import ComponentRecord, components_of, require_no_split_of, shown_components
+from carimbo.service.readable import ReadFields, readable_fields
+from carimbo.service.split_items import (
+    ComponentRecord,
+    components_of,
+    require_no_split_of,
+    shown_components,
+    stored_parts,
+)
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.products import NewProduct, Product, ProductFilter, SkuTaken, new_product_id
 
@@ -138,10 +143,8 @@ async def replace_product(
 
 def _changed(current: Product, changes: dict[str, Any]) -> CatalogItem:
     """Returns the whole item after a change; refuses read-only fields with other values than the item's."""
-    facts = _facts(current, None)
-    facts["components"] = [
-        {"id": part["id"], "percentage": Decimal(part["percentage"])} for part in current.components or ()
-    ]
+    facts = _readable_item(current, []).values
+    facts["components"] = stored_parts(current)
     names = [field.alias for field in ReadOnlyOfItem.model_fields.values()]
     try:
         sent = ReadOnlyOfItem.model_validate({name: changes[name] for name in names if name in changes})
@@ -181,21 +184,19 @@ async def _parts(tenant: Tenant, company_id: UUID, product_id: str, body: SplitI
 
 async def _shown(tenant: Tenant, company_id: UUID, products: Sequence[Product]) -> list[ProductRecord]:
     parts = await shown_components(tenant, company_id, products)
-    return [_record(product, parts.get(product.id)) for product in products]
+    return [_record(product, parts.get(product.id, [])) for product in products]
 
 
-def _record(product: Product, parts: list[ComponentRecord] | None) -> ProductRecord:
-    """Returns an item as callers see it, without its fiscal fields if these can't be read."""
-    plain = replace(product, fiscal={})
-    return readable(
-        "products",
-        product.id,
-        lambda: ProductRecord.model_validate(_facts(product, parts), context=STORED),
-        lambda: ProductRecord.model_validate(_facts(plain, parts), context=STORED),
-    )
+def _record(product: Product, parts: list[ComponentRecord]) -> ProductRecord:
+    """Returns an item as callers see it, without the fiscal fields that can't be read."""
+    return _readable_item(product, parts).model
 
 
-def _facts(product: Product, parts: list[ComponentRecord] | None) -> dict[str, Any]:
+def _readable_item(product: Product, parts: list[ComponentRecord]) -> ReadFields[ProductRecord]:
+    return readable_fields("products", product.id, ProductRecord, _facts(product, parts), STORED)
+
+
+def _facts(product: Product, parts: list[ComponentRecord]) -> dict[str, Any]:
     return {
         **product.fiscal,
         "id": product.id,

@@ -1,15 +1,35 @@
 """Records of stored rows that may be unreadable: written by another version, or changed by hand."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
 import structlog
-from pydantic import ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 UNREADABLE = "Parte deste registro não pôde ser lida e foi omitida: avise quem opera o serviço."
+# What reading a value of an unexpected form raises.
+READING_ERRORS = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+# How pydantic calls a field that a model does not have.
+_UNKNOWN_FIELD = "extra_forbidden"
 _log = structlog.get_logger("carimbo.records")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFields(Generic[M]):
+    """A stored JSON object as far as it can be read."""
+
+    model: M
+    values: dict[str, Any]
+    """The JSON that the model is made of."""
+    invalid: tuple[str, ...]
+    """The paths of fields whose values can't be read."""
+    unknown: tuple[str, ...]
+    """The paths of fields that the model does not have."""
 
 
 def readable(table: str, row_id: UUID | str, build: Callable[[], T], build_from_known: Callable[[], T]) -> T:
@@ -20,9 +40,51 @@ def readable(table: str, row_id: UUID | str, build: Callable[[], T], build_from_
     """
     try:
         return build()
-    except (ValueError, LookupError) as error:
+    except READING_ERRORS as error:
         log_unreadable(table, row_id, error)
         return build_from_known()
+
+
+def readable_record(table: str, row_id: UUID | str, record: type[M], values: Mapping[str, Any]) -> M:
+    """Returns the record of a row's values. A value that can't be read comes as null, if the field allows it.
+
+    Otherwise it comes as it is stored: such a field is annotated with `AS_STORED`.
+    """
+    return readable(
+        table, row_id, lambda: record.model_validate(values), lambda: as_far_as_readable(record, values)
+    )
+
+
+def as_far_as_readable(record: type[M], values: Mapping[str, Any]) -> M:
+    """Returns a record whose values are read one by one."""
+    adapters = _adapters_of(record)
+    return record.model_construct(
+        **{name: _value_or_stored(adapter, values.get(name)) for name, adapter in adapters.items()}
+    )
+
+
+def readable_fields(
+    table: str, row_id: UUID | str, model: type[M], stored: Mapping[str, Any], context: Any = None
+) -> ReadFields[M]:
+    """Reads a stored JSON object, without the fields that can't be read."""
+    values = dict(stored)
+    invalid: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    while True:
+        try:
+            read = model.model_validate(values, context=context)
+            return ReadFields(read, values, tuple(invalid), tuple(unknown))
+        except ValidationError as error:
+            if not values:
+                raise
+            log_unreadable(table, row_id, error)
+            found = [(_path_in(values, one["loc"]), one["type"]) for one in error.errors()]
+            if not all(path for path, _ in found):
+                # An error of the object as a whole, or of a field that it lacks, leaves nothing of it.
+                found = [((name,), "invalid") for name in values]
+            for path, problem in found:
+                values = _without(values, path)
+                (unknown if problem == _UNKNOWN_FIELD else invalid)[".".join(path)] = None
 
 
 def log_unreadable(table: str, row_id: UUID | str, error: Exception) -> None:
@@ -30,3 +92,44 @@ def log_unreadable(table: str, row_id: UUID | str, error: Exception) -> None:
     errors = error.errors() if isinstance(error, ValidationError) else []
     fields = sorted({str(one["loc"][0]) for one in errors if one["loc"]})
     _log.error("row_unreadable", table=table, id=str(row_id), error=type(error).__name__, fields=fields)
+
+
+@cache
+def _adapters_of(record: type[BaseModel]) -> Mapping[str, TypeAdapter[Any]]:
+    """Returns what reads each field of a record, by its name in Python."""
+    types: dict[str, Any] = {
+        name: Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
+        for name, field in record.model_fields.items()
+    }
+    return {name: TypeAdapter(type_) for name, type_ in types.items()}
+
+
+def _value_or_stored(adapter: TypeAdapter[Any], stored: Any) -> Any:
+    for value in (stored, None):
+        try:
+            return adapter.validate_python(value)
+        except ValidationError:
+            continue
+    return stored
+
+
+def _path_in(values: dict[str, Any], location: Sequence[Any]) -> tuple[str, ...]:
+    """Returns the path of the innermost field that the location of an error has in a JSON object.
+
+    A location may have steps that are no fields of the object: the name of a form, or a missing field. A list
+    is one field.
+    """
+    path: list[str] = []
+    inner: Any = values
+    for step in location:
+        if isinstance(inner, dict) and step in inner:
+            path.append(step)
+            inner = inner[step]
+    return tuple(path)
+
+
+def _without(values: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    name, *rest = path
+    if rest and name in values:
+        return {**values, name: _without(values[name], rest)}
+    return {other: value for other, value in values.items() if other != name}

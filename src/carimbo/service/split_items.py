@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from carimbo.fiscal.fields import Body, Percent, Record, Sku
 from carimbo.fiscal.problems import quoted
 from carimbo.service.errors import Code, Refusal
+from carimbo.service.readable import readable
 from carimbo.storage.database import Tenant
 from carimbo.storage.products import Product
 
@@ -82,17 +83,24 @@ async def shown_components(
     tenant: Tenant, company_id: UUID, items: Iterable[Product]
 ) -> Mapping[str, list[ComponentRecord]]:
     """The parts of split items, by the id of the item."""
-    splits = {item.id: item.components for item in items if item.components}
+    splits = {item.id: parts for item in items if (parts := stored_parts(item))}
     ids = {part["id"] for parts in splits.values() for part in parts}
     found = await tenant.products.by_ids(company_id, list(ids)) if ids else []
     skus = {item.id: item.sku for item in found}
     return {
-        item_id: [
-            ComponentRecord(id=part["id"], sku=skus[part["id"]], percentage=Decimal(part["percentage"]))
-            for part in parts
-        ]
+        item_id: [ComponentRecord(**part, sku=skus[part["id"]]) for part in parts if part["id"] in skus]
         for item_id, parts in splits.items()
     }
+
+
+def stored_parts(item: Product) -> list[dict[str, Any]]:
+    """Returns the ids and percentages of an item's parts; none if they can't be read."""
+    return readable(
+        "products",
+        item.id,
+        lambda: [{"id": part["id"], "percentage": Decimal(part["percentage"])} for part in item.components],
+        list,
+    )
 
 
 async def require_no_split_of(tenant: Tenant, company_id: UUID, product_id: str) -> None:

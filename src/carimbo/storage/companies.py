@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row
+from carimbo.storage.json_columns import json_object
 
 
 @dataclass(frozen=True)
@@ -218,4 +219,7 @@ def logo_file(digest: str) -> str:
 
 
 def _company(row: Row) -> Company:
-    return Company(**row)
+    values = dict(row)
+    address = json_object("companies", row["id"], "address", row["address"])
+    settings = json_object("companies", row["id"], "settings", row["settings"]) or {}
+    return Company(**values | {"address": address, "settings": settings})

@@ -20,6 +20,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.json_columns import json_object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,8 @@ _COLUMNS = tuple(field.name for field in fields(ToldEvent))
 
 def told_event(row: Row) -> ToldEvent:
     """The event of a row that has these columns, and maybe others."""
-    return ToldEvent(**{name: row[name] for name in _COLUMNS})
+    details = json_object("events", row["id"], "details", row["details"])
+    return ToldEvent(**{name: row[name] for name in _COLUMNS} | {"details": details})
 
 
 class Events:

@@ -9,8 +9,9 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.storage.connection import Connection, only
+from carimbo.storage.connection import Connection, Row, only
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.json_columns import json_object, json_objects
 from carimbo.storage.searching import matches_search
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -81,7 +82,7 @@ class Products:
             f" on conflict do nothing returning {_COLUMNS}",
             self._subscription_id, *(getattr(product, name) for name in _INSERTED),
         )  # fmt: skip
-        return row and Product(**row)
+        return row and _product(row)
 
     async def hold(self, company_id: UUID) -> None:
         """Wait for whoever changes the catalog, and keep others from it until the transaction ends.
@@ -97,21 +98,21 @@ class Products:
         row = await self._connection.fetchrow(
             f"{_SELECT} and id = $3", self._subscription_id, company_id, product_id
         )
-        return row and Product(**row)
+        return row and _product(row)
 
     async def find_by_sku(self, company_id: UUID, sku: str) -> Product | None:
         """The item of a company's catalog that has the SKU."""
         row = await self._connection.fetchrow(
             f"{_SELECT} and sku = $3", self._subscription_id, company_id, sku
         )
-        return row and Product(**row)
+        return row and _product(row)
 
     async def by_skus(self, company_id: UUID, skus: Sequence[str]) -> list[Product]:
         """Those of these SKUs that the catalog has, in no order."""
         rows = await self._connection.fetch(
             f"{_SELECT} and sku = any($3)", self._subscription_id, company_id, skus
         )
-        return [Product(**row) for row in rows]
+        return [_product(row) for row in rows]
 
     async def by_ids(
         self, company_id: UUID, ids: Sequence[str], deleted_too: Sequence[str] = ()
@@ -122,7 +123,7 @@ class Products:
             " and id = any($3) and (deleted_at is null or id = any($4))",
             self._subscription_id, company_id, ids, deleted_too,
         )  # fmt: skip
-        return [Product(**row) for row in rows]
+        return [_product(row) for row in rows]
 
     async def splits_with(self, company_id: UUID, product_id: str) -> list[Product]:
         """The split items that divide into an item, oldest first."""
@@ -130,7 +131,7 @@ class Products:
             f"{_SELECT} and components @> $3 order by created_at, id",
             self._subscription_id, company_id, [{"id": product_id}],
         )  # fmt: skip
-        return [Product(**row) for row in rows]
+        return [_product(row) for row in rows]
 
     async def page(self, company_id: UUID, wanted: ProductFilter, offset: int, size: int) -> list[Product]:
         """A page of a catalog, newest first."""
@@ -139,7 +140,7 @@ class Products:
             " order by created_at desc, id desc offset $5 limit $6",
             self._subscription_id, company_id, wanted.type, wanted.search, offset, size,
         )  # fmt: skip
-        return [Product(**row) for row in rows]
+        return [_product(row) for row in rows]
 
     async def count(self, company_id: UUID, wanted: ProductFilter) -> int:
         """How many items of a catalog a filter matches."""
@@ -162,7 +163,7 @@ class Products:
                 )  # fmt: skip
         except asyncpg.UniqueViolationError as error:
             raise SkuTaken(product.sku) from error
-        return Product(**only(row))
+        return _product(only(row))
 
     async def delete(self, company_id: UUID, product_id: str) -> bool:
         """Mark as deleted: sales go on naming it."""
@@ -171,6 +172,13 @@ class Products:
             self._subscription_id, company_id, product_id,
         )  # fmt: skip
         return bool(result == "UPDATE 1")
+
+
+def _product(row: Row) -> Product:
+    values = dict(row)
+    fiscal = json_object("products", row["id"], "fiscal", row["fiscal"]) or {}
+    components = json_objects("products", row["id"], "components", row["components"])
+    return Product(**values | {"fiscal": fiscal, "components": components})
 
 
 def new_product_id() -> str:

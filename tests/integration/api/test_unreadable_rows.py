@@ -56,6 +56,48 @@ class TestLists:
         assert (first["id"], first["name"], first["ncm"]) == (bad["id"], MUG["name"], None)
         assert data_of(await shelf.caller.http.get(shelf.path(f"/{bad['id']}"))) == first
 
+    @pytest.mark.parametrize(
+        ("column", "shown"),
+        [
+            ("tax_regime = 'zz'", {"taxRegime": None}),
+            ("address = '{\"a\": 1}'", {"address": None}),
+            ("address = '\"x\"'", {"address": None}),
+            ("simples_iss_regime = 9, pis_cofins_regime = 'zz'", {"pisCofinsRegime": None}),
+        ],
+    )
+    async def test_a_damaged_column_of_a_company_comes_empty(
+        self, database: Database, caller: Caller, column: str, shown: dict[str, Any]
+    ) -> None:
+        company_id = await caller.create_company(CNPJ)
+        await spoil(database, f"update companies set {column} where id = $1", UUID(company_id))
+        (listed,) = data_of(await caller.http.get("/v1/companies"))
+        assert listed | shown == listed
+        assert data_of(await caller.http.get(f"/v1/companies/{company_id}")) == listed
+        whole = data_of(await caller.http.get("/v1/company"))
+        assert whole | listed == whole
+
+    @pytest.mark.parametrize(
+        "column", ["fiscal = '[]'", "fiscal = '\"x\"'", "components = '\"x\"'", "components = '[1]'"]
+    )
+    async def test_an_item_with_damaged_json_does_not_hide_the_others(
+        self, database: Database, shelf: Shelf, column: str
+    ) -> None:
+        good, bad = data_of(await shelf.post(COURSE)), data_of(await shelf.post(MUG))
+        await spoil(database, f"update products set {column} where id = $1", bad["id"])
+        first, second = data_of(await shelf.caller.http.get(shelf.path()))
+        assert second == good
+        assert (first["id"], first["name"]) == (bad["id"], MUG["name"])
+        assert data_of(await shelf.caller.http.get(shelf.path(f"/{bad['id']}"))) == first
+
+    async def test_an_unknown_key_of_an_item_is_left_out_alone(
+        self, database: Database, shelf: Shelf
+    ) -> None:
+        bad = data_of(await shelf.post(MUG | {"ncm": "69120000"}))
+        fiscal = '{"ncm": "69120000", "cest": [1]}'
+        await spoil(database, f"update products set fiscal = '{fiscal}' where id = $1", bad["id"])
+        (shown,) = data_of(await shelf.caller.http.get(shelf.path()))
+        assert (shown["ncm"], shown["cest"]) == ("69120000", None)
+
 
 class TestChanges:
     @pytest.mark.parametrize("address", [None, ADDRESS])

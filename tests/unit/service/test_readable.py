@@ -1,10 +1,14 @@
 """Rows that can't be read come with what is known of them."""
 
+from typing import Annotated, Any
+
 import pytest
 import structlog
 
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import AS_STORED, Body, Record, Text
 from carimbo.service.customers import CustomerBody
-from carimbo.service.readable import readable
+from carimbo.service.readable import readable, readable_fields, readable_record
 
 
 class TestReadable:
@@ -27,9 +31,62 @@ class TestReadable:
         assert line["fields"] == ["email"]
         assert "maria" not in str(line)
 
-    def test_an_error_of_the_program_is_not_hidden(self) -> None:
+    @pytest.mark.parametrize("error", [ValueError, KeyError, TypeError, AttributeError])
+    def test_a_value_of_an_unexpected_form_does_not_hide_the_rest_of_a_row(
+        self, error: type[Exception]
+    ) -> None:
         def build() -> str:
-            raise TypeError
+            raise error
 
-        with pytest.raises(TypeError):
-            readable("customers", "1", build, lambda: "known")
+        assert readable("customers", "1", build, lambda: "known") == "known"
+
+
+class Stored(Body):
+    name: Text = ""
+    lines: tuple[int, ...] = ()
+    inner: "Stored | None" = None
+
+
+class TestReadableFields:
+    @pytest.mark.parametrize(
+        ("stored", "values", "invalid", "unknown"),
+        [
+            ({"name": "Ana"}, {"name": "Ana"}, (), ()),
+            ({"name": "Ana", "old": 1}, {"name": "Ana"}, (), ("old",)),
+            ({"name": 5, "lines": [1]}, {"lines": [1]}, ("name",), ()),
+            ({"name": "Ana", "lines": [1, "x"]}, {"name": "Ana"}, ("lines",), ()),
+            ({"inner": {"name": "Ana", "old": 1}}, {"inner": {"name": "Ana"}}, (), ("inner.old",)),
+            ({"inner": "x", "old": {}}, {}, ("inner",), ("old",)),
+        ],
+    )
+    def test_only_the_fields_that_can_not_be_read_are_left_out(
+        self,
+        stored: dict[str, Any],
+        values: dict[str, Any],
+        invalid: tuple[str, ...],
+        unknown: tuple[str, ...],
+    ) -> None:
+        read = readable_fields("companies", "1", Stored, stored)
+        assert (read.values, read.invalid, read.unknown) == (values, invalid, unknown)
+        assert read.model == Stored.model_validate(values)
+
+
+class Shown(Record):
+    id: int
+    type: Annotated[Environment, AS_STORED]
+    status: Environment | None
+
+
+class TestReadableRecord:
+    @pytest.mark.parametrize(
+        ("values", "shown"),
+        [
+            ({"type": "production", "status": "zz"}, {"type": "production", "status": None}),
+            ({"type": "zz", "status": "production"}, {"type": "zz", "status": "production"}),
+        ],
+    )
+    def test_a_value_that_can_not_be_read_comes_as_null_or_as_it_is_stored(
+        self, values: dict[str, Any], shown: dict[str, Any]
+    ) -> None:
+        record = readable_record("documents", "1", Shown, {"id": 1} | values)
+        assert record.model_dump(mode="json") == {"id": 1} | shown

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -14,12 +14,12 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import DocumentType, ModuleSettings
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
 from carimbo.service.certificates import SECRET_NAME
-from carimbo.service.company_settings import tax_defaults_of, with_secrets
+from carimbo.service.companies import shown_company
+from carimbo.service.company_settings import modules_with_secrets, stored_settings, tax_defaults_of
 from carimbo.storage.certificates import StoredCertificate
 from carimbo.storage.companies import Company as CompanyRow
 from carimbo.storage.database import Database, Tenant
@@ -40,6 +40,10 @@ class Dossier:
     registrations: tuple[StateRegistration, ...]
     certificate: StoredCertificate | None
     modules: Mapping[str, ModuleSettings] = field(repr=False)
+    invalid_settings: tuple[str, ...] = ()
+    """The paths of stored settings whose values can't be read: no document is made without them."""
+    unknown_settings: tuple[str, ...] = ()
+    """The paths of stored settings that another version wrote: documents are made without them."""
 
     @property
     def revision(self) -> int:
@@ -57,6 +61,12 @@ class Dossier:
         """What the company set for a type."""
         return self.modules[kind.name]
 
+    def warnings_for(self, kind: DocumentType) -> tuple[str, ...]:
+        """What a document of a type should say of the settings that it is made without."""
+        unknown = _of_type(self.unknown_settings, kind)
+        sentence = "Parte das configurações da empresa não pôde ser lida e ficou de fora"
+        return (f"{sentence}: {', '.join(unknown)}.",) if unknown else ()
+
     def environment_of(self, kind: DocumentType) -> Environment:
         """Where documents of a type are issued."""
         return self.settings_of(kind).environment_beside(Environment(self.row.environment))
@@ -65,7 +75,9 @@ class Dossier:
         """Everything that the company lacks for issuing a type, but for its certificate."""
         lacking = kind.missing_settings
         settings = lacking(self.settings_of(kind), environment) if lacking else ()
-        return (*self.missing_registration(kind), *settings)
+        # A default in the place of a series or an environment would make another document than was meant.
+        invalid = _of_type(self.invalid_settings, kind)
+        return tuple(dict.fromkeys((*self.missing_registration(kind), *settings, *invalid)))
 
     def missing_for_rules(self, kind: DocumentType, software: Software) -> tuple[str, ...]:
         """What a company lacks beside what every document needs, by the rules of a type."""
@@ -91,6 +103,11 @@ class Dossier:
         """Tell whether there is a certificate that is in force."""
         certificate = self.certificate
         return certificate is not None and certificate.valid_from <= now < certificate.expires_at
+
+
+def _of_type(paths: tuple[str, ...], kind: DocumentType) -> tuple[str, ...]:
+    """Returns the paths of settings that documents of a type are made with."""
+    return tuple(path for path in paths if path.split(".")[0] in (kind.name, "defaults"))
 
 
 @dataclass(frozen=True)
@@ -157,11 +174,20 @@ class Dossiers:
 
 async def _read(tenant: Tenant, company: CompanyRow) -> Dossier:
     registrations = await tenant.state_registrations.all(company.id)
-    modules = {kind.name: await with_secrets(tenant, company, kind) for kind in DOCUMENT_TYPES}
+    stored = stored_settings(company)
+    shown = shown_company(company)
+    company = replace(
+        company,
+        address=company.address if shown.address else None,
+        tax_regime=shown.tax_regime,
+        pis_cofins_regime=shown.pis_cofins_regime,
+    )
     return Dossier(
         subscription_id=tenant.subscription_id,
         row=company,
         registrations=tuple(registrations),
         certificate=await tenant.certificates.get(company.id),
-        modules=modules,
+        modules=await modules_with_secrets(tenant, company, stored.model),
+        invalid_settings=stored.invalid,
+        unknown_settings=stored.unknown,
     )

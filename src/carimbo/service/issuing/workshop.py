@@ -102,7 +102,8 @@ class Workshop:
             review = issuing_of(kind).review(request, issuance)
         else:
             review = await self._in_thread(issuing_of(kind).review, request, issuance)
-        return replace(review, warnings=(*filling.warnings, *review.warnings))
+        warnings = (*filling.warnings, *review.warnings, *dossier.warnings_for(kind))
+        return replace(review, warnings=warnings)
 
     async def make(
         self,
