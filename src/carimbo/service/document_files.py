@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.documents import Reference, require_document
+from carimbo.fiscal.xml_reading import UnreadableXml
+from carimbo.fiscal.xml_reading import read_xml as parse_xml
+from carimbo.service.documents import Reference, refusing_unreadable_xml, require_document, without_xml
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.issuing.files import authorization_file, refusal_file, signed_file
 from carimbo.service.issuing.workshop import issuing_of
@@ -60,12 +62,34 @@ async def authorized_xml(tenant: Tenant, document: Document, emission: Emission 
     signed, protocol = await _files(tenant, document, emission, authorization_file)
     if signed is None or protocol is None:
         return None
+    require_xml(document, signed, protocol)
     return issuing_of(kind_named(document.type)).archived(signed, protocol)
 
 
 def without_authorization(document: Document, file: str) -> Refusal:
-    """Refuses a file that there is only after the authorization of its document."""
-    return _absent(document, f"Só há {file} depois da autorização", Status.AUTHORIZED, Status.CANCELED)
+    """Refuses a file that there is only after the authorization of its document, or that was lost since."""
+    issued = (Status.AUTHORIZED, Status.CANCELED)
+    if document.status in issued:
+        return without_xml(document)
+    return _absent(document, f"Só há {file} depois da autorização", *issued)
+
+
+async def signed_xml(tenant: Tenant, document: Document, emission: Emission | None) -> bytes | None:
+    """Returns what was signed of an attempt, None before that; refuses a file that is not that one."""
+    digest = emission.digest if emission else None
+    signed = await tenant.archive.get(document.id, signed_file(digest)) if digest else None
+    if digest and signed is not None:
+        with refusing_unreadable_xml(document):
+            if digest.encode() not in signed:
+                raise UnreadableXml("O XML não tem o resumo do que foi assinado.")
+    return signed
+
+
+def require_xml(document: Document, *files: bytes) -> None:
+    """Refuses stored files that are no XML: nobody should take what is made of them for a legal file."""
+    with refusing_unreadable_xml(document):
+        for file in files:
+            parse_xml(file)
 
 
 def _without_rejection_file(document: Document) -> Refusal:
@@ -82,9 +106,9 @@ def _absent(document: Document, rule: str, *allowed: Status) -> Refusal:
 async def _files(
     tenant: Tenant, document: Document, emission: Emission | None, other: Callable[[str], str]
 ) -> tuple[bytes | None, bytes | None]:
+    signed = await signed_xml(tenant, document, emission)
     if emission is None or emission.digest is None:
         return None, None
-    signed = await tenant.archive.get(document.id, signed_file(emission.digest))
     return signed, await tenant.archive.get(document.id, other(emission.digest))
 
 

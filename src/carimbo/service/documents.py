@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
+from carimbo.fiscal.access_key import InvalidAccessKey
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.fields import Body, Record
-from carimbo.fiscal.lifecycle import Happening, Status
+from carimbo.fiscal.fields import AS_STORED, Body, Record
+from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
 from carimbo.fiscal.taxpayer import normalize
+from carimbo.fiscal.xml_reading import UnreadableXml
 from carimbo.service.date_bounds import first_moment, moment_after
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal, not_found
@@ -19,16 +22,20 @@ from carimbo.service.exact_json import read
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.pages import Page, PageRequest
-from carimbo.service.readable import log_unreadable, readable
+from carimbo.service.readable import UNREADABLE, log_unreadable, readable_record
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_filter import DocumentFilter
 from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling
 
-_UNREADABLE_BODY = (
+_UNREADABLE_BODY = "O corpo guardado deste documento não pôde ser lido: avise quem opera o serviço."
+# Only of a document that was not issued: another one in its place would be issued twice.
+_UNREADABLE_DRAFT = (
     "O corpo guardado deste documento não pôde ser lido: crie outro documento ou avise quem opera o serviço."
 )
+_DAMAGED_KEY = "A chave de acesso guardada deste documento está danificada: avise quem opera o serviço."
+_UNREADABLE_XML = "O XML guardado não pôde ser lido: avise quem opera o serviço."
 # The Id of an XML is its access key after these letters; a key itself begins with the digits of a state.
 _ID_PREFIX = re.compile("^(NFE|CTE|NFS)")
 
@@ -37,8 +44,8 @@ class EventRecord(Record):
     """Something that happened to a document."""
 
     id: UUID
-    type: Happening
-    status: Status
+    type: Annotated[Happening, AS_STORED]
+    status: Annotated[Status, AS_STORED]
     sequence: int | None
     protocol: str | None
     authority_code: str | None
@@ -99,8 +106,13 @@ async def read_document_and_request(database: Database, which: Reference) -> tup
     """Returns a document and the body that it is made of, corrections included, with exact numbers."""
     async with database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-    request = readable("documents", document.id, lambda: read(document.posted), lambda: None)
-    return record_of(document), request
+    record = record_of(document)
+    try:
+        return record, read(document.posted)
+    except ValueError as error:
+        log_unreadable("documents", document.id, error)
+    warnings = dict.fromkeys((*record.warnings, UNREADABLE))
+    return record.model_copy(update={"warnings": [*warnings]}), None
 
 
 async def read_events(database: Database, which: Reference) -> list[EventRecord]:
@@ -109,7 +121,8 @@ async def read_events(database: Database, which: Reference) -> list[EventRecord]
         await require_document(tenant, which)
         events = await tenant.document_events.all(which.document_id)
         under_way = await tenant.event_filings.under_way(which.document_id)
-    return [*map(EventRecord.model_validate, events), *map(_under_way, under_way)]
+    told = [readable_record("document_events", event.id, EventRecord, asdict(event)) for event in events]
+    return [*told, *map(_under_way, under_way)]
 
 
 async def require_document(tenant: Tenant, which: Reference) -> Document:
@@ -132,19 +145,19 @@ def read_request(document: Document) -> Body:
 
 def stored_request(document: Document) -> Body:
     """Returns the request that a document is made of, or refuses if it can't be read."""
-    with _refusing_unreadable(document):
+    with _refusing_unreadable_body(document):
         return read_request(document)
 
 
 def posted_body(document: Document) -> Any:
     """Returns the JSON as the caller sent it, or refuses if it can't be read."""
-    with _refusing_unreadable(document):
+    with _refusing_unreadable_body(document):
         return read(document.posted)
 
 
 def posted_request(document: Document) -> Body:
     """Returns the request as the caller sent it, before it was filled, or refuses if it can't be read."""
-    with _refusing_unreadable(document):
+    with _refusing_unreadable_body(document):
         return issuing_of(kind_named(document.type)).request.model_validate(read(document.posted))
 
 
@@ -153,15 +166,38 @@ def wrong_state(document: Document, *allowed: Status) -> Refusal:
     return Refusal(Code.INVALID_STATE, currentStatus=document.status, allowed=[*allowed])
 
 
+def refusing_damaged_key(document: Document) -> AbstractContextManager[None]:
+    """Refuses work on a document whose stored access key is none."""
+    return _refusing(document, InvalidAccessKey, _DAMAGED_KEY)
+
+
+def refusing_unreadable_xml(document: Document) -> AbstractContextManager[None]:
+    """Refuses work on a document whose stored XML can't be read."""
+    return _refusing(document, (Unreadable, UnreadableXml), _UNREADABLE_XML)
+
+
+def without_xml(document: Document) -> Refusal:
+    """Returns the refusal of a document that has no XML with legal force: not yet, or it was lost."""
+    issued = (Status.AUTHORIZED, Status.CANCELED)
+    if document.status not in issued:
+        return wrong_state(document, *issued)
+    return Refusal(Code.INVALID_STATE, _UNREADABLE_XML, currentStatus=document.status, allowed=[])
+
+
+def _refusing_unreadable_body(document: Document) -> AbstractContextManager[None]:
+    sentence = _UNREADABLE_DRAFT if document.status in EMITTABLE else _UNREADABLE_BODY
+    return _refusing(document, ValueError, sentence)
+
+
 @contextmanager
-def _refusing_unreadable(document: Document) -> Iterator[None]:
+def _refusing(
+    document: Document, errors: type[ValueError] | tuple[type[ValueError], ...], sentence: str
+) -> Iterator[None]:
     try:
         yield
-    except ValueError as error:
+    except errors as error:
         log_unreadable("documents", document.id, error)
-        raise Refusal(
-            Code.INVALID_STATE, _UNREADABLE_BODY, currentStatus=document.status, allowed=[]
-        ) from error
+        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[]) from error
 
 
 def _is(document: Document, which: Reference) -> bool:
@@ -170,16 +206,8 @@ def _is(document: Document, which: Reference) -> bool:
 
 
 def _under_way(filing: EventFiling) -> EventRecord:
-    return EventRecord(
-        id=filing.id,
-        type=Happening(filing.type),
-        status=Status.PROCESSING,
-        sequence=filing.sequence,
-        protocol=None,
-        authority_code=filing.authority_code,
-        authority_message=filing.authority_message,
-        created_at=filing.created_at,
-    )
+    values = asdict(filing) | {"status": Status.PROCESSING, "protocol": None}
+    return readable_record("event_filings", filing.id, EventRecord, values)
 
 
 def _filter(company: Company, kind: DocumentType | None, query: DocumentQuery) -> DocumentFilter:

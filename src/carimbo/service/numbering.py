@@ -1,16 +1,17 @@
 """The numbering ledger: which numbers did not become documents and why, and how they are given up."""
 
 from collections.abc import Callable
+from dataclasses import astuple
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from carimbo.fiscal.document_type import DocumentType, Series
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Record
+from carimbo.fiscal.fields import AS_STORED, Body, Record
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.errors import Code, Refusal
@@ -24,11 +25,12 @@ from carimbo.service.filing.inutilize import (
 from carimbo.service.gaps import CAPITAL, Gap, GapReason, Stretch, gap_of, stretches_of
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.kinds import kind_named
+from carimbo.service.readable import as_far_as_readable, readable
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
-from carimbo.storage.numbering import Numbering
+from carimbo.storage.numbering import Numbering, UnusedPage
 
 MOST_TOLD = 1_000
 """How many gaps of a series are told."""
@@ -61,7 +63,7 @@ class NumberingRecord(Record):
     """A series: its next number, and those that are missing in it."""
 
     type: str = Field(examples=["nfe"])
-    environment: Environment
+    environment: Annotated[Environment, AS_STORED]
     series: int
     next_number: int | None = Field(description="Nulo depois do último número da série.")
     gaps: list[GapRecord]
@@ -106,16 +108,30 @@ async def inutilize_due_gaps(
 async def _numbering_record(
     tenant: Tenant, company: Company, numbering: Numbering, now: datetime
 ) -> NumberingRecord:
-    kind, state = kind_named(numbering.document_type), _state_of(company)
     page = await tenant.numberings.unused(numbering, MOST_TOLD)
-    return NumberingRecord(
-        type=kind.name,
-        environment=Environment(numbering.environment),
-        series=numbering.series,
-        next_number=numbering.next_number if numbering.next_number <= kind.last_number else None,
-        gaps=[_gap_record(gap_of(unused, kind, state, now), kind, now) for unused in page.found],
-        omitted=page.total - len(page.found),
+    known = {
+        "type": numbering.document_type,
+        "environment": numbering.environment,
+        "series": numbering.series,
+        "next_number": numbering.next_number,
+        "omitted": page.total,
+    }
+    place = "/".join(map(str, astuple(numbering)[:-1]))
+    return readable(
+        "number_sequences",
+        place,
+        lambda: NumberingRecord.model_validate(known | _gaps_of(company, numbering, page, now)),
+        lambda: as_far_as_readable(NumberingRecord, known),
     )
+
+
+def _gaps_of(company: Company, numbering: Numbering, page: UnusedPage, now: datetime) -> dict[str, Any]:
+    kind, state = kind_named(numbering.document_type), _state_of(company)
+    return {
+        "next_number": numbering.next_number if numbering.next_number <= kind.last_number else None,
+        "gaps": [_gap_record(gap_of(unused, kind, state, now), kind, now) for unused in page.found],
+        "omitted": page.total - len(page.found),
+    }
 
 
 def _gap_record(gap: Gap, kind: DocumentType, now: datetime) -> GapRecord:

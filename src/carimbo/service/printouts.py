@@ -11,12 +11,11 @@ from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
 from carimbo.service.companies import require_company
 from carimbo.service.company_settings import stored_settings
-from carimbo.service.document_files import authorized_xml, without_authorization
-from carimbo.service.documents import Reference, require_document
+from carimbo.service.document_files import authorized_xml, signed_xml, without_authorization
+from carimbo.service.documents import Reference, refusing_unreadable_xml, require_document
 from carimbo.service.drawn import Drawings
 from carimbo.service.errors import invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, require_event
-from carimbo.service.issuing.files import signed_file
 from carimbo.service.issuing.printed import is_printed
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
@@ -66,8 +65,10 @@ class Printouts:
         """A document on the paper that is asked for, or else on the company's usual one."""
         # One instant for rows and files: a logo may be replaced at any time.
         async with self._database.snapshot(which.subscription_id) as tenant:
-            sheet = await self.sheet(tenant, *await _rows(tenant, which), paper, known)
-        return await self.drawn(sheet)
+            document, company = await _rows(tenant, which)
+            sheet = await self.sheet(tenant, document, company, paper, known)
+        with refusing_unreadable_xml(document):
+            return await self.drawn(sheet)
 
     async def sheet(
         self,
@@ -102,7 +103,8 @@ class Printouts:
             if file.pdf or file.version in known:
                 return file
             order = await _event_order(tenant, told, emission, company)
-        return await self.drawn(Sheet(file, partial(self._printer.event, order)))
+        with refusing_unreadable_xml(document):
+            return await self.drawn(Sheet(file, partial(self._printer.event, order)))
 
     def _found(self, name: str, *shown: object) -> PdfFile:
         """What is at hand of a file, by all that its drawing depends on."""
@@ -164,10 +166,9 @@ async def _document_order(
 
 async def _pending(tenant: Tenant, document: Document) -> bytes | None:
     """What was signed of a document that was issued offline, and is in force before its authorization."""
-    digest = document.emission and document.emission.digest
-    if document.status == Status.REJECTED or not is_printed(document) or not digest:
+    if document.status == Status.REJECTED or not is_printed(document):
         return None
-    return await tenant.archive.get(document.id, signed_file(digest))
+    return await signed_xml(tenant, document, document.emission)
 
 
 async def _told_of(tenant: Tenant, told: HistoryEvent) -> Emission:

@@ -46,7 +46,7 @@ def readable(table: str, row_id: UUID | str, build: Callable[[], T], build_from_
 
 
 def readable_record(table: str, row_id: UUID | str, record: type[M], values: Mapping[str, Any]) -> M:
-    """Returns the record of a row's values. A value that can't be read comes as null, if the field allows it.
+    """Returns the record of a row's values. A value that can't be read comes as null or empty, if it may.
 
     Otherwise it comes as it is stored: such a field is annotated with `AS_STORED`.
     """
@@ -105,7 +105,8 @@ def _adapters_of(record: type[BaseModel]) -> Mapping[str, TypeAdapter[Any]]:
 
 
 def _value_or_stored(adapter: TypeAdapter[Any], stored: Any) -> Any:
-    for value in (stored, None):
+    attempts: tuple[Any, ...] = (stored, None, [])
+    for value in attempts:
         try:
             return adapter.validate_python(value)
         except ValidationError:

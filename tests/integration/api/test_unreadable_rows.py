@@ -8,6 +8,7 @@ import pytest
 from carimbo.storage.database import Database
 from integration.api.customer_book import ADDRESS, JOHN, WHOLE, Book
 from integration.api.product_shelf import COURSE, MUG, Shelf
+from integration.api.webhook_site import Site
 from support import CNPJ, OTHER_CNPJ, Caller, data_of
 
 
@@ -97,6 +98,26 @@ class TestLists:
         await spoil(database, f"update products set fiscal = '{fiscal}' where id = $1", bad["id"])
         (shown,) = data_of(await shelf.caller.http.get(shelf.path()))
         assert (shown["ncm"], shown["cest"]) == ("69120000", None)
+
+    async def test_a_webhook_with_a_delivery_of_a_later_release_is_read(
+        self, database: Database, site: Site
+    ) -> None:
+        webhook_id = (await site.create())["id"]
+        await site.tell("nfe.authorized")
+        (owed,) = await site.deliveries(webhook_id)
+        await site.attempt(owed["id"])
+        await spoil(
+            database,
+            "update events set topic = 'mdfe.expiring', details = '\"x\"' where id = $1",
+            UUID(owed["eventId"]),
+        )
+        (listed,) = await site.deliveries(webhook_id)
+        assert listed["event"] == "mdfe.expiring"
+        assert (await site.read(webhook_id, f"/deliveries/{owed['id']}"))["event"] == "mdfe.expiring"
+        (webhook,) = data_of(await site.http.get("/v1/webhooks"))
+        assert webhook["lastDelivery"]["event"] == "mdfe.expiring"
+        (event,) = data_of(await site.http.get("/v1/events"))
+        assert (event["event"], event["data"]) == ("mdfe.expiring", {})
 
 
 class TestChanges:

@@ -130,9 +130,28 @@ class TestRequest:
         document = await shop.issue("nfce")
         answer = await shop.post(f"/nfce/{document['id']}/email", {})
         assert fields_of(answer) == {
-            "to": "Informe para quem enviar: o documento não tem o e-mail do destinatário."
+            "to": "Informe os destinatários em to: o e-mail do destinatário do documento não é conhecido."
         }
         assert await listed(shop, document) == []
+
+    async def test_needs_an_address_where_the_body_of_the_document_can_not_be_read(self, shop: Shop) -> None:
+        document = await shop.issue("nfe", **addressed("nfe", new_address()))
+        query = "update documents set request = '[' where id = $1"
+        await shop.floor.fetch(query, UUID(document["id"]))
+        path = f"/nfe/{document['id']}/email"
+        assert "Informe os destinatários em to" in fields_of(await shop.post(path, {}))["to"]
+        address = new_address()
+        assert (await shop.post(path, {"to": [address]})).status_code == 202
+        assert (await fate_of(shop, document))["to"] == [address]
+
+    async def test_an_attempt_with_refusals_of_another_version_comes_without_them(self, shop: Shop) -> None:
+        document = await shop.issue("nfe", **addressed("nfe", new_address()))
+        email = await ask(shop, document)
+        await until_settled(shop, document)
+        query = "update email_attempts set refusals = '[{\"old\": 1}]' where email_id = $1"
+        await shop.floor.fetch(query, UUID(email["id"]))
+        (read,) = await listed(shop, document)
+        assert (read["status"], read["attempts"][0]["refusals"]) == ("sent", [])
 
     @pytest.mark.parametrize(
         ("to", "field"),

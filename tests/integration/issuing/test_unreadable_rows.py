@@ -9,6 +9,8 @@ import structlog
 
 from integration.issuing.floor import Floor
 from integration.issuing.shop import NFE, Shop, accepted, error_of
+from integration.issuing.test_cancel import cancel
+from integration.issuing.test_inutilization import void
 from support import data_of
 
 SETTINGS = [
@@ -114,3 +116,94 @@ class TestDocuments:
         assert data_of(await shop.caller.http.get("/v1/company"))["address"] is None
         answer = await shop.post("/nfe", NFE)
         assert "address" in error_of(answer, 422, "COMPANY_NOT_READY")["missing"]
+
+    async def test_a_damaged_key_keeps_a_document_from_being_canceled_or_corrected(
+        self, floor: Floor, shop: Shop
+    ) -> None:
+        document = await shop.issue()
+        key = document["accessKey"][:-1] + str((int(document["accessKey"][-1]) + 1) % 10)
+        query = "update emissions set access_key = $2 where document_id = $1"
+        await floor.fetch(query, UUID(document["id"]), key)
+        correction = {"correction": "O peso bruto correto é 12 kg."}
+        for answer in (
+            await cancel(shop, document),
+            await shop.post(f"/nfe/{document['id']}/correction", correction),
+        ):
+            details = error_of(answer, 409, "INVALID_STATE")
+            assert details == {"currentStatus": "authorized", "allowed": []}
+            assert "chave de acesso guardada" in answer.json()["error"]["message"]
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "update archive set content = 'x' where owner_id = $1",
+            "update archive set content = '<x/>' where owner_id = $1",
+            "delete from archive where owner_id = $1",
+        ],
+    )
+    @pytest.mark.parametrize("path", ["pdf", "items", "xml"])
+    async def test_a_damaged_archive_is_no_legal_file(
+        self, floor: Floor, shop: Shop, statement: str, path: str
+    ) -> None:
+        document = await shop.issue()
+        await floor.fetch(statement, UUID(document["id"]))
+        answer = await shop.get(f"/nfe/{document['id']}/{path}")
+        details = error_of(answer, 409, "INVALID_STATE")
+        assert details == {"currentStatus": "authorized", "allowed": []}
+        assert "XML guardado não pôde ser lido" in answer.json()["error"]["message"]
+
+    async def test_a_body_that_can_not_be_read_is_warned_of(self, floor: Floor, shop: Shop) -> None:
+        document = await shop.issue()
+        await floor.fetch("update documents set request = '[' where id = $1", UUID(document["id"]))
+        read = data_of(await shop.get(f"/nfe/{document['id']}", include="request"))
+        assert read["request"] is None
+        assert "não pôde ser lida" in read["warnings"][-1]
+
+
+class TestLists:
+    @pytest.mark.parametrize("column", ["type", "status"])
+    async def test_an_unknown_value_in_the_history_of_a_document_comes_as_it_is_stored(
+        self, floor: Floor, shop: Shop, column: str
+    ) -> None:
+        document = await shop.issue()
+        before = await shop.events(document)
+        event_id = UUID(before[0]["id"])
+        await floor.fetch(f"update document_events set {column} = 'zz' where id = $1", event_id)
+        assert await shop.events(document) == [before[0] | {column: "zz"}, *before[1:]]
+
+    @pytest.mark.parametrize(
+        ("columns", "shown"),
+        [
+            ("topic = 'mdfe.expiring'", {"type": "mdfe", "status": "expiring"}),
+            ("topic = 'zz.authorized'", {"type": "zz", "status": "authorized"}),
+            ("details = '\"x\"'", {"type": "nfe", "status": "authorized"}),
+        ],
+    )
+    async def test_a_damaged_event_does_not_hide_the_others(
+        self, floor: Floor, shop: Shop, columns: str, shown: dict[str, Any]
+    ) -> None:
+        bad, good = await shop.issue(), await shop.issue()
+        await floor.fetch(f"update events set {columns} where document_id = $1", UUID(bad["id"]))
+        first, second = data_of(await shop.caller.http.get("/v1/events"))
+        assert (first["data"] | shown, second["data"]["id"]) == (first["data"], good["id"])
+
+    @pytest.mark.parametrize(
+        ("statement", "path"),
+        [
+            (
+                "update inutilizations set environment = 'zz' where company_id = COMPANY",
+                "/nfe/inutilizations",
+            ),
+            ("update number_sequences set environment = 'zz' where company_id = COMPANY", "/numbering"),
+            ("update number_sequences set document_type = 'zz' where company_id = COMPANY", "/numbering"),
+        ],
+    )
+    async def test_a_damaged_row_comes_with_what_is_known(
+        self, floor: Floor, shop: Shop, statement: str, path: str
+    ) -> None:
+        data_of(await void(shop, 1, 2))
+        (before,) = data_of(await shop.get(path))
+        await damage(floor, shop, statement)
+        (after,) = data_of(await shop.get(path))
+        assert after["series"] == before["series"]
+        assert "zz" in after.values()

@@ -1,18 +1,20 @@
 """The log of what webhooks were sent: reading it, sending again, and sending something for trial."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Record
+from carimbo.fiscal.fields import AS_STORED, Record
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.chosen_events import EventName
 from carimbo.service.delivery.event_names import TEST, name_of, topics_of
 from carimbo.service.delivery.webhooks import unknown_webhook
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.readable import readable_record
 from carimbo.service.waiting import once
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery, DeliveryFilter
@@ -53,7 +55,7 @@ class DeliveryRecord(Record):
     id: UUID
     webhook_id: UUID
     event_id: UUID = Field(description="Id do evento, o mesmo em `webhook-id` a cada tentativa.")
-    event: EventName = Field(examples=["nfe.authorized"])
+    event: Annotated[EventName, AS_STORED] = Field(examples=["nfe.authorized"])
     document_id: UUID | None
     status: DeliveryStatus
     test: bool
@@ -146,21 +148,15 @@ async def _require_delivery(tenant: Tenant, which: DeliveryReference) -> Deliver
 async def _detailed(tenant: Tenant, which: DeliveryReference) -> DetailedDelivery:
     record = _record(await _require_delivery(tenant, which))
     attempts = await tenant.deliveries.attempts(which.id)
-    return DetailedDelivery(**dict(record), attempts=[AttemptRecord.model_validate(one) for one in attempts])
+    values = dict(record) | {"attempts": [AttemptRecord.model_validate(one) for one in attempts]}
+    return readable_record("deliveries", record.id, DetailedDelivery, values)
 
 
 def _record(delivery: Delivery) -> DeliveryRecord:
-    return DeliveryRecord(
-        id=delivery.id,
-        webhook_id=delivery.webhook_id,
-        event_id=delivery.event_id,
-        event=name_of(delivery.topic),
-        document_id=delivery.document_id,
-        status=DeliveryStatus(delivery.status),
-        test=delivery.is_test,
-        attempt_count=delivery.attempts_made,
-        response_status=delivery.response_status,
-        attempted_at=delivery.attempted_at,
-        next_attempt_at=delivery.next_action_at,
-        created_at=delivery.created_at,
-    )
+    values = asdict(delivery) | {
+        "event": name_of(delivery.topic),
+        "test": delivery.is_test,
+        "attempt_count": delivery.attempts_made,
+        "next_attempt_at": delivery.next_action_at,
+    }
+    return readable_record("deliveries", delivery.id, DeliveryRecord, values)

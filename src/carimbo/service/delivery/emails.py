@@ -1,6 +1,6 @@
 """E-mails that carry documents: asked for by callers, and what became of them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -12,18 +12,19 @@ from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.mailbox import PlainEmail
-from carimbo.service.documents import Reference, require_document, stored_request, wrong_state
+from carimbo.service.documents import Reference, read_request, require_document, wrong_state
 from carimbo.service.errors import Code, Refusal, invalid_field
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.readable import readable, readable_record
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emails import Email, EmailAttempt
 
 _MOST_RECIPIENTS = 10
 _SET_ASIDE = "O envio foi interrompido por erros internos e aguarda quem cuida desta instalação."
-_NOBODY_KNOWN = "Informe para quem enviar: o documento não tem o e-mail do destinatário."
+_NOBODY_KNOWN = "Informe os destinatários em to: o e-mail do destinatário do documento não é conhecido."
 
 
 class EmailStatus(StrEnum):
@@ -77,9 +78,7 @@ class EmailAttemptRecord(Record):
     number: int
     started_at: datetime
     milliseconds: int = Field(description="Duração, do preparo à resposta do servidor, em milissegundos.")
-    to: list[str] = Field(
-        validation_alias="recipients", description="Para quem foi esta tentativa: quem ainda não o tinha."
-    )
+    to: list[str] = Field(description="Para quem foi esta tentativa: quem ainda não o tinha.")
     outcome: AttemptOutcome = Field(
         description="`sent` (aceito, ao menos para alguém), `refused` (recusado de vez) ou `notSent` (não foi"
         " aceito desta vez)."
@@ -138,10 +137,17 @@ class Outbox:
 
 async def addressee_of(tenant: Tenant, document: Document) -> Addressee:
     """Whom a document is for: as it says itself, or else the customer of its sale."""
-    own = issuing_of(kind_named(document.type)).addressee(stored_request(document)) or Addressee(None, None)
+    own = _own_addressee(document)
     sale = await tenant.sales.get(document.sale_id) if document.sale_id and not own.email else None
     customer = await tenant.customers.get(sale.customer_id) if sale and sale.customer_id else None
     return Addressee(own.name or customer.name, customer.email) if customer else own
+
+
+def _own_addressee(document: Document) -> Addressee:
+    """Returns whom a document is for as its request says; nobody if that can't be read."""
+    addressee = issuing_of(kind_named(document.type)).addressee
+    own = readable("documents", document.id, lambda: addressee(read_request(document)), lambda: None)
+    return own or Addressee(None, None)
 
 
 async def _recipients(tenant: Tenant, document: Document, request: EmailRequest) -> list[str]:
@@ -153,6 +159,11 @@ async def _recipients(tenant: Tenant, document: Document, request: EmailRequest)
     return [own.email]
 
 
+def _attempt_record(email: Email, attempt: EmailAttempt) -> EmailAttemptRecord:
+    values = asdict(attempt) | {"to": attempt.recipients}
+    return readable_record("email_attempts", f"{email.id}/{attempt.number}", EmailAttemptRecord, values)
+
+
 def _record(email: Email, attempts: list[EmailAttempt]) -> EmailRecord:
     return EmailRecord(
         id=email.id,
@@ -160,7 +171,7 @@ def _record(email: Email, attempts: list[EmailAttempt]) -> EmailRecord:
         # Nothing becomes of it until a person looks: who waits for it is told so.
         status=EmailStatus.FAILED if email.parked_reason else EmailStatus(email.status),
         asked_by=AskedBy(email.asked_by),
-        attempts=[EmailAttemptRecord.model_validate(attempt) for attempt in attempts],
+        attempts=[_attempt_record(email, attempt) for attempt in attempts],
         error=_SET_ASIDE if email.parked_reason else email.last_error,
         sent_at=email.sent_at,
         created_at=email.created_at,

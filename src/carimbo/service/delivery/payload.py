@@ -1,18 +1,17 @@
 """What is told of an event: the same to webhooks and to whoever reads the list of events."""
 
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from carimbo.fiscal.fields import Number, Record
+from carimbo.fiscal.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
 from carimbo.service.document_record import Rejection, number_of
 from carimbo.service.links import Links
-from carimbo.service.readable import readable
+from carimbo.service.readable import as_far_as_readable, readable
 from carimbo.storage.events import ToldEvent
 
 
@@ -36,7 +35,7 @@ class DocumentData(Record):
     external_id: str | None = _if_any("Presente quando foi informado.", "pedido-1001")
     company_id: UUID
     tax_id: str = Field(description="CNPJ da empresa.", examples=["11222333000181"])
-    status: Status
+    status: Annotated[Status, AS_STORED]
     type: str = Field(examples=["nfe"])
     amount: Number = Field(examples=[199.9])
     invoice_number: str | None = Field(examples=["1001"])
@@ -76,47 +75,45 @@ def payload_of(event: ToldEvent, links: Links) -> dict[str, Any]:
 
 
 def told(event: ToldEvent, links: Links) -> EventPayload:
-    """What is told of an event; details that can't be read are left out."""
+    """What is told of an event; what can't be read of it is left out."""
     data = readable("events", event.id, lambda: _data(event, links), lambda: _known_data(event, links))
     return EventPayload(id=event.id, event=name_of(event.topic), created_at=event.created_at, data=data)
 
 
 def _data(event: ToldEvent, links: Links) -> DocumentData | CertificateData | dict[str, Any]:
     if event.document_id is not None:
-        return _document_data(event, event.document_id, links)
+        return DocumentData.model_validate(_document_values(event, event.document_id, links))
     data = _company_of(event) | (event.details or {})
     return CertificateData.model_validate(data) if event.topic == CERTIFICATE_EXPIRING else data
 
 
 def _known_data(event: ToldEvent, links: Links) -> DocumentData | dict[str, Any]:
-    """Returns what is known of an event without its details."""
+    """Returns what can be read of an event."""
     if event.document_id is None:
         return _company_of(event)
-    return _document_data(replace(event, details=None), event.document_id, links)
+    return as_far_as_readable(DocumentData, _document_values(event, event.document_id, links))
 
 
-def _document_data(event: ToldEvent, document_id: UUID, links: Links) -> DocumentData:
+def _document_values(event: ToldEvent, document_id: UUID, links: Links) -> dict[str, Any]:
     details = event.details or {}
     number = number_of(event.type, event.number, event.assigned_number)
     is_filed = event.status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
-    return DocumentData.model_validate(
-        {
-            "id": document_id,
-            # A document that was discarded is known from the details alone.
-            "sale_id": event.sale_id or details.get("saleId"),
-            "external_id": event.external_id or details.get("externalId"),
-            "company_id": event.company_id,
-            "tax_id": event.tax_id,
-            "status": event.status,
-            "type": event.type,
-            "amount": event.amount,
-            "invoice_number": None if number is None else str(number),
-            "issued_at": event.issued_at,
-            "rejection": details.get("rejection"),
-            "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
-            "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,
-        }
-    )
+    return {
+        "id": document_id,
+        # A document that was discarded is known from the details alone.
+        "sale_id": event.sale_id or details.get("saleId"),
+        "external_id": event.external_id or details.get("externalId"),
+        "company_id": event.company_id,
+        "tax_id": event.tax_id,
+        "status": event.status,
+        "type": event.type,
+        "amount": event.amount,
+        "invoice_number": None if number is None else str(number),
+        "issued_at": event.issued_at,
+        "rejection": details.get("rejection"),
+        "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
+        "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,
+    }
 
 
 def _company_of(event: ToldEvent) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """Webhooks: what callers do with them. One covers all companies of its subscription."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import Annotated
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Record
+from carimbo.fiscal.fields import AS_STORED, Record
 from carimbo.service.companies import Deleted
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.chosen_events import (
@@ -34,6 +36,7 @@ from carimbo.service.masked import is_masked
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.ports import AddressGuard
 from carimbo.service.read_only import refuse_changed
+from carimbo.service.readable import readable_record
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery
 from carimbo.storage.identifiers import new_id
@@ -48,7 +51,7 @@ class LastDeliveryRecord(Record):
     """How the last attempt went."""
 
     id: UUID
-    event: EventName = Field(examples=["nfe.authorized"])
+    event: Annotated[EventName, AS_STORED] = Field(examples=["nfe.authorized"])
     status: DeliveryStatus
     response_status: int | None = Field(examples=[200])
     attempted_at: datetime | None
@@ -260,10 +263,5 @@ def _record(
 
 
 def _last_delivery(delivery: Delivery) -> LastDeliveryRecord:
-    return LastDeliveryRecord(
-        id=delivery.id,
-        event=name_of(delivery.topic),
-        status=DeliveryStatus(delivery.status),
-        response_status=delivery.response_status,
-        attempted_at=delivery.attempted_at,
-    )
+    values = asdict(delivery) | {"event": name_of(delivery.topic)}
+    return readable_record("deliveries", delivery.id, LastDeliveryRecord, values)

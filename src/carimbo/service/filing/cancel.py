@@ -6,7 +6,7 @@ from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
 from carimbo.service.cancellation_terms import cancelable_at_all, cancelable_until
 from carimbo.service.companies import hold_company
-from carimbo.service.documents import Reference, require_document
+from carimbo.service.documents import Reference, refusing_damaged_key, require_document
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.desk import Desk, new_event
 from carimbo.service.filing.event import event_kind
@@ -40,9 +40,10 @@ async def cancel(
         document = await require_document(tenant, which)
     emission, kind = _authorized(document), kind_named(document.type)
     event = event_kind(kind, Happening.CANCELLATION)
-    _require_in_time(desk, document, emission, event, request)
-    dossier = await desk.dossier_of(which.subscription_id, company, kind)
-    desk.try_event(dossier, emission, document.environment, event, request)
+    with refusing_damaged_key(document):
+        _require_in_time(desk, document, emission, event, request)
+        dossier = await desk.dossier_of(which.subscription_id, company, kind)
+        desk.try_event(dossier, emission, document.environment, event, request)
     async with desk.counter.database.tenant(which.subscription_id) as tenant:
         await hold_company(tenant, company.id)
         filing = await _filed(tenant, new_event(document, emission, event, request, _ONLY))

@@ -6,7 +6,13 @@ from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Happening, Status
 from carimbo.service.companies import hold_company
-from carimbo.service.documents import EventRecord, Reference, require_document, wrong_state
+from carimbo.service.documents import (
+    EventRecord,
+    Reference,
+    refusing_damaged_key,
+    require_document,
+    wrong_state,
+)
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.filing.desk import Desk, new_event
@@ -30,7 +36,8 @@ async def correct(
     event = event_kind(kind, Happening.CORRECTION)
     emission = _correctable(desk, document, event)
     dossier = await desk.dossier_of(which.subscription_id, company, kind)
-    desk.try_event(dossier, emission, document.environment, event, request)
+    with refusing_damaged_key(document):
+        desk.try_event(dossier, emission, document.environment, event, request)
     async with desk.counter.database.tenant(which.subscription_id) as tenant:
         await hold_company(tenant, company.id)
         filing = await _filed(tenant, document, emission, event, request)

@@ -1,5 +1,6 @@
 """Giving up numbers that never became documents."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -10,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from carimbo.fiscal.document_type import LAST_NUMBER, DocumentType, Series
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Integer, Record
+from carimbo.fiscal.fields import AS_STORED, Body, Integer, Record
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.signature import Signer
 from carimbo.service.companies import hold_company
@@ -22,6 +23,7 @@ from carimbo.service.filing.statement import teller_of
 from carimbo.service.issuing.accept import require_no_problems
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.readable import readable_record
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
@@ -65,7 +67,7 @@ class InutilizationRecord(Record):
     id: UUID
     status: FilingStatus
     type: str = Field(examples=["nfe"])
-    environment: Environment
+    environment: Annotated[Environment, AS_STORED]
     series: int
     number_start: int
     number_end: int
@@ -168,22 +170,14 @@ async def require_range(
 
 def record_of_range(filing: Inutilization) -> InutilizationRecord:
     """Show numbers that are given up."""
-    return InutilizationRecord(
-        id=filing.id,
-        status=status_of(filing),
-        type=filing.document_type,
-        environment=Environment(filing.environment),
-        series=filing.series,
-        number_start=filing.first_number,
-        number_end=filing.last_number,
-        year=filing.year,
-        justification=filing.justification,
-        protocol=filing.protocol,
-        authority_code=filing.authority_code,
-        authority_message=filing.authority_message,
-        authorized_at=filing.registered_at,
-        created_at=filing.created_at,
-    )
+    values = asdict(filing) | {
+        "status": status_of(filing),
+        "type": filing.document_type,
+        "number_start": filing.first_number,
+        "number_end": filing.last_number,
+        "authorized_at": filing.registered_at,
+    }
+    return readable_record("inutilizations", filing.id, InutilizationRecord, values)
 
 
 def _new(desk: Desk, dossier: Dossier, kind: DocumentType, request: InutilizationRequest) -> NewInutilization:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import FilingState, Happening
-from carimbo.service.document_files import XmlFile
+from carimbo.service.document_files import XmlFile, require_xml
 from carimbo.service.documents import Reference, require_document
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.filing import files
@@ -62,6 +62,7 @@ async def event_xml(tenant: Tenant, told: HistoryEvent) -> bytes:
     join = kind_named(told.document.type).registered_event
     if join is None:
         raise LookupError(f"{told.document.type} has no events")
+    require_xml(told.document, signed, registration)
     return join(signed, registration)
 
 
