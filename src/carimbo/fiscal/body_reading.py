@@ -33,12 +33,14 @@ def is_blank(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def without_blanks(given: Any, reading: Reading) -> Any:
+def without_blanks(given: Any, reading: Reading, *, only_known: bool = False) -> Any:
     """Returns a JSON object without blank fields, and with the numbers of codes as texts."""
     if not isinstance(given, dict):
         return given
     kept: dict[str, Any] = {}
     for name, value in given.items():
+        if only_known and name not in reading.names:
+            continue
         if is_blank(value) and name in reading.nullable:
             kept[name] = None
         elif not is_blank(value) or name not in reading.names:

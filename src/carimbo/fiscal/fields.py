@@ -21,6 +21,7 @@ from pydantic import (
     Strict,
     StrictBool,
     StringConstraints,
+    ValidationInfo,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
@@ -31,6 +32,7 @@ from carimbo.fiscal import published, taxpayer
 from carimbo.fiscal.body_reading import code_of_number, reading_of, without_blanks
 from carimbo.fiscal.published import Published
 from carimbo.fiscal.service_key import parse_service_key
+from carimbo.fiscal.stored import is_stored
 from carimbo.fiscal.tables.states import STATES
 
 # What XML 1.0 has no way to write, and what no field of one line should hold.
@@ -46,16 +48,17 @@ def _without_defaults(schema: dict[str, Any]) -> None:
 class Body(BaseModel):
     """A JSON object sent by a caller: camelCase, immutable, unknown fields refused.
 
-    `null` and blank texts count as absent, and numbers are taken for codes.
+    `null` and blank texts count as absent, and numbers are taken for codes. Unknown fields of what
+    is stored are ignored: another version wrote them.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
-    def normalize(cls, given: Any) -> Any:
+    def normalize(cls, given: Any, info: ValidationInfo) -> Any:
         """Returns the input without blank fields, and with numbers of codes as texts."""
-        return without_blanks(given, reading_of(cls, clears=False))
+        return without_blanks(given, reading_of(cls, clears=False), only_known=is_stored(info))
 
 
 class Changes(Body):
@@ -70,9 +73,9 @@ class Changes(Body):
 
     @model_validator(mode="before")
     @classmethod
-    def normalize(cls, given: Any) -> Any:
+    def normalize(cls, given: Any, info: ValidationInfo) -> Any:
         """Returns the input with null for blank fields that may be empty, and without the other blanks."""
-        return without_blanks(given, reading_of(cls, clears=True))
+        return without_blanks(given, reading_of(cls, clears=True), only_known=is_stored(info))
 
 
 class Record(BaseModel):

@@ -71,6 +71,15 @@ def is_in_brazil(address: Mapping[str, Any]) -> bool:
     return is_brazil(address.get("countryCode"))
 
 
+def known_lines(address: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Returns a stored address without what is no line of it, which another version wrote."""
+    if address is None:
+        return None
+    form = NationalAddressBody if is_in_brazil(address) else ForeignAddressBody
+    names = {field.alias for field in form.model_fields.values()}
+    return {name: value for name, value in address.items() if name in names}
+
+
 def where(address: Any) -> str:
     """Returns the tag of the form that an address has: the one in Brazil, or the one abroad."""
     if isinstance(address, dict):

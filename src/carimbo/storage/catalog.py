@@ -1,12 +1,15 @@
 """What a company's catalog knows of the buyer and the items of one request."""
 
 from dataclasses import fields
+from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogReferences, CatalogService
 from carimbo.fiscal.catalog_sale import FiscalItem
 from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.party_address import known_lines
 from carimbo.storage.connection import Connection, only
+from carimbo.storage.json_columns import json_object
 
 _FACTS = ", ".join(field.name for field in fields(CustomerFacts))
 _OF_COMPANY = "subscription_id = $1 and company_id = $2 and deleted_at is null"
@@ -47,9 +50,20 @@ class Catalog:
                 _KNOWN, self._subscription_id, company_id, wanted.tax_id, wanted.skus, item_type
             )
         )
-        items = {sku: FiscalItem(**item) for sku, item in (row["items"] or {}).items()}
-        return CatalogFacts(CustomerFacts(**row["customer"]) if row["customer"] else None, items)
+        items = {sku: _fiscal_item(sku, **item) for sku, item in (row["items"] or {}).items()}
+        known = row["customer"]
+        if known is None:
+            return CatalogFacts(None, items)
+        address = json_object("customers", f"of company {company_id}", "address", known["address"])
+        return CatalogFacts(CustomerFacts(**known | {"address": known_lines(address)}), items)
 
     async def _services(self, company_id: UUID, city_service_code: str) -> tuple[CatalogService, ...]:
         rows = await self._connection.fetch(_SERVICES, self._subscription_id, company_id, city_service_code)
         return tuple(CatalogService(**row) for row in rows)
+
+
+def _fiscal_item(sku: str, fiscal: Any, *, follows_company_defaults: bool) -> FiscalItem:
+    return FiscalItem(
+        fiscal=json_object("products", sku, "fiscal", fiscal) or {},
+        follows_company_defaults=follows_company_defaults,
+    )

@@ -5,7 +5,9 @@ from datetime import datetime
 from uuid import UUID
 
 from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.party_address import known_lines
 from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.json_columns import json_object
 from carimbo.storage.searching import matches_search
 
 
@@ -135,4 +137,6 @@ class Customers:
 
 
 def _customer(row: Row) -> Customer:
-    return Customer(**{field.name: row[field.name] for field in fields(Customer)})
+    values = {field.name: row[field.name] for field in fields(Customer)}
+    address = json_object("customers", row["id"], "address", row["address"])
+    return Customer(**values | {"address": known_lines(address)})

@@ -8,7 +8,7 @@ import pytest
 from carimbo.service.readable import UNREADABLE
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
-from integration.sales.store import JOAO, NewStore, Store, sale_of
+from integration.sales.store import JOAO, MARIA, NewStore, Store, sale_of
 from support import data_of, fields_of
 
 
@@ -34,6 +34,23 @@ class TestUnreadableRows:
         first, second = data_of(await store.get("/sales"))
         assert (first["id"], first["payments"], first["nfse"], second["id"]) == (bad, [], None, good)
         assert (first["warnings"], second["warnings"]) == ([UNREADABLE], [])
+        path = store.path(f"/sales/{bad}")
+        refused = await store.caller.http.patch(path, json={"notes": "Obrigado"})
+        assert error_of(refused, 409, "INVALID_STATE") == {"currentStatus": "draft", "allowed": []}
+        repaired = {"payments": [{"method": "pix", "amount": 100}], "nfse": {"property": None}}
+        assert data_of(await store.caller.http.patch(path, json=repaired))["warnings"] == []
+
+
+class TestUnreadableCatalog:
+    async def test_unknown_fields_of_items_and_addresses_are_ignored(self, store: Store) -> None:
+        customer = await store.know(MARIA)
+        fiscal = '{"ncm": "69120000", "oldKey": 1}'
+        query = "update products set fiscal = $2::text::jsonb where company_id = $1 and sku = 'caneca'"
+        await store.floor.fetch(query, UUID(store.id), fiscal)
+        query = """update customers set address = address || '{"oldKey": 1}' where id = $1"""
+        await store.floor.fetch(query, UUID(customer["id"]))
+        sale = await store.invoiced("curso", "caneca", customer=customer["id"])
+        assert [one["status"] for one in sale["invoices"]] == ["authorized"] * 2
 
 
 class TestPages:

@@ -8,13 +8,15 @@ from pydantic import RootModel, ValidationError
 
 from carimbo.fiscal.body_reading import is_blank
 from carimbo.fiscal.catalog_sale import without_absent
-from carimbo.service.errors import invalid_body
+from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch
 from carimbo.service.partial_body import AS_SENT, partial_of
+from carimbo.service.readable import log_unreadable
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.storage.sales import ShownLine, ShownSale
 
 _PAYMENT = ("paymentMethod", "payments")
+_STORED_JSON = ("payments", "nfse")
 _IDENTITY = ("name", "document", "foreignId")
 # Fields that a sale always has: a blank in them changes nothing, as in every PUT.
 _NEVER_EMPTY = ("products", "emitWhen")
@@ -66,7 +68,18 @@ def patched(
         body = merge_patch(current, patch) if merging is Merging.DEEP else current | patch
         return SaleBody.model_validate(body)
     except ValidationError as invalid:
+        _refuse_unreadable(sale, patch, invalid)
         raise invalid_body(invalid) from None
+
+
+def _refuse_unreadable(sale: ShownSale, patch: dict[str, Any], invalid: ValidationError) -> None:
+    """Refuses a change of a sale whose stored payments or `nfse` can't be read, unless it replaces them."""
+    wrong = {str(error["loc"][0]) for error in invalid.errors() if error["loc"]}
+    unreadable = [name for name in _STORED_JSON if name in wrong and name not in patch]
+    if unreadable:
+        log_unreadable("sales", sale.id, invalid)
+        sentence = f"Parte da venda não pôde ser lida: envie de novo {' e '.join(unreadable)}."
+        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=sale.status, allowed=[])
 
 
 def _current(sale: ShownSale, lines: Sequence[ShownLine], buyer_tax_id: str | None) -> dict[str, Any]:
