@@ -154,11 +154,12 @@ class Code(Enum):
     )
     CERTIFICATE_MISSING = _means(
         Kind.INVALID,
-        "A empresa não tem certificado digital: envie-o com POST /v1/companies/{id}/certificate.",
+        "A empresa não tem certificado digital: envie-o com POST /v1/companies/{companyId}/certificate.",
     )
     CERTIFICATE_EXPIRED = _means(
         Kind.INVALID,
-        "O certificado digital está vencido: envie um em vigor com POST /v1/companies/{id}/certificate.",
+        "O certificado digital está vencido: envie um em vigor com"
+        " POST /v1/companies/{companyId}/certificate.",
         expiresAt="2026-01-31T23:59:59Z",
     )
     CERTIFICATE_INVALID = _means(Kind.INVALID, "O arquivo não é um certificado A1 utilizável.")

@@ -17,11 +17,11 @@ _WORDS = {
     "nfce.homologation.csc": "o CSC de homologação",
 }
 _ROUTES = {
-    "stateRegistration": "POST /v1/companies/{id}/state-registrations",
-    "certificate": "POST /v1/companies/{id}/certificate",
+    "stateRegistration": "POST /v1/companies/{companyId}/state-registrations",
+    "certificate": "POST /v1/companies/{companyId}/certificate",
 }
-_SETTINGS = "PUT /v1/companies/{id}/settings"
-_COMPANY = "PUT /v1/companies/{id}"
+_SETTINGS = "PUT /v1/companies/{companyId}/settings"
+_COMPANY = "PUT /v1/companies/{companyId}"
 
 
 def in_words(missing: Iterable[str]) -> str:

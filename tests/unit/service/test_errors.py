@@ -74,9 +74,9 @@ class TestMessages:
     def test_name_what_a_company_lacks_with_the_route_that_sets_it(self) -> None:
         refusal = Refusal(Code.COMPANY_NOT_READY, missing=["address", "nfce.csc", "certificate"])
         assert refusal.message == (
-            "Faltam dados da empresa para emitir: o endereço (address, PUT /v1/companies/{id}); o CSC"
-            " (nfce.csc, PUT /v1/companies/{id}/settings); um certificado A1 em vigor (certificate,"
-            " POST /v1/companies/{id}/certificate)."
+            "Faltam dados da empresa para emitir: o endereço (address, PUT /v1/companies/{companyId}); o CSC"
+            " (nfce.csc, PUT /v1/companies/{companyId}/settings); um certificado A1 em vigor (certificate,"
+            " POST /v1/companies/{companyId}/certificate)."
         )
 
 

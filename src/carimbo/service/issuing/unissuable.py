@@ -37,11 +37,10 @@ def unready_now(means: Means, case: Case) -> tuple[Problem, ...]:
     refusal = unready(case.dossier, case.kind, case.environment, means.workshop.clock())
     if refusal is None:
         return ()
-    code, message, field = refusal.code, refusal.message, "certificate"
+    code, field = refusal.code, "certificate"
     if code is Code.COMPANY_NOT_READY and refusal.details:
-        missing: list[str] = refusal.details["missing"]
-        message, field = f"{message} ({', '.join(missing)})", missing[0]
-    return (Problem(code.name, f"company.{field}", message, _HINTS[code]),)
+        field = refusal.details["missing"][0]
+    return (Problem(code.name, f"company.{field}", refusal.message, _HINTS[code]),)
 
 
 async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
