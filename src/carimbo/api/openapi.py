@@ -69,11 +69,17 @@ _NOTHING_FROM_OUTSIDE = "; ".join(
 )
 _STATIC = {"docs.css": "text/css", "docs.js": "text/javascript", "search.js": "text/javascript"}
 _NAMES = (
+    (r"^Success_list_dict_str__Any___$", "LinesResponse"),
+    (r"^Success_list_(\w+)__$", r"\1sResponse"),
     (r"^Success_(.+)_$", r"\1Response"),
     (r"^Listing_(.+)_$", r"\1ListResponse"),
     (r"^Body_upload(\w+)$", r"\1Upload"),
     (r"-Output$", ""),
     (r"-Input$", "Input"),
+    # Two models of one name have their modules before it.
+    (r"^carimbo__fiscal__documents__nfse__tax_bodies__", "Service"),
+    (r"^carimbo__fiscal__layouts__dps_v1__addresses__", "Service"),
+    (r"^carimbo__fiscal__(goods__ibs_cbs|address)__", ""),
 )
 (_MUST_BE_SENT,) = MUST_BE_SENT
 # Between the thread that builds ahead and one that builds for a reader.

@@ -148,3 +148,9 @@ class TestExamples:
         examples = [(name, value) for name, part in components.items() for value in part.get("examples", ())]
         assert "DocumentRecord" in dict(examples)
         assert [name for name, value in examples if not is_valid(name, value)] == []
+
+
+class TestComponents:
+    def test_have_names_that_a_client_generator_can_use(self) -> None:
+        names = our_contract()["components"]["schemas"]
+        assert [name for name in names if "__" in name or not name[0].isupper()] == []
