@@ -66,7 +66,7 @@ class TestCustomer:
         for customer_id in (ABSENT, foreign["id"], gone["id"]):
             assert set(fields_of(await store.sell("curso", customer=customer_id))) == {"customer"}
 
-    @pytest.mark.parametrize("told", [5, "maria", [], True, None], ids=str)
+    @pytest.mark.parametrize("told", [5, "maria", [], True], ids=str)
     async def test_that_is_neither_an_id_nor_an_object_is_invalid(self, store: Store, told: Any) -> None:
         body = sale_of("curso") | {"customer": told}
         assert set(fields_of(await store.post("/sales", body))) == {"customer"}

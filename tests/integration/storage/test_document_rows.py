@@ -196,6 +196,7 @@ class TestWriteRequest:
         assert await shop.read(document.id) == replace(
             document,
             version=2,
+            posted_version=2,
             request=EXACT,
             amount=Decimal("7.50"),
             warnings=["Ei."],
