@@ -24,8 +24,6 @@ _NOT_ASCII = (
     "O endereço da requisição tem caracteres que precisam ser codificados, como acentos e espaços: escreva"
     " cer%C3%A2mica em vez de cerâmica. Com curl, use -G --data-urlencode 'search=cerâmica'."
 )
-
-
 _NOT_HTTPS = "Esta porta fala HTTP, e não HTTPS."
 # A record of type 22 and version 3.x (RFC 8446, 5.1).
 _TLS_HANDSHAKE = b"\x16\x03"
