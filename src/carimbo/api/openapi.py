@@ -76,10 +76,10 @@ _NAMES = (
     (r"^Body_upload(\w+)$", r"\1Upload"),
     (r"-Output$", ""),
     (r"-Input$", "Input"),
-    # Two models of one name have their modules before it.
+    # Two models of one name in requests have their modules before it.
     (r"^carimbo__fiscal__documents__nfse__tax_bodies__", "Service"),
     (r"^carimbo__fiscal__layouts__dps_v1__addresses__", "Service"),
-    (r"^carimbo__fiscal__(goods__ibs_cbs|address)__", ""),
+    (r"^carimbo__fiscal__(?:goods__ibs_cbs|address)__(\w+)$", r"\1Input"),
 )
 (_MUST_BE_SENT,) = MUST_BE_SENT
 # Between the thread that builds ahead and one that builds for a reader.
@@ -181,12 +181,18 @@ def _make_component_exact(component: dict[str, Any]) -> None:
 def _named(schema: dict[str, Any]) -> dict[str, Any]:
     """Give components the names that a client generator should use."""
     text = json.dumps(schema)
-    for name in schema["components"]["schemas"]:
-        better = name
-        for pattern, replacement in _NAMES:
-            better = re.sub(pattern, replacement, better)
+    names = {name: _better_name(name) for name in schema["components"]["schemas"]}
+    if len(set(names.values())) < len(names):
+        raise ValueError("two components of the contract have one name")
+    for name, better in names.items():
         text = text.replace(f'"{name}"', f'"{better}"').replace(f'schemas/{name}"', f'schemas/{better}"')
     return dict(json.loads(text))
+
+
+def _better_name(name: str) -> str:
+    for pattern, replacement in _NAMES:
+        name = re.sub(pattern, replacement, name)
+    return name
 
 
 def _offer_merge_patch(operation: dict[str, Any]) -> None:
