@@ -11,7 +11,7 @@ class CustomerFacts:
     """What is known of a customer; None is what is not."""
 
     name: str
-    """Empty for the buyer of a receipt who is known by a document alone."""
+    """Empty if a receipt has only the CPF or CNPJ of its buyer."""
     email: str | None = None
     document: str | None = None
     """CPF or CNPJ without punctuation."""

@@ -81,7 +81,7 @@ class SentCustomerChanges(RootModel[Annotated[_SentChanges, AS_SENT]]):
 
 
 class CustomerUpsert(CustomerBody, Dated):
-    """What a caller tells of a customer who may be known already; blanks change nothing."""
+    """The body that creates a customer, or changes an existing one; blanks change nothing."""
 
     id: UUID | None = Field(default=None, description="Id do cliente a alterar.")
 

@@ -116,13 +116,13 @@ async def read_document_and_request(database: Database, which: Reference) -> tup
 
 
 async def read_events(database: Database, which: Reference) -> list[EventRecord]:
-    """Tell the whole history of a document, oldest first, and what is being told of it last."""
+    """Returns the history of a document, oldest first, and after it the events that are under way."""
     async with database.autocommit(which.subscription_id) as tenant:
         await require_document(tenant, which)
         events = await tenant.document_events.all(which.document_id)
         under_way = await tenant.event_filings.under_way(which.document_id)
-    told = [readable_record("document_events", event.id, EventRecord, asdict(event)) for event in events]
-    return [*told, *map(_under_way, under_way)]
+    history = [readable_record("document_events", event.id, EventRecord, asdict(event)) for event in events]
+    return [*history, *map(_under_way, under_way)]
 
 
 async def require_document(tenant: Tenant, which: Reference) -> Document:

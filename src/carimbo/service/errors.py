@@ -274,16 +274,15 @@ def invalid_fields(errors: Sequence[Any], body: Any = None, explain: Explain = _
 
     `body` is the type that was validated: its fields are suggested in place of unknown ones.
     """
-    told = [with_known_names(error, body) for error in errors[:_MOST_TOLD]]
-    paths = [json_path(one["loc"]) or "body" for one in told]
-    fields = [
-        {"field": path, "error": explain(path, in_portuguese(one))}
-        for path, one in zip(paths, told, strict=True)
-    ]
-    if len(told) == len(errors):
+    fields = []
+    for error in errors[:_MOST_TOLD]:
+        path = json_path(error["loc"]) or "body"
+        message = in_portuguese(with_known_names(error, body))
+        fields.append({"field": path, "error": explain(path, message)})
+    if len(fields) == len(errors):
         return Refusal(Code.VALIDATION_ERROR, fields=fields)
-    sentence = f"Há {len(errors)} campos inválidos na requisição; estes são os {len(told)} primeiros."
-    return Refusal(Code.VALIDATION_ERROR, sentence, fields=fields, omitted=len(errors) - len(told))
+    sentence = f"Há {len(errors)} campos inválidos na requisição; estes são os {len(fields)} primeiros."
+    return Refusal(Code.VALIDATION_ERROR, sentence, fields=fields, omitted=len(errors) - len(fields))
 
 
 def refuse_chaos(invalid: ValidationError) -> None:

@@ -67,12 +67,12 @@ class TownHall:
     async def _rate(self, place: Place, service_code: str | None) -> Decimal | None:
         if service_code is None:
             return None
-        known = await self.municipalities.rate(
+        answer = await self.municipalities.rate(
             place, _with_dots(service_code), self.municipalities.today, insist=True
         )
-        if known is None:
+        if answer is None:
             raise Refusal(Code.AUTHORITY_UNAVAILABLE)
-        return known.rate
+        return answer.rate
 
 
 def _with_dots(service_code: str) -> str:

@@ -109,7 +109,7 @@ async def _numbering_record(
     tenant: Tenant, company: Company, numbering: Numbering, now: datetime
 ) -> NumberingRecord:
     page = await tenant.numberings.unused(numbering, MOST_TOLD)
-    known = {
+    columns = {
         "type": numbering.document_type,
         "environment": numbering.environment,
         "series": numbering.series,
@@ -120,8 +120,8 @@ async def _numbering_record(
     return readable(
         "number_sequences",
         place,
-        lambda: NumberingRecord.model_validate(known | _gaps_of(company, numbering, page, now)),
-        lambda: as_far_as_readable(NumberingRecord, known),
+        lambda: NumberingRecord.model_validate(columns | _gaps_of(company, numbering, page, now)),
+        lambda: as_far_as_readable(NumberingRecord, columns),
     )
 
 

@@ -78,11 +78,11 @@ def readable_fields(
             if not values:
                 raise
             log_unreadable(table, row_id, error)
-            found = [(_path_in(values, one["loc"]), one["type"]) for one in error.errors()]
-            if not all(path for path, _ in found):
-                # An error of the object as a whole, or of a field that it lacks, leaves nothing of it.
-                found = [((name,), "invalid") for name in values]
-            for path, problem in found:
+            wrong = [(_path_in(values, detail["loc"]), detail["type"]) for detail in error.errors()]
+            if not all(path for path, _ in wrong):
+                # If the object as a whole is wrong, or a required field is missing, nothing of it is kept.
+                wrong = [((name,), "invalid") for name in values]
+            for path, problem in wrong:
                 values = _without(values, path)
                 (unknown if problem == _UNKNOWN_FIELD else invalid)[".".join(path)] = None
 

@@ -75,7 +75,7 @@ def payload_of(event: ToldEvent, links: Links) -> dict[str, Any]:
 
 
 def told(event: ToldEvent, links: Links) -> EventPayload:
-    """What is told of an event; what can't be read of it is left out."""
+    """Returns the payload of an event, without the fields that can't be read."""
     data = readable("events", event.id, lambda: _data(event, links), lambda: _known_data(event, links))
     return EventPayload(id=event.id, event=name_of(event.topic), created_at=event.created_at, data=data)
 

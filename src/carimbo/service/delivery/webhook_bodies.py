@@ -24,7 +24,7 @@ Url = Annotated[Text, StringConstraints(max_length=2048), AfterValidator(_requir
 
 
 class WebhookBody(Body):
-    """What a caller tells of a webhook."""
+    """The body that creates a webhook."""
 
     url: Url = Field(
         description="Endereço https que recebe os eventos.", examples=["https://example.com/webhooks"]
@@ -42,7 +42,7 @@ class WebhookBody(Body):
 
 
 class WebhookChanges(Dated, WebhookBody):
-    """What changes in a webhook: an absent field stays as it is, null clears it."""
+    """The body that changes a webhook: an absent field stays as it is, null clears it."""
 
     url: Url = Field(
         default="",

@@ -71,15 +71,15 @@ async def _filled(
     if wanted.is_empty:
         return FilledRequest(request, text)
     async with database.autocommit(dossier.subscription_id) as tenant:
-        known = await tenant.catalog.facts(dossier.row.id, wanted, filling.item_type)
-    if known.is_empty:
+        facts = await tenant.catalog.facts(dossier.row.id, wanted, filling.item_type)
+    if facts.is_empty:
         return FilledRequest(request, text)
     settings = dossier.settings_of(kind)
-    review = filling.review(request, settings, known) if filling.review else NOTHING_FILLED
+    review = filling.review(request, settings, facts) if filling.review else NOTHING_FILLED
     if review.problems:
         return FilledRequest(request, text, review=review)
     body = read(text)
-    filled = filling.fill(body, request, dossier.company, known)
+    filled = filling.fill(body, request, dossier.company, facts)
     if filled == body:
         return FilledRequest(request, text)
     written = write(filled)

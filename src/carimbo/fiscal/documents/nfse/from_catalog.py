@@ -99,21 +99,22 @@ def _service_of(request: NfseRequest, items: Sequence[CatalogService]) -> _Servi
     """Returns the service that all items with the municipal code of a body agree on, None without items.
 
     Raises Incomplete if they differ in the national code, or in an ISS that the body does not have. The item
-    that notes without a SKU share is not chosen by the company for a code: it has that of the first note.
+    of notes without a SKU does not count: it has the codes of the first such note, not the company's choice.
     """
     chosen = [item for item in items if item.sku != DIRECT_SKU]
-    known = [_service(item) for item in chosen if item.fiscal.get("serviceItemCode")]
-    if not known:
+    services = [_service(item) for item in chosen if item.fiscal.get("serviceItemCode")]
+    if not services:
         return None
-    if len({services_named(one.code) for one in known}) > 1:
-        raise Incomplete(_several_codes(request, known))
-    taxes = list({(one.iss.rate, one.iss.is_withheld): one.iss for one in known if one.iss}.values())
+    if len({services_named(service.code) for service in services}) > 1:
+        raise Incomplete(_several_codes(request, services))
+    rates = [service.iss for service in services if service.iss]
+    taxes = list({(iss.rate, iss.is_withheld): iss for iss in rates}.values())
     if len(taxes) > 1 and request.iss is None:
         raise Incomplete(_several_taxes(request, [tax.rate for tax in taxes]))
-    codes = {one.nbs for one in known if one.nbs}
+    codes = {service.nbs for service in services if service.nbs}
     return _Service(
-        sku=known[0].sku,
-        code=known[0].code,
+        sku=services[0].sku,
+        code=services[0].code,
         iss=taxes[0] if taxes else None,
         nbs=codes.pop() if len(codes) == 1 else None,
     )
@@ -129,15 +130,15 @@ def _service(item: CatalogService) -> _Service:
     )
 
 
-def _several_codes(request: NfseRequest, known: list[_Service]) -> Problem:
-    listed = "; ".join(f"{one.code} em {quoted(one.sku)}" for one in known)
+def _several_codes(request: NfseRequest, services: list[_Service]) -> Problem:
+    listed = "; ".join(f"{service.code} em {quoted(service.sku)}" for service in services)
     return Problem(
         _AMBIGUOUS,
         "serviceCode",
         f"O catálogo tem serviços diferentes com o código municipal {quoted(request.service_code)}:"
         f" {listed}.",
         "Informe em federalServiceCode o código do serviço prestado.",
-        facts=(("candidates", tuple(dict.fromkeys(one.code for one in known))),),
+        facts=(("candidates", tuple(dict.fromkeys(service.code for service in services))),),
     )
 
 
