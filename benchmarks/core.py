@@ -34,8 +34,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.soap import envelope
-from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
-from carimbo.fiscal.taxes.trade import Trade
+from carimbo.fiscal.taxes.trade import TaxDay, Trade
 from invoices import Sale, prepared_requests, sales_of
 from verification import SHOWN_TO_XMLSEC1, verify_all
 
@@ -163,7 +162,7 @@ def tax_and_build(sale: Sale, invoice: Invoice) -> bytes:
 def circumstances(sale: Sale) -> Trade:
     """Every sale of the benchmark is made within the state."""
     company, is_contributor = sale.issuance.company, bool(sale.request.recipient.state_registration)
-    rates = ibs_cbs_rates_on(sale.issuance.emission.issued_at.date())
+    tax_day = TaxDay.of(sale.issuance.emission.issued_at.date(), "nfe")
     return Trade(
         company=company,
         destination_state=company.address.state,
@@ -172,7 +171,7 @@ def circumstances(sale: Sale) -> Trade:
         is_sale=True,
         buyer_is_contributor=is_contributor,
         buyer_is_final=not is_contributor,
-        reform_rates=rates,
+        tax_day=tax_day,
     )
 
 

@@ -1,5 +1,6 @@
 """What an authority has to be told about the company that issues."""
 
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated
@@ -34,6 +35,9 @@ Suframa = Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")]
 MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15), TAKES_NUMBERS]
 
 
+_LAST_MONTH_OF_FIRST_HALF = 6
+
+
 class TaxRegime(StrEnum):
     """The regime that the company declares as CRT."""
 
@@ -66,6 +70,31 @@ class PisCofinsRegime(StrEnum):
 
     CUMULATIVE = "cumulative"
     NON_CUMULATIVE = "nonCumulative"
+
+
+class IbsCbsRegime(StrEnum):
+    """How a company of Simples Nacional pays IBS and CBS from 2027 on (LC 123/2006, art. 13)."""
+
+    DAS = "das"
+    """Both in the single payment of Simples."""
+    MIXED = "mixed"
+    """CBS in the single payment, IBS apart: beyond the sublimit of the state."""
+    REGULAR = "regular"
+    """Both apart, as companies of the normal regime do."""
+
+
+class IbsCbsOption(Body):
+    """The regime of IBS and CBS in one half-year: companies choose it twice a year."""
+
+    half_year: Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}-[12]$")] = Field(
+        description="Semestre: ano e 1 ou 2.", examples=["2027-1"]
+    )
+    regime: IbsCbsRegime = Field(
+        description=(
+            "das (IBS e CBS no DAS), mixed (CBS no DAS e IBS fora, acima do sublimite) ou regular (os dois"
+            " fora do DAS)."
+        )
+    )
 
 
 class StateRegistration(Body):
@@ -154,6 +183,8 @@ class Company(Body):
     """Of the whole tax of Simples Nacional, in percent."""
     simples_iss_regime: Annotated[Integer, Field(ge=1, le=3)] | None = None
     """Which taxes a company of Simples Nacional pays by it (`regApTribSN`)."""
+    ibs_cbs_regime: tuple[IbsCbsOption, ...] = ()
+    """The options of a company of Simples Nacional; a half-year without one is `das`."""
     state_registrations: tuple[StateRegistration, ...] = Field(default=(), max_length=27)
     defaults: TaxDefaults = TaxDefaults()
 
@@ -163,3 +194,15 @@ class Company(Body):
             if one.state == state:
                 return one.number
         return None
+
+    def ibs_cbs_regime_on(self, day: date) -> IbsCbsRegime:
+        """Returns how the company pays IBS and CBS in the half-year of a day."""
+        if self.tax_regime is TaxRegime.NORMAL:
+            return IbsCbsRegime.REGULAR
+        half_year = f"{day:%Y}-{1 if day.month <= _LAST_MONTH_OF_FIRST_HALF else 2}"
+        chosen = [option.regime for option in self.ibs_cbs_regime if option.half_year == half_year]
+        return chosen[0] if chosen else IbsCbsRegime.DAS
+
+    def informs_ibs_cbs(self, day: date) -> bool:
+        """Returns whether the documents of a day inform IBS and CBS without being asked to."""
+        return self.ibs_cbs_regime_on(day) is IbsCbsRegime.REGULAR

@@ -1,6 +1,5 @@
 """IBS and CBS of an item: as told, and computed by the classification of the item."""
 
-from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
@@ -188,7 +187,7 @@ class _Rates(NamedTuple):
 
 
 _NO_RATES = _Rates(_Rate(None), _Rate(None), _Rate(None))
-_ZERO_RATES = IbsCbsRates(since=date.min, until=None, state=ZERO, city=ZERO, cbs=ZERO)
+_ZERO_RATES = IbsCbsRates(state=ZERO, city=ZERO, cbs=ZERO)
 
 
 def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | None:
@@ -197,13 +196,13 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
     is_conditional = known is not None and known.has_regular_taxation
     if not is_conditional and cst not in _BY_GENERAL_RATES:
         return None
-    general = _ZERO_RATES if is_conditional else trade.reform_rates
+    general = _ZERO_RATES if is_conditional else trade.tax_day.rates
     ibs, cbs = (known.ibs_reduction, known.cbs_reduction) if known else (None, None)
     public = trade.government_reduction
     return _Rates(
-        state=_Rate(general.state if general else None, ibs, public),
-        city=_Rate(general.city if general else None, ibs, public),
-        cbs=_Rate(general.cbs if general else None, cbs, public),
+        state=_Rate(general.state, ibs, public),
+        city=_Rate(general.city, ibs, public),
+        cbs=_Rate(general.cbs, cbs, public),
     )
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from carimbo.fiscal.calendar import CALENDAR
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS
 from carimbo.fiscal.tables.cancellation_terms import CANCELLATION_TERMS
 from carimbo.fiscal.tables.cest import CESTS
@@ -41,6 +42,7 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     IBS_CBS_SITUATIONS,
     IBS_CBS_CLASSES,
     IBS_CBS_RATES,
+    CALENDAR,
     NATIONAL_SERVICES,
     NBS,
     CNAES,

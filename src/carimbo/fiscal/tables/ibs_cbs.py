@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from carimbo.fiscal.tables.table import Table
 
@@ -60,24 +60,51 @@ class IbsCbsClass:
 IBS_CBS_CLASSES: Table[str, IbsCbsClass] = Table("ibs_cbs_classes", IbsCbsClass, lambda found: found.code)
 
 
-@dataclass(frozen=True, slots=True)
-class IbsCbsRates:
-    """The rates of a period, in percent: the IBS of the state and of the city, and the CBS."""
+class ReformTax(StrEnum):
+    """The three shares that have a rate of their own."""
 
+    IBS_STATE = "ibs_state"
+    IBS_CITY = "ibs_city"
+    CBS = "cbs"
+
+
+@dataclass(frozen=True, slots=True)
+class IbsCbsRate:
+    """The standard rate of one share in a period."""
+
+    tax: ReformTax
     since: date
     until: date | None
-    state: Decimal
-    city: Decimal
-    cbs: Decimal
+    rate: Decimal | None
+    """In percent; None while no act has fixed it, which is not zero."""
+
+    def is_in_force(self, day: date) -> bool:
+        """Returns whether the row is of the period of a day."""
+        return self.since <= day and (self.until is None or day <= self.until)
 
 
-IBS_CBS_RATES: Table[date, IbsCbsRates] = Table("ibs_cbs_rates", IbsCbsRates, lambda rates: rates.since)
+IBS_CBS_RATES: Table[tuple[ReformTax, date], IbsCbsRate] = Table(
+    "ibs_cbs_rates", IbsCbsRate, lambda row: (row.tax, row.since)
+)
 
 
-def ibs_cbs_rates_on(day: date) -> IbsCbsRates | None:
-    """Find the rates in force on a day; None while the law has not set them."""
-    last = None
-    for since, rates in IBS_CBS_RATES.rows.items():
-        if since <= day and (last is None or since > last.since):
-            last = rates
-    return last if last and (last.until is None or day <= last.until) else None
+class IbsCbsRates(NamedTuple):
+    """The standard rates of a day, in percent; None for a share whose rate is unknown."""
+
+    state: Decimal | None
+    city: Decimal | None
+    cbs: Decimal | None
+
+
+def ibs_cbs_rates_on(day: date) -> IbsCbsRates:
+    """Returns the rates in force on a day; of rows that overlap, the one that begins last."""
+    return IbsCbsRates(
+        state=_rate_on(ReformTax.IBS_STATE, day),
+        city=_rate_on(ReformTax.IBS_CITY, day),
+        cbs=_rate_on(ReformTax.CBS, day),
+    )
+
+
+def _rate_on(tax: ReformTax, day: date) -> Decimal | None:
+    rows = [row for row in IBS_CBS_RATES.rows.values() if row.tax is tax and row.is_in_force(day)]
+    return max(rows, key=lambda row: row.since).rate if rows else None

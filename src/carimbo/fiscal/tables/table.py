@@ -1,6 +1,6 @@
 """Official tables: mappings from code to row, read at first use from our file or the operator's newer one."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -75,13 +75,21 @@ class Table(_Reader, Mapping[Key, Row]):
     cached = ("rows", "_content")
 
     def __init__(
-        self, name: str, row: type[Row], key: Callable[[Row], Key], *, front_coded: str | None = None
+        self,
+        name: str,
+        row: type[Row],
+        key: Callable[[Row], Key],
+        *,
+        front_coded: str | None = None,
+        required: Collection[Key] = (),
     ) -> None:
+        """`required` are the keys that every file must have, because code asks for them."""
         super().__init__()
         self.name = name
         self.row = row
         self._key = key
         self._front_coded = front_coded
+        self._required = required
 
     @cached_property
     def rows(self) -> dict[Key, Row]:
@@ -150,6 +158,9 @@ class Table(_Reader, Mapping[Key, Row]):
             rows[key] = row
         if not rows:
             raise unusable(file.path, file.comments + 1, "a tabela não tem linhas")
+        missing = [_told(key) for key in self._required if key not in rows]
+        if missing:
+            raise unusable(file.path, file.comments + 1, f"faltam as linhas {', '.join(sorted(missing))}")
         return rows
 
     def _rows_of(self, file: TableFile) -> Iterator[tuple[int, Row]]:

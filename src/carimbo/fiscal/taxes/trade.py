@@ -1,13 +1,29 @@
 """Who sells to whom, and from where to where: what the taxes of every item of a document depend on."""
 
+from datetime import date
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.company import ApproximateTaxRates, Company, TaxRegime
-from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates
+from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates, ibs_cbs_rates_on
 
 ABROAD = "EX"
 _REGIMES_OF_CSOSN = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
+
+
+class TaxDay(NamedTuple):
+    """A day, and what the law says on it: amounts of a document follow one day."""
+
+    day: date
+    rules: RulesInForce
+    rates: IbsCbsRates
+    """Standard rates of IBS and CBS."""
+
+    @classmethod
+    def of(cls, day: date, document: str) -> Self:
+        """Returns the day for a type of document."""
+        return cls(day, rules_on(day, document), ibs_cbs_rates_on(day))
 
 
 class Trade(NamedTuple):
@@ -24,8 +40,8 @@ class Trade(NamedTuple):
     buyer_is_contributor: bool
     """Of ICMS: whoever has a state registration."""
     buyer_is_final: bool
-    reform_rates: IbsCbsRates | None
-    """General rates of IBS and CBS on the day of issue; None while the law has not set them."""
+    tax_day: TaxDay
+    """The day of issue; in a correction, that of the document that it corrects."""
     government_reduction: Decimal | None = None
     """What a public buyer takes off the rates of IBS and CBS, in percent (LC 214/2025, art. 473)."""
     is_printed: bool = False

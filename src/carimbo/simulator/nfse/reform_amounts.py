@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from carimbo.fiscal.tables.ibs_cbs import (
     IBS_CBS_CLASSES,
-    IBS_CBS_RATES,
     IBS_CBS_SITUATIONS,
     IbsCbsClass,
     IbsCbsGroup,
@@ -32,7 +31,6 @@ SITUATION = "IBSCBS/valores/trib/gIBSCBS"
 _ADDED_SINCE = date(2027, 1, 1)
 """From when on the taxes are added to the total, and PIS and COFINS are no more."""
 _SUSPENDED = "550"
-_NO_RATES = IbsCbsRates(date.min, None, ZERO, ZERO, ZERO)
 
 # cIndOp of what counts as done where the buyer is, and where the recipient is (Anexo VII).
 AT_BUYER = frozenset({"090102", "100101", "100301", "100501", "110201", "130201"})
@@ -43,7 +41,7 @@ AT_RECIPIENT = frozenset({"030103", "050103", "100102", "100201", "100302", "100
 class Kind:
     """One of the three shares, by its names."""
 
-    rate: Callable[[IbsCbsRates], Decimal]
+    rate: Callable[[IbsCbsRates], Decimal | None]
     reduction: Callable[[IbsCbsClass], Decimal | None]
     deferral: str
     """The percentage of the deferral, in `gDif`."""
@@ -111,18 +109,9 @@ def _base(case: NoteCase) -> Decimal:
     return max(base, ZERO)
 
 
-def _rates(day: date) -> IbsCbsRates:
-    """The rates of a day; none before there were any.
-
-    Those of days for which the law has set none yet are made up: the last ones go on.
-    """
-    last = max(rates.until or date.max for rates in IBS_CBS_RATES.values())
-    return ibs_cbs_rates_on(min(day, last)) or _NO_RATES
-
-
 def _share(case: NoteCase, base: Decimal, kind: Kind) -> Share:
     told = case.group(SITUATION)
-    rate = kind.rate(_rates(case.competence)) if _is_due(told.text("CST")) else ZERO
+    rate = (kind.rate(ibs_cbs_rates_on(case.competence)) or ZERO) if _is_due(told.text("CST")) else ZERO
     reduction = _reduction(told.text("cClassTrib"), kind)
     effective = _reduced(rate, reduction)
     amount = share(base, effective)
@@ -138,7 +127,7 @@ def _share(case: NoteCase, base: Decimal, kind: Kind) -> Share:
 
 def _regular(case: NoteCase, kind: Kind) -> Decimal:
     told = case.group(f"{SITUATION}/gTribRegular")
-    rate = kind.rate(_rates(case.competence)) if _is_due(told.text("CSTReg")) else ZERO
+    rate = (kind.rate(ibs_cbs_rates_on(case.competence)) or ZERO) if _is_due(told.text("CSTReg")) else ZERO
     return _reduced(rate, _reduction(told.text("cClassTribReg"), kind))
 
 

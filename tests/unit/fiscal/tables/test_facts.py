@@ -45,7 +45,8 @@ COUNTS = {
     "icms_rates": 27,
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
-    "ibs_cbs_rates": 1,
+    "ibs_cbs_rates": 6,
+    "calendar": 26,
     "national_services": 342,
     "nbs": 920,
     "cnae": 1331,
@@ -230,9 +231,12 @@ class TestIbsCbs:
 
     @pytest.mark.parametrize("day", [date(2026, 1, 1), date(2026, 12, 31)])
     def test_rates_of_2026_hold_all_the_year(self, day: date) -> None:
-        expected = (date(2026, 1, 1), date(2026, 12, 31), Decimal("0.1"), Decimal(0), Decimal("0.9"))
-        assert ibs_cbs_rates_on(day) == IbsCbsRates(*expected)
+        assert ibs_cbs_rates_on(day) == IbsCbsRates(Decimal("0.1"), Decimal(0), Decimal("0.9"))
 
-    @pytest.mark.parametrize("day", [date(2025, 12, 31), date(2027, 1, 1)])
-    def test_rates_of_other_years_are_not_known(self, day: date) -> None:
-        assert ibs_cbs_rates_on(day) is None
+    @pytest.mark.parametrize("day", [date(2027, 1, 1), date(2028, 12, 31)])
+    def test_ibs_of_2027_is_fixed_and_cbs_is_unknown(self, day: date) -> None:
+        assert ibs_cbs_rates_on(day) == IbsCbsRates(Decimal("0.05"), Decimal("0.05"), None)
+
+    @pytest.mark.parametrize("day", [date(2025, 12, 31), date(2029, 1, 1)])
+    def test_rates_of_other_years_are_unknown(self, day: date) -> None:
+        assert ibs_cbs_rates_on(day) == IbsCbsRates(None, None, None)

@@ -182,7 +182,7 @@ class TestUnusable:
             ("ncm", "01012100,UN,-1,Cavalos", "shared"),
             ("cest", "0100100,38,Coisas,31/12/2026", "until"),
             ("nfe_statuses", "100,success,Autorizado", "action"),
-            ("ibs_cbs_rates", "2026-13-01,,0,0,0", "since"),
+            ("ibs_cbs_rates", "cbs,2026-13-01,,0", "since"),
             ("payment_methods", "01,Dinheiro,,sim,yes", "has_card"),
         ],
     )
@@ -191,7 +191,7 @@ class TestUnusable:
             "ncm": "code,unit,shared,description",
             "cest": "code,ncm_prefixes,description,until",
             "nfe_statuses": "code,action,text",
-            "ibs_cbs_rates": "since,until,state,city,cbs",
+            "ibs_cbs_rates": "tax,since,until,rate",
             "payment_methods": "code,name,words,has_card,is_for_nfce",
         }
         provide(name, f"# source: x\n# date: {NEWER}\n{tables[name]}\n{row}\n")

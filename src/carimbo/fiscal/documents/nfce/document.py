@@ -24,10 +24,10 @@ from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.software import Software
-from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
-from carimbo.fiscal.taxes.trade import Trade
+from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 MODEL = "65"
+_NAME = "nfce"
 _RECEIPT = "4"
 _OUTBOUND = "1"
 _NORMAL_PURPOSE = "1"
@@ -85,7 +85,7 @@ def _trade(company: Company, emission: Emission) -> Trade:
         is_sale=True,
         buyer_is_contributor=False,
         buyer_is_final=True,
-        reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
+        tax_day=TaxDay.of(emission.issued_at.date(), _NAME),
         is_printed=emission.type is EmissionType.OFFLINE,
     )
 

@@ -25,10 +25,10 @@ from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.software import Software
-from carimbo.fiscal.tables.ibs_cbs import ibs_cbs_rates_on
-from carimbo.fiscal.taxes.trade import Trade
+from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 MODEL = "55"
+_NAME = "nfe"
 _PORTRAIT = "1"
 # The rule that demands the recipient's address (MOC 7.0, E05-10).
 _ADDRESS_RULE = "726"
@@ -83,7 +83,7 @@ def _trade(request: NfeRequest, company: Company, emission: Emission, destinatio
         is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
         buyer_is_contributor=is_contributor,
         buyer_is_final=_is_final_consumer(request, is_contributor, destination.code),
-        reform_rates=ibs_cbs_rates_on(emission.issued_at.date()),
+        tax_day=TaxDay.of(emission.issued_at.date(), _NAME),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
     )
 

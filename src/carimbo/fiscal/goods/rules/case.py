@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
+from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.rules.reform_sums import ReformSums
@@ -13,6 +14,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates, ibs_cbs_rates_on
 
 _OWNER_LENGTH = 14
+_TYPE_NAMES = {"55": "nfe", "65": "nfce"}
 
 
 class Case:
@@ -75,7 +77,12 @@ class Case:
         return f"{parts.state_code}{month}{owner}{parts.model}{number}"
 
     @cached_property
-    def reform_rates(self) -> IbsCbsRates | None:
+    def rules_in_force(self) -> RulesInForce:
+        """The dated rules of the day of issue, in the document's own offset."""
+        return rules_on(self.invoice.identification.issued_at.date(), _TYPE_NAMES[self.model])
+
+    @cached_property
+    def reform_rates(self) -> IbsCbsRates:
         """General rates of IBS and CBS on the day of issue."""
         return ibs_cbs_rates_on(self.invoice.identification.issued_at.date())
 

@@ -73,8 +73,6 @@ def _expected_rate(share: AnyShare, taxed: IbsCbs, case: Case) -> Decimal | None
     if known.has_regular_taxation:
         return ZERO
     rates = case.reform_rates
-    if rates is None:
-        return None
     if isinstance(share, Cbs):
         return rates.cbs
     return rates.state if isinstance(share, StateIbs) else rates.city

@@ -36,7 +36,7 @@ class Share:
     group: str
     name: str
     """What the names of its fields end with."""
-    law: Callable[[IbsCbsRates], Decimal]
+    law: Callable[[IbsCbsRates], Decimal | None]
     reduction: Callable[[IbsCbsClass], Decimal | None]
     wrong_rate: str
     deferral_out_of_place: str
@@ -123,10 +123,11 @@ def class_of(line: Line) -> IbsCbsClass | None:
 def wrong_rate(share: Share, told: Group, line: Line, case: Case) -> bool:
     """The rate is that of the year, or zero where the tax that would be due is told apart."""
     rates, known = ibs_cbs_rates_on(case.issued_at.date()), class_of(line)
-    if rates is None or known is None or _repeats_rates(case):
+    expected = share.law(rates)
+    if expected is None or known is None or _repeats_rates(case):
         return False
     rate = told.amount(f"p{share.name}")
-    is_right = rate == (0 if known.has_regular_taxation else share.law(rates))
+    is_right = rate == (0 if known.has_regular_taxation else expected)
     return not is_right and not _may_be_free(told, rate, case)
 
 
