@@ -134,9 +134,9 @@ def _product(item: ItemBody) -> dict[str, object]:
         "unidade_tributavel": item.unit,
         "quantidade_comercial": item.quantity,
         "quantidade_tributavel": item.quantity,
-        "valor_unitario_comercial": item.unit_value,
-        "valor_unitario_tributavel": item.unit_value,
-        "valor_total_bruto": cents(item.quantity * item.unit_value),
+        "valor_unitario_comercial": item.price,
+        "valor_unitario_tributavel": item.price,
+        "valor_total_bruto": cents(item.quantity * item.price),
         "ind_total": 1,
         # The serializer asks for it though the class does not declare it.
         "valor_tributos_aprox": None,

@@ -1,6 +1,7 @@
 """Writes the XML of every example anew, so that `git diff` shows what a change does to the documents."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,7 @@ from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.service_key import parse_service_key
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES
 from carimbo.fiscal.tables.states import STATES
 
 FOLDER = Path(__file__).parents[1] / "examples"
@@ -134,8 +136,24 @@ def examples() -> list[Example]:
     return TypeAdapter(list[Example]).validate_python(read_json(FOLDER / "index.json"))
 
 
+@contextmanager
+def example_rates() -> Iterator[None]:
+    """Uses the rates of the examples, which have a made-up CBS for 2027, until the block ends."""
+    ours = IBS_CBS_RATES.rows
+    IBS_CBS_RATES.rows = IBS_CBS_RATES.rows_in(FOLDER / "tables" / "ibs_cbs_rates.csv")
+    try:
+        yield
+    finally:
+        IBS_CBS_RATES.rows = ours
+
+
 def issued(example: Example) -> bytes:
     """The signed XML of an example, made by the library."""
+    with example_rates():
+        return _issued(example)
+
+
+def _issued(example: Example) -> bytes:
     body = read_json(example.request)
     if example.is_document:
         issuing, request, issuance = _draft(example, body)
@@ -150,7 +168,8 @@ def issued(example: Example) -> bytes:
 def reviewed(example: Example) -> Review:
     """What the library says of the request of an example before it is issued."""
     issuing, request, issuance = _draft(example, read_json(example.request))
-    return issuing.review(request, issuance)
+    with example_rates():
+        return issuing.review(request, issuance)
 
 
 def main() -> None:

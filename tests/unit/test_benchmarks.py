@@ -87,7 +87,7 @@ class TestRequests:
     def test_are_all_different(self) -> None:
         requests = prepared_requests(1)
         assert len({request.model_dump_json() for request in requests}) == len(requests)
-        amounts = {request.items[0].quantity * request.items[0].unit_value for request in requests}
+        amounts = {request.items[0].quantity * request.items[0].price for request in requests}
         assert len(amounts) > 0.9 * len(requests)
 
     def test_tell_the_taxes_of_the_reform(self, messages: list[bytes]) -> None:

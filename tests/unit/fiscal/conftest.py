@@ -1,8 +1,10 @@
 """What many tests of the library need: signers, what they signed, and the official schemas."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from golden import example_rates
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
@@ -12,6 +14,13 @@ from support import OTHER_CNPJ
 from unit.fiscal.goods.support import SCHEMAS, signer_of
 from unit.fiscal.point_of_sale import PointOfSale
 from unit.fiscal.signed_texts import signed_document
+
+
+@pytest.fixture
+def cbs_of_2027() -> Iterator[None]:
+    """The made-up rate of CBS that the examples have."""
+    with example_rates():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def charges_of(items: Sequence[ItemBody], document: Charges) -> Sequence[Charges
     twice = [name for name in shared if any(getattr(item, name) for item in items)]
     if twice:
         raise Incomplete(*map(_told_twice, twice))
-    weights = [cents(item.quantity * item.unit_value) if item.counts_in_total else ZERO for item in items]
+    weights = [cents(item.quantity * item.price) if item.counts_in_total else ZERO for item in items]
     parts = {name: shares(getattr(document, name), weights) for name in shared}
     return [
         Charges(**{name: parts[name][at] if name in parts else getattr(item, name) for name in _NAMES})

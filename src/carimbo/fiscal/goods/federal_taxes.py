@@ -36,6 +36,9 @@ from carimbo.fiscal.taxes.trade import Trade
 
 G = TypeVar("G")
 
+PIS_COFINS_ENDED = "PIS_COFINS_ENDED"
+"""The code of a document that charges PIS or COFINS after their end."""
+
 Cst = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
 
 
@@ -91,9 +94,13 @@ class Contribution(Generic[G]):
     other: type[G]
     nothing: G
     """What companies of the Simples Nacional write: theirs is in the single payment of the regime."""
+    ended: G
+    """What companies of the normal regime write since there is no such contribution."""
     general_rate: Callable[[ContributionRates], Decimal]
 
 
+# No note says which CST 2027 wants; "no incidence" is the one that says so (IN RFB 1.009/2010).
+_NOT_INCIDENT = "08"
 _NOTHING = {"cst": "49", "base": ZERO, "rate": ZERO, "amount": ZERO}
 
 PIS: Contribution[Pis] = Contribution(
@@ -104,6 +111,7 @@ PIS: Contribution[Pis] = Contribution(
     not_taxed=PisNotTaxed,
     other=PisOther,
     nothing=PisOther(cst="49", base=ZERO, rate=ZERO, amount=ZERO),
+    ended=PisNotTaxed(cst=_NOT_INCIDENT),
     general_rate=lambda rates: rates.pis,
 )
 COFINS: Contribution[Cofins] = Contribution(
@@ -114,6 +122,7 @@ COFINS: Contribution[Cofins] = Contribution(
     not_taxed=CofinsNotTaxed,
     other=CofinsOther,
     nothing=CofinsOther(cst="49", base=ZERO, rate=ZERO, amount=ZERO),
+    ended=CofinsNotTaxed(cst=_NOT_INCIDENT),
     general_rate=lambda rates: rates.cofins,
 )
 
@@ -138,6 +147,8 @@ def contribution_group(
     """Make the group of the item's CST: the caller's values, and the rest computed on `base`."""
     if body is None and trade.company.tax_regime is not TaxRegime.NORMAL:
         return contribution.nothing
+    if body is None and not trade.tax_day.has_pis_cofins:
+        return contribution.ended
     path = f"{line.path}.{contribution.field}"
     cst = (body and body.cst) or _usual_cst(line, trade, path)
     given = told(body)
@@ -149,6 +160,8 @@ def _usual_cst(line: Line, trade: Trade, path: str) -> str:
     """Taxed by the regime's general rate; not at all when exported (Lei 10.833/2003, art. 6º)."""
     if trade.company.tax_regime is not TaxRegime.NORMAL:
         return "49"
+    if not trade.tax_day.has_pis_cofins:
+        return _NOT_INCIDENT
     if not line.is_sale:
         raise Incomplete(required(f"{path}.cst", "operações que não são vendas"))
     return "08" if trade.is_export else _FULL_RATE
@@ -159,7 +172,8 @@ def _computed(
 ) -> tuple[type[G], dict[str, Any]]:
     """The group of a CST, and what can be computed of it."""
     if cst in _BY_RATE:
-        return contribution.by_rate, _by_rate(given, base, _general_rate(contribution, cst, given, trade))
+        usual = _general_rate(contribution, cst, given, path, trade)
+        return contribution.by_rate, _by_rate(given, base, usual)
     if cst in _BY_QUANTITY:
         return contribution.by_quantity, _by_quantity(given)
     if cst in _NOT_TAXED:
@@ -169,6 +183,17 @@ def _computed(
     if "quantity" in given or "unit_rate" in given:
         return contribution.other, _by_quantity(given)
     return contribution.other, _of_other_operations(given, path, base)
+
+
+def contribution_ended(path: str, name: str) -> Problem:
+    """Returns the problem of a contribution with an amount, on a day when it no longer exists."""
+    return Problem(
+        PIS_COFINS_ENDED,
+        path,
+        f"O valor {name} deve ser zero: a contribuição acabou (LC 214/2025, art. 542).",
+        f"Retire o grupo {path.rpartition('.')[0] or path}: a nota sai com CST 08, sem valor.",
+        "LC 214/2025, arts. 542 e 544",
+    )
 
 
 def _of_other_operations(given: dict[str, Any], path: str, base: Decimal) -> dict[str, Any]:
@@ -181,10 +206,12 @@ def _of_other_operations(given: dict[str, Any], path: str, base: Decimal) -> dic
 
 
 def _general_rate(
-    contribution: Contribution[G], cst: str, given: dict[str, Any], trade: Trade
+    contribution: Contribution[G], cst: str, given: dict[str, Any], path: str, trade: Trade
 ) -> Decimal | None:
     if cst != _FULL_RATE or "rate" in given:
         return None
+    if not trade.tax_day.has_pis_cofins:
+        raise Incomplete(contribution_ended(f"{path}.cst", contribution.name))
     regime = trade.company.pis_cofins_regime
     if regime is None:
         raise Incomplete(missing_regime("pis.rate e cofins.rate nos itens"))

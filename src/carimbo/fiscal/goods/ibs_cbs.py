@@ -1,134 +1,63 @@
-"""IBS and CBS of an item: as told, and computed by the classification of the item."""
+"""IBS and CBS of an item, computed by its classification where the caller gives no values."""
 
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.company import TaxRegime
-from carimbo.fiscal.fields import Body, Money, Percent
-from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.filling import required
+from carimbo.fiscal.goods.ibs_cbs_body import DeferralBody, IbsCbsBody, ReductionBody, ShareBody
 from carimbo.fiscal.goods.line import Line
+from carimbo.fiscal.goods.unknown_rates import informed_rate, unknown_rate
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
-    CreditReversal,
-    CreditTransfer,
     Deferral,
-    FreeZoneCbs,
-    FreeZoneCredit,
-    GovernmentPurchaseTaxes,
     IbsCbs,
-    OperationCredit,
-    PeriodAdjustment,
     RateReduction,
-    Refund,
-    RegularTaxation,
     StateIbs,
     TaxedByRate,
 )
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs_single_phase import SinglePhase
 from carimbo.fiscal.layouts.records import made
-from carimbo.fiscal.money import ZERO
-from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates
-from carimbo.fiscal.taxes.ibs_cbs import deferred_share, due_share, effective_rate
+from carimbo.fiscal.money import ZERO, total
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates, ReformTax
+from carimbo.fiscal.taxes.ibs_cbs import base_within, deferred_share, due_share, effective_rate
 from carimbo.fiscal.taxes.trade import Trade
 
 _TAXED_IN_FULL = "000001"
 _EXPORTED = "410004"
 _LENGTH_OF_CST = 3
+_HUNDRED = Decimal(100)
+_CENT = Decimal("0.01")
 # Taxed by the general rates, less what the classification takes off them. Rates or amounts of the others only
 # the caller knows (NT 2025.002, table of CST).
 _BY_GENERAL_RATES = frozenset({"000", "011", "200", "510", "515"})
 _BY_RATE = ("base", "state", "city", "ibs_amount", "cbs")
 
 
-class DeferralBody(Body):
-    """The part of a share that is paid later."""
-
-    rate: Percent = Field(description="Percentual do diferimento (pDif).")
-    amount: Money | None = Field(default=None, description="Valor do diferimento (vDif).")
-
-
-class ReductionBody(Body):
-    """What the law takes off a rate."""
-
-    rate: Percent = Field(description="Percentual da redução de alíquota (pRedAliq).")
-    effective_rate: Percent | None = Field(
-        default=None, description="Alíquota depois da redução (pAliqEfet)."
-    )
-
-
-class ShareBody(Body):
-    """One share of IBS and CBS; what is not told is computed."""
-
-    rate: Percent | None = Field(default=None, description="Alíquota (pIBSUF, pIBSMun ou pCBS).")
-    deferral: DeferralBody | None = Field(default=None, description="Diferimento (gDif).")
-    refund: Refund | None = Field(default=None, description="Devolução de tributos (gDevTrib).")
-    reduction: ReductionBody | None = Field(default=None, description="Redução da alíquota (gRed).")
-    amount: Money | None = Field(default=None, description="Valor (vIBSUF, vIBSMun ou vCBS).")
-
-
-class CbsBody(ShareBody):
-    """The same of CBS, which has more to tell in a free trade area."""
-
-    free_zone: FreeZoneCbs | None = Field(default=None, description="ZFM e ALC (gALCZFMCBS).")
-
-
-class IbsCbsBody(Body):
-    """IBS and CBS of an item: by rates on `base`, or by one of the groups that special codes ask for."""
-
-    cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")] | None = Field(
-        default=None, description="Situação tributária (CST); na falta, o começo da classificação."
-    )
-    tax_class_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] | None = Field(
-        default=None, description="Classificação tributária (cClassTrib).", examples=["000001"]
-    )
-    is_donation: Annotated[str, StringConstraints(pattern="^1$")] | None = Field(
-        default=None, description="1 em doações (indDoacao)."
-    )
-    base: Money | None = Field(default=None, description="Base de cálculo (vBC).")
-    state: ShareBody | None = Field(default=None, description="IBS do estado (gIBSUF).")
-    city: ShareBody | None = Field(default=None, description="IBS do município (gIBSMun).")
-    ibs_amount: Money | None = Field(default=None, description="Valor do IBS (vIBS).")
-    cbs: CbsBody | None = Field(default=None, description="CBS (gCBS).")
-    regular_taxation: RegularTaxation | None = Field(
-        default=None, description="Tributação se a condição não se cumprir (gTribRegular)."
-    )
-    government_purchase: GovernmentPurchaseTaxes | None = Field(
-        default=None, description="Tributos sem a redução das compras do governo (gTribCompraGov)."
-    )
-    single_phase: SinglePhase | None = Field(default=None, description="Monofasia (gIBSCBSMono).")
-    credit_transfer: CreditTransfer | None = Field(
-        default=None, description="Transferência de crédito (gTransfCred)."
-    )
-    period_adjustment: PeriodAdjustment | None = Field(
-        default=None, description="Ajuste de competência (gAjusteCompet)."
-    )
-    credit_reversal: CreditReversal | None = Field(
-        default=None, description="Estorno de crédito (gEstornoCred)."
-    )
-    operation_credit: OperationCredit | None = Field(
-        default=None, description="Crédito presumido da operação (gCredPresOper)."
-    )
-    free_zone_credit: FreeZoneCredit | None = Field(
-        default=None, description="Crédito presumido da Zona Franca (gCredPresIBSZFM)."
-    )
-
-
 _NOTHING_TOLD = IbsCbsBody()
 _NOTHING_OF_A_SHARE = ShareBody()
 
 
-def ibs_cbs_group(body: IbsCbsBody | None, line: Line, trade: Trade, base: Decimal) -> IbsCbs | None:
-    """Make the groups of the item's classification: the caller's values, and the rest computed on `base`.
+class TaxedValue(NamedTuple):
+    """What IBS and CBS of an item are computed on."""
 
-    Companies of the normal regime always tell them; the others may (NT 2025.002, UB12).
+    amount: Decimal
+    """Without the other taxes that do not count."""
+    holds_taxes: bool
+    """Whether IBS and CBS are within the amount, as in prices from 2027 on."""
+
+
+def ibs_cbs_group(
+    body: IbsCbsBody | None, line: Line, trade: Trade, value: TaxedValue, findings: Findings
+) -> IbsCbs | None:
+    """Make the groups of the item's classification: the caller's values, and the rest computed of `value`.
+
+    Companies that pay these taxes by themselves always inform them; the others may (NT 2025.002, UB12).
     """
     if body is None:
-        if trade.company.tax_regime is not TaxRegime.NORMAL:
+        if not trade.company.informs_ibs_cbs(trade.tax_day.day):
             return None
         body = _NOTHING_TOLD
     path = f"{line.path}.ibsCbs"
@@ -138,7 +67,7 @@ def ibs_cbs_group(body: IbsCbsBody | None, line: Line, trade: Trade, base: Decim
         cst=cst,
         tax_class=tax_class,
         is_donation=body.is_donation,
-        by_rate=_by_rate(body, cst, tax_class, base, trade, path),
+        by_rate=_by_rate(body, cst, tax_class, value, trade, path, findings),
         single_phase=body.single_phase,
         credit_transfer=body.credit_transfer,
         period_adjustment=body.period_adjustment,
@@ -158,7 +87,13 @@ def _usual_class(body: IbsCbsBody, line: Line, trade: Trade, path: str) -> str:
 
 
 def _by_rate(
-    body: IbsCbsBody, cst: str, tax_class: str, base: Decimal, trade: Trade, path: str
+    body: IbsCbsBody,
+    cst: str,
+    tax_class: str,
+    value: TaxedValue,
+    trade: Trade,
+    path: str,
+    findings: Findings,
 ) -> TaxedByRate | None:
     """The tax by rates: computed where those of the law hold, else told whole or not at all."""
     rates = _rates_of(cst, IBS_CBS_CLASSES.rows.get(tax_class), trade)
@@ -166,10 +101,16 @@ def _by_rate(
         missing = [name for name in _BY_RATE if getattr(body, name) is None]
         if len(missing) == len(_BY_RATE) and not (body.regular_taxation or body.government_purchase):
             return None
-        if missing:
+        shares = (("state", body.state), ("city", body.city), ("cbs", body.cbs))
+        fields = [to_camel(name) for name in missing]
+        fields += [f"{name}.rate" for name, share in shares if share and share.rate is None]
+        if fields:
             situation = f"CST {cst} do IBS e da CBS, por alíquota"
-            raise Incomplete(*(required(f"{path}.{to_camel(name)}", situation) for name in missing))
-    return _shares(body, base if body.base is None else body.base, rates or _NO_RATES, path)
+            raise Incomplete(*(required(f"{path}.{field}", situation) for field in fields))
+        rates = _NO_RATES
+    elif None in (rates.state.rate, rates.city.rate, rates.cbs.rate):
+        _require_unknown_rates(body, rates, trade, path, findings)
+    return _shares(body, value, rates)
 
 
 class _Rate(NamedTuple):
@@ -196,6 +137,9 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
     is_conditional = known is not None and known.has_regular_taxation
     if not is_conditional and cst not in _BY_GENERAL_RATES:
         return None
+    # From 2027 on all of the tax of a public purchase goes to the entity that buys (LC 214/2025, art. 473).
+    if trade.government_reduction is not None and trade.tax_day.price_holds_reform_taxes:
+        return None
     general = _ZERO_RATES if is_conditional else trade.tax_day.rates
     ibs, cbs = (known.ibs_reduction, known.cbs_reduction) if known else (None, None)
     public = trade.government_reduction
@@ -206,35 +150,81 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
     )
 
 
-def _shares(body: IbsCbsBody, base: Decimal, rates: _Rates, path: str) -> TaxedByRate:
-    if None in (rates.state.rate, rates.city.rate, rates.cbs.rate):
-        _refuse_unknown_rates(body, rates, path)
+def _shares(body: IbsCbsBody, value: TaxedValue, rates: _Rates) -> TaxedByRate:
+    is_within = value.holds_taxes and body.base is None
+    base = value.amount if body.base is None else body.base
+    if is_within:
+        base = _base_within(body, value.amount, rates)
     state = made(StateIbs, _share(body.state, base, rates.state))
     city = made(CityIbs, _share(body.city, base, rates.city))
-    cbs = _share(body.cbs, base, rates.cbs) | {"free_zone": body.cbs.free_zone if body.cbs else None}
+    cbs = made(
+        Cbs,
+        _share(body.cbs, base, rates.cbs) | {"free_zone": body.cbs.free_zone if body.cbs else None},
+    )
     return TaxedByRate(
-        base=base,
+        base=_closed(base, value.amount, (state, city, cbs)) if is_within else base,
         state=state,
         city=city,
         ibs_amount=state.amount + city.amount if body.ibs_amount is None else body.ibs_amount,
-        cbs=made(Cbs, cbs),
+        cbs=cbs,
         regular_taxation=body.regular_taxation,
         government_purchase=body.government_purchase,
     )
 
 
-def _refuse_unknown_rates(body: IbsCbsBody, rates: _Rates, path: str) -> None:
+def _base_within(body: IbsCbsBody, price: Decimal, rates: _Rates) -> Decimal:
+    """Returns the base in a price that holds the three shares, without the amounts that the caller gave."""
+    rate = ZERO
+    for given, usual in ((body.state, rates.state), (body.city, rates.city), (body.cbs, rates.cbs)):
+        share = given or _NOTHING_OF_A_SHARE
+        if share.amount is not None:
+            price -= share.amount
+            continue
+        full = (usual.rate if share.rate is None else share.rate) or ZERO
+        reduction = _reduction(share.reduction, full, usual)
+        due = reduction.effective_rate if reduction else full
+        rate += due * (_HUNDRED - share.deferral.rate) / _HUNDRED if share.deferral else due
+        price += share.refund.amount if share.refund else ZERO
+    return base_within(max(ZERO, price), rate)
+
+
+def _closed(base: Decimal, price: Decimal, shares: tuple[StateIbs, CityIbs, Cbs]) -> Decimal:
+    """Returns the base with the cents that rounding leaves, so that base and shares add up to the price.
+
+    The authorities allow a cent between an amount and its rate (1041, 1052 and 1069); where that would not
+    do, the base stays.
+    """
+    closed = price - total(share.amount for share in shares)
+    moved = closed - base
+    is_allowed = all(abs(_unrounded(share, closed) - share.amount) <= _CENT for share in shares)
+    return closed if moved and closed >= ZERO and is_allowed else base
+
+
+def _unrounded(share: StateIbs | CityIbs | Cbs, base: Decimal) -> Decimal:
+    rate = share.reduction.effective_rate if share.reduction else share.rate
+    deferred = share.deferral.amount if share.deferral else ZERO
+    return base * rate / _HUNDRED - deferred - (share.refund.amount if share.refund else ZERO)
+
+
+def _require_unknown_rates(
+    body: IbsCbsBody, rates: _Rates, trade: Trade, path: str, findings: Findings
+) -> None:
+    """Refuses an item whose rate nobody knows, and warns of one that only the caller knows."""
     shares = (
-        ("state", body.state, rates.state),
-        ("city", body.city, rates.city),
-        ("cbs", body.cbs, rates.cbs),
+        ("state", ReformTax.IBS_STATE, body.state, rates.state),
+        ("city", ReformTax.IBS_CITY, body.city, rates.city),
+        ("cbs", ReformTax.CBS, body.cbs, rates.cbs),
     )
-    untold = [
-        name for name, told, usual in shares if usual.rate is None and (told is None or told.rate is None)
-    ]
-    if untold:
-        situation = "IBS e CBS sem alíquota conhecida"
-        raise Incomplete(*(required(f"{path}.{name}.rate", situation) for name in untold))
+    problems = []
+    for name, tax, share, usual in shares:
+        if usual.rate is not None:
+            continue
+        if share is None or share.rate is None:
+            problems.append(unknown_rate(tax, trade.tax_day.day, f"{path}.{name}.rate"))
+        else:
+            findings.assumed(informed_rate(tax, f"{path}.{name}.rate"))
+    if problems:
+        raise Incomplete(*problems)
 
 
 def _share(body: ShareBody | None, base: Decimal, usual: _Rate) -> dict[str, Any]:

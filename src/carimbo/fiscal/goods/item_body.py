@@ -1,9 +1,11 @@
 """One line of a sale, as a body gives it."""
 
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
+from carimbo.fiscal.body_reading import is_blank
 from carimbo.fiscal.fields import (
     MAY_HAVE_DOTS,
     Body,
@@ -20,7 +22,7 @@ from carimbo.fiscal.fields import (
     UnitValue,
 )
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody, ReturnedIpiBody
-from carimbo.fiscal.goods.ibs_cbs import IbsCbsBody
+from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.state_share import StateShareBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Observation
@@ -37,6 +39,8 @@ from carimbo.fiscal.layouts.nfe_v4.goods import (
 )
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
+from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
+from carimbo.fiscal.money import ZERO
 
 LONGEST_DESCRIPTION = 120
 COUNTS = "1"
@@ -52,6 +56,24 @@ NveCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{4}$")]
 class ItemBody(Body):
     """One line of a sale."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["unitValue"]}, {"required": ["netUnitValue"]}]}
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def require_price(cls, given: Any) -> Any:
+        """Marks the price as missing in an item that has neither of its two forms."""
+        if not isinstance(given, dict):
+            return given
+        has_price = any(not is_blank(given.get(name)) for name in ("unitValue", "netUnitValue"))
+        return given if has_price else {**given, "unitValue": Missing()}
+
+    @property
+    def price(self) -> Decimal:
+        """Returns what the buyer pays for a unit; zero while it is not worked out."""
+        return ZERO if self.unit_value is None else self.unit_value
+
     description: Annotated[Text, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(
         description="Descrição do produto (xProd).", examples=["Caneca de porcelana 300 ml"]
     )
@@ -59,8 +81,20 @@ class ItemBody(Body):
         description="Quantidade na unidade `unit`, até 4 casas decimais (qCom): maior que 0 em toda venda.",
         examples=[2],
     )
-    unit_value: UnitValue = Field(
-        description="Preço de uma unidade, em reais, com até 10 casas decimais (vUnCom).", examples=[35.9]
+    unit_value: Annotated[UnitValue | None, MAY_BE_MISSING] = Field(
+        default=None,
+        description=(
+            "Preço de uma unidade, em reais, com até 10 casas decimais (vUnCom): o que o comprador paga, com"
+            " IBS e CBS a partir de 2027."
+        ),
+        examples=[35.9],
+    )
+    net_unit_value: UnitValue | None = Field(
+        default=None,
+        description=(
+            "Preço de uma unidade sem ICMS, IBS, CBS e IS, em lugar de `unitValue`: o que o comprador paga é"
+            " calculado; só a partir de 2027."
+        ),
     )
     sku: ItemCode | None = Field(
         default=None,

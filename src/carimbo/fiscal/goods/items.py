@@ -33,7 +33,7 @@ def compose_item(
     if trade.is_sale and not body.quantity:
         findings.missed(_nothing_sold(position))
     ncm = body.ncm or trade.company.defaults.ncm
-    product = _product(body, position, ncm, cfop, description, charges)
+    product = product_of(body, position, ncm, cfop, description, charges)
     taxes = item_taxes(body, product, position, trade, findings)
     returned = returned_ipi_group(body.returned_ipi) if body.returned_ipi else None
     return Item(
@@ -91,9 +91,10 @@ def _taxes_on_top(taxes: ItemTaxes) -> list[Decimal | None]:
 _TOLD = frozenset(ItemBody.model_fields) & frozenset(layout_of(Product).inner)
 
 
-def _product(
+def product_of(
     body: ItemBody, position: int, ncm: str | None, cfop: str, description: str, charges: ItemBody | Charges
 ) -> Product:
+    """Make the product of a line (`prod`)."""
     gtin = body.gtin or NO_GTIN
     values = {
         **{name: getattr(body, name) for name in body.model_fields_set & _TOLD},
@@ -104,11 +105,12 @@ def _product(
         "manufacturer_cnpj": body.manufacturer_tax_id,
         "cfop": body.cfop or cfop,
         "unit": body.unit,
-        "amount": cents(body.quantity * body.unit_value),
+        "unit_value": body.price,
+        "amount": cents(body.quantity * body.price),
         "taxable_gtin": body.taxable_gtin or gtin,
         "taxable_unit": body.taxable_unit or body.unit,
         "taxable_quantity": body.quantity if body.taxable_quantity is None else body.taxable_quantity,
-        "taxable_unit_value": body.unit_value if body.taxable_unit_value is None else body.taxable_unit_value,
+        "taxable_unit_value": body.price if body.taxable_unit_value is None else body.taxable_unit_value,
         # The layout has no way to write these as zero.
         "freight": charges.freight or None,
         "insurance": charges.insurance or None,

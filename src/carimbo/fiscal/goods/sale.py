@@ -18,6 +18,7 @@ from carimbo.fiscal.goods.freight import FreightBody, transport
 from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.legal_text import with_legal_texts
+from carimbo.fiscal.goods.net_price import with_prices
 from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation, reader
 from carimbo.fiscal.goods.payments import (
     METHODS_TAKEN,
@@ -29,6 +30,7 @@ from carimbo.fiscal.goods.payments import (
 )
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.simples_legends import simples_legends
+from carimbo.fiscal.goods.tax_day import corrected_day
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -197,16 +199,24 @@ def compose_items(
     if first_description:
         fixed = findings.tried(_in_homologation, first_description, descriptions[0])
         descriptions[0] = fixed or first_description
+    items = with_prices(body.items, trade, cfop, findings)
     shared = _charges_of_the_document(body)
-    charges = findings.tried(charges_of, body.items, shared) if shared else None
-    charged_with: Sequence[ItemBody | Charges] = charges or body.items
-    parts = zip(body.items, descriptions, charged_with, strict=True)
+    charges = findings.tried(charges_of, items, shared) if shared else None
+    charged_with: Sequence[ItemBody | Charges] = charges or items
+    parts = zip(items, descriptions, charged_with, strict=True)
     return tuple(
         [
-            compose_item(item, position, trade, cfop, description, charged, findings)
+            compose_item(item, position, _trade_of(item, trade), cfop, description, charged, findings)
             for position, (item, description, charged) in enumerate(parts)
         ]
     )
+
+
+def _trade_of(item: ItemBody, trade: Trade) -> Trade:
+    """Returns the trade with the day of the item that a correction refers to."""
+    if item.referenced_item is None or not trade.is_correction:
+        return trade
+    return trade._replace(tax_day=corrected_day(trade.tax_day, (item.referenced_item.access_key,)))
 
 
 def _charges_of_the_document(body: SaleBody) -> Charges | None:

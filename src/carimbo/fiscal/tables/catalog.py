@@ -11,6 +11,7 @@ from carimbo.fiscal.tables.cnae import CNAES
 from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.tables.endpoints import ENDPOINTS
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_RATES, IBS_CBS_SITUATIONS
+from carimbo.fiscal.tables.icms_bases import ICMS_BASES
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES
 from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
 from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES
@@ -39,6 +40,7 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     CESTS,
     TAX_SITUATIONS,
     ICMS_RATES,
+    ICMS_BASES,
     IBS_CBS_SITUATIONS,
     IBS_CBS_CLASSES,
     IBS_CBS_RATES,

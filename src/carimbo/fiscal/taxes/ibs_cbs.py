@@ -11,12 +11,17 @@ _CENT = Decimal("0.01")
 
 
 def reform_base(operation_value: Decimal, other_taxes: Decimal) -> Decimal:
-    """The base of 2026: the operation without the taxes that IBS and CBS will take the place of.
+    """Returns the operation without the taxes that do not count in the base of IBS and CBS.
 
     LC 214/2025, art. 12, § 2º; NT 2025.002, UB16: PIS, COFINS, ICMS, its share of the buyer's state and the
     poverty funds are left out, import tax and selective tax are within.
     """
     return max(ZERO, operation_value - other_taxes)
+
+
+def base_within(price: Decimal, rate: Decimal) -> Decimal:
+    """Returns the base in a price that holds IBS and CBS of a rate in percent (NT 2026.008)."""
+    return (price * _HUNDRED / (_HUNDRED + rate)).quantize(_CENT, ROUND_HALF_UP)
 
 
 def effective_rate(rate: Decimal, *reductions: Decimal) -> Decimal:

@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple, Self
 
-from carimbo.fiscal.calendar import RulesInForce, rules_on
+from carimbo.fiscal.calendar import DatedRule, RulesInForce, rules_on
 from carimbo.fiscal.company import ApproximateTaxRates, Company, TaxRegime
 from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates, ibs_cbs_rates_on
 
@@ -16,6 +16,8 @@ class TaxDay(NamedTuple):
     """A day, and what the law says on it: amounts of a document follow one day."""
 
     day: date
+    document: str
+    """Name of the type of document."""
     rules: RulesInForce
     rates: IbsCbsRates
     """Standard rates of IBS and CBS."""
@@ -23,7 +25,21 @@ class TaxDay(NamedTuple):
     @classmethod
     def of(cls, day: date, document: str) -> Self:
         """Returns the day for a type of document."""
-        return cls(day, rules_on(day, document), ibs_cbs_rates_on(day))
+        return cls(day, document, rules_on(day, document), ibs_cbs_rates_on(day))
+
+    def on(self, day: date) -> "TaxDay":
+        """Returns another day for the same type of document."""
+        return TaxDay.of(day, self.document)
+
+    @property
+    def price_holds_reform_taxes(self) -> bool:
+        """Whether IBS, CBS and IS are within the price of an item (NT 2026.008)."""
+        return DatedRule.PRICE_HOLDS_IBS_CBS in self.rules
+
+    @property
+    def has_pis_cofins(self) -> bool:
+        """Whether PIS and COFINS exist."""
+        return DatedRule.PIS_COFINS_ENDED not in self.rules
 
 
 class Trade(NamedTuple):
@@ -44,6 +60,8 @@ class Trade(NamedTuple):
     """The day of issue; in a correction, that of the document that it corrects."""
     government_reduction: Decimal | None = None
     """What a public buyer takes off the rates of IBS and CBS, in percent (LC 214/2025, art. 473)."""
+    is_correction: bool = False
+    """The document completes, adjusts or returns another, whose taxes it repeats."""
     is_printed: bool = False
     """The buyer has the paper already, so the document says nothing beyond it."""
 

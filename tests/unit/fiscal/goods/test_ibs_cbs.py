@@ -86,7 +86,7 @@ class TestByRate:
     def test_needs_the_rate_of_each_share_where_the_law_sets_no_general_one(self, share: str) -> None:
         given = BY_OTHER_RATES | BY_RATE | {share: {"amount": 1}}
         assert refused(composed_nfe(items=[item(ibsCbs=given)])) == {
-            f"items[0].ibsCbs.{share}.rate": "Obrigatório com IBS e CBS sem alíquota conhecida."
+            f"items[0].ibsCbs.{share}.rate": "Obrigatório com CST 222 do IBS e da CBS, por alíquota."
         }
 
     def test_needs_the_classification_of_a_special_code(self) -> None:

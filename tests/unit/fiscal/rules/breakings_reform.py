@@ -31,12 +31,12 @@ NOTHING_BY_RATE = {
 NO_CREDIT = {"ibsAmount": 0, "cbsAmount": 0}
 NO_REFUND = {"rate": 0, "amount": 0}
 
-# The only year whose city has a rate, of which a part can be deferred; no rates are known of it.
+# The first year whose city has a rate, of which a part can be deferred; the CBS is that of the examples.
 IN_2027 = emission(issued_at=datetime.fromisoformat("2027-02-01T10:00:00-03:00"))
 DEFERRED_IN_2027 = {
     f"{IBS_CBS}.state.rate": 0.05,
     f"{IBS_CBS}.city.rate": 0.05,
-    f"{IBS_CBS}.cbs.rate": 9,
+    f"{IBS_CBS}.cbs.rate": 11.11,
 }
 
 
@@ -260,4 +260,29 @@ TOTALS_OF_ITEMS = (
     ),
 )
 
-BREAKINGS: tuple[Breaking, ...] = (*GROUPS, *SHARES, *TOTALS_OF_ITEMS)
+ENDED_CONTRIBUTIONS = (
+    Breaking(
+        "PIS_COFINS_ENDED",
+        "items[0].pis",
+        "normal sale",
+        {"items[0].pis": {"cst": "02", "rate": 1}},
+        under=IN_2027,
+    ),
+    Breaking(
+        "PIS_COFINS_ENDED",
+        "withheldTaxes.cofinsAmount",
+        "normal sale",
+        {"withheldTaxes": {"cofinsAmount": 3}},
+        under=IN_2027,
+    ),
+    Breaking(
+        "PIS_COFINS_ENDED",
+        "items[0].pis",
+        "normal sale",
+        {"items[0].pis": {"cst": "02", "rate": 1}},
+        document={"identification.purpose": "3"},
+        under=IN_2027,
+    ),
+)
+
+BREAKINGS: tuple[Breaking, ...] = (*GROUPS, *SHARES, *TOTALS_OF_ITEMS, *ENDED_CONTRIBUTIONS)

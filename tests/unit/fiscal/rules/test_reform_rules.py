@@ -82,9 +82,9 @@ class TestTheRate:
         other = {f"{IBS_CBS}.{share}.rate": 2 for share in ("state", "city", "cbs")}
         assert not told(body=other, document=correction) & {"1026", "1036", "1037"}
 
-    def test_of_a_year_without_known_rates_may_be_any(self) -> None:
+    def test_of_the_cbs_may_be_any_while_the_table_has_none(self) -> None:
         other = {f"{IBS_CBS}.{share}.rate": 2 for share in ("state", "city", "cbs")}
-        assert told(body=other, under=IN_2027) == set()
+        assert told(body=other, under=IN_2027) == {"1026", "1036"}
 
     def test_of_an_unknown_classification_may_be_any(self) -> None:
         assert told(body={IBS_CBS: {"taxClassCode": "000099", "state": {"rate": 2}}}) == set()

@@ -27,6 +27,8 @@ BREAKINGS: tuple[Breaking, ...] = (
 )
 RULES: tuple[Rule[Any], ...] = tuple(all_rules())
 
+pytestmark = pytest.mark.usefixtures("cbs_of_2027")
+
 
 def told(breaking: Breaking) -> Iterator[tuple[Rule[Any], str]]:
     """The rules that refuse the broken request, or else those that warn of it, and where."""

@@ -43,6 +43,7 @@ COUNTS = {
     "cest": 1043,
     "tax_situations": 72,
     "icms_rates": 27,
+    "icms_bases": 27,
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
     "ibs_cbs_rates": 6,

@@ -18,6 +18,7 @@ from carimbo.fiscal.goods.sale import (
     parts_of_both,
     presence_fields,
 )
+from carimbo.fiscal.goods.tax_day import corrected_day
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
@@ -30,6 +31,9 @@ from carimbo.fiscal.taxes.trade import TaxDay, Trade
 MODEL = "55"
 _NAME = "nfe"
 _PORTRAIT = "1"
+_CORRECTIONS = frozenset({Purpose.COMPLEMENT, Purpose.ADJUSTMENT, Purpose.RETURN})
+# Refused deliveries and reduced amounts repeat the taxes of the corrected note (NT 2025.002, UB18-10).
+_CORRECTING_CREDITS = frozenset({"03", "04", "06"})
 # The rule that demands the recipient's address (MOC 7.0, E05-10).
 _ADDRESS_RULE = "726"
 
@@ -83,9 +87,21 @@ def _trade(request: NfeRequest, company: Company, emission: Emission, destinatio
         is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
         buyer_is_contributor=is_contributor,
         buyer_is_final=_is_final_consumer(request, is_contributor, destination.code),
-        tax_day=TaxDay.of(emission.issued_at.date(), _NAME),
+        tax_day=_tax_day(request, emission),
+        is_correction=_is_correction(request),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
     )
+
+
+def _is_correction(request: NfeRequest) -> bool:
+    return request.purpose in _CORRECTIONS or request.credit_type in _CORRECTING_CREDITS
+
+
+def _tax_day(request: NfeRequest, emission: Emission) -> TaxDay:
+    issued = TaxDay.of(emission.issued_at.date(), _NAME)
+    if not _is_correction(request):
+        return issued
+    return corrected_day(issued, (one.access_key for one in request.references if one.access_key))
 
 
 def _identification(

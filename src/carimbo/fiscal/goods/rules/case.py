@@ -38,6 +38,8 @@ class Case:
         self.is_composed: Final = is_composed
         self.model: Final = identification.model
         """55 NF-e, 65 NFC-e."""
+        self.document: Final = _TYPE_NAMES[identification.model]
+        """The name of the type of document."""
         self.direction: Final = identification.direction
         """0 inbound, 1 outbound (`tpNF`)."""
         self.purpose: Final = identification.purpose
@@ -79,7 +81,7 @@ class Case:
     @cached_property
     def rules_in_force(self) -> RulesInForce:
         """The dated rules of the day of issue, in the document's own offset."""
-        return rules_on(self.invoice.identification.issued_at.date(), _TYPE_NAMES[self.model])
+        return rules_on(self.invoice.identification.issued_at.date(), self.document)
 
     @cached_property
     def reform_rates(self) -> IbsCbsRates:

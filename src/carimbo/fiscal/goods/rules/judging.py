@@ -9,6 +9,7 @@ from typing import Any
 from carimbo.fiscal.goods.rules import (
     billing,
     cfops,
+    ended_contributions,
     extras,
     foreigners,
     icms,
@@ -60,6 +61,7 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     totals.ELSEWHERE_RULES,
     totals.RULES,
     reform_totals.RULES,
+    ended_contributions.RULES,
 )
 ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     cfops.RULES,

@@ -4,9 +4,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import BOTH, NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.tax_day import day_of_key
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
@@ -34,7 +36,8 @@ RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
 _NORMAL_REGIME = "3"
 _COMPLEMENT, _RETURN = "2", "4"
 _LOSS_OF_STOCK = "07"
-_YEAR_OF_KEY = slice(2, 4)
+_IN_HOMOLOGATION = DatedRule.IBS_CBS_GROUP_REQUIRED_IN_HOMOLOGATION
+_IN_PRODUCTION = DatedRule.IBS_CBS_GROUP_REQUIRED
 
 
 def reform_rule(
@@ -55,34 +58,42 @@ _NOTHING_TOLD = "Falta o grupo de IBS e CBS, que o emitente do regime normal inf
 
 
 @DUTY_RULES.rule("1115", "NT 2025.002, UB12-10", _NOTHING_TOLD)
-def told_in_homologation(item: Item, case: Case) -> At | None:
-    """Companies of the normal regime tell IBS and CBS."""
-    if item.taxes.ibs_cbs is None and not _is_spared(item, case):
-        return At("ibsCbs") if case.environment is Environment.HOMOLOGATION else None
-    return None
+def told_where_it_is_refused(item: Item, case: Case) -> At | None:
+    """Companies of the normal regime inform IBS and CBS; production has no date for this rule yet."""
+    is_missing = item.taxes.ibs_cbs is None and not _is_spared(item, case)
+    return At("ibsCbs") if is_missing and _is_refused(case) else None
 
 
-# No date is set for this rule in production (NT 2025.002 v1.52).
 @DUTY_RULES.rule("1115", "NT 2025.002, UB12-10", _NOTHING_TOLD, severity=Severity.WARNS)
-def told_in_production(item: Item, case: Case) -> At | None:
+def told_before_it_is_refused(item: Item, case: Case) -> At | None:
     """The law already asks for what the authorities do not refuse yet."""
-    if item.taxes.ibs_cbs is None and not _is_spared(item, case):
-        return At("ibsCbs") if case.environment is Environment.PRODUCTION else None
-    return None
+    is_missing = item.taxes.ibs_cbs is None and not _is_spared(item, case)
+    return At("ibsCbs") if is_missing and not _is_refused(case) else None
+
+
+def _is_refused(case: Case) -> bool:
+    in_homologation = case.environment is Environment.HOMOLOGATION
+    return (_IN_HOMOLOGATION if in_homologation else _IN_PRODUCTION) in case.rules_in_force
 
 
 def _is_spared(item: Item, case: Case) -> bool:
     """The rule spares the fuels of a table of the authorities, which any fuel may be among."""
-    return item.product.fuel is not None or _corrects_a_document_of_before_2027(item, case)
+    return item.product.fuel is not None or _corrects_a_document_without_duty(item, case)
 
 
-def _corrects_a_document_of_before_2027(item: Item, case: Case) -> bool:
+def _corrects_a_document_without_duty(item: Item, case: Case) -> bool:
     if case.purpose not in (_COMPLEMENT, _RETURN):
         return False
     keys = [one.access_key for one in case.invoice.identification.references if one.access_key]
     if item.referenced_item:
         keys.append(item.referenced_item.access_key)
-    return not keys or any(key[_YEAR_OF_KEY] < "27" for key in keys)
+    return not keys or any(_is_without_duty(key, case) for key in keys)
+
+
+def _is_without_duty(access_key: str, case: Case) -> bool:
+    """Returns whether a document was issued before its price held IBS and CBS."""
+    day = day_of_key(access_key)
+    return day is not None and DatedRule.PRICE_HOLDS_IBS_CBS not in rules_on(day, case.document)
 
 
 @reform_rule("1020", "UB13-10", "O CST do IBS e da CBS não existe.")

@@ -1,0 +1,80 @@
+"""Prices without taxes: what the buyer pays is worked out of them, from 2027 on."""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+from carimbo.fiscal.calendar import CALENDAR, DatedRule
+from carimbo.fiscal.findings import Findings, Incomplete
+from carimbo.fiscal.goods.charges import Charges
+from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
+from carimbo.fiscal.goods.item_body import ItemBody
+from carimbo.fiscal.goods.item_taxes import item_taxes, taxes_within
+from carimbo.fiscal.goods.items import product_of
+from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.taxes.trade import Trade
+
+NET_PRICE = "NET_PRICE"
+"""The code of a net price that can't be used."""
+_STEP = Decimal("0.0000000001")
+# So great that cents don't matter: shares of it are exact to more decimals than a price has.
+_TRIAL = Decimal(10) ** 12
+_SOURCE = "NT 2026.008"
+
+
+def with_prices(items: Sequence[ItemBody], trade: Trade, cfop: str, findings: Findings) -> list[ItemBody]:
+    """Returns the items, each with the price that the buyer pays."""
+    if all(item.net_unit_value is None for item in items):
+        return list(items)
+    priced = [
+        item if item.net_unit_value is None else findings.tried(_priced, item, position, trade, cfop)
+        for position, item in enumerate(items)
+    ]
+    return [new or item for new, item in zip(priced, items, strict=True)]
+
+
+def _priced(item: ItemBody, position: int, trade: Trade, cfop: str) -> ItemBody:
+    path = f"items[{position}].netUnitValue"
+    _refuse_if_unusable(item, trade, path)
+    trial = item.model_copy(update={"quantity": Decimal(1), "unit_value": _TRIAL, "taxable_quantity": None})
+    scratch = Findings()
+    product = product_of(trial, position, item.ncm, cfop, item.description, Charges())
+    taxes = item_taxes(trial, product, position, trade, scratch)
+    net = item.net_unit_value or ZERO
+    # Problems of the item are reported when it is composed.
+    price = net if scratch.problems else _gross(net + _selective_tax_of_unit(item), taxes_within(taxes))
+    return item.model_copy(update={"unit_value": price})
+
+
+def _gross(net: Decimal, within: Decimal) -> Decimal:
+    return (net * _TRIAL / (_TRIAL - within)).quantize(_STEP, ROUND_HALF_UP)
+
+
+def _selective_tax_of_unit(item: ItemBody) -> Decimal:
+    amount = item.selective_tax.amount if item.selective_tax else None
+    return amount / item.quantity if amount and item.quantity else ZERO
+
+
+def _refuse_if_unusable(item: ItemBody, trade: Trade, path: str) -> None:
+    if item.unit_value is not None:
+        message = (
+            "Informe unitValue ou netUnitValue, não os dois: o preço líquido na nota (vUnComLiq e vProdLiq)"
+            " ainda não está no pacote de esquemas PL_010f."
+        )
+        raise Incomplete(Problem(NET_PRICE, path, message, "Retire netUnitValue.", _SOURCE))
+    if not trade.tax_day.price_holds_reform_taxes:
+        since = CALENDAR[DatedRule.PRICE_HOLDS_IBS_CBS].since
+        when = f" em documentos a partir de {since:%d/%m/%Y}" if since else " quando o preço os contiver"
+        message = f"O preço sem tributos só pode ser informado{when}."
+        raise Incomplete(Problem(NET_PRICE, path, message, "Informe unitValue.", _SOURCE))
+    if _has_given_amounts(item):
+        message = "O preço sem tributos não se usa com base ou valor informado de ICMS, IBS ou CBS."
+        hint = "Informe unitValue, ou deixe que as bases e os valores sejam calculados."
+        raise Incomplete(Problem(NET_PRICE, path, message, hint, _SOURCE))
+
+
+def _has_given_amounts(item: ItemBody) -> bool:
+    icms, reform = item.icms, item.ibs_cbs or IbsCbsBody()
+    shares = (reform.state, reform.city, reform.cbs)
+    is_given = icms is not None and (icms.base is not None or icms.amount is not None)
+    return is_given or reform.base is not None or any(share and share.amount is not None for share in shares)

@@ -1,0 +1,221 @@
+"""Goods from 2027 on: the price holds IBS and CBS, and PIS and COFINS are gone."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax
+from carimbo.fiscal.tables.icms_bases import ICMS_BASES, IcmsBase
+from unit.fiscal.goods.support import NORMAL, company, composed_nfe, emission, item, nfce, nfe, refused, said
+
+NEW_YEAR = emission(issued_at=datetime.fromisoformat("2027-01-01T00:00:00-03:00"))
+LAST_DAY = emission(issued_at=datetime.fromisoformat("2026-12-31T23:59:59-03:00"))
+REFORM = "det/imposto/IBSCBS/gIBSCBS"
+OLD_KEY = "35261211222333000181550010000000011123456802"
+SIMPLES_REGULAR = company(ibsCbsRegime=[{"halfYear": "2027-1", "regime": "regular"}])
+
+
+@pytest.fixture
+def imaginary_cbs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rate of the worked example, which no act has fixed."""
+    rows = dict(IBS_CBS_RATES.rows)
+    key = next(key for key, row in rows.items() if row.rate is None)
+    rows[key] = IbsCbsRate(ReformTax.CBS, key[1], None, Decimal("8.7"))
+    monkeypatch.setattr(IBS_CBS_RATES, "rows", rows)
+
+
+@pytest.fixture
+def icms_without_new_taxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {key: IcmsBase(*key, None, False, "lei do estado") for key in ICMS_BASES.rows}
+    monkeypatch.setattr(ICMS_BASES, "rows", rows)
+
+
+def sold(price: object = 100, *, by: Company = NORMAL, under: Emission = NEW_YEAR, **changes: Any) -> Invoice:
+    """An NF-e of one item that costs the buyer this much."""
+    return nfe(by=by, under=under, items=[item(quantity=1, unitValue=price, **changes)])
+
+
+def amounts(made: Invoice) -> list[str | None]:
+    """ICMS, then base, both shares of IBS, and CBS of the first item."""
+    tags = ("vBC", "gIBSUF/vIBSUF", "gIBSMun/vIBSMun", "gCBS/vCBS")
+    return [said(made, "det/imposto/ICMS/*/vICMS"), *(said(made, f"{REFORM}/{tag}") for tag in tags)]
+
+
+class TestTheSplit:
+    @pytest.mark.usefixtures("imaginary_cbs")
+    def test_with_new_taxes_in_the_icms_is_that_of_the_worked_example(self) -> None:
+        assert amounts(sold()) == ["18.00", "75.36", "0.04", "0.04", "6.56"]
+
+    @pytest.mark.usefixtures("imaginary_cbs", "icms_without_new_taxes")
+    def test_without_new_taxes_in_the_icms_is_that_of_the_worked_example(self) -> None:
+        made = sold()
+        assert said(made, "det/imposto/ICMS/*/vBC") == "93.27"
+        assert amounts(made) == ["16.79", "76.48", "0.04", "0.04", "6.65"]
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    @pytest.mark.parametrize("price", [0.01, 0.07, 1, 9.99, 33.33, 1234.56, 99999.99])
+    def test_adds_up_to_the_price_to_the_cent(self, price: float) -> None:
+        parts = [Decimal(part or 0) for part in amounts(sold(price))]
+        assert sum(parts) == Decimal(str(price))
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_leaves_total_and_payment_at_what_the_buyer_pays(self) -> None:
+        made = sold(35.9)
+        totals = ("det/vItem", "total/ICMSTot/vProd", "total/ICMSTot/vNF", "total/vNFTot", "pag/detPag/vPag")
+        assert [said(made, path) for path in totals] == ["35.90"] * 5
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_takes_the_reduced_rates_of_the_classification(self) -> None:
+        made = sold(ibsCbs={"taxClassCode": "200034"})
+        assert said(made, f"{REFORM}/gCBS/gRed/pAliqEfet") == "4.4440"
+        assert sum(Decimal(part or 0) for part in amounts(made)) == 100
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_takes_the_base_that_the_caller_gives(self) -> None:
+        assert said(sold(ibsCbs={"base": 50}), f"{REFORM}/vBC") == "50.00"
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_leaves_new_taxes_out_of_the_base_of_the_ipi(self) -> None:
+        made = sold(ipi={"cst": "50", "rate": 10})
+        within = sum(Decimal(part or 0) for part in amounts(made)[2:])
+        assert Decimal(said(made, "det/imposto/IPI/IPITrib/vBC") or 0) == 100 - within
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_holds_the_selective_tax_in_its_base(self) -> None:
+        tax = {"cst": "000", "taxClassCode": "000001", "base": 50, "rate": 10, "amount": 5}
+        made = composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(unitValue=100, selectiveTax=tax)])
+        assert isinstance(made, Composition)
+        assert any("imposto seletivo" in warning for warning in made.warnings)
+        assert amounts(made.invoice) == amounts(sold(100 * 2))
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_of_a_receipt_is_the_same(self) -> None:
+        made = nfce(by=NORMAL, under=NEW_YEAR, items=[item(quantity=1, unitValue=100)])
+        assert amounts(made) == amounts(sold())
+
+
+class TestTheDayBefore:
+    def test_new_taxes_are_not_in_the_price(self) -> None:
+        made = sold(under=LAST_DAY)
+        assert amounts(made) == ["18.00", "74.42", "0.07", "0.00", "0.67"]
+        assert said(made, "det/imposto/PIS/*/CST") == "01"
+
+    def test_of_the_document_counts_in_its_own_offset(self) -> None:
+        in_acre = emission(issued_at=datetime.fromisoformat("2026-12-31T23:30:00-05:00"))
+        assert said(sold(under=in_acre), f"{REFORM}/gIBSUF/pIBSUF") == "0.1000"
+
+
+class TestUnknownRate:
+    def test_refuses_the_document_and_names_file_and_field(self) -> None:
+        made = composed_nfe(by=NORMAL, under=NEW_YEAR)
+        assert isinstance(made, tuple)
+        [problem] = made
+        assert (problem.code, problem.path) == ("RATE_UNKNOWN", "items[0].ibsCbs.cbs.rate")
+        assert "ibs_cbs_rates.csv, linha cbs, coluna rate" in problem.message
+        assert "CARIMBO_TABLES_FOLDER" in (problem.hint or "")
+
+    def test_may_be_informed_by_the_caller_who_is_warned(self) -> None:
+        made = composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(ibsCbs={"cbs": {"rate": 9}})])
+        assert isinstance(made, Composition)
+        assert any("cbs.rate: A alíquota da CBS é a informada" in warning for warning in made.warnings)
+
+    def test_does_not_stop_the_simples(self) -> None:
+        assert said(nfe(under=NEW_YEAR), "det/imposto/IBSCBS/CST") is None
+
+
+class TestSimples:
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_in_the_regular_regime_informs_the_taxes_as_the_normal_regime_does(self) -> None:
+        made = sold(by=SIMPLES_REGULAR)
+        assert said(made, "emit/CRT") == "1"
+        assert amounts(made) == [None, "89.93", "0.04", "0.04", "9.99"]
+        assert said(made, "det/imposto/PIS/*/CST") == "49"
+
+    @pytest.mark.usefixtures("cbs_of_2027")
+    @pytest.mark.parametrize("day", ["2026-12-31", "2027-07-01"])
+    def test_informs_nothing_in_a_half_year_without_the_option(self, day: str) -> None:
+        other_half = emission(issued_at=datetime.fromisoformat(f"{day}T10:00:00-03:00"))
+        assert amounts(sold(by=SIMPLES_REGULAR, under=other_half)) == [None] * 5
+
+
+@pytest.mark.usefixtures("cbs_of_2027")
+class TestEndedContributions:
+    def test_are_written_without_amounts(self) -> None:
+        made = sold()
+        assert [said(made, f"det/imposto/{tax}/{tax}NT/CST") for tax in ("PIS", "COFINS")] == ["08", "08"]
+        assert said(made, "total/ICMSTot/vPIS") == "0.00"
+
+    def test_ask_for_no_cst_of_operations_that_are_not_sales(self) -> None:
+        moved = item(cfop="5949", icms={"cst": "41"}, ibsCbs={"taxClassCode": "410999"})
+        assert said(nfe(by=NORMAL, under=NEW_YEAR, items=[moved]), "det/imposto/PIS/PISNT/CST") == "08"
+
+    def test_are_refused_with_the_full_rate(self) -> None:
+        problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(pis={"cst": "01"})]))
+        assert list(problems) == ["items[0].pis.cst"]
+
+    def test_may_be_given_as_zero(self) -> None:
+        zero = {"cst": "01", "base": 0, "rate": 0}
+        assert said(sold(pis=zero, cofins=zero), "det/imposto/PIS/PISAliq/vPIS") == "0.00"
+
+
+@pytest.mark.usefixtures("cbs_of_2027")
+class TestCorrections:
+    def returned(self, key: str, **changes: Any) -> Invoice:
+        """A return in 2027 of an item of the document with this key."""
+        taxes = {"pis": {"cst": "01"}, "cofins": {"cst": "01"}, "icms": {"cst": "00"}}
+        reform = {"ibsCbs": {"taxClassCode": "000001"}}
+        back = {"accessKey": key, "position": 1}
+        one = item(quantity=1, unitValue=100, cfop="5202", referencedItem=back, **taxes, **reform)
+        return nfe(by=NORMAL, under=NEW_YEAR, purpose="return", items=[one], **changes)
+
+    def test_follow_the_day_of_the_document_that_an_item_refers_to(self) -> None:
+        made = self.returned(OLD_KEY)
+        assert amounts(made) == ["18.00", "74.42", "0.07", "0.00", "0.67"]
+        assert said(made, "det/imposto/PIS/PISAliq/vPIS") == "1.35"
+
+    def test_of_a_document_of_2027_follow_2027(self) -> None:
+        made = nfe(
+            by=NORMAL,
+            under=NEW_YEAR,
+            purpose="complement",
+            references=[{"accessKey": OLD_KEY.replace("3526", "3527").replace("2712", "2701")}],
+            items=[item(quantity=1, unitValue=100, icms={"cst": "00"}, ibsCbs={"taxClassCode": "000001"})],
+        )
+        assert said(made, f"{REFORM}/gCBS/pCBS") == "11.1100"
+
+
+@pytest.mark.usefixtures("cbs_of_2027")
+class TestNetPrice:
+    def test_gives_the_price_that_the_buyer_pays(self) -> None:
+        made = nfe(by=NORMAL, under=NEW_YEAR, items=[_net(100)])
+        # 100 * 1.1121 / 0.82
+        assert said(made, "det/prod/vUnCom") == "135.6219512195"
+        assert said(made, "det/prod/vProd") == "135.62"
+        assert said(made, f"{REFORM}/vBC") == "100.00"
+
+    @pytest.mark.usefixtures("icms_without_new_taxes")
+    def test_follows_the_base_of_the_icms_of_the_state(self) -> None:
+        made = nfe(by=NORMAL, under=NEW_YEAR, items=[_net(100)])
+        # 100 / 0.82 + 100 * 11.21 %
+        assert said(made, "det/prod/vProd") == "133.16"
+        assert said(made, f"{REFORM}/vBC") == "100.00"
+
+    def test_is_refused_before_prices_hold_the_taxes(self) -> None:
+        problems = refused(composed_nfe(by=NORMAL, under=LAST_DAY, items=[_net(10)]))
+        assert "a partir de 01/01/2027" in problems["items[0].netUnitValue"]
+
+    def test_is_refused_beside_the_price_because_the_schema_has_no_place_for_both(self) -> None:
+        problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, items=[_net(10) | {"unitValue": 20}]))
+        assert "vUnComLiq e vProdLiq" in problems["items[0].netUnitValue"]
+
+
+def _net(price: float) -> dict[str, Any]:
+    return {name: value for name, value in item(quantity=1).items() if name != "unitValue"} | {
+        "netUnitValue": price
+    }
