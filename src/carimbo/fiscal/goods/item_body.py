@@ -237,16 +237,26 @@ class ItemBody(Body):
         description="ICMS; na falta, o da venda comum: CSOSN 102 no Simples e no MEI, CST 00 nos outros.",
     )
     pis: ContributionBody | None = Field(
-        default=None, description="PIS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros."
+        default=None,
+        description=(
+            "PIS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros; a partir de 2027, 08 e"
+            " 49, sem valor."
+        ),
     )
     cofins: ContributionBody | None = Field(
         default=None,
-        description="COFINS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros.",
+        description=(
+            "COFINS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros; a partir de 2027, 08"
+            " e 49, sem valor."
+        ),
     )
     ipi: IpiBody | None = Field(default=None, description="IPI; na falta, a nota não o leva.")
     ibs_cbs: IbsCbsBody | None = Field(
         default=None,
-        description="IBS e CBS; na falta, tributação integral no regime normal e nada nos outros (IBSCBS).",
+        description=(
+            "IBS e CBS; na falta, tributação integral no regime normal, e no Simples que optou pelo regime"
+            " regular (`ibsCbsRegime`), e nada nos outros (IBSCBS)."
+        ),
     )
     pis_st: PisSt | None = Field(default=None, description="PIS por substituição tributária (PISST).")
     cofins_st: CofinsSt | None = Field(

@@ -8,7 +8,7 @@ from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.approximate_taxes import approximate_taxes
 from carimbo.fiscal.goods.cfop import is_sale, is_taxed_plainly
-from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, TAXED_IPI, contribution_group, ipi_group
+from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_group, ipi_group
 from carimbo.fiscal.goods.ibs_cbs import TaxedValue, ibs_cbs_group
 from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody
@@ -68,16 +68,19 @@ class _StateTaxes(NamedTuple):
     share: StateShare | None
 
 
+_Contributions = tuple[Pis | None, Cofins | None]
+
+
 def _computed(
     body: ItemBody, approximate: Decimal | None, line: Line, trade: Trade, findings: Findings
 ) -> ItemTaxes:
     holds_taxes = trade.tax_day.price_holds_reform_taxes and not _is_import(body, line)
-    state = _state_taxes(body, line, trade, findings)
-    pis, cofins = _contributions(body, line, state, trade, findings)
-    ibs_cbs = _reform(body, line, state, (pis, cofins), trade, findings, holds_taxes=holds_taxes)
+    state = _state_taxes(body, line, line, trade, findings)
+    pis, cofins = contributions = _contributions(body, line, state, trade, findings)
+    ibs_cbs = _reform(body, line, state, contributions, trade, findings, holds_taxes=holds_taxes)
     if holds_taxes and ibs_cbs and ibs_cbs.by_rate:
-        state, ibs_cbs = _settled(body, line, state, ibs_cbs, trade, findings)
-    _warn_of_fading_taxes(body, line, trade, findings)
+        state, ibs_cbs = _settled(body, line, state, contributions, ibs_cbs, trade, findings)
+    _warn_of_rare_taxes(body, line, state, trade, findings)
     return ItemTaxes(
         approximate_taxes=approximate,
         icms=state.icms,
@@ -93,9 +96,10 @@ def _computed(
     )
 
 
-def _state_taxes(body: ItemBody, line: Line, trade: Trade, findings: Findings) -> _StateTaxes:
+def _state_taxes(body: ItemBody, line: Line, ipi_line: Line, trade: Trade, findings: Findings) -> _StateTaxes:
+    """Computes ICMS of one value and IPI of another; they differ in prices that hold IBS and CBS."""
     tried = findings.tried
-    ipi = tried(ipi_group, body.ipi, line)
+    ipi = tried(ipi_group, body.ipi, ipi_line)
     charged_ipi = _amount(ipi and ipi.taxation)
     icms = tried(icms_group, body.icms, line, trade, charged_ipi, findings)
     share = tried(state_share_group, body.state_share, icms, line, trade, charged_ipi, findings)
@@ -104,7 +108,7 @@ def _state_taxes(body: ItemBody, line: Line, trade: Trade, findings: Findings) -
 
 def _contributions(
     body: ItemBody, line: Line, state: _StateTaxes, trade: Trade, findings: Findings
-) -> tuple[Pis | None, Cofins | None]:
+) -> _Contributions:
     if DatedRule.PIS_COFINS_GROUPS_LEFT_OUT in trade.tax_day.rules and not (body.pis or body.cofins):
         return None, None
     # ICMS that a benefit takes off the price is no revenue.
@@ -118,7 +122,7 @@ def _reform(
     body: ItemBody,
     line: Line,
     state: _StateTaxes,
-    contributions: tuple[Pis | None, Cofins | None],
+    contributions: _Contributions,
     trade: Trade,
     findings: Findings,
     *,
@@ -141,7 +145,13 @@ _MOST_ROUNDS = 8
 
 
 def _settled(
-    body: ItemBody, line: Line, state: _StateTaxes, ibs_cbs: IbsCbs, trade: Trade, findings: Findings
+    body: ItemBody,
+    line: Line,
+    state: _StateTaxes,
+    contributions: _Contributions,
+    ibs_cbs: IbsCbs,
+    trade: Trade,
+    findings: Findings,
 ) -> tuple[_StateTaxes, IbsCbs]:
     """Computes the taxes again whose base leaves IBS and CBS out: IPI, and ICMS where the state says so.
 
@@ -154,9 +164,8 @@ def _settled(
     for _ in range(_MOST_ROUNDS):
         within = _reform_amounts(ibs_cbs)
         net = line._replace(value=line.value - within)
-        ipi = findings.tried(ipi_group, body.ipi, net)
-        state = _state_taxes(body, line if base.holds_ibs_cbs else net, trade, findings)._replace(ipi=ipi)
-        again = _reform(body, line, state, (None, None), trade, findings, holds_taxes=True)
+        state = _state_taxes(body, line if base.holds_ibs_cbs else net, net, trade, findings)
+        again = _reform(body, line, state, contributions, trade, findings, holds_taxes=True)
         if again is None:
             break
         ibs_cbs = again
@@ -193,10 +202,12 @@ def _warn_of_icms_base(base: IcmsBase, body: ItemBody, icms: Icms | None, findin
     )
 
 
-def _warn_of_fading_taxes(body: ItemBody, line: Line, trade: Trade, findings: Findings) -> None:
+def _warn_of_rare_taxes(
+    body: ItemBody, line: Line, state: _StateTaxes, trade: Trade, findings: Findings
+) -> None:
     if body.selective_tax:
         findings.assumed(f"{line.path}.selectiveTax: Ainda não há lei com as alíquotas do imposto seletivo.")
-    if DatedRule.IPI_IS_MOSTLY_ZERO in trade.tax_day.rules and body.ipi and body.ipi.cst in TAXED_IPI:
+    if DatedRule.IPI_IS_MOSTLY_ZERO in trade.tax_day.rules and _amount(state.ipi and state.ipi.taxation):
         findings.assumed(
             f"{line.path}.ipi: O IPI é zero, salvo o da produção incentivada na Zona Franca de Manaus (LC"
             " 214/2025, art. 454). Confira se é o caso."

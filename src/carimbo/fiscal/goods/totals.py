@@ -81,7 +81,7 @@ def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
         withheld_taxes=withheld,
         selective_tax=SelectiveTaxTotals(amount=_sum(selective, "amount")) if selective else None,
         ibs_cbs=_reform_totals(reform) if reform else None,
-        # In 2026 the taxes of the reform are told, not charged (NT 2025.002, W60).
+        # Not charged in 2026, within the prices from 2027 on: the total is the same (NT 2026.008, W60).
         amount_with_reform_taxes=invoice.amount if reform else None,
     )
 
