@@ -146,7 +146,7 @@ def rules_page() -> str:
 
 def _rules_by_code() -> list[tuple[Any, Any]]:
     books: list[Any] = [*DOCUMENT_BOOKS, *ITEM_BOOKS]
-    return sorted(((book, rule) for book in books for rule in book), key=lambda found: int(found[1].code))
+    return sorted(((book, rule) for book in books for rule in book), key=lambda found: found[1].code.zfill(4))
 
 
 def _rule(is_for_elsewhere: bool, rule: Any) -> str:
