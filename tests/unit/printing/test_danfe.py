@@ -1,13 +1,17 @@
 """What a DANFE has besides the values of its document: sheets, marks, the strip to tear off, its layouts."""
 
 import re
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.layouts.nfe_v4.document import read_invoice
 from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.printing.canvas import Canvas
 from carimbo.printing.danfe.items import item_table
 from carimbo.printing.press import Press
@@ -188,6 +192,18 @@ class TestLayout:
         text = printed(MOC._replace(issued_at=issued_at), example("nfe", "normal-sale")).drawn
         assert (REFORM in text) is is_reform
         assert ("CÁLCULO DO IMPOSTO" in text) is not is_reform
+
+    def test_changes_on_the_day_that_the_operators_calendar_says(self, tmp_path: Path) -> None:
+        moved = replace(CALENDAR[DatedRule.DANFE_SHOWS_IBS_CBS], since=date(2026, 12, 2))
+        rows = [*CALENDAR.values(), moved]
+        text = CALENDAR.text_of("Aviso", date(2026, 12, 1), {row.name: row for row in rows}.values())
+        (tmp_path / "calendar.csv").write_text(text, encoding="utf-8")
+        use_tables_of(tmp_path)
+        try:
+            paper = printed(MOC._replace(issued_at=FIRST_MOMENT_OF_NT), example("nfe", "normal-sale"))
+        finally:
+            use_tables_of(None)
+        assert REFORM not in paper.drawn
 
     def test_has_no_block_of_taxes_of_the_reform_for_a_document_without_them(self) -> None:
         assert REFORM not in printed_example(NT, "minimal").drawn

@@ -1,8 +1,8 @@
 """The whole DANFE: which piece stands on which sheet."""
 
 from collections.abc import Iterator
-from datetime import date
 
+from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice, read_archived_invoice
 from carimbo.fiscal.printout import DocumentPrint
@@ -20,8 +20,7 @@ from carimbo.printing.sheet import BOTTOM, HEIGHT, TOP, WIDTH, Piece
 from carimbo.printing.sheets import Sheets
 from carimbo.printing.typeface import Typeface
 
-# Documents issued since then show IBS and CBS (NT 2026.010).
-_REFORM = date(2026, 12, 1)
+_DOCUMENT = "nfe"
 _LEAST_NOTES, _MOST_NOTES = 22.0, 62.0
 _LEAST_ITEMS = 14.0
 
@@ -30,7 +29,8 @@ def draw_danfe(typeface: Typeface, order: DocumentPrint) -> bytes:
     """Draw an NF-e."""
     archived = read_archived_invoice(order.xml)
     canvas = Canvas(typeface, f"DANFE {archived.access_key}")
-    is_reform = archived.invoice.identification.issued_at.date() >= _REFORM
+    issued_on = archived.invoice.identification.issued_at.date()
+    is_reform = DatedRule.DANFE_SHOWS_IBS_CBS in rules_on(issued_on, _DOCUMENT)
     logo = PlainPng.read(order.logo) if order.logo else None
     head = head_of(canvas, archived, is_canceled=order.is_canceled, logo=logo, is_reform=is_reform)
     stub = stub_of(canvas, archived.invoice)
