@@ -11,7 +11,7 @@ import typer
 import uvloop
 
 from carimbo import __version__
-from carimbo.cli import admin, authorities, documents, schemas, simulator, tables, tables_update
+from carimbo.cli import admin, authorities, calendar, documents, schemas, simulator, tables, tables_update
 from carimbo.cli.console import fail, loaded_settings, say, told
 from carimbo.cli.database import with_database
 from carimbo.demo.ports import DEFAULT_FOLDER, Ports
@@ -115,3 +115,4 @@ def migrate() -> None:
 
 
 app.command(name="schemas")(schemas.show_schemas)
+app.command(name="calendar")(calendar.show_calendar)

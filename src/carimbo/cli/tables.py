@@ -32,16 +32,17 @@ def show_tables(context: typer.Context) -> None:
     width = max(len(table.name) for table in ALL_TABLES)
     for about in [table.about for table in ALL_TABLES]:
         say(f"{about.name:<{width}}  {about.date}  {about.rows:>6}  {about.source}")
-        _say_file(about, width)
+        say_file(about, width)
     for file in _strangers(settings.tables_folder):
         say(f"Ignorado, pois nenhuma tabela tem esse nome: {file}")
 
 
-def _say_file(about: About, width: int) -> None:
+def say_file(about: About, indent: int) -> None:
+    """Prints the operator's file of a table, if there is one, and whether it is in force."""
     if about.file:
-        say(f"{'':{width}}  do arquivo {about.file}")
+        say(f"{'':{indent}}  do arquivo {about.file}")
     if about.older_file:
-        say(f"{'':{width}}  ignorado, por ser mais antigo: {about.older_file}")
+        say(f"{'':{indent}}  ignorado, por ser mais antigo: {about.older_file}")
 
 
 def _strangers(folder: Path | None) -> list[Path]:
