@@ -51,7 +51,7 @@ COUNTS = {
     "national_services": 342,
     "nbs": 920,
     "cnae": 1331,
-    "operation_indicators": 43,
+    "operation_indicators": 44,
     "service_indicators": 1513,
     "nfe_statuses": 1021,
     "cte_statuses": 445,
