@@ -3,15 +3,12 @@
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 
-AGREED_SINCE = date(2023, 1, 1)
-"""From when on every agreement is in force."""
 _ANY = ""
 
 

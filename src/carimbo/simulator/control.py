@@ -118,6 +118,7 @@ ROUTES: Sequence[Route] = (
     _shows("/authorizers", panel.authorizers),
     _shows("/contributors", panel.contributors, answers=tuple(names_of(Contributor))),
     _takes("PUT", "/contributors", panel.put_contributors, _list_of(Contributor)),
+    _shows("/calendar", panel.calendar, answers=("name", "since", "builtIn", "about", "source")),
     _shows("/cities", panel.cities, answers=tuple(names_of(City))),
     _shows("/iss-rates", panel.rates, answers=tuple(names_of(IssRate))),
     _shows("/security-codes", panel.security_codes, answers=tuple(names_of(SecurityCode))),

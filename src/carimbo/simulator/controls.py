@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
+
+from carimbo.simulator.calendar import FAKE_CBS_RATE, Calendar, Milestone
 
 
 class Contingency(StrEnum):
@@ -40,12 +43,21 @@ class Controls:
     """Whether the list of revoked certificates can be reached."""
     rules_off: frozenset[str] = frozenset()
     """Codes of rules that are not checked."""
+    moved_dates: Mapping[Milestone, date] = field(default_factory=dict)
+    """Dates of the authorities' calendar that differ from the built-in ones."""
+    cbs_rate: Decimal = FAKE_CBS_RATE
+    """The CBS rate from 2027 on, in percent."""
     seed: int = 0
     """What the draws of lost answers and failures begin from: the same one makes the same run."""
 
     def contingency_of(self, authorizer: str) -> Contingency:
         """The switch of a contingency authority."""
         return self.contingency.get(authorizer, Contingency.AUTO)
+
+    @property
+    def calendar(self) -> Calendar:
+        """The dates and rates that the authorities go by."""
+        return Calendar(self.moved_dates, self.cbs_rate)
 
     def time_at(self, real: datetime) -> datetime:
         """What the simulator's clock shows at a real moment."""

@@ -1,6 +1,7 @@
 """What the control API shows of a site, and what it changes there."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -8,6 +9,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.tables.authorizers import is_contingency
 from carimbo.simulator import records
+from carimbo.simulator.calendar import ENTRIES
 from carimbo.simulator.cities import iss_rates, named_cities
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.controls import Controls
@@ -158,6 +160,25 @@ def put_contributors(site: Site, body: Any) -> list[Json]:
     """Enter taxpayers, or replace what is known of them."""
     _put(site, Contributors(site.store).put, _records(Contributor, body))
     return contributors(site, {})
+
+
+def calendar(site: Site, _: Query) -> list[Json]:
+    """The dated rules; `since` is the first day in force, null without one, and `builtIn` the unmoved one."""
+    dates = site.switches.read().calendar
+    return [
+        {
+            "name": milestone.value,
+            "since": _iso_day(dates.first_day(milestone)),
+            "builtIn": _iso_day(entry.since),
+            "about": entry.about,
+            "source": entry.source,
+        }
+        for milestone, entry in ENTRIES.items()
+    ]
+
+
+def _iso_day(day: date | None) -> str | None:
+    return day.isoformat() if day else None
 
 
 def cities(_: Site, __: Query) -> list[Json]:

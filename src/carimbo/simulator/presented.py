@@ -5,6 +5,7 @@ from functools import cached_property
 
 from lxml import etree
 
+from carimbo.simulator.calendar import Calendar
 from carimbo.simulator.family import World
 from carimbo.simulator.ledger import Ledger
 from carimbo.simulator.place import Place
@@ -23,6 +24,11 @@ class Presented:
     def signature(self) -> Signature | None:
         """The signature."""
         return signature_of(self.element)
+
+    @property
+    def calendar(self) -> Calendar:
+        """The dates and rates that the authorities go by."""
+        return self.world.controls.calendar
 
     @property
     def ledger(self) -> Ledger:

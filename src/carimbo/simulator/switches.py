@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.tables.authorizers import is_contingency
 from carimbo.fiscal.tables.endpoints import is_authorizer
+from carimbo.simulator.calendar import FAKE_CBS_RATE, Milestone
 from carimbo.simulator.controls import Contingency, Controls
 from carimbo.simulator.store import Store
 
@@ -170,6 +172,26 @@ def _offset(value: Any) -> timedelta:
     return timedelta(seconds=_number(-_FARTHEST_CLOCK, _FARTHEST_CLOCK)(value))
 
 
+def _dates(value: Any) -> Mapping[Milestone, date]:
+    if not isinstance(value, dict):
+        raise ValueError('deve ser um objeto com uma data por nome, como {"ratesOf2027": "2027-01-04"}')
+    unknown = sorted(set(value) - set(Milestone))
+    if unknown:
+        raise ValueError(f"o calendário não tem {', '.join(unknown)}; tem {', '.join(Milestone)}")
+    try:
+        return {Milestone(name): date.fromisoformat(text) for name, text in value.items()}
+    except (TypeError, ValueError):
+        raise ValueError("cada data deve ser como 2027-01-04") from None
+
+
+def _iso_dates(dates: Mapping[Milestone, date]) -> dict[str, str]:
+    return {name.value: day.isoformat() for name, day in dates.items()}
+
+
+def _percent(value: Any) -> Decimal:
+    return Decimal(str(_number(0, 100)(value)))
+
+
 def _as_it_is(value: Any) -> Any:
     return value
 
@@ -228,6 +250,19 @@ SWITCHES: Mapping[str, Switch] = {
     ),
     _RULES_OFF: Switch(
         "rules_off", 'Codes of rules that are not checked: `["610", "E0617"]`.', _codes, sorted
+    ),
+    "calendar": Switch(
+        "moved_dates",
+        "By name, the first day of a rule where it differs from the built-in one:"
+        ' `{"groupRequiredInProduction": "2027-01-04"}`; `GET /calendar` has the names.',
+        _dates,
+        _iso_dates,
+    ),
+    "cbsRate": Switch(
+        "cbs_rate",
+        f"The CBS rate from 2027 on, in percent; {FAKE_CBS_RATE} is made up, the real one is not fixed.",
+        _percent,
+        float,
     ),
     "seed": Switch(
         "seed",

@@ -148,15 +148,23 @@ class TestPage:
     async def test_asks_only_for_what_there_is(self, site: Site) -> None:
         page = (await control(site, "GET", "/")).body.decode()
         paths = set(re.findall(r'"(/[a-z.-]+)[?"]', page))
-        assert paths >= {"/controls", "/journal", "/documents", "/authorizers", "/triggers", "/reset"}
+        assert paths >= {
+            "/controls",
+            "/journal",
+            "/documents",
+            "/authorizers",
+            "/triggers",
+            "/reset",
+            "/calendar",
+        }
         for path in paths:
             assert (await control(site, "GET", path)).status in {200, 405}, path
 
     async def test_has_a_field_for_every_control(self, site: Site) -> None:
         page = (await control(site, "GET", "/")).body.decode()
         fields = fields_of(page, 'id="controls"')
-        chosen_by_authorizer = {"outages", "contingency"}
-        assert fields | chosen_by_authorizer == set(await seen(site, "/controls"))
+        changed_elsewhere = {"outages", "contingency", "calendar"}
+        assert fields | changed_elsewhere == set(await seen(site, "/controls"))
 
     @pytest.mark.parametrize("kind", [Contributor, SecurityCode])
     async def test_has_a_form_with_all_that_an_entry_needs(self, site: Site, kind: type) -> None:

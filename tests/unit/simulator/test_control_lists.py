@@ -22,6 +22,14 @@ from unit.simulator.front_desk import KEY, NOW, OTHER_KEY, control, send, switch
 NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"
 
 
+class TestCalendar:
+    async def test_shows_each_date_beside_the_built_in_one(self, site: Site) -> None:
+        switch(site, calendar={"groupRequiredInProduction": "2027-01-04"})
+        rows = {row["name"]: (row["since"], row["builtIn"]) for row in await seen(site, "/calendar")}
+        assert rows["groupRequiredInProduction"] == ("2027-01-04", None)
+        assert rows["returnedItemReferences"] == ("2026-11-16", "2026-11-16")
+
+
 class TestJournal:
     async def test_shows_what_was_sent(self, site: Site) -> None:
         await send(site, "SIMULA:RESPOSTA_PERDIDA")

@@ -1,9 +1,11 @@
 """The operator's switches."""
 
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 
 import pytest
 
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.controls import Contingency, Controls
 from carimbo.simulator.store import Store
 from carimbo.simulator.switches import Switches, WrongSwitches, switches_of
@@ -21,6 +23,8 @@ EVERYTHING = {
     "limits": False,
     "revocationList": False,
     "rulesOff": ["539", "610"],
+    "calendar": {"groupRequiredInProduction": "2027-01-04"},
+    "cbsRate": 8.7,
     "seed": 42,
 }
 
@@ -59,6 +63,8 @@ class TestChange:
             limits=False,
             revocation_list=False,
             rules_off=frozenset({"539", "610"}),
+            moved_dates={Milestone.GROUP_REQUIRED_IN_PRODUCTION: date(2027, 1, 4)},
+            cbs_rate=Decimal("8.7"),
             seed=42,
         )
         assert switches_of(controls) == EVERYTHING
@@ -73,6 +79,12 @@ class TestChange:
         assert switches.change({"outages": {"RS": "108"}}, NOW).outages == {"SP": "109", "RS": "108"}
         changed = switches.change({"outages": {"SP": None}, "seed": None}, NOW)
         assert (changed.outages, changed.seed) == ({"RS": "108"}, 0)
+
+    def test_null_puts_one_date_of_the_calendar_back(self, switches: Switches) -> None:
+        switches.change({"calendar": {"ratesOf2027": "2027-02-01", "oneIssuerPerReturn": "2026-12-01"}}, NOW)
+        changed = switches.change({"calendar": {"ratesOf2027": None}}, NOW)
+        assert changed.moved_dates == {Milestone.ONE_ISSUER_PER_RETURN: date(2026, 12, 1)}
+        assert changed.calendar.first_day(Milestone.RATES_OF_2027) == date(2027, 1, 1)
 
     def test_sets_the_clock_to_a_moment(self, switches: Switches) -> None:
         controls = switches.change({"now": "2027-01-01T00:00:00-03:00"}, NOW)
@@ -108,6 +120,13 @@ class TestChange:
             ("rulesOff", ["61"]),
             ("rulesOff", ["9999"]),
             ("rulesOff", ["610", "999"]),
+            ("calendar", "2027-01-01"),
+            ("calendar", {"nada": "2027-01-01"}),
+            ("calendar", {"ratesOf2027": "amanhã"}),
+            ("calendar", {"ratesOf2027": 2027}),
+            ("cbsRate", -1),
+            ("cbsRate", 100.5),
+            ("cbsRate", "11.11"),
             ("seed", 1.5),
             ("seed", False),
             ("seed", -1),

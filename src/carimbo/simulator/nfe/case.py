@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.line import Line, line_of
@@ -58,6 +59,15 @@ class Case(Presented):
     def issued_at(self) -> datetime:
         """`dhEmi`."""
         return datetime.fromisoformat(self.text("ide/dhEmi"))
+
+    @property
+    def issued_on(self) -> date:
+        """The day of `dhEmi` in the document's own offset: the rules of that day are its rules."""
+        return self.issued_at.date()
+
+    def follows(self, milestone: Milestone) -> bool:
+        """Returns whether a rule of the calendar had begun on the day of issue."""
+        return self.calendar.is_in_force(milestone, self.issued_on)
 
     @property
     def items(self) -> Sequence[Group]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, Incidence, NationalService
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.cities import City, city_of
 from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
@@ -49,6 +50,10 @@ class NoteCase(Presented):
     def competence(self) -> date:
         """`dCompet`."""
         return date.fromisoformat(self.text("dCompet"))
+
+    def follows(self, milestone: Milestone) -> bool:
+        """Returns whether a rule of the calendar had begun on the day of competence."""
+        return self.calendar.is_in_force(milestone, self.competence)
 
     @property
     def service_code(self) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
 from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES
-from carimbo.simulator.cities import AGREED_SINCE, City, city_of
+from carimbo.simulator.calendar import CITIES_AGREED_SINCE
+from carimbo.simulator.cities import City, city_of
 from carimbo.simulator.family import Said
 from carimbo.simulator.nfse import answers
 from carimbo.simulator.nfse.call import Call
@@ -57,7 +58,8 @@ def _rates(call: Call, text: str) -> Said:
     percent = city.rate(service) if city and service in NATIONAL_SERVICES.rows else None
     if percent is None:
         return _told(404, "aliquotas", None, _NO_RATES)
-    told = {"Incidencia": "SIM", "Aliq": float(percent), "DtIni": f"{AGREED_SINCE}T00:00:00", "DtFim": None}
+    since = f"{CITIES_AGREED_SINCE}T00:00:00"
+    told = {"Incidencia": "SIM", "Aliq": float(percent), "DtIni": since, "DtFim": None}
     return _told(200, "aliquotas", {code: [told]}, text)
 
 

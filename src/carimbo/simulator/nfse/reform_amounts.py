@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 
 from carimbo.fiscal.tables.ibs_cbs import (
@@ -10,9 +9,8 @@ from carimbo.fiscal.tables.ibs_cbs import (
     IBS_CBS_SITUATIONS,
     IbsCbsClass,
     IbsCbsGroup,
-    IbsCbsRates,
-    ibs_cbs_rates_on,
 )
+from carimbo.simulator.calendar import Milestone, Rates
 from carimbo.simulator.nfse.amounts import (
     WHOLE,
     ZERO,
@@ -28,8 +26,6 @@ from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import FEDERAL
 
 SITUATION = "IBSCBS/valores/trib/gIBSCBS"
-_ADDED_SINCE = date(2027, 1, 1)
-"""From when on the taxes are added to the total, and PIS and COFINS are no more."""
 _SUSPENDED = "550"
 
 # cIndOp of what counts as done where the buyer is, and where the recipient is (Anexo VII).
@@ -41,7 +37,7 @@ AT_RECIPIENT = frozenset({"030103", "050103", "100102", "100201", "100302", "100
 class Kind:
     """One of the three shares, by its names."""
 
-    rate: Callable[[IbsCbsRates], Decimal | None]
+    rate: Callable[[Rates], Decimal]
     reduction: Callable[[IbsCbsClass], Decimal | None]
     deferral: str
     """The percentage of the deferral, in `gDif`."""
@@ -85,7 +81,7 @@ def reform_tax(case: NoteCase) -> ReformTax | None:
         return None
     base = _base(case)
     state, city, cbs = (_share(case, base, kind) for kind in (_STATE, _CITY, _CBS))
-    taxes = state.amount + city.amount + cbs.amount if case.competence >= _ADDED_SINCE else ZERO
+    taxes = state.amount + city.amount + cbs.amount if case.follows(Milestone.NFSE_TOTAL_ADDS_TAXES) else ZERO
     return ReformTax(base=base, state=state, city=city, cbs=cbs, total=net_amount(case) + taxes)
 
 
@@ -104,14 +100,14 @@ def _base(case: NoteCase) -> Decimal:
     tax = city_tax(case)
     base = service_amount(case) - unconditional_discount(case) - passed_on(case)
     base -= tax.amount if tax else ZERO
-    if case.competence < _ADDED_SINCE:
+    if not case.follows(Milestone.NFSE_BASE_WITHOUT_PIS_COFINS):
         base -= case.amount(f"{FEDERAL}/piscofins/vPis") + case.amount(f"{FEDERAL}/piscofins/vCofins")
     return max(base, ZERO)
 
 
 def _share(case: NoteCase, base: Decimal, kind: Kind) -> Share:
     told = case.group(SITUATION)
-    rate = (kind.rate(ibs_cbs_rates_on(case.competence)) or ZERO) if _is_due(told.text("CST")) else ZERO
+    rate = _rate(case, kind) if _is_due(told.text("CST")) else ZERO
     reduction = _reduction(told.text("cClassTrib"), kind)
     effective = _reduced(rate, reduction)
     amount = share(base, effective)
@@ -127,8 +123,14 @@ def _share(case: NoteCase, base: Decimal, kind: Kind) -> Share:
 
 def _regular(case: NoteCase, kind: Kind) -> Decimal:
     told = case.group(f"{SITUATION}/gTribRegular")
-    rate = (kind.rate(ibs_cbs_rates_on(case.competence)) or ZERO) if _is_due(told.text("CSTReg")) else ZERO
+    rate = _rate(case, kind) if _is_due(told.text("CSTReg")) else ZERO
     return _reduced(rate, _reduction(told.text("cClassTribReg"), kind))
+
+
+def _rate(case: NoteCase, kind: Kind) -> Decimal:
+    """Returns the rate of the day of competence; zero in years of which none is known."""
+    rates = case.calendar.rates_on(case.competence)
+    return kind.rate(rates) if rates else ZERO
 
 
 def _reduced(rate: Decimal, reduction: Decimal | None) -> Decimal:

@@ -68,6 +68,7 @@ CONTENT_BASES: Mapping[str, Made] = {
     "nfe_normal_to_company": _nfe_of_item(),
     "nfe_of_a_mei": _nfe(by=company(taxRegime="mei"), items=[item(cfop="5102")]),
     "nfe_to_consumer_elsewhere": _nfe(by=NORMAL, **TO_A_CONSUMER),
+    "nfe_of_two_items": _nfe(recipient=CONTRIBUTOR, items=[item(), item()]),
     "nfe_export": _nfe(by=NORMAL, **EXPORTED),
     "nfe_carried": _nfe(
         freight={"mode": "sender", "carrier": CARRIER}, authorizedReaders=[{"taxId": CARRIER["taxId"]}]

@@ -1,4 +1,4 @@
-"""The operation: how it is issued, what it refers to, with whom it is and where the goods go."""
+"""The operation: how it is issued, with whom it is and where the goods go."""
 
 import pytest
 
@@ -8,17 +8,6 @@ from unit.simulator.rules.edits import becomes, grown
 
 IDE, BUYER, ADDRESS = "infNFe/ide", "infNFe/dest", "infNFe/dest/enderDest"
 CFOP = "infNFe/det/prod/CFOP"
-OWN_KEY = "35261011222333000181550010000000021123456824"
-ANOTHERS_KEY = "31261022233344000183550010000012341405060704"
-REFERENCE, ANOTHERS = (f"<NFref><refNFe>{key}</refNFe></NFref>" for key in (OWN_KEY, ANOTHERS_KEY))
-COMPLEMENT = says(f"{IDE}/finNFe", "2")
-OF_AN_ITEM = f"<DFeReferenciado><chaveAcesso>{OWN_KEY}</chaveAcesso><nItem>1</nItem></DFeReferenciado>"
-REFERRED = grown(f"{IDE}/verProc", REFERENCE)
-RETURNED = both(
-    says(f"{IDE}/finNFe", "4"),
-    says(CFOP, "5202"),
-    becomes("infNFe/pag", "<pag><detPag><tPag>90</tPag><vPag>0.00</vPag></detPag></pag>"),
-)
 BY_A_SITE = says(f"{IDE}/indPres", "2")
 INTERMEDIATED = after(f"{IDE}/indPres", "indIntermed", "1")
 INTERMEDIARY = "<infIntermed><CNPJ>66677788000183</CNPJ><idCadIntTran>LOJA</idCadIntTran></infIntermed>"
@@ -46,12 +35,6 @@ DELIVERED_IN_RIO = (
 BREAKINGS = [
     Breaking("710", "nfe", says(f"{IDE}/tpImp", "4")),
     Breaking("711", "nfe", OFFLINE),
-    Breaking("254", "nfe", COMPLEMENT),
-    Breaking("255", "nfe", both(COMPLEMENT, REFERRED, REFERRED)),
-    Breaking("269", "nfe", both(COMPLEMENT, grown(f"{IDE}/verProc", ANOTHERS))),
-    Breaking("321", "nfe", RETURNED, detail="[nItem:1]"),
-    Breaking("321", "nfe", both(RETURNED, REFERRED)),
-    Breaking("1010", "nfe", both(COMPLEMENT, REFERRED, grown("infNFe/det/imposto", OF_AN_ITEM))),
     Breaking("864", "nfe", says(f"{IDE}/indPres", "5")),
     Breaking("434", "nfe", BY_A_SITE),
     Breaking(
@@ -79,8 +62,6 @@ BREAKINGS = [
     ),
 ]
 ALLOWED = [
-    Breaking("254", "nfe", both(COMPLEMENT, REFERRED)),
-    Breaking("321", "nfe", both(RETURNED, grown("infNFe/det/imposto", OF_AN_ITEM))),
     Breaking("438", "nfe", both(BY_A_SITE, INTERMEDIATED, grown("infNFe/pag", INTERMEDIARY))),
     Breaking("772", "nfe_interstate", both(IN_SAO_PAULO, grown("infNFe/dest", DELIVERED_IN_RIO))),
     Breaking("521", "nfe_to_company", both(IN_RIO, says(f"{IDE}/indFinal", "1"))),

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 
 import pytest
 
-from unit.simulator.mutating import Edit, both, says, without
+from carimbo.simulator import place
+from carimbo.simulator.calendar import Milestone
+from unit.fiscal.goods.support import NORMAL
+from unit.simulator.mutating import AT_SP, PRODUCTION, Edit, both, mutated, nfe, says, without
 from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.days import FIRST_OF_2027, LAST_OF_2026, OF_2026, OF_2027, issued_at, rated
 from unit.simulator.rules.edits import becomes, grown
 
 ITEM, TOTALS = "infNFe/det/imposto/IBSCBS", "infNFe/total/IBSCBSTot"
 RATED = f"{ITEM}/gIBSCBS"
 NO_TOTALS = becomes(TOTALS, "<IBSCBSTot><vBCIBSCBS>0.00</vBCIBSCBS></IBSCBSTot>")
-NEXT_YEAR = datetime.fromisoformat("2027-01-15T10:00:00-03:00")
 TRANSFER = "<gTransfCred><vIBS>1.00</vIBS><vCBS>1.00</vCBS></gTransfCred>"
 ADJUSTMENT = (
     "<gAjusteCompet><competApur>2026-10</competApur><vIBS>1.00</vIBS><vCBS>1.00</vCBS></gAjusteCompet>"
@@ -129,17 +133,40 @@ def reduced(percent: str, rate: str) -> str:
     return f"<gRed><pRedAliq>{percent}</pRedAliq><pAliqEfet>{rate}</pAliqEfet></gRed>"
 
 
-# Rates of 2027 are not set, so that the city may have one.
-CITY_IN_2027 = both(
-    says("infNFe/ide/dhEmi", NEXT_YEAR.isoformat()),
-    says(CITY.rate_path, "0.1000"),
-    says(f"{CITY.path}/gRed/pAliqEfet", "0.0400"),
-    says(f"{CITY.path}/gDif/vDif", "2.37"),
-    says(f"{CITY.total}/vDif", "2.37"),
-)
+# In 2026 the city has a rate of zero, and of zero any part is right.
+IN_2027 = both(issued_at(FIRST_OF_2027), rated(OF_2027))
+IN_2026 = both(issued_at(LAST_OF_2026), rated(OF_2026))
+UNTOLD = both(without(ITEM), without(TOTALS))
+
+
+def corrects(key: str) -> Edit:
+    """A complement, without IBS and CBS, of another note."""
+    reference = f"<NFref><refNFe>{key}</refNFe></NFref>"
+    return both(UNTOLD, says("infNFe/ide/finNFe", "2"), grown("infNFe/ide/verProc", reference))
+
+
+def gives_back(key: str) -> Edit:
+    """A return, without IBS and CBS, of an item of another note."""
+    named = f"<DFeReferenciado><chaveAcesso>{key}</chaveAcesso><nItem>1</nItem></DFeReferenciado>"
+    return both(
+        UNTOLD,
+        says("infNFe/ide/finNFe", "4"),
+        says("infNFe/det/prod/CFOP", "5202"),
+        becomes("infNFe/pag", "<pag><detPag><tPag>90</tPag><vPag>0.00</vPag></detPag></pag>"),
+        grown("infNFe/det/vItem", named),
+    )
+
+
+NOTE_OF_2026 = "35261211222333000181550010000000021123456828"
+NOTE_OF_2027 = "35270111222333000181550010000000021123456826"
+BEFORE_DEMAND = datetime.fromisoformat("2026-06-30T23:59:00-03:00")
 
 OF_CODES = [
-    Breaking("1115", "nfe_normal", both(without(ITEM), without(TOTALS)), detail="[nItem:1]"),
+    Breaking("1115", "nfe_normal", UNTOLD, detail="[nItem:1]"),
+    Breaking("1115", "nfe_normal", both(issued_at(FIRST_OF_2027), corrects(NOTE_OF_2027)), now=FIRST_OF_2027),
+    Breaking(
+        "1115", "nfe_normal", both(issued_at(FIRST_OF_2027), gives_back(NOTE_OF_2027)), now=FIRST_OF_2027
+    ),
     Breaking("1020", "nfe_normal", says(f"{ITEM}/CST", "999")),
     Breaking("1023", "nfe_normal", says(f"{ITEM}/cClassTrib", "000999")),
     Breaking("1024", "nfe_normal", says(f"{ITEM}/cClassTrib", "830001")),
@@ -157,6 +184,16 @@ OF_RATES = [
     Breaking(code, "nfe_normal", says(share.rate_path, share.wrong_rate), detail="[nItem:1]")
     for code, share in each("1026", "1036", "1037")
 ]
+OF_RATES_OF_THE_OTHER_YEAR = [
+    Breaking(
+        code,
+        "nfe_normal",
+        both(issued_at(moment), rated(right | {share.group: wrong[share.group]})),
+        now=moment,
+    )
+    for moment, right, wrong in ((LAST_OF_2026, OF_2026, OF_2027), (FIRST_OF_2027, OF_2027, OF_2026))
+    for code, share in each("1026", "1036", "1037")
+]
 OF_DEFERRALS = [
     *(
         Breaking(code, "nfe_normal", grown(share.rate_path, NO_DEFERRAL))
@@ -165,7 +202,7 @@ OF_DEFERRALS = [
     *(Breaking(code, "nfe_deferred", share.due_at_once()) for code, share in each("1030", "1044", "1061")),
     Breaking("1031", "nfe_deferred", says(f"{STATE.path}/gDif/pDif", "50.0000")),
     Breaking(
-        "1045", "nfe_deferred", both(CITY_IN_2027, says(f"{CITY.path}/gDif/pDif", "50.0000")), now=NEXT_YEAR
+        "1045", "nfe_deferred", both(IN_2027, says(f"{CITY.path}/gDif/pDif", "50.0000")), now=FIRST_OF_2027
     ),
     Breaking("1062", "nfe_deferred", says(f"{CBS.path}/gDif/pDif", "50.0000")),
 ]
@@ -212,13 +249,28 @@ OF_OTHER_GROUPS = [
     Breaking("1142", "nfe_public", says(f"{RATED}/gTribCompraGov/vTribCBS", "0.53")),
     Breaking("1144", "nfe_normal", grown(f"{RATED}/gCBS", PURCHASE)),
 ]
-BREAKINGS = [*OF_CODES, *OF_RATES, *OF_DEFERRALS, *OF_REDUCTIONS, *OF_AMOUNTS, *OF_OTHER_GROUPS]
+BREAKINGS = [
+    *OF_CODES,
+    *OF_RATES,
+    *OF_RATES_OF_THE_OTHER_YEAR,
+    *OF_DEFERRALS,
+    *OF_REDUCTIONS,
+    *OF_AMOUNTS,
+    *OF_OTHER_GROUPS,
+]
 ALLOWED = [
     Breaking("1041", "nfe_normal", STATE.due("0.06", "0.06")),
     Breaking("1069", "nfe_normal", CBS.due("0.49", "")),
     Breaking("1142", "nfe_public", says(f"{RATED}/gTribCompraGov/vTribCBS", "0.52")),
-    Breaking("1045", "nfe_deferred", CITY_IN_2027, now=NEXT_YEAR),
-    Breaking("1115", "nfe_normal", both(without(ITEM), without(TOTALS), says("infNFe/emit/CRT", "2"))),
+    Breaking("1026", "nfe_normal", IN_2026, now=LAST_OF_2026),
+    Breaking("1026", "nfe_normal", IN_2027, now=FIRST_OF_2027),
+    Breaking("1045", "nfe_deferred", IN_2027, now=FIRST_OF_2027),
+    Breaking("1115", "nfe_normal", both(UNTOLD, issued_at(BEFORE_DEMAND)), now=BEFORE_DEMAND),
+    Breaking("1115", "nfe_normal", both(issued_at(FIRST_OF_2027), corrects(NOTE_OF_2026)), now=FIRST_OF_2027),
+    Breaking(
+        "1115", "nfe_normal", both(issued_at(FIRST_OF_2027), gives_back(NOTE_OF_2026)), now=FIRST_OF_2027
+    ),
+    Breaking("1115", "nfe_normal", both(UNTOLD, says("infNFe/emit/CRT", "2"))),
     Breaking("1187", "nfe_normal", grown(CBS.rate_path, REFUND)),
 ]
 """What comes near to breaking a rule."""
@@ -232,3 +284,28 @@ class TestReformRules:
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
     def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
         assert court.verdict_on(court.broken(allowed), allowed) is None
+
+
+class TestPanel:
+    def test_production_demands_the_group_only_from_the_day_that_the_panel_sets(self, court: Court) -> None:
+        sold = nfe(court.signer, by=NORMAL, under=PRODUCTION)
+        untold = mutated(sold, both(UNTOLD, issued_at(FIRST_OF_2027)), court.signer)
+
+        def refusal(moved: dict[Milestone, date]) -> str | None:
+            here = AT_SP._replace(environment=place.PRODUCTION)
+            found = court.verdict(untold, place=here, now=FIRST_OF_2027, moved_dates=moved)
+            return found.code if found else None
+
+        demanded = Milestone.GROUP_REQUIRED_IN_PRODUCTION
+        assert refusal({}) is None
+        assert refusal({demanded: date(2027, 1, 1)}) == "1115"
+        assert refusal({demanded: date(2027, 1, 2)}) is None
+
+    def test_the_cbs_rate_is_the_one_that_the_panel_sets(self, court: Court) -> None:
+        sold = Breaking(
+            "1037",
+            "nfe_normal",
+            both(issued_at(FIRST_OF_2027), rated(OF_2027 | {"gCBS": "8.7000"})),
+            now=FIRST_OF_2027,
+        )
+        assert court.verdict_on(court.broken(sold), sold, cbs_rate=Decimal("8.7")) is None

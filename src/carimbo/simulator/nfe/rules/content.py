@@ -10,6 +10,7 @@ from carimbo.simulator.nfe.rules.parties import PARTY_RULES
 from carimbo.simulator.nfe.rules.payments import PAYMENT_RULES
 from carimbo.simulator.nfe.rules.qr import QR_RULES
 from carimbo.simulator.nfe.rules.receipt import RECEIPT_RULES
+from carimbo.simulator.nfe.rules.references import REFERENCE_RULES
 from carimbo.simulator.nfe.rules.reform import REFORM_RULES
 from carimbo.simulator.nfe.rules.reform_totals import REFORM_TOTAL_RULES
 from carimbo.simulator.nfe.rules.state_share import STATE_SHARE_RULES
@@ -18,6 +19,7 @@ from carimbo.simulator.rule import Rule
 
 CONTENT_RULES: tuple[Rule[Case], ...] = (
     *OPERATION_RULES,
+    *REFERENCE_RULES,
     *RECEIPT_RULES,
     *PARTY_RULES,
     *ITEM_RULES,

@@ -95,6 +95,16 @@ def refers_to_a_document(line: Line) -> bool:
     return "DFeReferenciado" in line.item.groups
 
 
+def referred_keys(case: Case) -> Sequence[str]:
+    """The access keys that the document as a whole refers to (`refNFe`)."""
+    return [one.texts["refNFe"] for one in references(case) if "refNFe" in one.texts]
+
+
+def referred_key(line: Line) -> str:
+    """The access key of the document whose item an item refers to; empty if it refers to none."""
+    return line.item.text("DFeReferenciado/chaveAcesso")
+
+
 def stays_in_the_country(case: Case) -> bool:
     """Tell whether something is exported to someone who is still in Brazil (NT 2022.002)."""
     return any(

@@ -1,17 +1,13 @@
-"""The operation: how it is issued, what it refers to, with whom it is and where the goods go."""
-
-from datetime import date
+"""The operation: how it is issued, with whom it is and where the goods go."""
 
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.facts import (
     ABROAD,
-    COMPLEMENT,
     CONTRIBUTOR,
     EXTERIOR,
     NO_CONTRIBUTOR,
     NORMAL,
-    RETURN,
     TO_ANOTHER_STATE,
     WITHIN_THE_STATE,
     buyer_state,
@@ -37,14 +33,7 @@ _MAY_BE_INTERMEDIATED = _AT_A_DISTANCE | {_IN_PERSON}
 # Annulments, energy and communication have no marketplace (NT 2020.006, B25c-10).
 _NEVER_INTERMEDIATED = frozenset(map(str, (*range(5205, 5208), *range(5251, 5259), *range(5301, 5308))))
 _NO_FREIGHT = "9"
-# Of these returns the buyer has no document (MOC 7.0, B25-70).
-_RETURNS_WITHOUT_DOCUMENT = frozenset({"1201", "1202", "1410", "1411", "5921", "6921"})
-_ITEMS_REFER_SINCE = date(2026, 11, 3)
 _FUEL_CONSUMED_ELSEWHERE = "6667"
-_OWNER_LENGTH = 14
-_OWNER_IN_KEY, _SERIES_IN_KEY = slice(6, 20), slice(22, 25)
-# Issued by the site of an authority, whose CNPJ stands in the key (MOC 7.0, A03-10).
-_SERIES_OF_AUTHORITIES = frozenset(map(str, range(890, 900)))
 
 
 def printed_like_an_nfce(case: Case) -> bool:
@@ -55,43 +44,6 @@ def printed_like_an_nfce(case: Case) -> bool:
 def issued_offline(case: Case) -> bool:
     """NT 2026.002, B22-10: only what is printed like a receipt is issued offline."""
     return case.text("ide/tpEmis") == _OFFLINE and case.text("ide/tpImp") != PRINTED_AS_A_RECEIPT
-
-
-def complements_nothing(case: Case) -> bool:
-    """MOC 7.0, B25-30."""
-    refers = references(case) or any(map(refers_to_a_document, case.lines))
-    return purpose(case) == COMPLEMENT and not refers
-
-
-def complements_several(case: Case) -> bool:
-    """MOC 7.0, B25-40."""
-    return purpose(case) == COMPLEMENT and len(references(case)) > 1
-
-
-def complements_anothers_document(case: Case) -> bool:
-    """MOC 7.0, B25-50."""
-    if purpose(case) != COMPLEMENT:
-        return False
-    issuer = taxpayer(case, "emit").zfill(_OWNER_LENGTH)
-    return any(_is_anothers(one.texts.get("refNFe", ""), issuer) for one in references(case))
-
-
-def _is_anothers(key: str, issuer: str) -> bool:
-    if not key or key[_SERIES_IN_KEY] in _SERIES_OF_AUTHORITIES:
-        return False
-    return key[_OWNER_IN_KEY] != issuer
-
-
-def returned_item_without_document(line: Line, case: Case) -> bool:
-    """NT 2025.002, VC02-14: what comes back refers to the item that was sold."""
-    if purpose(case) != RETURN or line.cfop in _RETURNS_WITHOUT_DOCUMENT or refers_to_a_document(line):
-        return False
-    return not references(case) or case.issued_at.date() >= _ITEMS_REFER_SINCE
-
-
-def refers_twice(case: Case) -> bool:
-    """NT 2025.002, VC02-05: the document refers, or its items do."""
-    return bool(references(case)) and any(map(refers_to_a_document, case.lines))
 
 
 def sold_outside_without_document(case: Case) -> bool:
@@ -225,11 +177,6 @@ def _goes_abroad(case: Case) -> bool:
 OPERATION_RULES = (
     document_rule("710", printed_like_an_nfce, in_nfe),
     document_rule("711", issued_offline, in_nfe),
-    document_rule("254", complements_nothing, in_nfe),
-    document_rule("255", complements_several, in_nfe),
-    document_rule("269", complements_anothers_document, in_nfe),
-    item_rule("321", returned_item_without_document, in_nfe),
-    document_rule("1010", refers_twice, in_nfe),
     document_rule("864", sold_outside_without_document, in_nfe),
     document_rule("434", intermediation_untold),
     document_rule("435", intermediation_out_of_place),

@@ -1,20 +1,28 @@
 """IBS and CBS of items: situation, classification, and the groups that both ask for."""
 
-from datetime import date
 from decimal import Decimal
 
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.nfe.case import Case
+from carimbo.simulator.nfe.key_parts import MONTH, YEAR
 from carimbo.simulator.nfe.line import Line
-from carimbo.simulator.nfe.rules.facts import COMPLEMENT, NORMAL_REGIME, RETURN, purpose, regime
+from carimbo.simulator.nfe.rules.facts import (
+    COMPLEMENT,
+    NORMAL_REGIME,
+    RETURN,
+    purpose,
+    referred_key,
+    referred_keys,
+    regime,
+)
 from carimbo.simulator.nfe.rules.reform_shares import SHARE_RULES, SHARES, class_of, situation_of
 from carimbo.simulator.nfe.rules.scope import Where, are_taxes_told, in_nfce, in_nfe, item_rule
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.rule import Rule
 
-_TOLD_SINCE = date(2026, 7, 1)
-# They may correct documents that were issued without these taxes.
 _CORRECTIONS = frozenset({COMPLEMENT, RETURN})
+_MONTH_IN_KEY = slice(YEAR.start, MONTH.stop)
 _LOSS_OF_STOCK = "07"
 _TOLERANCE_OF_PURCHASES = Decimal("0.04")
 
@@ -30,12 +38,23 @@ def told_in_nfce(case: Case) -> bool:
 
 
 def taxes_untold(line: Line, case: Case) -> bool:
-    """NT 2025.002, UB12-10: in homologation, and of no fuels, some of which it spares."""
-    if line.reform.tag or regime(case) != NORMAL_REGIME or case.text("ide/tpAmb") != HOMOLOGATION:
+    """NT 2025.002, UB12-10; of fuels, some of which it spares, none are looked at."""
+    if line.reform.tag or regime(case) != NORMAL_REGIME or "comb" in line.product.groups:
         return False
-    if purpose(case) in _CORRECTIONS or "comb" in line.product.groups:
+    required = Milestone.GROUP_REQUIRED_IN_PRODUCTION
+    if case.text("ide/tpAmb") == HOMOLOGATION:
+        required = Milestone.GROUP_REQUIRED_IN_HOMOLOGATION
+    return case.follows(required) and not _corrects_a_note_without_taxes(line, case)
+
+
+def _corrects_a_note_without_taxes(line: Line, case: Case) -> bool:
+    """Returns whether a complement or return refers to a note of a month in which the group was optional."""
+    if purpose(case) not in _CORRECTIONS:
         return False
-    return case.issued_at.date() >= _TOLD_SINCE
+    since = case.calendar.first_day(Milestone.CORRECTED_NOTES_HAVE_GROUP)
+    own = referred_key(line)
+    keys = [own] if own else referred_keys(case)
+    return since is None or any(key[_MONTH_IN_KEY] < f"{since:%y%m}" for key in keys)
 
 
 def situation_unknown(line: Line, case: Case) -> bool:

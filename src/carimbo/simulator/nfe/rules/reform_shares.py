@@ -8,10 +8,9 @@ from carimbo.fiscal.tables.ibs_cbs import (
     IBS_CBS_CLASSES,
     IBS_CBS_SITUATIONS,
     IbsCbsClass,
-    IbsCbsRates,
     IbsCbsSituation,
-    ibs_cbs_rates_on,
 )
+from carimbo.simulator.calendar import Rates
 from carimbo.simulator.group import Group
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
@@ -36,7 +35,7 @@ class Share:
     group: str
     name: str
     """What the names of its fields end with."""
-    law: Callable[[IbsCbsRates], Decimal | None]
+    law: Callable[[Rates], Decimal]
     reduction: Callable[[IbsCbsClass], Decimal | None]
     wrong_rate: str
     deferral_out_of_place: str
@@ -122,12 +121,11 @@ def class_of(line: Line) -> IbsCbsClass | None:
 
 def wrong_rate(share: Share, told: Group, line: Line, case: Case) -> bool:
     """The rate is that of the year, or zero where the tax that would be due is told apart."""
-    rates, known = ibs_cbs_rates_on(case.issued_at.date()), class_of(line)
-    expected = share.law(rates)
-    if expected is None or known is None or _repeats_rates(case):
+    rates, known = case.calendar.rates_on(case.issued_on), class_of(line)
+    if rates is None or known is None or _repeats_rates(case):
         return False
     rate = told.amount(f"p{share.name}")
-    is_right = rate == (0 if known.has_regular_taxation else expected)
+    is_right = rate == (0 if known.has_regular_taxation else share.law(rates))
     return not is_right and not _may_be_free(told, rate, case)
 
 

@@ -3,6 +3,7 @@
 from datetime import date
 from functools import partial
 
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.group import Group
 from carimbo.simulator.nfse.amounts import service_amount
 from carimbo.simulator.nfse.case import NoteCase
@@ -15,7 +16,6 @@ _rule = partial(rule_of_each, "IBSCBS/valores/gReeRepRes", "documentos")
 _OTHER = "99"
 _LENGTHS = {"1": 50, "2": 44, "3": 44}
 """Of the keys of NFS-e, NF-e and CT-e."""
-_LAST_DAY_OF_OTHERS = date(2025, 12, 31)
 
 
 def wrong_key(document: Group, case: NoteCase) -> bool:
@@ -26,8 +26,10 @@ def wrong_key(document: Group, case: NoteCase) -> bool:
 
 def other_document_too_late(document: Group, case: NoteCase) -> bool:
     """Since 2026 every fiscal document is a national one."""
-    is_other = "docFiscalOutro" in document.groups
-    return is_other and date.fromisoformat(document.text("dtCompDoc")) > _LAST_DAY_OF_OTHERS
+    if "docFiscalOutro" not in document.groups:
+        return False
+    day = date.fromisoformat(document.text("dtCompDoc"))
+    return case.calendar.is_in_force(Milestone.NFSE_OTHER_DOCUMENTS_ENDED, day)
 
 
 def city_unknown(document: Group, case: NoteCase) -> bool:

@@ -1,8 +1,7 @@
 """What a declaration is, when it was made, and where it is sent (Anexo I, infDPS)."""
 
-from datetime import date
-
-from carimbo.simulator.cities import AGREED_SINCE, City, city_of
+from carimbo.simulator.calendar import CITIES_AGREED_SINCE, Milestone
+from carimbo.simulator.cities import City, city_of
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.keys import inscription
 from carimbo.simulator.nfse.regimes import is_mei, is_small
@@ -12,8 +11,6 @@ from carimbo.simulator.rule import Finding, Rule
 _LAST_SERIES = 49_999
 """Of the software of taxpayers; those above it are of other emitters."""
 _PROVIDER = "1"
-_SMALL_SINCE = date(2026, 11, 1)
-"""From when on ME and EPP of the Simples have to issue at the Sefin Nacional (Res. CGSN 191/2026)."""
 
 
 def other_id(case: NoteCase) -> bool:
@@ -51,7 +48,7 @@ def done_after_issue(case: NoteCase) -> bool:
 
 def done_before_agreement(case: NoteCase) -> bool:
     """Of a day on which no city had joined."""
-    return case.competence < AGREED_SINCE
+    return case.competence < CITIES_AGREED_SINCE
 
 
 def reason_out_of_place(case: NoteCase) -> bool:
@@ -86,7 +83,8 @@ def by_others_than_mei(case: NoteCase) -> bool:
 
 def by_those_a_city_may_serve(case: NoteCase) -> bool:
     """Whom a city's own system may issue for: no MEI, and no longer the other companies of the Simples."""
-    return not is_mei(case) and not (is_small(case) and case.competence >= _SMALL_SINCE)
+    is_obliged = is_small(case) and case.follows(Milestone.NFSE_SIMPLES_USES_NATIONAL_EMITTER)
+    return not is_mei(case) and not is_obliged
 
 
 def _city(case: NoteCase) -> City:

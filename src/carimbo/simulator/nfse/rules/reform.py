@@ -1,10 +1,9 @@
 """IBS and CBS: the operation, who it is for, and how it is classified (Anexo I, infDPS/IBSCBS)."""
 
-from datetime import date
-
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsClass
 from carimbo.fiscal.tables.national_services import ServiceGroup
 from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.keys import has_right_digit
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.reform_amounts import SITUATION
@@ -13,7 +12,6 @@ from carimbo.simulator.nfse.rules import persons
 from carimbo.simulator.nfse.rules.service import demands
 from carimbo.simulator.rule import Rule
 
-_TOLD_SINCE = date(2026, 1, 1)
 _FIRST_VERSION = "1.01"
 _NFSE = "nfse"
 _KIND, _REFERENCES, _RECIPIENT = "IBSCBS/tpOper", "IBSCBS/gRefNFSe", "IBSCBS/dest"
@@ -34,7 +32,7 @@ def tells_reform(case: NoteCase) -> bool:
 
 def before_its_time(case: NoteCase) -> bool:
     """Of a day when there were no such taxes."""
-    return case.competence < _TOLD_SINCE
+    return not case.follows(Milestone.NFSE_GROUP_ALLOWED)
 
 
 def in_older_layout(case: NoteCase) -> bool:
