@@ -1,12 +1,11 @@
 """What a note comes to, to the cent: the ISS, what is left, IBS and CBS."""
 
 from datetime import datetime
-from decimal import Decimal
 
 import pytest
 from lxml import etree
 
-from unit.simulator.mutating import Edit, at, says
+from unit.simulator.mutating import Edit, at, says, without
 from unit.simulator.nfse.declaring import (
     CAMPINAS,
     NAMESPACE,
@@ -123,7 +122,13 @@ class TestAmounts:
         assert rates == {"3550308": "2.00", "3304557": "5.00", CAMPINAS: "2.00"}
 
 
-REFORM = "infNFSe/IBSCBS"
+REFORM, FEDERAL = "infNFSe/IBSCBS", "infDPS/valores/trib/tribFed"
+JANUARY = datetime.fromisoformat("2027-01-31T10:00:00-03:00")
+
+
+def of_competence(day: str) -> tuple[Edit, Edit]:
+    """Of a service that was done on a day, issued in January 2027."""
+    return says("infDPS/dhEmi", "2027-01-31T09:00:00-03:00"), says("infDPS/dCompet", day)
 
 
 class TestReform:
@@ -179,15 +184,38 @@ class TestReform:
         assert places == [CAMPINAS, "3550308", "3550308"]
         assert at_buyer.text(f"{REFORM}/xLocalidadeIncid") == "Campinas"
 
-    async def test_is_added_to_the_total_from_2027_on(self, sefin: Sefin) -> None:
-        sefin.now = datetime.fromisoformat("2027-01-15T10:00:00-03:00")
-        next_year = says("infDPS/dhEmi", "2027-01-15T09:00:00-03:00")
-        answer = await sefin.issue("normal", next_year, says("infDPS/dCompet", "2027-01-15"))
-        taxes = [f"{REFORM}/totCIBS/gIBS/vIBSTot", f"{REFORM}/totCIBS/gCBS/vCBS"]
-        both = sum((Decimal(answer.text(path)) for path in taxes), Decimal(0))
-        assert both > 0
-        assert Decimal(answer.text(f"{REFORM}/totCIBS/vTotNF")) == 1000 + both
-        assert answer.text(f"{REFORM}/valores/vBC") == "980.00"
+    async def test_of_competence_2027_has_the_rates_of_2027_and_is_added_to_the_total(
+        self, sefin: Sefin
+    ) -> None:
+        sefin.now = JANUARY
+        note = (await sefin.issue("normal", without(FEDERAL), *of_competence("2027-01-01"))).note
+        # 1000.00 less 20.00 of ISS; 0.49 + 0.49 of IBS and 108.88 of CBS come on top.
+        assert told(note, f"{REFORM}/valores")["vBC"] == "980.00"
+        assert told(note, f"{REFORM}/valores/uf")["pIBSUF"] == "0.05"
+        assert told(note, f"{REFORM}/valores/mun")["pIBSMun"] == "0.05"
+        assert told(note, f"{REFORM}/valores/fed")["pCBS"] == "11.11"
+        assert told(note, f"{REFORM}/totCIBS/gIBS") == {"vIBSTot": "0.98"}
+        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "108.88"}
+        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1109.86"}
+
+    async def test_of_competence_2026_that_is_issued_in_2027_keeps_the_rules_of_2026(
+        self, sefin: Sefin
+    ) -> None:
+        sefin.now = JANUARY
+        note = (await sefin.issue("normal", *of_competence("2026-12-31"))).note
+        assert told(note, f"{REFORM}/valores")["vBC"] == "943.50"
+        assert told(note, f"{REFORM}/valores/fed")["pCBS"] == "0.90"
+        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
+
+    async def test_follows_the_dates_and_the_rate_of_the_panel(self, sefin: Sefin) -> None:
+        sefin.now = JANUARY
+        moved = {"nfseTotalAddsTaxes": "2027-02-01", "nfsePisCofinsRefused": "2027-02-01"}
+        moved |= {"nfseBaseWithoutPisCofins": "2027-02-01"}
+        sefin.site.switches.change({"calendar": moved, "cbsRate": 8.7}, sefin.now)
+        note = (await sefin.issue("normal", *of_competence("2027-01-31"))).note
+        assert told(note, f"{REFORM}/valores")["vBC"] == "943.50"
+        assert told(note, f"{REFORM}/valores/fed")["pCBS"] == "8.70"
+        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
 
     async def test_is_not_there_where_nothing_was_said_of_it(self, sefin: Sefin) -> None:
         assert (await sefin.issue("simples")).note.find(f".//{{{NAMESPACE}}}totCIBS") is None

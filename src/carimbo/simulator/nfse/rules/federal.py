@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.nfse.amounts import WHOLE, is_beyond_price, service_amount, share
 from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.regimes import FEDERAL, TOTALS, is_mei, is_outside_simples, is_small
@@ -12,6 +13,9 @@ _BASE, _KIND = f"{_PIS_COFINS}/vBCPisCofins", f"{_PIS_COFINS}/tpRetPisCofins"
 _WITHHELD = f"{FEDERAL}/vRetCSLL"
 _TOLERANCE = Decimal("0.01")
 _NOTHING_WITHHELD, _NOTHING_WITHHELD_OF_OLD = "0", "2"
+_ONLY_CSLL_WITHHELD = "8"
+_WITHOUT_PIS_COFINS = frozenset({"", _NOTHING_WITHHELD, _ONLY_CSLL_WITHHELD})
+"""What may be said of withholding where PIS and COFINS are no more."""
 
 
 def told_by_a_person(case: NoteCase) -> bool:
@@ -63,6 +67,19 @@ def withheld_without_amount(case: NoteCase) -> bool:
     return kind not in ("", _NOTHING_WITHHELD, _NOTHING_WITHHELD_OF_OLD) and not case.has(_WITHHELD)
 
 
+def ended_taxes_informed(case: NoteCase) -> bool:
+    """Refuses amounts of PIS and COFINS, and their withholding, of a competence in which they are no more.
+
+    No error of the official table is about this. E1530 (wrong base of IBS and CBS) is nearest: its formula is
+    the one that changes, and the official calculator answers 400 to the same amounts.
+    """
+    if not case.follows(Milestone.NFSE_PIS_COFINS_REFUSED):
+        return False
+    if any(case.amount(f"{_PIS_COFINS}/{tag}") for tag in ("vPis", "vCofins")):
+        return True
+    return case.text(_KIND) not in _WITHOUT_PIS_COFINS and case.has(_WITHHELD)
+
+
 def _total_beyond_price(tag: str, code: str) -> Rule[NoteCase]:
     """Taxes of more than the price."""
     return Rule(code, lambda case: case.amount(f"{TOTALS}/vTotTrib/{tag}") > service_amount(case))
@@ -109,4 +126,5 @@ FEDERAL_RULES: tuple[Rule[NoteCase], ...] = (
     Rule("E0713", told_as_in_simples),
     Rule("E0720", withheld_and_not),
     Rule("E0724", withheld_without_amount),
+    Rule("E1530", ended_taxes_informed),
 )
