@@ -41,7 +41,7 @@ def signer(company_of_simulator: SampleCertificate) -> Signer:
     return Signer.of(A1Certificate.from_bundle(company_of_simulator.to_pem()))
 
 
-def declared(signer: Signer, description: str = "DESENVOLVIMENTO DE SISTEMA") -> bytes:
+def declared(signer: Signer, description: str = "DESENVOLVIMENTO DE SISTEMA", name: str = "simples") -> bytes:
     """A new declaration, of this moment."""
     now = datetime.now(UTC) - timedelta(hours=3)
     told = {
@@ -55,7 +55,7 @@ def declared(signer: Signer, description: str = "DESENVOLVIMENTO DE SISTEMA") ->
         for path, text in told.items():
             at(root, f"infDPS/{path}").text = text
 
-    return mutated(base("simples", signer), edit, signer)
+    return mutated(base(name, signer), edit, signer)
 
 
 def body_of(xml: bytes) -> dict[str, str]:
@@ -121,6 +121,32 @@ class TestConversation:
             for city in ("3509502", "4314902", "5300108")
         ]
         assert statuses == [200, 200, 404]
+
+
+class TestCalendar:
+    async def test_the_panel_moves_a_date_and_puts_it_back(
+        self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
+    ) -> None:
+        """PIS and COFINS are refused since the moved day; a day that has not come lets them pass."""
+        declaration = declared(signer, name="normal")
+        competence = at(etree.fromstring(declaration), "infDPS/dCompet").text
+        async with httpx2.AsyncClient(base_url=simulator.control_url) as control:
+
+            async def move(day: str | None) -> None:
+                changes = {"calendar": {"nfsePisCofinsRefused": day}}
+                (await control.patch("/controls", json=changes)).raise_for_status()
+
+            try:
+                await move(competence)
+                refused = await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declaration))
+                await move("2999-01-01")
+                issued = await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declaration))
+            finally:
+                await move(None)
+            shown = (await control.get("/controls")).json()
+        assert [one["Codigo"] for one in refused.json()["erros"]] == ["E1530"]
+        assert issued.status_code == 201, issued.text
+        assert shown["calendar"] == {}
 
 
 class TestHead:

@@ -93,6 +93,11 @@ ALLOWED = [
     Breaking("E0910", "normal", both(says(f"{REFORM}/indDest", "1"), grown(f"{REFORM}/indDest", RECIPIENT))),
     Breaking("E0911", "to_recipient", says(f"{REFORM}/dest/CNPJ", "12ABC34501DE35")),
     Breaking("E0959", "reduced_reform", says(f"{SITUATION}/cClassTrib", "200052")),
+    Breaking(
+        "E0942",
+        "expenses",
+        both(says(f"{EXPENSE}/dtEmiDoc", "2025-12-31"), says(f"{EXPENSE}/dtCompDoc", "2025-12-31")),
+    ),
     Breaking("E0952", "expenses", says(f"{EXPENSE}/xTpReeRepRes", "OUTRAS")),
 ]
 """What comes near to breaking a rule."""
