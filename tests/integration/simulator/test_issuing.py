@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import EmissionType
@@ -19,8 +20,13 @@ from carimbo.fiscal.outcome import (
     Unknown,
 )
 from carimbo.fiscal.sender import Sender
+from carimbo.fiscal.signed_document import SignedDocument
 from integration.simulator.shop import STATE, Shop, in_contingency, next_number, place
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR
+from unit.simulator.mutating import mutated
+from unit.simulator.rules.edits import grown
+
+NFCE_KEY = "35261011222333000181650010000000051123456854"
 
 
 class TestStatus:
@@ -111,6 +117,23 @@ class TestNfe:
         at_home = await shop.sefaz.consult(shop.sender, document.access_key)
         assert isinstance(at_home, Authorized)
         assert at_home.protocol == authorized.protocol
+
+
+class TestCalendar:
+    async def test_a_date_that_the_panel_moves_decides_by_the_day_of_issue(self, shop: Shop) -> None:
+        under = place()
+        reference = grown("infNFe/ide/verProc", f"<NFref><refNFe>{NFCE_KEY}</refNFe></NFref>")
+        xml = mutated(shop.nfe(under=under).xml, reference, shop.signer)
+        document = SignedDocument(xml, etree.fromstring(xml)[0].get("Id", "")[3:], "")
+        try:
+            await shop.switch(calendar={"receiptsNotReferenced": under.issued_at.date().isoformat()})
+            refused = await shop.sefaz.send(shop.sender, document)
+            await shop.switch(calendar={"receiptsNotReferenced": "2999-01-01"})
+            await shop.issue(document)
+        finally:
+            await shop.switch(calendar=None)
+        assert isinstance(refused, Rejected)
+        assert refused.code == "679"
 
 
 class TestNfce:
