@@ -1,10 +1,12 @@
 """What breaks the rules of the operation, references and payments."""
 
+from datetime import datetime
 from typing import Any
 
+from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
 from carimbo.fiscal.layouts.nfe_v4.parties import Address
-from unit.fiscal.goods.support import BUYER_CNPJ, ITEM
+from unit.fiscal.goods.support import BUYER_CNPJ, ITEM, emission
 from unit.fiscal.rules.breaking import GONE, Breaking
 from unit.fiscal.rules.breakings_parties import carried_by
 
@@ -28,12 +30,19 @@ HOUSE_IN_SAO_PAULO = Address(
 )
 MEI = {"taxRegime": "mei"}
 OF_ANOTHER = "35261012ABC34501DE35550010000000011123456803"
+OF_A_THIRD = str(AccessKey("35", "2610", "11444777000161", "55", 1, 1, "1", "11234568"))
+OF_A_RECEIPT = str(AccessKey("35", "2611", "11222333000181", "65", 1, 1, "1", "11234568"))
+_SINCE_14_DECEMBER = emission(issued_at=datetime.fromisoformat("2026-12-14T00:01:00-03:00"))
 TRUCK = {"plate": "ABC1D23", "state": "SP"}
 _BY_INSTALLMENTS, _SECOND = "sale by installments", "billing.installments[1]"
 
 
 def _paid_by_card(card: dict[str, str]) -> dict[str, Any]:
     return {"payments": [{"method": "creditCard", "amount": 71.8, "card": card}]}
+
+
+def _returned(key: str, position: int) -> dict[str, Any]:
+    return ITEM | {"icms": {"csosn": "102"}, "referencedItem": {"accessKey": key, "position": position}}
 
 
 _OPERATION = (
@@ -150,6 +159,28 @@ _REFERENCES = (
         "items[0].referencedItem.position",
         "return",
         {"items[0].referencedItem.position": GONE},
+    ),
+    Breaking("1072", "items[1].referencedItem", "return", {"items[1]": _returned(KEY, 1)}),
+    Breaking("1193", "items[1].referencedItem.accessKey", "return", {"items[1]": _returned(OF_ANOTHER, 1)}),
+    Breaking(
+        "1194",
+        "recipient.taxId",
+        "return",
+        {"items[0].referencedItem.accessKey": OF_A_THIRD},
+        under=emission(issued_at=datetime.fromisoformat("2026-11-16T10:00:00-03:00")),
+    ),
+    Breaking(
+        "375",
+        "items[0].cfop",
+        "complement",
+        {"references[0].accessKey": OF_A_RECEIPT, "items[0].cfop": "5929", "items[0].icms": {"csosn": "102"}},
+        under=_SINCE_14_DECEMBER,
+    ),
+    Breaking(
+        "679",
+        "references[0].accessKey",
+        body={"references": [{"accessKey": OF_A_RECEIPT}]},
+        under=_SINCE_14_DECEMBER,
     ),
 )
 

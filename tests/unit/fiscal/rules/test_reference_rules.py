@@ -3,8 +3,8 @@
 import pytest
 
 from carimbo.fiscal.access_key import AccessKey
-from unit.fiscal.goods.support import BUYER_CNPJ, ITEM
-from unit.fiscal.rules.breaking import GONE, Breaking, judge
+from unit.fiscal.goods.support import BUYER_CNPJ
+from unit.fiscal.rules.breaking import Breaking, judge
 from unit.fiscal.rules.breakings_operation import KEY, OF_ANOTHER, WRONG_DIGIT
 from unit.fiscal.rules.breakings_parties import refusals
 
@@ -12,7 +12,6 @@ OF_2006 = "35060111222333000181550010000000011123456807"
 OF_2005 = "35051211222333000181550010000000011123456801"
 OF_THE_NEXT_MONTH = "35261211222333000181550010000000011123456800"
 OF_THE_AUTHORITY = str(AccessKey("35", "2610", "46377222000129", "55", 890, 1, "1", "11234568"))
-DOCUMENT_ALONE = {"items[0].referencedItem": GONE, "references": [{"accessKey": KEY}]}
 
 
 class TestKeys:
@@ -72,29 +71,3 @@ class TestComplement:
     def test_alone_is_of_one_document(self) -> None:
         references = [{"accessKey": KEY}, {"accessKey": OF_2006}]
         assert "255" not in refusals(body={"references": references})
-
-
-class TestReturn:
-    GOOD = "return"
-
-    def test_that_refers_to_the_document_alone_is_refused(self) -> None:
-        assert refusals(self.GOOD, body=DOCUMENT_ALONE) == ["321"]
-
-    def test_item_by_item_is_taken(self) -> None:
-        assert refusals(self.GOOD) == []
-
-    def test_tells_every_item_without_its_origin(self) -> None:
-        item = ITEM | {"icms": {"csosn": "102"}}
-        judgement = judge(Breaking("", "", self.GOOD, {"items[1]": item}))
-        assert [found.path for found in judgement.problems] == ["items[1].referencedItem"]
-
-    def test_by_a_buyer_who_has_no_document_is_taken(self) -> None:
-        body, document = {"items[0].referencedItem": GONE}, {"items[0].product.cfop": "5921"}
-        assert "321" not in refusals(self.GOOD, body=body, document=document)
-
-
-class TestReferencedItem:
-    def test_of_documents_that_were_not_processed_has_no_position(self) -> None:
-        body = {"items[0].referencedItem.position": GONE}
-        document = {"identification.purpose": "6", "identification.debit_type": "03"}
-        assert "1048" not in refusals("return", body=body, document=document)

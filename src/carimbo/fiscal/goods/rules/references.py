@@ -1,4 +1,4 @@
-"""Earlier documents that this one refers to, as a whole or item by item."""
+"""Earlier documents that this one refers to as a whole."""
 
 from collections.abc import Iterator
 
@@ -10,20 +10,18 @@ from carimbo.fiscal.tables.states import state_of_ibge
 _NORMAL = "1"
 
 
-def _may_refer(case: Case) -> bool:
+def may_refer(case: Case) -> bool:
+    """Returns whether a document refers to others, or has a purpose that may ask for it."""
     if case.purpose != _NORMAL or case.invoice.identification.references:
         return True
     return any(item.referenced_item for item in case.invoice.items)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=_may_refer)
+RULES: RuleBook[DocumentCheck] = RuleBook(when=may_refer)
 
-_COMPLEMENT, _RETURN = "2", "4"
+_COMPLEMENT = "2"
 # Fines and interest, refusals of the whole delivery, reductions of the amount.
 _CREDITS_OF_ONE_DOCUMENT = frozenset({"01", "03", "04"})
-_UNPROCESSED_DOCUMENTS = "03"
-# Returns that the buyer has no document of (MOC 7.0, B25-70); NT 2025.002 does not speak of them.
-_RETURNS_WITHOUT_DOCUMENT = frozenset({"1201", "1202", "1410", "1411", "5921", "6921"})
 _FIRST_YEAR = "06"
 _OWNER_IN_KEY, _SERIES_IN_KEY = slice(6, 20), slice(22, 25)
 # Whose keys have the CNPJ of the authority that issues for someone (MOC 7.0, A03-10).
@@ -135,58 +133,24 @@ def original_is_of_the_issuer(case: Case) -> Iterator[At]:
     """Nobody complements what others issued."""
     if case.purpose != _COMPLEMENT:
         return
-    issuer = case.key_without_digit[_OWNER_IN_KEY]
+    own = case.key_without_digit[_OWNER_IN_KEY]
     for position, reference in enumerate(case.invoice.identification.references):
-        key, paper = reference.access_key or "", reference.paper_invoice
-        is_of_the_authority = key[_SERIES_IN_KEY] in _SERIES_OF_THE_AUTHORITY
-        if len(key) == KEY_LENGTH and key[_OWNER_IN_KEY] != issuer and not is_of_the_authority:
-            yield At(f"references[{position}].accessKey", f"Emitente esperado na chave: {issuer}.")
-        if paper and paper.cnpj != issuer:
-            yield At(f"references[{position}].paperInvoice.taxId", f"Esperado: {issuer}.")
+        paper = reference.paper_invoice
+        if issuer_in_key(reference.access_key or "") not in (None, own):
+            yield At(f"references[{position}].accessKey", f"Emitente esperado na chave: {own}.")
+        if paper and paper.cnpj != own:
+            yield At(f"references[{position}].paperInvoice.taxId", f"Esperado: {own}.")
+
+
+def issuer_in_key(key: str) -> str | None:
+    """Returns the CNPJ, or the CPF with zeros before it, of a document's issuer.
+
+    None if the key is not whole, or has the CNPJ of the authority that issued for someone.
+    """
+    if len(key) != KEY_LENGTH or key[_SERIES_IN_KEY] in _SERIES_OF_THE_AUTHORITY:
+        return None
+    return key[_OWNER_IN_KEY]
 
 
 def _has_one_original(case: Case) -> bool:
     return case.purpose == _COMPLEMENT or case.invoice.identification.credit_type in _CREDITS_OF_ONE_DOCUMENT
-
-
-@RULES.rule(
-    "321",
-    "NT 2025.002, VC02-14",
-    "A devolução precisa referenciar, em cada item, o item do documento original.",
-    models=(NFE,),
-)
-def returned_item_is_told(case: Case) -> Iterator[At]:
-    """What comes back was once sold; since November 2026 a reference of the whole document does not do."""
-    if case.purpose != _RETURN:
-        return
-    for position, item in enumerate(case.invoice.items):
-        if item.referenced_item is None and item.product.cfop not in _RETURNS_WITHOUT_DOCUMENT:
-            yield At(f"items[{position}].referencedItem")
-
-
-@RULES.rule(
-    "1010",
-    "NT 2025.002, VC02-05",
-    "Os documentos são referenciados na nota ou em seus itens, e não em ambos.",
-    models=(NFE,),
-)
-def references_are_in_one_place(case: Case) -> At | None:
-    """References of the document and of its items exclude each other."""
-    if case.invoice.identification.references and any(item.referenced_item for item in case.invoice.items):
-        return At("references")
-    return None
-
-
-@RULES.rule(
-    "1048",
-    "NT 2025.002, VC03-20",
-    "Falta o número do item no documento referenciado.",
-    models=(NFE,),
-)
-def referenced_item_has_a_position(case: Case) -> Iterator[At]:
-    """Only debits of documents that were not processed refer to them as a whole."""
-    if case.invoice.identification.debit_type == _UNPROCESSED_DOCUMENTS:
-        return
-    for position, item in enumerate(case.invoice.items):
-        if item.referenced_item and item.referenced_item.position is None:
-            yield At(f"items[{position}].referencedItem.position")
