@@ -126,6 +126,8 @@ def in_portuguese(error: Any) -> str:
     if kind == "string_pattern_mismatch" and (form := FORMS.get(error["ctx"]["pattern"])):
         given = "" if error["ctx"]["pattern"] == _NEVER_QUOTED else f", e não {quoted(error['input'])}"
         return f"Formato inválido: {form}{given}."
+    if kind == UNKNOWN_NAME and (refusal := error.get("refusal")):
+        return str(refusal)
     if kind == UNKNOWN_NAME and (near := nearest(str(error["loc"][-1]), error.get("known_names", ()))):
         return f"Campo desconhecido: seria {near}?"
     if kind.startswith("date") and is_no_day(error.get("input")):

@@ -8,7 +8,7 @@ with a single meaning: a blank is an absent field, and a number is a code whose 
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     AfterValidator,
@@ -53,6 +53,9 @@ class Body(BaseModel):
     """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
+
+    refused_names: ClassVar[Mapping[str, str]] = {}
+    """Names that are not fields yet, each with the sentence that refuses it."""
 
     @model_validator(mode="before")
     @classmethod

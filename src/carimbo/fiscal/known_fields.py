@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from carimbo.fiscal.body_reading import parts_of
+from carimbo.fiscal.fields import Body
 
 # `itens` is near enough to `items`, `frete` is not to `freight`.
 _NEARNESS = 0.75
@@ -16,11 +17,17 @@ UNKNOWN_NAME = "extra_forbidden"
 
 
 def with_known_names(error: Mapping[str, Any], body: Any) -> Mapping[str, Any]:
-    """Returns an error about an unknown field with the names of the known ones; any other error as it is."""
+    """Returns an error about an unknown field with the names of the known ones; any other error as it is.
+
+    A name that a body refuses with a sentence of its own brings that sentence as `refusal`.
+    """
     if error["type"] != UNKNOWN_NAME or body is None:
         return error
-    *place, _ = error["loc"]
-    return {**error, "known_names": _names_at(body, place)}
+    *place, name = error["loc"]
+    models = _models_at(body, place)
+    refusals = [model.refused_names.get(str(name)) for model in models if issubclass(model, Body)]
+    known = {name for model in models for name in _fields_of(model)}
+    return {**error, "known_names": known, "refusal": next(filter(None, refusals), None)}
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
@@ -30,15 +37,15 @@ def nearest(name: str, known: Collection[str]) -> str | None:
     return by_lower_case[near[0]] if near else None
 
 
-def _names_at(body: Any, place: Sequence[int | str]) -> set[str]:
-    """Returns the names of the fields at a place of a body; none of a place that has no model."""
+def _models_at(body: Any, place: Sequence[int | str]) -> list[type[BaseModel]]:
+    """Returns the models that may be at a place of a body."""
     models = _models_in(body)
     for step in place:
         # Neither the numbers of a list nor the tags of a union are names of fields.
         fields = [field for model in models for name, field in _fields_of(model).items() if name == step]
         if fields:
             models = [model for field in fields for model in _models_in(field.annotation)]
-    return {name for model in models for name in _fields_of(model)}
+    return models
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

@@ -1,8 +1,8 @@
 """What the bodies of NF-e and NFC-e share, and the parts of the document that are made of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints
 
@@ -19,6 +19,7 @@ from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
 from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.legal_text import with_legal_texts
 from carimbo.fiscal.goods.net_price import with_prices
+from carimbo.fiscal.goods.newer_schema import PAYMENT_LINKS, refused_by_name
 from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation, reader
 from carimbo.fiscal.goods.payments import (
     METHODS_TAKEN,
@@ -57,6 +58,8 @@ SOLD_QUANTITIES: dict[str, Any] = {
 
 class SaleBody(Body):
     """The fields that a sale of goods has in either document."""
+
+    refused_names: ClassVar[Mapping[str, str]] = {"paymentLinks": refused_by_name(*PAYMENT_LINKS)}
 
     # Of a tuple, pydantic would also tell that it is too short when all that is in it is wrong.
     items: Annotated[list[ItemBody], Field(min_length=1, max_length=MOST_ITEMS)] = Field(
