@@ -27,6 +27,7 @@ class DatedRule(StrEnum):
     PIS_COFINS_ENDED = "pis_cofins_ended"
     PIS_COFINS_GROUPS_LEFT_OUT = "pis_cofins_groups_left_out"
     IPI_IS_MOSTLY_ZERO = "ipi_is_mostly_zero"
+    CONDITIONAL_CBS_CREDIT = "conditional_cbs_credit"
     NFSE_GROUP_REQUIRED = "nfse_group_required"
     SIMPLES_INFORMS_IBS_CBS = "simples_informs_ibs_cbs"
     EXPECTED_ICMS_REQUIRED_IN_HOMOLOGATION = "expected_icms_required_in_homologation"

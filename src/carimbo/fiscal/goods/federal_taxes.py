@@ -143,8 +143,10 @@ TAXED_IPI = frozenset({"00", "49", "50", "99"})
 
 def contribution_group(
     contribution: Contribution[G], body: ContributionBody | None, line: Line, trade: Trade, base: Decimal
-) -> G:
+) -> G | None:
     """Make the group of the item's CST: the caller's values, and the rest computed on `base`."""
+    if body is None and trade.has_only_ibs_cbs:
+        return None
     if body is None and trade.company.tax_regime is not TaxRegime.NORMAL:
         return contribution.nothing
     if body is None and not trade.tax_day.has_pis_cofins:

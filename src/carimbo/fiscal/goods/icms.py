@@ -89,8 +89,12 @@ class _Due(NamedTuple):
     findings: Findings
 
 
-def icms_group(body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, findings: Findings) -> Icms:
+def icms_group(
+    body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, findings: Findings
+) -> Icms | None:
     """Make the group of the item's CST or CSOSN: the caller's values, and the rest computed."""
+    if body is None and trade.has_only_ibs_cbs:
+        return None
     name, code = _situation(body, line, trade, findings)
     given = told(body)
     group = _group_of(name, code, given)

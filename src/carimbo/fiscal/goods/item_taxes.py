@@ -42,6 +42,9 @@ def item_taxes(
     body: ItemBody, product: Product, position: int, trade: Trade, findings: Findings
 ) -> ItemTaxes:
     """Compute the taxes of an item; what is missing in any of them joins the findings."""
+    if trade.has_only_ibs_cbs and not _informs_ibs_cbs(body, trade):
+        # An item needs some tax to be written; rule 1001 then asks for IBS and CBS.
+        trade = trade._replace(has_only_ibs_cbs=False)
     origin = body.origin or trade.company.defaults.origin or _NATIONAL
     approximate = approximate_taxes(body.approximate_taxes, product, trade)
     if _has_usual_taxes(body, product.cfop, trade):
@@ -221,8 +224,13 @@ def _of_the_simples(origin: str, csosn: str) -> ItemTaxes:
     return with_kept_text(ItemTaxes(icms=icms, pis=PIS.nothing, cofins=COFINS.nothing))
 
 
+def _informs_ibs_cbs(body: ItemBody, trade: Trade) -> bool:
+    return body.ibs_cbs is not None or trade.company.informs_ibs_cbs(trade.tax_day.day)
+
+
 def _is_plain(cfop: str, trade: Trade) -> bool:
-    return trade.is_sale and is_sale(cfop) and is_taxed_plainly(cfop)
+    is_plain = trade.is_sale and is_sale(cfop) and is_taxed_plainly(cfop)
+    return is_plain and not trade.has_only_ibs_cbs
 
 
 def deducted_icms(icms: Icms | None) -> Decimal:

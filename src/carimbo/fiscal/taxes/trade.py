@@ -64,6 +64,8 @@ class Trade(NamedTuple):
     """The document completes, adjusts or returns another, whose taxes it repeats."""
     is_printed: bool = False
     """The buyer has the paper already, so the document says nothing beyond it."""
+    has_only_ibs_cbs: bool = False
+    """The document adjusts IBS and CBS: it has no other taxes unless the caller gives them."""
 
     @property
     def is_export(self) -> bool:
@@ -93,4 +95,5 @@ class Trade(NamedTuple):
         Companies of the Simples Nacional below its limit don't (STF, ADI 5464; LC 123/2006).
         """
         to_a_consumer = self.buyer_is_final and not self.buyer_is_contributor
-        return self.is_interstate and self.is_sale and to_a_consumer and not self.uses_csosn
+        is_due = self.is_interstate and self.is_sale and to_a_consumer
+        return is_due and not self.uses_csosn and not self.has_only_ibs_cbs

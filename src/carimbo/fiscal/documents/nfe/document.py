@@ -7,6 +7,7 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.documents.nfe.terms import payments_of, presence_of, warn_of_assumed_presence
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
+from carimbo.fiscal.goods.adjustment_notes import has_only_ibs_cbs
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, recipient
@@ -90,6 +91,9 @@ def _trade(request: NfeRequest, company: Company, emission: Emission, destinatio
         tax_day=_tax_day(request, emission),
         is_correction=_is_correction(request),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
+        has_only_ibs_cbs=has_only_ibs_cbs(
+            request.purpose.code, request.debit_type, request.credit_type, public_buyer
+        ),
     )
 
 

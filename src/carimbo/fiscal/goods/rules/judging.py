@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from carimbo.fiscal.goods.rules import (
+    adjustment_notes,
     billing,
     cfops,
     ended_contributions,
@@ -29,6 +30,7 @@ from carimbo.fiscal.goods.rules import (
     references,
     reform_amounts,
     reform_classes,
+    reform_credits,
     reform_rates,
     reform_totals,
     registrations,
@@ -58,6 +60,7 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     references.RULES,
     referenced_items.RULES,
     referenced_receipts.RULES,
+    adjustment_notes.RULES,
     transport.RULES,
     billing.RULES,
     payments.RULES,
@@ -88,6 +91,7 @@ ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
     reform_classes.RULES,
     reform_rates.RULES,
     reform_amounts.RULES,
+    reform_credits.RULES,
 )
 
 _CLOSED_UNLESS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)
