@@ -73,7 +73,7 @@ ENTRIES: Mapping[Milestone, CalendarEntry] = {
         "NT 2026.002 v1.11, I08-180, BA02-35 e VC02-40",
     ),
     Milestone.ONE_ISSUER_PER_RETURN: CalendarEntry(
-        date(2026, 12, 14),
+        date(2026, 8, 3),
         "Os itens de uma devolução referem notas de um só emitente (1193).",
         "NT 2025.002 v1.52, VC02-40",
     ),

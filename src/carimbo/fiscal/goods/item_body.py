@@ -246,8 +246,8 @@ class ItemBody(Body):
     cofins: ContributionBody | None = Field(
         default=None,
         description=(
-            "COFINS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros; a partir de 2027, 08"
-            " e 49, sem valor."
+            "COFINS; na falta, CST 01 (08 se exportado) no regime normal e 49 nos outros; a partir de 2027,"
+            " 08 e 49, sem valor."
         ),
     )
     ipi: IpiBody | None = Field(default=None, description="IPI; na falta, a nota não o leva.")

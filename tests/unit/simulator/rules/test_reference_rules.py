@@ -23,6 +23,8 @@ BEFORE_ITEM_REFERENCES = datetime.fromisoformat("2026-11-15T10:00:00-03:00")
 ITEM_REFERENCES = datetime.fromisoformat("2026-11-16T10:00:00-03:00")
 BEFORE_NOTE_2026_002 = datetime.fromisoformat("2026-12-13T10:00:00-03:00")
 NOTE_2026_002 = datetime.fromisoformat("2026-12-14T10:00:00-03:00")
+BEFORE_ONE_ISSUER = datetime.fromisoformat("2026-08-02T10:00:00-03:00")
+ONE_ISSUER = datetime.fromisoformat("2026-08-03T10:00:00-03:00")
 
 
 def refers_to(*keys: str) -> Edit:
@@ -86,7 +88,7 @@ BREAKINGS = [
     on(NOTE_2026_002, "679", REFERRED, prepare=holds_a_printed_receipt),
     on(NOTE_2026_002, "679", item_refers_to(CFE_KEY), detail="[nItem:1]"),
     on(NOTE_2026_002, "375", COMPLEMENTS_A_COUPON, detail="[nItem:1]"),
-    on(NOTE_2026_002, "1193", OF_TWO_ISSUERS, base="nfe_of_two_items", detail="[nItem:2]"),
+    on(ONE_ISSUER, "1193", OF_TWO_ISSUERS, base="nfe_of_two_items", detail="[nItem:2]"),
     Breaking("1010", "nfe", both(COMPLEMENT, REFERRED, item_refers_to(OWN_KEY))),
 ]
 ALLOWED = [
@@ -99,8 +101,8 @@ ALLOWED = [
     on(NOTE_2026_002, "679", COMPLEMENT, refers_to(NFCE_KEY)),
     on(NOTE_2026_002, "679", RETURNED, item_refers_to(NFCE_KEY)),
     on(BEFORE_NOTE_2026_002, "375", COMPLEMENTS_A_COUPON),
-    on(BEFORE_NOTE_2026_002, "1193", OF_TWO_ISSUERS, base="nfe_of_two_items"),
-    on(NOTE_2026_002, "1193", OF_ONE_ISSUER, base="nfe_of_two_items"),
+    on(BEFORE_ONE_ISSUER, "1193", OF_TWO_ISSUERS, base="nfe_of_two_items"),
+    on(ONE_ISSUER, "1193", OF_ONE_ISSUER, base="nfe_of_two_items"),
 ]
 """What comes near to breaking a rule."""
 
