@@ -133,7 +133,7 @@ async def rotate_webhook_secret(
     body: JsonBody[SecretRotation] | None = None,
 ) -> Success[RotatedSecret]:
     database, request = services.database, body or SecretRotation()
-    rotated = await rotate_secret(database, subscription.id, webhook_id, request, services.clock())
+    rotated = await rotate_secret(database, subscription.id, webhook_id, request)
     return Success(data=rotated)
 
 

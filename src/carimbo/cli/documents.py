@@ -8,7 +8,7 @@ import typer
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
 from carimbo.fiscal.counted import counted
-from carimbo.main.parts import now
+from carimbo.main.parts import clock_of
 from carimbo.service import dismissal
 from carimbo.service.parked import NOTHING_PARKED, hold_all, list_parked, resume_parked
 from carimbo.storage.backlog import ParkedWork
@@ -78,7 +78,8 @@ def dismiss(
     settings = loaded_settings()
 
     async def use(database: Database) -> None:
-        await dismissal.dismiss(database, document_id, reason, now(), settings.latest_arrival)
+        now = clock_of(settings)()
+        await dismissal.dismiss(database, document_id, reason, now, settings.latest_arrival)
 
     with_database(settings, use)
     say("o documento foi encerrado como rejeitado")

@@ -16,9 +16,9 @@ from carimbo.main.http_protocol import LimitedProtocol, RequestLimits, protocol_
 from carimbo.main.outbound import guard_of, links_of
 from carimbo.main.parts import (
     AddressUnusable,
+    clock_of,
     database_of,
     desk_of,
-    now,
     settle_in,
     start_metrics,
     workshop_of,
@@ -39,20 +39,20 @@ from carimbo.settings import Settings
 
 def api_of(settings: Settings) -> FastAPI:
     """Build the API; it connects when it starts, but a file that can't be used is told now."""
-    workshop, press = workshop_of(settings), Press(settings.fonts_folder)
+    workshop, press, clock = workshop_of(settings), Press(settings.fonts_folder), clock_of(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with database_of(settings) as database, authorities_of(settings) as authorities:
             dossiers = Dossiers(database)
-            municipalities = municipalities_of(dossiers, authorities)
+            municipalities = municipalities_of(dossiers, authorities, clock)
             counter = Counter(database, dossiers, surveyed(workshop, database, municipalities))
-            outages = OutageBoard(database, settings.contingency_after, now)
+            outages = OutageBoard(database, settings.contingency_after, clock, settings.clock_offset)
             app.state.services = Services(
                 database,
                 gatekeeper=await Gatekeeper.open(database),
                 opener=CertificateOpener(settings.certificate_seconds),
-                clock=now,
+                clock=clock,
                 counter=counter,
                 watch=Watch(
                     database,
@@ -61,7 +61,7 @@ def api_of(settings: Settings) -> FastAPI:
                     outages,
                     settings.overdue_after,
                     settings.software,
-                    now,
+                    clock,
                 ),
                 desk=desk_of(settings, counter),
                 printouts=Printouts(database, press, settings.printouts_cache_bytes),

@@ -1,8 +1,9 @@
 """The way to the tax authorities."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 
 from carimbo.authorities.connections import Connections
 from carimbo.authorities.endpoints import Endpoints, OfficialEndpoints, SimulatorEndpoints
@@ -10,7 +11,7 @@ from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
-from carimbo.main.parts import now
+from carimbo.main.parts import clock_of
 from carimbo.service.issuing.dossier import Dossiers
 from carimbo.service.issuing.municipalities import Municipalities
 from carimbo.service.issuing.surroundings import Surveyor
@@ -24,7 +25,7 @@ from carimbo.storage.database import Database
 async def authorities_of(settings: Settings) -> AsyncIterator[Mapping[str, Authority]]:
     """Open the way to the authorities of every type that has one."""
     async with transport_of(settings) as transport:
-        endpoints, pacing = endpoints_of(settings), Pacing()
+        endpoints, pacing = endpoints_of(settings), Pacing(now=clock_of(settings))
         yield {name: make(transport, endpoints, pacing) for name, make in AUTHORITIES.items()}
 
 
@@ -43,10 +44,12 @@ def endpoints_of(settings: Settings) -> Endpoints:
     return SimulatorEndpoints(simulator) if simulator else OfficialEndpoints()
 
 
-def municipalities_of(dossiers: Dossiers, authorities: Mapping[str, Authority]) -> Municipalities:
+def municipalities_of(
+    dossiers: Dossiers, authorities: Mapping[str, Authority], clock: Callable[[], datetime]
+) -> Municipalities:
     """What is known of municipalities, by the authorities that act for them."""
     acting = {name: one for name, one in authorities.items() if isinstance(one, MunicipalAuthority)}
-    return Municipalities(dossiers, acting, now)
+    return Municipalities(dossiers, acting, clock)
 
 
 def surveyed(workshop: Workshop, database: Database, municipalities: Municipalities) -> Workshop:

@@ -1,7 +1,7 @@
 """What both programs are made of."""
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -53,7 +53,7 @@ def workshop_of(settings: Settings) -> Workshop:
     schemas = Schemas(settings.schemas_folder)
     for schema in {kind.issuing.schema for kind in DOCUMENT_TYPES if kind.issuing}:
         schemas.compiled(schema)
-    return Workshop(schemas, settings.software, now)
+    return Workshop(schemas, settings.software, clock_of(settings), clock_offset=settings.clock_offset)
 
 
 def desk_of(settings: Settings, counter: Counter) -> Desk:
@@ -62,8 +62,14 @@ def desk_of(settings: Settings, counter: Counter) -> Desk:
 
 
 def now() -> datetime:
-    """The clock of everything that is composed here."""
+    """Returns the machine's time, which PostgreSQL and receivers of webhooks and e-mails have too."""
     return datetime.now(UTC)
+
+
+def clock_of(settings: Settings) -> Callable[[], datetime]:
+    """Returns the service's clock, which documents are dated by: the machine's, moved by the settings."""
+    offset = settings.clock_offset
+    return (lambda: now() + offset) if offset else now
 
 
 def settle_in() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
 from carimbo.main.outbound import deliver_forever, mail_room_of
-from carimbo.main.parts import database_of, desk_of, now, settle_in, start_metrics, workshop_of
+from carimbo.main.parts import clock_of, database_of, desk_of, settle_in, start_metrics, workshop_of
 from carimbo.service.backoff import Backoff
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.case import Means, Reached, nobody_is_told
@@ -60,11 +60,13 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
 def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]:
     """What is done beside the queue."""
     counter = Counter(means.database, means.dossiers, means.workshop)
-    observer = Observer(means.database, means.outages, settings.overdue_after, now)
+    observer = Observer(
+        means.database, means.outages, settings.overdue_after, clock_of(settings), settings.clock_offset
+    )
     return [
         measure_forever(observer, timedelta(seconds=settings.sweep_seconds)),
         inutilize_forever(desk_of(settings, counter)),
-        warn_forever(means.database, now),
+        warn_forever(means.database, clock_of(settings)),
         forget_forever(
             means.database,
             timedelta(days=settings.webhook_history_days),
@@ -111,15 +113,17 @@ async def means_of(
     settings: Settings, database: Database, reached: Reached = nobody_is_told
 ) -> AsyncIterator[Means]:
     """Put together what documents are issued with."""
-    dossiers = Dossiers(database)
+    dossiers, clock = Dossiers(database), clock_of(settings)
     async with authorities_of(settings) as authorities:
         yield Means(
             database=database,
             dossiers=dossiers,
-            workshop=surveyed(workshop_of(settings), database, municipalities_of(dossiers, authorities)),
+            workshop=surveyed(
+                workshop_of(settings), database, municipalities_of(dossiers, authorities, clock)
+            ),
             authorities=authorities,
             backoff=settings.authority_backoff,
-            outages=OutageBoard(database, settings.contingency_after, now),
+            outages=OutageBoard(database, settings.contingency_after, clock, settings.clock_offset),
             latest_arrival=settings.latest_arrival,
             reached=reached,
             concluded=count_document,

@@ -7,7 +7,7 @@ questions and judge nothing are out.
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -45,11 +45,17 @@ class OutageBoard:
     """What is known of the authorities' breaks."""
 
     def __init__(
-        self, database: Database, contingency_after: timedelta, clock: Callable[[], datetime]
+        self,
+        database: Database,
+        contingency_after: timedelta,
+        clock: Callable[[], datetime],
+        clock_offset: timedelta = timedelta(),
     ) -> None:
+        """`clock_offset`: how far the clock is ahead of the database's, which dates outages."""
         self._database = database
         self.after = contingency_after
         self._clock = clock
+        self._clock_offset = clock_offset
         self._known: dict[AuthorityPlace, Outage] = {}
         self._read_at = float("-inf")
         self._written_at: dict[AuthorityPlace, float] = {}
@@ -115,7 +121,12 @@ class OutageBoard:
             return
         self._read_at = time.monotonic()
         async with self._database.connection() as connection:
-            self._known = {outage.place: outage for outage in await all_outages(connection)}
+            outages = await all_outages(connection)
+        self._known = {outage.place: self._by_own_clock(outage) for outage in outages}
+
+    def _by_own_clock(self, outage: Outage) -> Outage:
+        offset = self._clock_offset
+        return replace(outage, since=outage.since + offset, seen_at=outage.seen_at + offset)
 
     async def _write(self, place: AuthorityPlace, outcome: Outcome | Available) -> None:
         if time.monotonic() - self._written_at.get(place, float("-inf")) < _WRITTEN_EVERY_SECONDS:

@@ -16,6 +16,9 @@ from carimbo.settings.values import (
     Seconds,
 )
 
+# Ten years, as far as the clock of the simulator goes.
+_FARTHEST_CLOCK = 10 * 366 * 86_400
+
 
 class AuthoritySettings(BaseModel):
     """The way to the tax authorities."""
@@ -25,6 +28,13 @@ class AuthoritySettings(BaseModel):
         pattern=r"^https://[^/?#]+/?$",
         description="Where `carimbo simulator` runs, as `https://127.0.0.1:8443`: every call goes there "
         "instead of to the tax authorities.",
+    )
+    clock_offset_seconds: int = Field(
+        default=0,
+        ge=-_FARTHEST_CLOCK,
+        le=_FARTHEST_CLOCK,
+        description="Seconds that the service's clock is ahead of the machine's, to see the rules of another "
+        "day; negative: behind. Accepted only with `simulator_url`, whose panel clock must be set alike.",
     )
     authority_ca_file: File | None = Field(
         default=None,
@@ -91,6 +101,10 @@ class AuthoritySettings(BaseModel):
             longest=timedelta(seconds=self.authority_retry_longest_seconds),
             factor=4,
         )
+
+    @property
+    def clock_offset(self) -> timedelta:
+        return timedelta(seconds=self.clock_offset_seconds)
 
     @property
     def contingency_after(self) -> timedelta:

@@ -33,7 +33,7 @@ def load_settings(environment: Mapping[str, str] | None = None, *, needs_databas
     environment = os.environ if environment is None else environment
     given = _given(environment)
     problems = _unknown_names(environment) + _partial_responsible(given)
-    problems += _partial_email(given) + _unwise_email(given)
+    problems += _partial_email(given) + _unwise_email(given) + _moved_clock(given)
     if needs_database:
         problems += _bad_database(given) + _bad_keys(given)
     try:
@@ -113,6 +113,14 @@ def _unwise_email(given: Mapping[str, str]) -> list[str]:
         hint = "a senha iria sem criptografia pela rede: use starttls ou tls"
         problems.append(f"{_variable('smtp_security')}: {hint}")
     return problems
+
+
+def _moved_clock(given: Mapping[str, str]) -> list[str]:
+    """Refuses a moved clock without the simulator: no authority may get a document with a made-up date."""
+    if given.get("clock_offset_seconds", "0") == "0" or given.get("simulator_url"):
+        return []
+    hint = f"o relógio só pode ser mudado com o simulador ({_variable('simulator_url')})"
+    return [f"{_variable('clock_offset_seconds')}: {hint}"]
 
 
 def _is_this_machine(host: str) -> bool:

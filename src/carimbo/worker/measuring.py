@@ -33,6 +33,8 @@ class Observer:
     outages: OutageBoard
     overdue_after: timedelta
     clock: Callable[[], datetime]
+    clock_offset: timedelta = timedelta()
+    """How far the clock is ahead of the database's, which dates the queue."""
 
 
 async def measure_forever(observer: Observer, every: timedelta) -> None:
@@ -48,7 +50,7 @@ async def measure(observer: Observer) -> None:
     """Read every gauge; the moment is shown last, so that one who failed half way is found out."""
     now, overdue_after = observer.clock(), observer.overdue_after
     async with observer.database.connection() as connection:
-        _show_documents(await whole_backlog(connection, overdue_after), now)
+        _show_documents(await whole_backlog(connection, overdue_after), now - observer.clock_offset)
         _show_queue(await queue_state(connection))
         _show_each(metrics.WORK_PARKED, await parked_by_kind(connection))
         metrics.DELIVERIES_OVERDUE.set(await overdue_deliveries(connection, overdue_after))

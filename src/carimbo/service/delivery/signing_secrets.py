@@ -1,6 +1,6 @@
 """Changing the secret that a webhook's events are signed with."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -38,10 +38,11 @@ class RotatedSecret(Record):
 
 
 async def rotate_secret(
-    database: Database, subscription_id: UUID, webhook_id: UUID, request: SecretRotation, now: datetime
+    database: Database, subscription_id: UUID, webhook_id: UUID, request: SecretRotation
 ) -> RotatedSecret:
     """Sign by a new secret, and for a while by those before too, so that a receiver can change in peace."""
-    secret = new_secret()
+    # By the machine's clock, which deliveries and their receivers go by.
+    secret, now = new_secret(), datetime.now(UTC)
     until = now + timedelta(hours=request.overlap_hours) if request.overlap_hours else None
     async with database.tenant(subscription_id) as tenant:
         if await tenant.webhooks.lock(webhook_id) is None:

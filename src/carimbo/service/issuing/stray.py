@@ -143,7 +143,7 @@ def _absent(means: Means, case: StrayCase, outcome: Outcome) -> StrayFate | None
     if not isinstance(outcome, Unknown):
         return None
     wait = _HANDED_OVER_WITHIN if outcome.may_come else means.latest_arrival
-    is_over = means.workshop.clock() - case.stray.created_at > wait
+    is_over = means.workshop.clock() - means.workshop.service_time(case.stray.created_at) > wait
     return StrayFate(state=EmissionState.SIGNED) if is_over else None
 
 
@@ -178,7 +178,8 @@ async def _pause(means: Means, lease: Lease, case: StrayCase, outcome: Outcome |
     if isinstance(outcome, Throttled) and outcome.until:
         pause = max(outcome.until - means.workshop.clock(), pause)
     if isinstance(outcome, Unknown) and not outcome.may_come:
-        pause = max(case.stray.created_at + means.latest_arrival - means.workshop.clock(), _SOON)
+        arrived_by = means.workshop.service_time(case.stray.created_at) + means.latest_arrival
+        pause = max(arrived_by - means.workshop.clock(), _SOON)
     async with means.database.autocommit(lease.key.subscription_id) as tenant:
         await tenant.strays.pause(lease, tries, pause)
     return pause

@@ -67,7 +67,8 @@ async def is_stuck(means: Means, case: Case, way: EmissionWay) -> bool:
     if way.emission_type == ways.type:
         return await means.outages.outage_of(ways.normal) is not None
     # At an SVC: while it serves it is asked; after that the state's own gets its documents, sooner or later.
-    age = means.workshop.clock() - (case.emission.issued_at or case.document.created_at)
+    created_at = means.workshop.service_time(case.document.created_at)
+    age = means.workshop.clock() - (case.emission.issued_at or created_at)
     is_out = await means.outages.outage_of(ways.normal) is not None
     return age > means.outages.after and not is_out and not await _serves(means, case, ways.contingency)
 
@@ -124,7 +125,8 @@ async def _wanted(means: Means, case: Case, ways: Ways) -> EmissionWay | None:
         case ContingencyMode.FORBIDDEN:
             return None
         case ContingencyMode.FORCED:
-            return EmissionWay(ways.type, company.contingency_since, company.contingency_reason)
+            since = company.contingency_since and means.workshop.service_time(company.contingency_since)
+            return EmissionWay(ways.type, since, company.contingency_reason)
         case ContingencyMode.AUTOMATIC:
             outage = await _lasting_outage(means, case, ways.normal)
             return EmissionWay(ways.type, outage.since, reason_of(outage)) if outage else None

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
@@ -50,6 +50,8 @@ class Workshop:
     software: Software
     clock: Callable[[], datetime]
     survey: Survey = nobody_asked
+    clock_offset: timedelta = timedelta()
+    """How far the clock is ahead of the database's."""
     _executor: ThreadPoolExecutor = field(default_factory=_threads, repr=False)
 
     async def review(
@@ -139,6 +141,10 @@ class Workshop:
             issued_at=local_moment(moment_of(asked or now, state, now), state),
         )
 
+    def service_time(self, database_time: datetime) -> datetime:
+        """Returns what the clock showed at a moment by the database's clock."""
+        return database_time + self.clock_offset
+
     @property
     def today(self) -> date:
         """The day that rates and rules are looked up by."""
@@ -174,7 +180,7 @@ class Workshop:
             signer=signer,
             schemas=self.schemas,
             now=now,
-            asked_at=asked_at,
+            asked_at=asked_at and self.service_time(asked_at),
             surroundings=await self.survey(kind, request, dossier, emission.environment),
         )
 

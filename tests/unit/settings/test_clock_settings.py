@@ -1,0 +1,31 @@
+"""The clock of the service, which moves only with the simulator."""
+
+from datetime import timedelta
+
+import pytest
+
+from carimbo.settings import load_settings
+from unit.settings.needed_settings import NEEDED, problems_of
+
+MOVED = NEEDED | {"CARIMBO_CLOCK_OFFSET_SECONDS": "3600"}
+SIMULATOR = {"CARIMBO_SIMULATOR_URL": "https://127.0.0.1:8443"}
+
+
+class TestClockOffset:
+    def test_there_is_none_unless_it_is_set(self) -> None:
+        assert load_settings(NEEDED).clock_offset == timedelta()
+
+    def test_is_accepted_with_the_simulator(self) -> None:
+        assert load_settings(MOVED | SIMULATOR).clock_offset == timedelta(hours=1)
+
+    @pytest.mark.parametrize("simulator", [{}, {"CARIMBO_SIMULATOR_URL": ""}])
+    def test_is_refused_without_the_simulator(self, simulator: dict[str, str]) -> None:
+        told = problems_of(MOVED | simulator)
+        assert told[0] == (
+            "CARIMBO_CLOCK_OFFSET_SECONDS: o relógio só pode ser mudado com o simulador"
+            " (CARIMBO_SIMULATOR_URL)"
+        )
+
+    def test_zero_needs_no_simulator(self) -> None:
+        settings = load_settings(NEEDED | {"CARIMBO_CLOCK_OFFSET_SECONDS": "0"})
+        assert settings.clock_offset == timedelta()
