@@ -15,8 +15,8 @@ help: ## show this list
 
 install: $(INSTALLED) ## make .venv and install carimbo
 
-demo: $(INSTALLED) ## run everything on this machine, with a sample company
-	$(BIN)/carimbo demo
+demo: $(INSTALLED) ## run everything on this machine, with a sample company; its clock may begin at NOW
+	$(BIN)/carimbo demo $(if $(NOW),--now $(NOW))
 
 test: check tests ## run everything that must pass
 

@@ -153,11 +153,12 @@ async def _new_database(server_url: str, name: str) -> str:
 
 
 async def _seed(url: str, keys: str, folder: Path) -> tuple[dict[str, str], UUID]:
-    certificates = CertificateFolder.open(folder, datetime.now(UTC))
+    now = datetime.now(UTC)
+    certificates = CertificateFolder.open(folder, now)
     file = CompanyFile(certificates, folder / "company.pfx")
     async with open_database(url, KeyRing.parse(keys)) as database:
         credentials = await seed_credentials(database, None)
-        company_id = await seed_company(database, credentials.subscription_id, file)
+        company_id = await seed_company(database, credentials.subscription_id, file, now)
         change = EnvironmentChange(environment=Environment.PRODUCTION)
         await switch_environment(database, credentials.subscription_id, company_id, change)
         await change_settings(database, credentials.subscription_id, company_id, _WITHOUT_EMAILS)

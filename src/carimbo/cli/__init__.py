@@ -67,13 +67,21 @@ def demo(
     data_dir: Annotated[
         Path, typer.Option(help="Pasta onde ficam os dados da demonstração.")
     ] = DEFAULT_FOLDER,
+    now: Annotated[
+        str | None,
+        typer.Option(
+            help="Momento em que o relógio do serviço e do simulador começa, como 2026-12-31T23:50:00-03:00."
+        ),
+    ] = None,
 ) -> None:
     """Roda tudo nesta máquina, com um banco próprio e uma empresa de exemplo. Não precisa de conta."""
+    from carimbo.demo.moved_clock import ClockProblem, read_moment
     from carimbo.demo.run import DemoProblem, run_demo
 
     try:
-        raise typer.Exit(run_demo(Ports(port, simulator_port, simulator_control_port), data_dir))
-    except DemoProblem as problem:
+        ports, moment = Ports(port, simulator_port, simulator_control_port), now and read_moment(now)
+        raise typer.Exit(run_demo(ports, data_dir, moment or None))
+    except (ClockProblem, DemoProblem) as problem:
         fail(str(problem))
 
 

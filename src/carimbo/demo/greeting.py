@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from rich.console import Console
 
 from carimbo.demo.folder import write_private
 from carimbo.demo.issuing import Progress
+from carimbo.demo.made_up_rate import MADE_UP_RATE
 from carimbo.demo.samples import NFE_BODY, SALE_BODY
+from carimbo.fiscal.local_time import BRASILIA
 
 _BODIES = {"nfe.json": NFE_BODY, "sale.json": SALE_BODY}
 
@@ -33,19 +36,39 @@ def write_curl_files(folder: Path, facts: Mapping[str, Any]) -> None:
             file.write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def greet(console: Console, folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress]) -> None:
-    """Tell where everything is and what to try."""
+def greet(
+    console: Console,
+    folder: Path,
+    facts: Mapping[str, Any],
+    samples: Sequence[Progress],
+    notes: Sequence[str] = (),
+) -> None:
+    """Tell where everything is and what to try; `notes` are lines about what is made up."""
     console.rule("[bold]carimbo está no ar")
     say(console, f"API           {facts['baseUrl']}")
     say(console, f"Documentação  {facts['baseUrl']}/docs")
     say(console, f"Simulador     {facts['simulatorUrl']} (painel: {facts['simulatorControlUrl']})")
     say(console, f"E-mails       {facts['emailFolder']}")
     say(console, f"Dados         {folder / 'demo.json'}")
+    for note in notes:
+        say(console, note)
     say(console, "\nExperimente, em outro terminal:")
     for what, command in _commands(folder, facts, samples):
         say(console, f"\n# {what}\n{command}")
     console.print("\nCtrl-C para parar; os dados ficam.", style="dim")
     console.rule()
+
+
+def made_up_notes(rates_file: Path | None, clock_offset: int) -> list[str]:
+    """Returns the lines about what is not real: the rate of the CBS, and the clock."""
+    notes = []
+    if clock_offset:
+        now = datetime.now(BRASILIA) + timedelta(seconds=clock_offset)
+        notes.append(f"Relógio       {now:%d/%m/%Y %H:%M:%S} em Brasília, no serviço e no simulador")
+    if rates_file:
+        rate = f"{MADE_UP_RATE}".replace(".", ",")
+        notes.append(f"CBS de 2027   inventada: {rate}%, só na demonstração ({rates_file})")
+    return notes
 
 
 def say(console: Console, text: str) -> None:

@@ -9,21 +9,25 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import httpx2
 from rich.console import Console
 
-from carimbo.demo.children import ChildPlan, Children
+from carimbo.demo.children import Children
 from carimbo.demo.embedded_postgres import ENDING_SIGNALS, PostgresFailed, embedded_postgres
 from carimbo.demo.folder import FolderProblem, known_secret, secret_keys, sole_user, write_private
-from carimbo.demo.greeting import greet, say, write_curl_files
+from carimbo.demo.greeting import greet, made_up_notes, say, write_curl_files
 from carimbo.demo.issuing import Progress, api_client, issue_samples
 from carimbo.demo.live_table import live_table
+from carimbo.demo.made_up_rate import write_made_up_rate
+from carimbo.demo.moved_clock import PanelClock
+from carimbo.demo.plans import Place, child_plans
 from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
-from carimbo.settings import names_no_responsible
+from carimbo.settings import names_no_tables
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
 from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing
@@ -35,24 +39,17 @@ _START_SECONDS = 60
 _STOP_SECONDS = 10
 _DATABASE_CHECK_SECONDS = 1
 _READY = 200
-_EMAIL_FROM = "notas@example.com"
-# Whoever tries webhooks out receives them on the same machine.
-_RECEIVER_HOSTS = "127.0.0.1,localhost"
-# Many states refuse documents of software that nobody answers for.
-_RESPONSIBLE = {
-    "responsible_tax_id": "44455566000183",
-    "responsible_contact": "Suporte da demonstração",
-    "responsible_email": "suporte@example.com",
-    "responsible_phone": "1133334444",
-}
 
 
 class DemoProblem(Exception):
     """The demo can't go on; the message is one sentence for the user."""
 
 
-def run_demo(ports: Ports, folder: Path) -> int:
-    """Run the demo until a signal or the end of a child; the data stays. Raises DemoProblem."""
+def run_demo(ports: Ports, folder: Path, begins_at: datetime | None = None) -> int:
+    """Run the demo until a signal or the end of a child; the data stays. Raises DemoProblem.
+
+    `begins_at` is what its clock shows at the start, instead of the machine's time.
+    """
     # A signal waits until the loop can take it: one that cut the start short would leave PostgreSQL behind.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
@@ -60,7 +57,7 @@ def run_demo(ports: Ports, folder: Path) -> int:
         with sole_user(folder):
             require_usable(ports, folder)
             with embedded_postgres(folder / "postgres") as postgres:
-                demo = _Demo(Console(), ports, folder.resolve(), postgres.url, postgres.revive)
+                demo = _Demo(Console(), ports, folder.resolve(), postgres.url, postgres.revive, begins_at)
                 return asyncio.run(demo.run())
     except (FolderProblem, PortsUnusable) as problem:
         raise DemoProblem(str(problem)) from None
@@ -83,12 +80,15 @@ class _Demo:
         folder: Path,
         database_url: str,
         revive_database: Callable[[], bool],
+        begins_at: datetime | None = None,
     ) -> None:
         self._console = console
-        self._ports = ports
-        self._folder = folder
-        self._database_url = database_url
+        self._place = Place(ports, folder, database_url)
         self._revive_database = revive_database
+        self._begins_at = begins_at
+        self._clock_offset = 0
+        self._panel_clock = PanelClock(self._place.panel_url, folder)
+        self._made_up_rates: Path | None = None
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
 
@@ -98,7 +98,7 @@ class _Demo:
             loop.add_signal_handler(number, self._on_signal)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
         try:
-            keys = secret_keys(self._folder)
+            keys = secret_keys(self._place.folder)
             facts = await self._prepare(keys)
             return _OK if self._stop.is_set() else await self._run_children(keys, facts)
         finally:
@@ -108,8 +108,16 @@ class _Demo:
 
     async def _run_children(self, keys: str, facts: dict[str, Any]) -> int:
         children = Children(self._console)
+        if self._begins_at:
+            self._clock_offset = round((self._begins_at - datetime.now(UTC)).total_seconds())
         try:
-            for plan in self._plans(keys):
+            simulator, *others = child_plans(
+                self._place, keys, self._clock_offset, has_tables=self._made_up_rates is not None
+            )
+            await children.start(simulator)
+            if self._panel_clock.has_to_change(self._clock_offset):
+                await self._set_panel_clock(children)
+            for plan in others:
                 await children.start(plan)
             return await self._attend(children, facts)
         finally:
@@ -118,6 +126,20 @@ class _Demo:
                 self._console.print("Parando…", style="dim")
             await children.stop(_STOP_SECONDS, self._hurry)
 
+    async def _set_panel_clock(self, children: Children) -> None:
+        """Sets the simulator's clock before the worker sends it anything; gives up if either ends first."""
+        ended = asyncio.create_task(children.first_to_end())
+        stopped = asyncio.create_task(self._stop.wait())
+        ready = asyncio.create_task(self._until(partial(_answers, self._place.ports.control, "/controls")))
+        waits: set[asyncio.Task[Any]] = {ended, stopped, ready}
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        if ready.done() and ready.result():
+            # A simulator that ended meanwhile ends the demo too, with a sentence about it.
+            with suppress(httpx2.TransportError):
+                await self._panel_clock.set(self._clock_offset)
+        for task in waits:
+            task.cancel()
+
     def _on_signal(self) -> None:
         """The first signal stops, the second one stops without patience."""
         if self._stop.is_set():
@@ -125,76 +147,38 @@ class _Demo:
         self._stop.set()
 
     async def _prepare(self, keys: str) -> dict[str, Any]:
-        await migrate(self._database_url, _LOCK_TIMEOUT_SECONDS)
-        self._email_folder.mkdir(exist_ok=True)
-        file = CompanyFile(self._certificates(), self._simulator_folder / "company.pfx")
-        async with open_database(self._database_url, KeyRing.parse(keys)) as database:
-            credentials = await seed_credentials(database, known_secret(self._folder))
-            company_id = await seed_company(database, credentials.subscription_id, file)
+        await migrate(self._place.database_url, _LOCK_TIMEOUT_SECONDS)
+        self._place.email_folder.mkdir(exist_ok=True)
+        if names_no_tables():
+            self._made_up_rates = write_made_up_rate(self._place.tables_folder)
+        file = CompanyFile(self._certificates(), self._place.simulator_folder / "company.pfx")
+        async with open_database(self._place.database_url, KeyRing.parse(keys)) as database:
+            credentials = await seed_credentials(database, known_secret(self._place.folder))
+            now = self._begins_at or datetime.now(UTC)
+            company_id = await seed_company(database, credentials.subscription_id, file, now)
         facts = {
-            "baseUrl": self._base_url,
+            "baseUrl": self._place.api_url,
             "apiKey": str(credentials.subscription_id),
             "apiSecret": credentials.secret,
             "companyId": str(company_id),
             "dashboardUrl": None,
             "mcpUrl": None,
-            "simulatorUrl": self._simulator_url,
-            "simulatorControlUrl": f"http://{HOST}:{self._ports.control}",
-            "simulatorCaFile": str(self._simulator_folder / "ca.pem"),
+            "simulatorUrl": self._place.simulator_url,
+            "simulatorControlUrl": self._place.panel_url,
+            "simulatorCaFile": str(self._place.ca_file),
             "certificateFile": str(file.path),
-            "databaseUrl": self._database_url,
-            "emailFolder": str(self._email_folder),
+            "databaseUrl": self._place.database_url,
+            "emailFolder": str(self._place.email_folder),
         }
-        write_private(self._folder / "demo.json", json.dumps(facts, indent=2) + "\n")
-        write_curl_files(self._folder, facts)
+        write_private(self._place.folder / "demo.json", json.dumps(facts, indent=2) + "\n")
+        write_curl_files(self._place.folder, facts)
         return facts
-
-    @property
-    def _simulator_folder(self) -> Path:
-        return self._folder / "simulator"
-
-    @property
-    def _email_folder(self) -> Path:
-        return self._folder / "emails"
-
-    @property
-    def _base_url(self) -> str:
-        return f"http://{HOST}:{self._ports.api}"
-
-    @property
-    def _simulator_url(self) -> str:
-        return f"https://{HOST}:{self._ports.simulator}"
 
     def _certificates(self) -> CertificateFolder:
         try:
-            return CertificateFolder.open(self._simulator_folder, datetime.now(UTC))
+            return CertificateFolder.open(self._place.simulator_folder, datetime.now(UTC))
         except CertificateProblem as problem:
             raise DemoProblem(str(problem)) from None
-
-    def _plans(self, keys: str) -> list[ChildPlan]:
-        shared = {
-            "database_url": self._database_url,
-            "secret_keys": keys,
-            "simulator_url": self._simulator_url,
-            "authority_ca_file": str(self._simulator_folder / "ca.pem"),
-            "public_url": self._base_url,
-            "webhook_allowed_hosts": _RECEIVER_HOSTS,
-            # Instead of whatever server our own environment names.
-            "smtp_host": "",
-            "email_folder": str(self._email_folder),
-            "email_from": _EMAIL_FROM,
-            "log_format": "console",
-            "api_metrics_port": "0",
-            "worker_metrics_port": "0",
-            **(_RESPONSIBLE if names_no_responsible() else {}),
-        }
-        ports = ("--port", str(self._ports.simulator), "--control-port", str(self._ports.control))
-        simulator = ("simulator", *ports, "--data-dir", str(self._simulator_folder))
-        return [
-            ChildPlan("simulator", simulator, {"log_format": "console"}),
-            ChildPlan("api", ("serve",), {**shared, "host": HOST, "port": str(self._ports.api)}),
-            ChildPlan("worker", ("worker",), shared),
-        ]
 
     async def _attend(self, children: Children, facts: dict[str, Any]) -> int:
         """Wait for readiness, show the samples, say hello, then wait for a signal or for a child to end."""
@@ -233,12 +217,13 @@ class _Demo:
 
     async def _welcome(self, facts: dict[str, Any]) -> bool:
         """Show that it works once everything is ready; False if it never was."""
-        if not await self._until_ready():
+        if not await self._until(self._is_ready):
             return False
         # A terminal that was closed ends the demo by its signal.
         with suppress(OSError):
             samples = await self._show_samples(facts)
-            greet(self._console, self._folder, facts, samples)
+            notes = made_up_notes(self._made_up_rates, self._clock_offset)
+            greet(self._console, self._place.folder, facts, samples, notes)
         return True
 
     async def _show_samples(self, facts: dict[str, Any]) -> list[Progress]:
@@ -253,15 +238,15 @@ class _Demo:
             say(self._console, "\nHá exemplos em processamento: o trabalhador continua a tentar.")
         return samples
 
-    async def _until_ready(self) -> bool:
+    async def _until(self, condition: Callable[[], bool]) -> bool:
         for _ in range(_START_SECONDS * 5):
-            if await asyncio.to_thread(self._is_ready):
+            if await asyncio.to_thread(condition):
                 return True
             await asyncio.sleep(0.2)
         return False
 
     def _is_ready(self) -> bool:
-        return _answers(self._ports.control, "/controls") and _answers(self._ports.api, "/readyz")
+        return _answers(self._place.ports.control, "/controls") and _answers(self._place.ports.api, "/readyz")
 
 
 def _give_up_on_a_closed_terminal() -> None:

@@ -1,7 +1,7 @@
 """What the demo starts with: a subscription, and a company that is ready to issue and has things to sell."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -96,8 +96,11 @@ class CompanyFile:
         return pfx
 
 
-async def seed_company(database: Database, subscription_id: UUID, file: CompanyFile) -> UUID:
-    """Make the sample company complete: what it lacks is added, what a user changed is left alone."""
+async def seed_company(database: Database, subscription_id: UUID, file: CompanyFile, now: datetime) -> UUID:
+    """Make the sample company complete: what it lacks is added, what a user changed is left alone.
+
+    `now` is by the service's clock, on which its certificate has to be in force.
+    """
     try:
         created = await create_company(database, subscription_id, NewCompany.model_validate(_COMPANY))
     except Refusal as refusal:
@@ -108,7 +111,7 @@ async def seed_company(database: Database, subscription_id: UUID, file: CompanyF
         company_id = created.id
     await _seed_settings(database, subscription_id, company_id)
     await _seed_registration(database, subscription_id, company_id)
-    await _seed_certificate(database, subscription_id, company_id, file)
+    await _seed_certificate(database, subscription_id, company_id, file, now)
     await _seed_catalog(database, subscription_id, company_id)
     return company_id
 
@@ -128,9 +131,8 @@ async def _seed_registration(database: Database, subscription_id: UUID, company_
 
 
 async def _seed_certificate(
-    database: Database, subscription_id: UUID, company_id: UUID, file: CompanyFile
+    database: Database, subscription_id: UUID, company_id: UUID, file: CompanyFile, now: datetime
 ) -> None:
-    now = datetime.now(UTC)
     if file.is_there() and not await _needs_certificate(database, subscription_id, company_id, now):
         return
     company = await find_company(database, subscription_id, company_id)
@@ -154,7 +156,7 @@ async def _needs_certificate(
         current = await read_certificate(database, subscription_id, company_id)
     except Refusal:
         return True
-    return current.certificate.expires_at <= now
+    return not current.certificate.valid_from <= now < current.certificate.expires_at
 
 
 async def _opens(gatekeeper: Gatekeeper, subscription_id: UUID, secret: str) -> bool:

@@ -10,6 +10,7 @@ from carimbo.settings.loading import (
     child_environment,
     load_settings,
     names_no_responsible,
+    names_no_tables,
 )
 from carimbo.settings.model import Settings
 
@@ -20,4 +21,5 @@ __all__ = [
     "child_environment",
     "load_settings",
     "names_no_responsible",
+    "names_no_tables",
 ]

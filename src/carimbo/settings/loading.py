@@ -55,6 +55,11 @@ def names_no_responsible() -> bool:
     return not any(name.startswith(_variable("responsible_")) for name, value in os.environ.items() if value)
 
 
+def names_no_tables() -> bool:
+    """Returns whether our own environment chooses no folder of tables."""
+    return not os.environ.get(_variable("tables_folder"))
+
+
 def _variable(name: str) -> str:
     return PREFIX + name.upper()
 

@@ -2,13 +2,14 @@
 
 import io
 import json
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from carimbo.demo.greeting import greet, write_curl_files
+from carimbo.demo.greeting import greet, made_up_notes, write_curl_files
 from carimbo.demo.issuing import Progress
 from carimbo.demo.samples import NFE_BODY, SALE_BODY, SAMPLES
 
@@ -52,6 +53,17 @@ class TestPlaces:
         file = io.StringIO()
         greet(Console(file=file, width=40), Path("/data"), FACTS, [])
         assert "\nE-mails       /data/emails\n" in file.getvalue()
+
+
+class TestMadeUpThings:
+    def test_are_shown_among_the_places(self) -> None:
+        file, rates = io.StringIO(), Path("/data/tables/ibs_cbs_rates.csv")
+        greet(Console(file=file, width=40), Path("/data"), FACTS, [], made_up_notes(rates, 3600))
+        assert re.search(r"\nRelógio       \d\d/\d\d/20\d\d \d\d:\d\d:\d\d em Brasília", file.getvalue())
+        assert f"\nCBS de 2027   inventada: 11,11%, só na demonstração ({rates})\n" in file.getvalue()
+
+    def test_are_not_mentioned_where_nothing_is_made_up(self) -> None:
+        assert made_up_notes(None, 0) == []
 
 
 class TestFiles:

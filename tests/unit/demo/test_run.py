@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,7 +15,6 @@ import pytest
 from rich.console import Console
 
 from carimbo.demo import run
-from carimbo.demo.children import ChildPlan
 from carimbo.demo.embedded_postgres import PostgresFailed
 from carimbo.demo.folder import sole_user
 from carimbo.demo.issuing import Progress
@@ -68,22 +67,6 @@ class TestDatabase:
         with pytest.raises(PostgresFailed):
             await demo._keep_database()
         assert shown.getvalue() == "O PostgreSQL da demonstração terminou e foi iniciado de novo.\n"
-
-
-class TestResponsible:
-    @pytest.fixture
-    def plans(self, tmp_path: Path) -> Callable[[], list[ChildPlan]]:
-        return lambda: run._Demo(Console(), Ports(), tmp_path, "postgresql://", lambda: False)._plans("keys")
-
-    def test_a_sample_one_is_told_to_api_and_worker(self, plans: Callable[[], list[ChildPlan]]) -> None:
-        told = {plan.name: plan.settings.get("responsible_email") for plan in plans()}
-        assert told == {"simulator": None, "api": "suporte@example.com", "worker": "suporte@example.com"}
-
-    def test_that_of_the_environment_stays(
-        self, plans: Callable[[], list[ChildPlan]], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("CARIMBO_RESPONSIBLE_TAX_ID", "11222333000181")
-        assert not [name for plan in plans() for name in plan.settings if name.startswith("responsible_")]
 
 
 class TestClosedTerminal:

@@ -1,0 +1,56 @@
+"""The moment that a demo begins at, and the clock of its simulator."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from carimbo.demo.moved_clock import ClockProblem, PanelClock, read_moment
+from carimbo.simulator.run import Simulator, running
+
+
+class TestMoment:
+    def test_has_an_offset_of_its_own(self) -> None:
+        assert read_moment("2026-12-31T23:50:00-03:00") == datetime(2027, 1, 1, 2, 50, tzinfo=UTC)
+
+    @pytest.mark.parametrize("text", ["amanhã", "2026-12-31", "2026-12-31T23:50:00", "1999-12-31T23:50:00Z"])
+    def test_that_cannot_be_used_is_reported_in_one_sentence(self, text: str) -> None:
+        with pytest.raises(ClockProblem) as refused:
+            read_moment(text)
+        assert str(refused.value).startswith(f"«{text}»") and "--now" in str(refused.value)
+
+
+class TestPanelClock:
+    @pytest.fixture
+    async def simulator(self, tmp_path: Path) -> AsyncIterator[Simulator]:
+        async with running(tmp_path / "simulator") as simulator:
+            yield simulator
+
+    @pytest.fixture
+    def clock(self, simulator: Simulator, tmp_path: Path) -> PanelClock:
+        return PanelClock(simulator.control_url, tmp_path)
+
+    def offset(self, simulator: Simulator) -> float:
+        return simulator.site.switches.read().clock_offset.total_seconds()
+
+    async def test_is_set_and_taken_back_by_the_next_demo_without_a_moment(
+        self, simulator: Simulator, clock: PanelClock
+    ) -> None:
+        await clock.set(3600)
+        assert self.offset(simulator) == 3600
+        assert clock.has_to_change(0)
+        await clock.set(0)
+        assert self.offset(simulator) == 0
+        assert not clock.has_to_change(0)
+
+    async def test_that_the_user_set_since_is_left_alone(
+        self, simulator: Simulator, clock: PanelClock
+    ) -> None:
+        await clock.set(3600)
+        async with httpx2.AsyncClient(base_url=simulator.control_url) as client:
+            await client.patch("/controls", json={"clockOffsetSeconds": 60})
+        await clock.set(0)
+        assert self.offset(simulator) == 60
+        assert not clock.has_to_change(0)
