@@ -128,11 +128,11 @@ class Demo:
 Start = Callable[..., Demo]
 
 
-def until(condition: Callable[[], object], seconds: float) -> None:
+def until(condition: Callable[[], object], seconds: float, pause: float = 0.005) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.005)
+        time.sleep(pause)
 
 
 def is_alive(process: psutil.Process) -> bool:
