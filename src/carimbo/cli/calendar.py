@@ -14,7 +14,7 @@ from carimbo.fiscal.calendar import CALENDAR, CalendarEntry
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax, ibs_cbs_rate_row_on
 from carimbo.fiscal.tables.table import About
-from carimbo.main.parts import now
+from carimbo.main.parts import clock_of
 
 _WIDTH = 100
 _INDENT = " " * len("2027-01-01  ")
@@ -38,8 +38,9 @@ def show_calendar(
     ] = None,
 ) -> None:
     """Lista as regras e alíquotas em vigor, as próximas e o que ainda não se sabe. Não usa o banco."""
-    put_in_force(loaded_settings(needs_database=False))
-    day = on.date() if on else now().astimezone(BRASILIA).date()
+    settings = loaded_settings(needs_database=False)
+    put_in_force(settings)
+    day = on.date() if on else clock_of(settings)().astimezone(BRASILIA).date()
     say(f"Calendário fiscal em {day}, conforme as tabelas:")
     for about in (CALENDAR.about, IBS_CBS_RATES.about):
         _say_wrapped(f"{about.date!s:<{len(_INDENT)}}{about.name}.csv: {about.source}")
