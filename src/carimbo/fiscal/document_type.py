@@ -6,7 +6,7 @@ type by its name.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Protocol
@@ -207,8 +207,8 @@ MissingSettings = Callable[[Any, Environment], tuple[str, ...]]
 MissingForShortcut = Callable[[Any], tuple[str, ...]]
 """Returns the settings that a shortcut request relies on and a company lacks, by the names of our JSON."""
 
-MissingForRules = Callable[[Company, Software], tuple[str, ...]]
-"""Tells what company and installation lack without which the rules refuse documents, by their names."""
+MissingForRules = Callable[[Company, Software, date], tuple[str, ...]]
+"""Returns what company and installation lack for the rules of a day, by the names of our JSON."""
 
 PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
 """Reads the emission of a document that was issued elsewhere already; None when it was not."""

@@ -1,5 +1,8 @@
 """What the rules of NF-e and NFC-e want of a company, and of who runs the program, whatever is sold."""
 
+from datetime import date
+
+from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.goods.rules.identity import DEMANDING_A_RESPONSIBLE
 from carimbo.fiscal.software import Software
@@ -12,9 +15,15 @@ _RESPONSIBLE = (
 )
 
 
-def missing_for_rules(company: Company, software: Software) -> tuple[str, ...]:
-    """What lacks for the usual PIS and COFINS, and the settings that name whom a state wants to know."""
+def missing_for_rules(document: str, company: Company, software: Software, day: date) -> tuple[str, ...]:
+    """Returns what a type of document lacks on a day.
+
+    That is the regime of PIS and COFINS while they exist, and the settings that name the technical
+    responsible in a state that asks for one.
+    """
+    owes_contributions = DatedRule.PIS_COFINS_ENDED not in rules_on(day, document)
     is_normal = company.tax_regime is TaxRegime.NORMAL
-    regime = ("pisCofinsRegime",) if is_normal and company.pis_cofins_regime is None else ()
+    lacks_regime = owes_contributions and is_normal and company.pis_cofins_regime is None
+    regime = ("pisCofinsRegime",) if lacks_regime else ()
     is_demanded = company.address.state in DEMANDING_A_RESPONSIBLE
     return (*regime, *(_RESPONSIBLE if is_demanded and software.responsible is None else ()))

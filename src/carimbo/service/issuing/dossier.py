@@ -14,6 +14,7 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import DocumentType, ModuleSettings
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software
@@ -79,11 +80,12 @@ class Dossier:
         invalid = _of_type(self.invalid_settings, kind)
         return tuple(dict.fromkeys((*self.missing_registration(kind), *settings, *invalid)))
 
-    def missing_for_rules(self, kind: DocumentType, software: Software) -> tuple[str, ...]:
-        """What a company lacks beside what every document needs, by the rules of a type."""
-        is_whole = self.row.address is not None and self.row.tax_regime is not None
+    def missing_for_rules(self, kind: DocumentType, software: Software, now: datetime) -> tuple[str, ...]:
+        """Returns what the company lacks by the rules of a type that are in force today."""
         lacking = kind.missing_for_rules
-        return lacking(self.company, software) if lacking and is_whole else ()
+        if lacking is None or self.row.address is None or self.row.tax_regime is None:
+            return ()
+        return lacking(self.company, software, local_day(now, self.company.address.state))
 
     def missing_registration(self, kind: DocumentType) -> tuple[str, ...]:
         """What the company lacks for telling a type's authority anything, but for its certificate."""

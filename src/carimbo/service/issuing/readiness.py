@@ -25,7 +25,7 @@ def missing_in_all(
 ) -> tuple[str, ...]:
     """Everything that a company lacks, with what a request is told of by the rules that it breaks then."""
     missing = _missing(dossier, kind, environment, now)
-    return (*missing, *dossier.missing_for_rules(kind, software))
+    return (*missing, *dossier.missing_for_rules(kind, software, now))
 
 
 def _missing(

@@ -121,16 +121,17 @@ def issuance(
     asked_at: datetime | None = None,
     number: int = 7,
     signer: Signer | None = None,
+    issued_at: datetime = ISSUED_AT,
 ) -> Issuance:
     """Everything but the request that a declaration is made of."""
     return Issuance(
         company=by,
-        emission=Emission(Environment.HOMOLOGATION, 1, number, "48210379", ISSUED_AT),
+        emission=Emission(Environment.HOMOLOGATION, 1, number, "48210379", issued_at),
         software=SOFTWARE,
         settings=NfseSettings.model_validate(settings or {}),
         signer=signer or Signer.throwaway(),
         schemas=SCHEMAS,
-        now=ISSUED_AT,
+        now=issued_at,
         asked_at=asked_at,
         surroundings=Surroundings({one.city_code: one for one in agreements}, iss_rate, replaced),
     )

@@ -1,6 +1,7 @@
 """What carimbo knows of the NFC-e."""
 
 from datetime import timedelta
+from functools import partial
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
@@ -47,7 +48,7 @@ NFCE = DocumentType(
     event_group="nfce",
     is_urgent=True,
     missing_settings=missing_settings,
-    missing_for_rules=missing_for_rules,
+    missing_for_rules=partial(missing_for_rules, "nfce"),
     feature="nfceEmission",
     issuing=Issuing(
         request=NfceRequest,

@@ -1,5 +1,7 @@
 """What carimbo knows of the NF-e."""
 
+from functools import partial
+
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfe.from_catalog import FILLING
@@ -33,7 +35,7 @@ NFE = DocumentType(
     namespace="invoices",
     event_prefix="nfe",
     event_group="invoice",
-    missing_for_rules=missing_for_rules,
+    missing_for_rules=partial(missing_for_rules, "nfe"),
     issuing=Issuing(
         request=NfeRequest,
         review=review,

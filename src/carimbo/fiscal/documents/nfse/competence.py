@@ -1,7 +1,8 @@
-"""The day that a note belongs to (dCompet), by the company's clock."""
+"""The day that a note belongs to (dCompet), by the company's clock, and the rules of that day."""
 
 from datetime import date
 
+from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfse.request import NfseRequest
@@ -25,3 +26,8 @@ def competence_of(request: NfseRequest, issuance: Issuance) -> date:
 def told_day(request: NfseRequest, company: Company) -> date | None:
     """The day that a body tells, if it does."""
     return local_day(request.competence, company.address.state) if request.competence else None
+
+
+def rules_of_competence(day: date) -> RulesInForce:
+    """Returns the rules of a competence; a note of December that is issued in January follows December's."""
+    return rules_on(day, "nfse")

@@ -5,11 +5,12 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 
+from carimbo.fiscal.calendar import RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.document_type import Issuance, Surroundings
 from carimbo.fiscal.documents.nfse import iss
 from carimbo.fiscal.documents.nfse.borrower import taker_of
-from carimbo.fiscal.documents.nfse.competence import competence_of
+from carimbo.fiscal.documents.nfse.competence import competence_of, rules_of_competence
 from carimbo.fiscal.documents.nfse.description import Sold, described
 from carimbo.fiscal.documents.nfse.federal_taxes import federal_taxes, total_taxes
 from carimbo.fiscal.documents.nfse.own_debit import own_debit_of
@@ -60,6 +61,8 @@ class Parts:
     facts: ServiceFacts
     territory: Territory
     competence: date
+    rules: RulesInForce
+    """The rules in force on the day of the competence, whenever the note is issued."""
     description: str
     surroundings: Surroundings
 
@@ -90,7 +93,8 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     """Make the declaration, and tell everything that is missing or wrong."""
     findings, company = Findings(), issuance.company
     competence = competence_of(request, issuance)
-    findings.missed_all(rules_of_request(request, competence, issuance))
+    rules = rules_of_competence(competence)
+    findings.missed_all(rules_of_request(request, competence, rules, issuance))
     description = described(Sold(request, company, competence), findings)
     findings.missed_all(issuance.unfilled)
     facts = None if issuance.unfilled else findings.tried(facts_of, request, settings)
@@ -98,7 +102,7 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     if facts is None or territory is None:
         return Composition(None, findings.problems, findings.warnings)
     parts = Parts(
-        request, company, settings, facts, territory, competence, description, issuance.surroundings
+        request, company, settings, facts, territory, competence, rules, description, issuance.surroundings
     )
     note = _note(parts, issuance, findings)
     sums = NoteTotals(note, _applied_rate(parts, note))
@@ -144,7 +148,9 @@ def _note(parts: Parts, issuance: Issuance, findings: Findings) -> ServiceNote:
         intermediary=taker_of(request.intermediary),
         service=_service(parts),
         amounts=_amounts(parts, findings),
-        ibs_cbs=ibs_cbs_of(request, parts.company, parts.facts, parts.territory, parts.competence, findings),
+        ibs_cbs=ibs_cbs_of(
+            request, parts.company, parts.facts, parts.territory, parts.competence, parts.rules, findings
+        ),
     )
 
 
@@ -218,14 +224,14 @@ def _service(parts: Parts) -> Service:
 
 def _amounts(parts: Parts, findings: Findings) -> Amounts:
     request, company = parts.request, parts.company
-    own = own_debit_of(request, company, parts.iss_case.taxation, findings)
+    own = own_debit_of(request, company, parts.iss_case.taxation, parts.rules, findings)
     return Amounts(
         service=ServiceAmount(amount=request.amount),
         discounts=request.discounts,
         deductions=request.deductions,
         taxes=Taxes(
             iss=iss.iss_of(request, parts.facts, parts.iss_case, findings),
-            federal=federal_taxes(request, company, own, findings),
+            federal=federal_taxes(request, company, own, parts.rules, findings),
             total=total_taxes(request, company, own, parts.iss_rate_due, findings),
         ),
     )

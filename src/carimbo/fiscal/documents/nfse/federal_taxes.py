@@ -2,11 +2,17 @@
 
 from decimal import Decimal
 
+from carimbo.fiscal.calendar import RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.documents.nfse.own_debit import OwnDebit, revenue_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.tax_bodies import TaxesBody
-from carimbo.fiscal.documents.nfse.withholdings import Withholdings, warn_of_dispensed, withholdings_of
+from carimbo.fiscal.documents.nfse.withholdings import (
+    Withholdings,
+    warn_of_csll_rate,
+    warn_of_dispensed,
+    withholdings_of,
+)
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.layouts.dps_v1 import taxes as layout
 from carimbo.fiscal.money import ZERO, cents
@@ -15,15 +21,19 @@ _NO_CST = "00"
 _ASSUMED_TOTAL = (
     "A carga tributária aproximada é a soma de PIS, COFINS e ISS: informe totalTaxes para indicar outra."
 )
+_ASSUMED_ISS = (
+    "A carga tributária aproximada é só a do ISS, sem IBS e CBS: informe totalTaxes para indicar outra."
+)
 
 
 def federal_taxes(
-    request: NfseRequest, company: Company, own: OwnDebit | None, findings: Findings
+    request: NfseRequest, company: Company, own: OwnDebit | None, rules: RulesInForce, findings: Findings
 ) -> layout.FederalTaxes | None:
     """Returns `tribFed`, or None where nothing is owed and nothing is withheld."""
     taxes = request.taxes or TaxesBody()
     withheld = withholdings_of(taxes, revenue_of(request))
     warn_of_dispensed(withheld, company, findings)
+    warn_of_csll_rate(taxes, rules, findings)
     pis_cofins = _pis_cofins(taxes, own, withheld)
     if pis_cofins is None and withheld.inss is None and withheld.ir is None:
         return None
@@ -42,8 +52,7 @@ def total_taxes(
         case TaxRegime.SIMPLES | TaxRegime.SIMPLES_EXCESS:
             return layout.TotalTaxes(simples_rate=cents(company.simples_rate or ZERO))
         case _:
-            own_rate = own.rate if own else ZERO
-            return layout.TotalTaxes(rates=_rates(request, own_rate, iss_rate, findings))
+            return layout.TotalTaxes(rates=_rates(request, own, iss_rate, findings))
 
 
 def _pis_cofins(taxes: TaxesBody, own: OwnDebit | None, withheld: Withholdings) -> layout.PisCofins | None:
@@ -66,11 +75,11 @@ def _pis_cofins(taxes: TaxesBody, own: OwnDebit | None, withheld: Withholdings) 
 
 
 def _rates(
-    request: NfseRequest, own_rate: Decimal, iss_rate: Decimal, findings: Findings
+    request: NfseRequest, own: OwnDebit | None, iss_rate: Decimal, findings: Findings
 ) -> layout.TotalRates:
     told = request.total_taxes
     if told is None:
-        findings.assumed(_ASSUMED_TOTAL)
-        return layout.TotalRates(federal=own_rate, state=ZERO, city=cents(iss_rate))
+        findings.assumed(_ASSUMED_TOTAL if own else _ASSUMED_ISS)
+        return layout.TotalRates(federal=own.rate if own else ZERO, state=ZERO, city=cents(iss_rate))
     city = cents(iss_rate) if told.city is None else told.city
     return layout.TotalRates(federal=told.federal, state=told.state, city=city)

@@ -2,7 +2,8 @@
 
 from datetime import date
 
-from carimbo.fiscal.company import Company, TaxRegime
+from carimbo.fiscal.calendar import DatedRule, RulesInForce
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfse.correlation import choose_indicator, class_warnings, has_property
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts
@@ -24,9 +25,6 @@ from carimbo.fiscal.tables.operation_indicators import OPERATION_INDICATORS, is_
 _NFSE = "nfse"
 _REGULAR_NOTE = "0"
 _TAKER_IS_RECIPIENT = "0"
-_SINCE = date(2026, 1, 1)
-# Until then a document without the group is not refused (fiscal calendar of the national NFS-e).
-_ENFORCED_FROM = date(2027, 1, 1)
 # Indicators with which the taker has to be known (Anexo I, E0187 and E0234). 030103 and 050103 are of the
 # version of Anexo VII before V1.02.00, and stay as long as they are in the table.
 _BY_TAKER = frozenset((
@@ -44,32 +42,32 @@ def ibs_cbs_of(
     facts: ServiceFacts,
     territory: Territory,
     competence: date,
+    rules: RulesInForce,
     findings: Findings,
 ) -> IbsCbs | None:
-    """`IBSCBS`: for the normal regime, and for whoever asks for it."""
+    """Returns `IBSCBS`, or None where the company neither owes the group nor asks for it.
+
+    Simples pays inside the DAS by default and MEI by fixed amounts; the layout has no field for either.
+    """
     asked = request.ibs_cbs
-    if asked is None and not _is_due(company, competence):
+    is_due = DatedRule.IBS_CBS_GROUP in rules and company.informs_ibs_cbs(competence)
+    if asked is None and not is_due:
         return None
     body = asked or IbsCbsBody()
     choice = choose_indicator(request, body, facts, territory)
     problems = (
-        *_in_tables(body, choice.code, competence),
+        *_in_tables(body, choice.code, rules),
         *_of_operation(facts, body),
         *_lacking(request, facts, choice.code),
         *_property(facts, body, choice.code),
     )
-    if problems and asked is None and competence < _ENFORCED_FROM:
+    if problems and asked is None and DatedRule.NFSE_GROUP_REQUIRED not in rules:
         findings.assumed(_left_out(problems))
         return None
     findings.missed_all(problems)
     for warning in (*choice.warnings, *class_warnings(request, body, facts)):
         findings.assumed(warning)
     return _group(request, body, choice.code)
-
-
-def _is_due(company: Company, competence: date) -> bool:
-    """Simples and MEI, which 2026 leaves free (LC 214/2025, art. 348), tell it only when they ask to."""
-    return company.tax_regime is TaxRegime.NORMAL and competence >= _SINCE
 
 
 def _group(request: NfseRequest, body: IbsCbsBody, indicator: str) -> IbsCbs:
@@ -95,7 +93,7 @@ def _broken(*checks: _Check) -> tuple[Problem, ...]:
     return tuple(Problem(code, field, told) for applies, code, field, told in checks if applies)
 
 
-def _in_tables(body: IbsCbsBody, indicator: str, competence: date) -> tuple[Problem, ...]:
+def _in_tables(body: IbsCbsBody, indicator: str, rules: RulesInForce) -> tuple[Problem, ...]:
     known, cst = IBS_CBS_CLASSES.get(body.tax_class_code), body.cst
     is_for_services = known is not None and _NFSE in known.models and cst in IBS_CBS_SITUATIONS
     is_of_situation = body.tax_class_code.startswith(cst)
@@ -103,7 +101,7 @@ def _in_tables(body: IbsCbsBody, indicator: str, competence: date) -> tuple[Prob
     field = "ibsCbs.taxClassCode"
     return _broken(
         (
-            competence < _SINCE,
+            DatedRule.IBS_CBS_GROUP not in rules,
             "E0850",
             "ibsCbs",
             "IBS e CBS só podem ser informados a partir da competência 01/2026.",
@@ -166,6 +164,6 @@ def _property(facts: ServiceFacts, body: IbsCbsBody, indicator: str) -> tuple[Pr
 def _left_out(problems: tuple[Problem, ...]) -> str:
     fields = ", ".join(dict.fromkeys(problem.path for problem in problems))
     return (
-        f"A nota sai sem IBS e CBS, porque falta ou não serve {fields}: o regime normal já deve informá-los,"
+        f"A nota sai sem IBS e CBS, porque falta ou não serve {fields}: a empresa já deve informá-los,"
         " e em 2027 a falta é recusada."
     )

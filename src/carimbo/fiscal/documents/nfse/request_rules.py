@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from datetime import date, datetime
 
+from carimbo.fiscal.calendar import DatedRule, RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.document_type import Issuance, Replaced
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
+from carimbo.fiscal.documents.nfse.competence import rules_of_competence
 from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
+from carimbo.fiscal.documents.nfse.own_debit import refuse_ended_contributions
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.party_address import NationalAddressBody
 from carimbo.fiscal.problems import Problem, quoted
@@ -15,17 +18,19 @@ from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
 from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj
 
 _OTHER_REASON = "99"
-_SIMPLES_SINCE = date(2026, 11, 1)
 # By nature, what Sefin says of one that is exported.
 _NOT_EXPORTED = {"3": "E0533", "4": "E0591", "5": "E0585", "6": "E0585"}
 _NATURES = "Confira natureOfOperation: 3 é isenção, 4 imunidade, 5 e 6 exigibilidade suspensa."
 
 
-def rules_of_request(request: NfseRequest, competence: date, issuance: Issuance) -> Iterator[Problem]:
+def rules_of_request(
+    request: NfseRequest, competence: date, rules: RulesInForce, issuance: Issuance
+) -> Iterator[Problem]:
     """Tell everything that is wrong with a request of this company (Anexo I of the national NFS-e)."""
     company = issuance.company
-    yield from _municipality(company, competence, issuance)
+    yield from _municipality(company, rules, issuance)
     yield from _regime(request, company)
+    yield from refuse_ended_contributions(request, rules)
     yield from _dates(competence, issuance.emission.issued_at)
     yield from _nature(request)
     yield from _exported(request)
@@ -35,20 +40,22 @@ def rules_of_request(request: NfseRequest, competence: date, issuance: Issuance)
     yield from _substitution(request, issuance.surroundings.replaced)
 
 
-def missing_for_rules(company: Company, _: Software) -> tuple[str, ...]:
-    """What no request tells in the company's place."""
+def missing_for_rules(company: Company, _: Software, day: date) -> tuple[str, ...]:
+    """Returns what the rules of a day ask of the company, and no request can give in its place."""
+    owes_contributions = DatedRule.PIS_COFINS_ENDED not in rules_of_competence(day)
     is_normal = company.tax_regime is TaxRegime.NORMAL
-    regime = ("pisCofinsRegime",) if is_normal and company.pis_cofins_regime is None else ()
+    lacks_regime = owes_contributions and is_normal and company.pis_cofins_regime is None
+    regime = ("pisCofinsRegime",) if lacks_regime else ()
     return (*regime, *(("simplesRate",) if _lacks_simples_rate(company) else ()))
 
 
-def _municipality(company: Company, competence: date, issuance: Issuance) -> Iterator[Problem]:
+def _municipality(company: Company, rules: RulesInForce, issuance: Issuance) -> Iterator[Problem]:
     """The company's municipality has to let its taxpayers issue here; a MEI does so everywhere."""
     city = company.address.city_code or ""
     agreement = issuance.surroundings.agreements.get(city)
     if agreement is None or company.tax_regime is TaxRegime.MEI:
         return
-    if agreement.is_active and (agreement.uses_national_emitter or _must_issue_here(company, competence)):
+    if agreement.is_active and (agreement.uses_national_emitter or _must_issue_here(company, rules)):
         return
     told = (
         "mantém emissor próprio, e não o nacional"
@@ -64,9 +71,9 @@ def _municipality(company: Company, competence: date, issuance: Issuance) -> Ite
     )
 
 
-def _must_issue_here(company: Company, competence: date) -> bool:
+def _must_issue_here(company: Company, rules: RulesInForce) -> bool:
     """Companies of Simples issue nationally whatever emitter their municipality has (Res. CGSN 191/2026)."""
-    return company.tax_regime.is_simples and competence >= _SIMPLES_SINCE
+    return company.tax_regime.is_simples and DatedRule.SIMPLES_USES_NATIONAL_EMITTER in rules
 
 
 def _regime(request: NfseRequest, company: Company) -> Iterator[Problem]:

@@ -65,7 +65,7 @@ class WithholdingBody(Body):
 
 
 class OwnDebitBody(Body):
-    """PIS and COFINS that the provider itself owes; whatever is absent follows the company's regime."""
+    """PIS and COFINS that the provider owes up to 2026; whatever is absent follows the company's regime."""
 
     pis_rate: Annotated[Percent, Field(decimal_places=2)] | None = Field(
         default=None, description="Alíquota do PIS; na falta, a do regime (pAliqPis).", examples=[1.65]
@@ -91,11 +91,17 @@ class TaxesBody(Body):
 
     pis: WithholdingBody | None = Field(
         default=None,
-        description="PIS retido (vRetCSLL); sem retenção, a alíquota do débito próprio (pAliqPis).",
+        description=(
+            "PIS retido (vRetCSLL); sem retenção, a alíquota do débito próprio (pAliqPis). Só até a"
+            " competência 12/2026."
+        ),
     )
     cofins: WithholdingBody | None = Field(
         default=None,
-        description="COFINS retida (vRetCSLL); sem retenção, a alíquota do débito próprio (pAliqCofins).",
+        description=(
+            "COFINS retida (vRetCSLL); sem retenção, a alíquota do débito próprio (pAliqCofins). Só até a"
+            " competência 12/2026."
+        ),
     )
     csll: WithholdingBody | None = Field(default=None, description="CSLL, se retida (vRetCSLL).")
     ir: WithholdingBody | None = Field(default=None, description="Imposto de renda, se retido (vRetIRRF).")
@@ -104,7 +110,10 @@ class TaxesBody(Body):
     )
     own_debit: OwnDebitBody | None = Field(
         default=None,
-        description="Débito próprio de PIS e COFINS, no lugar do calculado pelo regime (piscofins).",
+        description=(
+            "Débito próprio de PIS e COFINS, no lugar do calculado pelo regime (piscofins). Só até a"
+            " competência 12/2026."
+        ),
     )
     pis_cofins_cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")] | None = Field(
         default=None, description="O mesmo que ownDebit.cst, que prevalece (CST)."

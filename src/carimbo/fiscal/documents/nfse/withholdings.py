@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from carimbo.fiscal.calendar import DatedRule, RulesInForce
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfse.simples import Assessment, assessment_of
 from carimbo.fiscal.documents.nfse.tax_bodies import TaxesBody, WithholdingBody
 from carimbo.fiscal.findings import Findings
-from carimbo.fiscal.money import percent_to_even, total, written
+from carimbo.fiscal.money import percent_to_even, total, written, written_rate
 
 # tpRetPisCofins by which of PIS, COFINS and CSLL are withheld (NT SE/CGNFS-e 007/2026; 1 and 2 are of old).
 _CODES = {
@@ -21,6 +22,7 @@ _CODES = {
     (True, False, True): "9",
 }
 _DISPENSED_UP_TO = Decimal(10)
+_CSLL_RATE = Decimal(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,18 @@ def warn_of_dispensed(withheld: Withholdings, company: Company, findings: Findin
     # Below the least that a DARF may be of (Lei 9.430/1996, art. 68).
     if withheld.inss and withheld.inss < _DISPENSED_UP_TO:
         findings.assumed(_small("taxes.inss", withheld.inss, "Lei 9.430/1996, art. 68"))
+
+
+def warn_of_csll_rate(taxes: TaxesBody, rules: RulesInForce, findings: Findings) -> None:
+    """Warns of a CSLL at another rate than its own, which may hold PIS and COFINS after their end."""
+    csll = taxes.csll
+    is_alone = DatedRule.PIS_COFINS_ENDED in rules
+    if is_alone and csll and csll.is_withheld and csll.rate and csll.rate != _CSLL_RATE:
+        findings.assumed(
+            f"taxes.csll.rate: A retenção informada é de {written_rate(csll.rate)}%; sem PIS e COFINS, a que"
+            f" resta é a de CSLL, de {written_rate(_CSLL_RATE)}% (Lei 10.833/2003, art. 31; LC 214/2025, art."
+            " 544)."
+        )
 
 
 def _warn_simples(contributions: str, ir: Decimal | None, findings: Findings) -> None:
