@@ -195,6 +195,22 @@ Archived = Callable[[bytes, bytes], bytes]
 Refused = Callable[[bytes, bytes | None], bytes]
 """Joins what was sent with what came back, which may be nothing, for people to look into."""
 
+
+@dataclass(frozen=True, slots=True)
+class AuthorizedAmounts:
+    """What an authority computed for a document; None for whatever it did not."""
+
+    total_due: Decimal | None = None
+    """What the receiver pays, where taxes are added to the amount."""
+    cbs_rate: Decimal | None = None
+    """The rate of the CBS that it applied, in percent."""
+    expected_cbs_rate: Decimal | None = None
+    """The rate of the CBS in our table, in percent; None while it is unknown."""
+
+
+ReadAuthorizedAmounts = Callable[[bytes], AuthorizedAmounts]
+"""Reads what the authority computed from its authorization."""
+
 LinesOfXml = Callable[[bytes], Lines]
 """Reads the lines of a signed document of ours."""
 
@@ -247,6 +263,8 @@ class Issuing:
     """For a type that sales of the catalog may ask for."""
     catalog_filling: CatalogFilling | None = None
     """For a type whose requests, created directly, take from the catalog what they lack."""
+    authorized_amounts: ReadAuthorizedAmounts | None = None
+    """For a type whose taxes are computed by the authority."""
     lines: LinesOfXml | None = None
     """For a type whose documents have lines that callers may read."""
     printed_emission: PrintedEmission | None = None

@@ -79,6 +79,7 @@ EXAMPLE: Mapping[str, Any] = {
     "type": "nfe",
     "externalId": "pedido-1001",
     "amount": 199.9,
+    "totalDue": None,
     "number": None,
     "series": None,
     "dps": None,
@@ -113,6 +114,13 @@ class DocumentRecord(Record):
     type: str = Field(examples=["nfe"])
     external_id: str | None = Field(examples=["pedido-1001"])
     amount: Number = Field(examples=[199.9])
+    total_due: Number | None = Field(
+        description=(
+            "NFS-e de competência 2027 em diante: o que o tomador paga, que é o valor líquido mais IBS e CBS"
+            " (vTotNF da NFS-e autorizada). Nulo antes da autorização, nas notas sem IBS e CBS e nos outros"
+            " documentos."
+        )
+    )
     number: int | None
     series: int | None
     dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
@@ -179,6 +187,7 @@ def _columns(document: Document) -> dict[str, Any]:
         "type": document.type,
         "external_id": document.external_id,
         "amount": document.amount,
+        "total_due": emission and emission.total_due,
         "number": named.number,
         "series": named.series,
         "dps": named.request,

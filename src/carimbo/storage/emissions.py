@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 from carimbo.fiscal.emission import EmissionType
@@ -44,6 +45,8 @@ class Emission:
     assigned_number: int | None
     """The number that the authority gave the document, where numbering is its affair."""
     assigned_key: str | None
+    total_due: Decimal | None
+    """What the receiver pays by the authority's computation, where taxes are added to the amount."""
     attempts: int
     """How often the authority was tried since the document was last queued."""
     answer_code: str | None

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -100,7 +101,8 @@ _CONCLUDE = f"""
         on conflict (subscription_id, owner_id, name) do update set content = excluded.content
     ), attempt as (
         update emissions set state = $7, digest = coalesce($8, digest), protocol = $9, authorized_at = $10,
-            tries = 0, issued_at = coalesce($23, issued_at), assigned_number = $24, assigned_key = $25
+            tries = 0, issued_at = coalesce($23, issued_at), assigned_number = $24, assigned_key = $25,
+            total_due = $28
         from held where {_ATTEMPT} and $7::text is not null
     ), plan as (
         insert into allowances as a (subscription_id, period, used)
@@ -170,6 +172,8 @@ class Verdict:
     assigned_number: int | None = None
     """What the authority numbered it by, where that is its affair."""
     assigned_key: str | None = None
+    total_due: Decimal | None = None
+    """What the receiver pays, where taxes are added to the amount."""
     replaces: UUID | None = None
     """The document that is canceled as this one takes its place."""
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -278,6 +282,7 @@ class IssuingSteps:
             verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
             settlement.period, settlement.used, settlement.released, *event_columns(events),
             verdict.issued_at, verdict.assigned_number, verdict.assigned_key, verdict.replaces, new_id(),
+            verdict.total_due,
         )  # fmt: skip
 
     async def _write(self, statement: str, *arguments: object) -> Row:

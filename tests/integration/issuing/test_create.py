@@ -28,12 +28,12 @@ from integration.issuing.shop import (
 from support import OTHER_CNPJ, REFORM, fields_of
 
 RECORD = {
-    "id", "saleId", "status", "type", "externalId", "amount", "number", "series", "dps", "accessKey",
-    "protocol", "environment", "version", "issuedAt", "authorizedAt", "cancelableUntil", "contingency",
-    "progress", "rejection", "warnings", "replacedById", "createdAt",
+    "id", "saleId", "status", "type", "externalId", "amount", "totalDue", "number", "series", "dps",
+    "accessKey", "protocol", "environment", "version", "issuedAt", "authorizedAt", "cancelableUntil",
+    "contingency", "progress", "rejection", "warnings", "replacedById", "createdAt",
 }  # fmt: skip
 KNOWN_LATER = (
-    "externalId", "number", "series", "dps", "accessKey", "protocol", "issuedAt", "authorizedAt",
+    "externalId", "totalDue", "number", "series", "dps", "accessKey", "protocol", "issuedAt", "authorizedAt",
     "cancelableUntil", "contingency", "rejection", "replacedById",
 )  # fmt: skip
 OWNER_IN_KEY = {"nfe": slice(6, 20), "nfce": slice(6, 20), "nfse": slice(9, 23)}

@@ -1,9 +1,9 @@
 """The ISS, and the taxes of the Union but the CBS."""
 
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 
+from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.layouts.dps_v1.amounts import Discounts
 from carimbo.fiscal.layouts.dps_v1.nfse import ArchivedServiceNote
 from carimbo.fiscal.layouts.dps_v1.taxes import FederalTaxes, Iss, PisCofins
@@ -25,8 +25,6 @@ from carimbo.printing.danfse.words import (
 _NOT_TAXED = "4"
 _NO_ISS = "TRIBUTAÇÃO MUNICIPAL (ISSQN) - OPERAÇÃO NÃO SUJEITA AO ISSQN"
 _ORDINARY = "0"
-# PIS and COFINS end with that day, and so does their row (NT 008, nota 6).
-_LAST_DAY_OF_PIS = date(2026, 12, 31)
 _PIS_AND_COFINS_WITHHELD = "1"
 
 
@@ -97,8 +95,9 @@ def federal_block(canvas: Canvas, archived: ArchivedServiceNote) -> Block:
         Cell("Contribuição Previdenciária - Retida", money(federal.inss)),
         Cell("Contribuições Sociais - Retidas", money(_withheld(federal))),
     )
-    is_due = archived.note.competence <= _LAST_DAY_OF_PIS
-    rows = (withheld, _own_debts(federal.pis_cofins)) if is_due else (withheld,)
+    # PIS and COFINS have a row only up to their end (NT 008, nota 6).
+    has_ended = DatedRule.PIS_COFINS_ENDED in rules_on(archived.note.competence, "nfse")
+    rows = (withheld,) if has_ended else (withheld, _own_debts(federal.pis_cofins))
     return block(canvas, "TRIBUTAÇÃO FEDERAL (EXCETO CBS)", *rows)
 
 

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+import structlog
+
+from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
 from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
@@ -19,6 +22,7 @@ from carimbo.storage.document_events import NewEvent
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.issuing import Verdict
 
+_log = structlog.get_logger("carimbo.issuing")
 # What a request does not hold: put right there, the same request passes.
 _OUTSIDE_THE_REQUEST = ("company", "technicalResponsible")
 _DENIED = "O número foi consumido pela denegação: regularize a situação e crie outro documento."
@@ -129,6 +133,7 @@ async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
     digest = answer.digest or case.emission.digest or ""
     replaces = issuing_of(case.kind).replaces
     is_newest = digest == case.emission.digest
+    amounts = _computed_amounts(case, answer)
     return Verdict(
         status=Status.AUTHORIZED,
         emission_state=EmissionState.AUTHORIZED,
@@ -138,9 +143,25 @@ async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
         authorized_at=answer.authorized_at,
         assigned_number=answer.number,
         assigned_key=answer.access_key if case.kind.is_numbered_by_authority else None,
+        total_due=amounts.total_due,
         replaces=replaces(case.request) if replaces else None,
         files={files.authorization_file(digest): answer.protocol_xml},
     )
+
+
+def _computed_amounts(case: Case, answer: Authorized) -> AuthorizedAmounts:
+    """Reads what the authority computed, and logs a rate of the CBS that differs from the table's."""
+    read = issuing_of(case.kind).authorized_amounts
+    amounts = read(answer.protocol_xml) if read else AuthorizedAmounts()
+    if amounts.cbs_rate is not None and amounts.cbs_rate != amounts.expected_cbs_rate:
+        _log.warning(
+            "cbs_rate_differs_from_table",
+            document=str(case.document.id),
+            environment=case.environment.value,
+            authority=str(amounts.cbs_rate),
+            table=str(amounts.expected_cbs_rate or "unknown"),
+        )
+    return amounts
 
 
 async def _issued_at(means: Means, case: Case, digest: str) -> datetime | None:

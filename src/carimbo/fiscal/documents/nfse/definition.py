@@ -21,6 +21,7 @@ from carimbo.fiscal.documents.nfse.sale import sale_of
 from carimbo.fiscal.documents.nfse.service_facts import missing_for_shortcut
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
+from carimbo.fiscal.documents.nfse.total_due import read_authorized_amounts
 from carimbo.fiscal.documents.nfse.xml import issue, review
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
@@ -58,6 +59,7 @@ NFSE = DocumentType(
         identity=identity_of_declaration,
         addressee=_addressee,
         archived=authorized_note,
+        authorized_amounts=read_authorized_amounts,
         refused=rejection_file,
         schema=Schema.NFSE_DPS,
         papers=(Paper.A4,),

@@ -23,6 +23,7 @@ from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.simples import assessment_of, option_of
 from carimbo.fiscal.documents.nfse.software import application_version
 from carimbo.fiscal.documents.nfse.territory import Territory, service_city, territory_of
+from carimbo.fiscal.documents.nfse.total_due import total_warning
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.ids import dps_id
@@ -108,6 +109,8 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     sums = NoteTotals(note, _applied_rate(parts, note))
     findings.missed_all(rules_of_note(sums, request, issuance.surroundings.replaced))
     _warn_of_addresses(request, findings)
+    if warning := total_warning(sums):
+        findings.assumed(warning)
     return Composition(sums, findings.problems, findings.warnings)
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.document_type import Lines
+from carimbo.fiscal.documents.nfse.total_due import estimated_total
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
 
 
@@ -47,4 +48,5 @@ class NotePreview:
             "ibsCbsBase": sums.ibs_cbs_base,
             "federalWithheld": sums.federal_withheld,
             "netAmount": sums.net_amount,
+            "totalDue": estimated_total(sums),
         }

@@ -2,7 +2,8 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 
 from lxml import etree
 
@@ -13,6 +14,8 @@ from carimbo.fiscal.layouts.reading import Unreadable, read
 from carimbo.fiscal.xml_reading import read_xml
 
 _IN = f"{{{NAMESPACE}}}"
+# At most as large as the layout's amounts (TSDec15V2).
+_DECIMAL = re.compile(r"[0-9]{1,13}(\.[0-9]{1,2})?")
 _DETAIL = re.compile(rf"{re.escape(_IN)}e([0-9]{{6}})")
 
 
@@ -88,6 +91,33 @@ def read_archived_note(file: bytes) -> ArchivedServiceNote:
     return ArchivedServiceNote(read(IssuedNote, _the_only(read_xml(file), "infNFSe", "uma NFS-e")))
 
 
+@dataclass(frozen=True, slots=True)
+class ComputedTotal:
+    """The total of an NFS-e with IBS and CBS, as the authority computed it."""
+
+    competence: date
+    total: Decimal
+    """`vTotNF`."""
+    cbs_rate: Decimal | None
+    """`pCBS`, in percent."""
+
+
+def read_computed_total(file: bytes) -> ComputedTotal | None:
+    """Reads the total of an NFS-e; None for one without IBS and CBS, or without a total that can be read.
+
+    It reads these few elements alone: a newer layout of the rest must not hide the total.
+    """
+    reform = f"{_IN}infNFSe/{_IN}IBSCBS"
+    try:
+        root = read_xml(file)
+        competence = date.fromisoformat(root.findtext(f".//{_IN}infDPS/{_IN}dCompet", ""))
+    except ValueError:
+        return None
+    total = _decimal(root.findtext(f"{reform}/{_IN}totCIBS/{_IN}vTotNF"))
+    rate = _decimal(root.findtext(f"{reform}/{_IN}valores/{_IN}fed/{_IN}pCBS"))
+    return None if total is None else ComputedTotal(competence, total, rate)
+
+
 def read_archived_event(file: bytes) -> ArchivedServiceEvent:
     """Read the file of an event of any type, or raise `Unreadable`."""
     registered = _the_only(read_xml(file), "infEvento", "um evento com seu registro")
@@ -99,6 +129,10 @@ def read_archived_event(file: bytes) -> ArchivedServiceEvent:
         detail=read(EventDetail, detail),
         registration=read(Registration, registered),
     )
+
+
+def _decimal(text: str | None) -> Decimal | None:
+    return Decimal(text) if text and _DECIMAL.fullmatch(text) else None
 
 
 def _the_only(root: etree._Element, tag: str, what: str) -> etree._Element:

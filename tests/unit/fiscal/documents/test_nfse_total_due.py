@@ -1,0 +1,143 @@
+"""What the taker of an NFS-e pays: net amount, IBS and CBS together from 2027 on."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.document_type import AuthorizedAmounts
+from carimbo.fiscal.documents.nfse.total_due import read_authorized_amounts
+from carimbo.fiscal.tables.table import use_tables_of
+from unit.fiscal.documents.nfse_support import FIRM, MEI, NBS, NORMAL, SIMPLES, body, provider, reviewed
+from unit.fiscal.layouts.test_dps_v1_nfse import NOTE
+
+JANUARY = datetime.fromisoformat("2027-01-04T10:00:00-03:00")
+LAST_DAY, FIRST_DAY = "2026-12-31", "2027-01-01"
+REGULAR = provider(ibsCbsRegime=[{"halfYear": "2027-1", "regime": "regular"}])
+WARNING = "IBS e CBS são somados ao valor da nota"
+RATES = """\
+# source: teste
+# date: 2026-12-16
+tax,since,until,rate
+ibs_state,2026-01-01,2026-12-31,0.1
+ibs_city,2026-01-01,2026-12-31,0
+cbs,2026-01-01,2026-12-31,0.9
+ibs_state,2027-01-01,,0.05
+ibs_city,2027-01-01,,0.05
+cbs,2027-01-01,,11.11
+"""
+
+
+@pytest.fixture
+def cbs_rate(tmp_path: Path) -> Iterator[None]:
+    """Loads the made-up rate of the CBS, 11.11 %."""
+    (tmp_path / "ibs_cbs_rates.csv").write_text(RATES, encoding="utf-8")
+    use_tables_of(tmp_path)
+    yield
+    use_tables_of(None)
+
+
+def of(day: str, **changes: Any) -> dict[str, Any]:
+    return body(**{"nbs": NBS, "borrower": FIRM, "amount": 1000, "issueDate": day} | changes)
+
+
+def estimated(told: dict[str, Any], by: Company = NORMAL) -> Decimal | None:
+    """Returns the total of the preview."""
+    preview = reviewed(told, by=by, issued_at=JANUARY).preview
+    assert preview
+    total: Decimal | None = preview.totals["totalDue"]
+    return total
+
+
+def warned(told: dict[str, Any], by: Company = NORMAL) -> str | None:
+    """Returns the warning about the total."""
+    found = [one for one in reviewed(told, by=by, issued_at=JANUARY).warnings if one.startswith(WARNING)]
+    return found[0] if found else None
+
+
+def authorized(competence: str, total: str = "1109.76", rate: str = "11.11") -> AuthorizedAmounts:
+    """Returns what is read from an authorized note."""
+    note = NOTE.replace("<dCompet>2026-11-14<", f"<dCompet>{competence}<")
+    note = note.replace("<vTotNF>1000.00<", f"<vTotNF>{total}<").replace("<pCBS>0.90<", f"<pCBS>{rate}<")
+    return read_authorized_amounts(note.encode())
+
+
+@pytest.mark.usefixtures("cbs_rate")
+class TestEstimate:
+    def test_adds_ibs_and_cbs_to_the_net_amount(self) -> None:
+        """Base 1000.00 - 20.00 of ISS; IBS 0.49 + 0.49, CBS 108.88 (980 x 11.11 % = 108.878)."""
+        assert estimated(of(FIRST_DAY)) == Decimal("1109.86")
+
+    def test_starts_from_the_net_amount_after_withholdings(self) -> None:
+        """The CSLL of 10.00 and the ISS of 20.00 are withheld; the base stays 980.00."""
+        taxes = {"csll": {"rate": 1, "isWithheld": True}}
+        told = of(FIRST_DAY, taxes=taxes, iss={"rate": 2, "isWithheld": True})
+        assert estimated(told) == Decimal("970.00") + Decimal("109.86")
+
+    def test_of_simples_in_the_regular_regime_has_no_iss_in_the_base_of_the_note(self) -> None:
+        """The ISS is in the DAS: base 1000.00; IBS 0.50 + 0.50, CBS 111.10."""
+        assert estimated(of(FIRST_DAY), REGULAR) == Decimal("1112.10")
+
+    def test_reduces_each_rate_by_the_class(self) -> None:
+        """A reduction of 60 %: IBS 0.02 + 0.02 %, CBS 4.44 %; of 980.00 it is 0.20 + 0.20 + 43.51."""
+        told = of(FIRST_DAY, ibsCbs={"cst": "200", "taxClassCode": "200028"})
+        assert estimated(told) == Decimal("1043.91")
+
+    def test_of_an_exempt_service_adds_nothing(self) -> None:
+        told = of(FIRST_DAY, ibsCbs={"cst": "410", "taxClassCode": "410004"})
+        assert estimated(told) == Decimal("1000.00")
+        assert warned(told) is None
+
+    @pytest.mark.parametrize(
+        ("told", "by"),
+        [(of(LAST_DAY), NORMAL), (of(FIRST_DAY), SIMPLES), (of(FIRST_DAY, ibsCbs={}), MEI)],
+        ids=["2026", "das", "mei"],
+    )
+    def test_is_none_where_nothing_can_be_added(self, told: dict[str, Any], by: Company) -> None:
+        assert estimated(told, by) is None
+
+    def test_of_a_class_that_does_not_exist_is_none(self) -> None:
+        assert estimated(of(FIRST_DAY, ibsCbs={"cst": "999", "taxClassCode": "999999"})) is None
+
+    def test_is_named_in_the_warning(self) -> None:
+        assert "cerca de R$ 1.109,86, e não os R$ 1.000,00" in (warned(of(FIRST_DAY)) or "")
+
+
+class TestUnknownRate:
+    def test_gives_no_estimate_and_still_warns(self) -> None:
+        assert estimated(of(FIRST_DAY)) is None
+        assert "mais que os R$ 1.000,00" in (warned(of(FIRST_DAY)) or "")
+
+    def test_does_not_keep_the_note_from_being_issued(self) -> None:
+        assert reviewed(of(FIRST_DAY), by=NORMAL, issued_at=JANUARY).problems == ()
+
+    def test_is_not_warned_of_where_the_total_adds_nothing(self) -> None:
+        assert warned(of(LAST_DAY)) is None
+        assert warned(of(FIRST_DAY), SIMPLES) is None
+
+
+class TestAuthorizedNote:
+    def test_has_a_total_due_from_2027(self) -> None:
+        assert authorized(FIRST_DAY).total_due == Decimal("1109.76")
+        assert authorized(LAST_DAY).total_due is None
+
+    def test_gives_its_rate_beside_that_of_the_table(self) -> None:
+        amounts = authorized(FIRST_DAY)
+        assert (amounts.cbs_rate, amounts.expected_cbs_rate) == (Decimal("11.11"), None)
+        amounts = authorized(LAST_DAY, rate="0.90")
+        assert amounts.cbs_rate == amounts.expected_cbs_rate == Decimal("0.9")
+
+    def test_of_an_untaxed_service_gives_no_rate(self) -> None:
+        assert authorized(FIRST_DAY, rate="0.00").cbs_rate is None
+
+    @pytest.mark.parametrize("total", ["", "NaN", "1E99", "-1.00", "12345678901234.00"])
+    def test_with_an_unreadable_total_has_none(self, total: str) -> None:
+        assert authorized(FIRST_DAY, total) == AuthorizedAmounts()
+
+    @pytest.mark.parametrize("file", [b"", b"<NFSe/>", b"<html>"])
+    def test_that_is_no_note_has_none(self, file: bytes) -> None:
+        assert read_authorized_amounts(file) == AuthorizedAmounts()
