@@ -1,9 +1,7 @@
 """What the taker of an NFS-e pays: net amount, IBS and CBS together from 2027 on."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +9,6 @@ import pytest
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.documents.nfse.total_due import read_authorized_amounts
-from carimbo.fiscal.tables.table import use_tables_of
 from unit.fiscal.documents.nfse_support import FIRM, MEI, NBS, NORMAL, SIMPLES, body, provider, reviewed
 from unit.fiscal.layouts.test_dps_v1_nfse import NOTE
 
@@ -19,26 +16,6 @@ JANUARY = datetime.fromisoformat("2027-01-04T10:00:00-03:00")
 LAST_DAY, FIRST_DAY = "2026-12-31", "2027-01-01"
 REGULAR = provider(ibsCbsRegime=[{"halfYear": "2027-1", "regime": "regular"}])
 WARNING = "IBS e CBS são somados ao valor da nota"
-RATES = """\
-# source: teste
-# date: 2026-12-16
-tax,since,until,rate
-ibs_state,2026-01-01,2026-12-31,0.1
-ibs_city,2026-01-01,2026-12-31,0
-cbs,2026-01-01,2026-12-31,0.9
-ibs_state,2027-01-01,,0.05
-ibs_city,2027-01-01,,0.05
-cbs,2027-01-01,,11.11
-"""
-
-
-@pytest.fixture
-def cbs_rate(tmp_path: Path) -> Iterator[None]:
-    """Loads the made-up rate of the CBS, 11.11 %."""
-    (tmp_path / "ibs_cbs_rates.csv").write_text(RATES, encoding="utf-8")
-    use_tables_of(tmp_path)
-    yield
-    use_tables_of(None)
 
 
 def of(day: str, **changes: Any) -> dict[str, Any]:
@@ -66,7 +43,7 @@ def authorized(competence: str, total: str = "1109.76", rate: str = "11.11") -> 
     return read_authorized_amounts(note.encode())
 
 
-@pytest.mark.usefixtures("cbs_rate")
+@pytest.mark.usefixtures("cbs_of_2027")
 class TestEstimate:
     def test_adds_ibs_and_cbs_to_the_net_amount(self) -> None:
         """Base 1000.00 - 20.00 of ISS; IBS 0.49 + 0.49, CBS 108.88 (980 x 11.11 % = 108.878)."""

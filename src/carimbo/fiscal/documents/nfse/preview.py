@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.document_type import Lines
-from carimbo.fiscal.documents.nfse.total_due import estimated_total
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
 
 
@@ -15,6 +14,8 @@ class NotePreview:
     """A declaration made for trial."""
 
     sums: NoteTotals
+    total_due: Decimal | None
+    """What the taker would pay, by the rates of the moment of the review; None if that is unknown."""
     document: bytes = field(repr=False)
 
     @property
@@ -48,5 +49,5 @@ class NotePreview:
             "ibsCbsBase": sums.ibs_cbs_base,
             "federalWithheld": sums.federal_withheld,
             "netAmount": sums.net_amount,
-            "totalDue": estimated_total(sums),
+            "totalDue": self.total_due,
         }

@@ -9,6 +9,7 @@ from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.preview import NotePreview
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
+from carimbo.fiscal.documents.nfse.total_due import estimated_total
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
 from carimbo.fiscal.layouts.dps_v1.document import check, enclose, in_root, write
 from carimbo.fiscal.layouts.signed_part import WrittenPart
@@ -35,7 +36,8 @@ def review(request: NfseRequest, issuance: Issuance) -> Review:
     made = _made(request, issuance)
     if isinstance(made, Review):
         return made
-    return Review(made.problems, made.warnings, NotePreview(made.sums, in_root(made.written)))
+    preview = NotePreview(made.sums, estimated_total(made.sums), in_root(made.written))
+    return Review(made.problems, made.warnings, preview)
 
 
 def issue(request: NfseRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
