@@ -97,6 +97,11 @@ class IbsCbsOption(Body):
     )
 
 
+def half_year_of(day: date) -> str:
+    """Returns the half-year of a day, as options name it: `2027-1`."""
+    return f"{day:%Y}-{1 if day.month <= _LAST_MONTH_OF_FIRST_HALF else 2}"
+
+
 class StateRegistration(Body):
     """The company's number at one state's tax office."""
 
@@ -199,7 +204,9 @@ class Company(Body):
         """Returns how the company pays IBS and CBS in the half-year of a day."""
         if self.tax_regime is TaxRegime.NORMAL:
             return IbsCbsRegime.REGULAR
-        half_year = f"{day:%Y}-{1 if day.month <= _LAST_MONTH_OF_FIRST_HALF else 2}"
+        if not self.tax_regime.is_simples:
+            return IbsCbsRegime.DAS
+        half_year = half_year_of(day)
         chosen = [option.regime for option in self.ibs_cbs_regime if option.half_year == half_year]
         return chosen[0] if chosen else IbsCbsRegime.DAS
 

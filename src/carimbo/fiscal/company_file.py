@@ -3,14 +3,16 @@
 import json
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.certificate import A1Certificate, open_a1
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.ibs_cbs_options import IbsCbsOptions, problem_of_options
 
 
 class CertificateFile(Body):
@@ -26,6 +28,14 @@ class CompanyFile(Company):
     environment: Environment = Environment.HOMOLOGATION
     certificate: CertificateFile
     settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    ibs_cbs_regime: IbsCbsOptions = ()
+
+    @model_validator(mode="after")
+    def _refuse_options_of_other_regimes(self) -> Self:
+        problem = problem_of_options(self.tax_regime, self.ibs_cbs_regime)
+        if problem:
+            raise PydanticCustomError("ibs_cbs_options", "{problem}", {"problem": f"ibsCbsRegime: {problem}"})
+        return self
 
 
 def read_json(file: Path) -> Any:

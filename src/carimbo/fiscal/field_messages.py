@@ -103,6 +103,7 @@ FORMS = {
     r"^[0-9A-Za-z ]{44,60}$": "informe os 44 caracteres da chave de acesso",
     r"^(0[0-9]|49|5[0-6]|6[0-7]|7[0-5]|9[89])$": "informe um CST de PIS e COFINS, por exemplo 01",
     r"^(0[1-5]|99)$": "informe um código de 01 a 05, ou 99",
+    r"^20[0-9]{2}-[12]$": "informe ano e semestre, por exemplo 2027-1",
     r"^[^\x00-\x1f\x7f]*$": "informe um texto sem caracteres de controle",
     _NEVER_QUOTED: "informe até 36 letras, dígitos e sinais, sem espaços",
 }
@@ -182,6 +183,7 @@ OWN_ERROR_TYPES = frozenset(
         "header_name",
         "header_repeated",
         "header_value",
+        "ibs_cbs_options",
         "missing_in_form",
         "named_otherwise",
         "no_event",

@@ -1,5 +1,6 @@
 """The companies of a subscription."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
@@ -8,7 +9,14 @@ from uuid import UUID
 from pydantic import Field
 
 from carimbo.fiscal.address import Address
-from carimbo.fiscal.company import MunicipalRegistration, Name, PisCofinsRegime, TaxRegime, TradeName
+from carimbo.fiscal.company import (
+    IbsCbsOption,
+    MunicipalRegistration,
+    Name,
+    PisCofinsRegime,
+    TaxRegime,
+    TradeName,
+)
 from carimbo.fiscal.counted import counted
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import (
@@ -23,8 +31,9 @@ from carimbo.fiscal.fields import (
     Phone,
     Record,
 )
+from carimbo.fiscal.ibs_cbs_options import IbsCbsOptions, problem_of_options
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.errors import Code, Refusal, invalid_field, not_found
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.read_only import READ_ONLY, Dated, refuse_changed
 from carimbo.service.readable import readable_record
@@ -64,6 +73,13 @@ class Registration(Changes):
     )
     simples_iss_regime: Annotated[Integer, Field(ge=1, le=3)] | None = Field(
         default=None, description="Regime de apuração no Simples Nacional (regApTribSN), de 1 a 3."
+    )
+    ibs_cbs_regime: IbsCbsOptions | None = Field(
+        default=None,
+        description="Regime de IBS e CBS de uma empresa do Simples Nacional, por semestre, a partir de 2027:"
+        " uma opção por semestre; um semestre sem opção é `das`. Vale a opção da data do documento. Só com"
+        " `taxRegime` `simples` ou `simplesExcess`; `mixed` só com `simplesExcess`.",
+        examples=[[{"halfYear": "2027-1", "regime": "regular"}]],
     )
 
 
@@ -121,6 +137,9 @@ class CompanyRecord(Record):
     pis_cofins_regime: PisCofinsRegime | None
     simples_rate: Number | None = Field(examples=[6])
     simples_iss_regime: int | None
+    ibs_cbs_regime: list[IbsCbsOption] = Field(
+        description="Opções de IBS e CBS de uma empresa do Simples Nacional, por semestre; sem opção, `das`."
+    )
     environment: Environment = Field(
         description="Onde a empresa emite: `production`, em que toda empresa começa, ou `homologation`."
     )
@@ -154,6 +173,7 @@ class Deleted(Record):
 
 async def create_company(database: Database, subscription_id: UUID, command: NewCompany) -> CreatedCompany:
     """Register a company; one CNPJ once per subscription."""
+    _refuse_options(command.tax_regime, command.ibs_cbs_regime)
     columns = {**_columns(command), "environment": command.environment or Environment.PRODUCTION}
     async with database.tenant(subscription_id) as tenant:
         company = await tenant.companies.add(new_id(), command.tax_id, columns)
@@ -218,8 +238,16 @@ async def update_company(
 
 async def change_registration(tenant: Tenant, company_id: UUID, changes: CompanyChanges) -> CompanyRecord:
     """Update inside a transaction that may hold more than this."""
-    current = shown_company(await require_company(tenant, company_id))
+    is_about_regime = bool({"tax_regime", "ibs_cbs_regime"} & changes.model_fields_set)
+    find = lock_company if is_about_regime else require_company
+    current = shown_company(await find(tenant, company_id))
     refuse_changed(changes, current, _READ_ONLY - {"updated_at"})
+    if is_about_regime:
+        sent = changes.model_fields_set
+        _refuse_options(
+            changes.tax_regime if "tax_regime" in sent else current.tax_regime,
+            changes.ibs_cbs_regime if "ibs_cbs_regime" in sent else current.ibs_cbs_regime,
+        )
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
         raise unknown_company()
@@ -314,9 +342,19 @@ def unknown_company() -> Refusal:
     return not_found("Empresa não encontrada.")
 
 
+def _refuse_options(tax_regime: TaxRegime | None, options: Sequence[IbsCbsOption] | None) -> None:
+    """Refuses options for IBS and CBS that companies of a tax regime don't have."""
+    problem = problem_of_options(tax_regime, options or ())
+    if problem:
+        raise invalid_field("ibsCbsRegime", problem)
+
+
 def _columns(registration: Registration) -> dict[str, Any]:
     """The columns to write: only what the caller sent, so that absent and null differ."""
     columns = registration.model_dump(exclude_unset=True, exclude={*_READ_ONLY, "settings", "warnings"})
     if registration.address is not None and "address" in columns:
         columns["address"] = registration.address.model_dump(mode="json", by_alias=True)
+    if "ibs_cbs_regime" in columns:
+        options = registration.ibs_cbs_regime or ()
+        columns["ibs_cbs_regime"] = [option.model_dump(mode="json", by_alias=True) for option in options]
     return columns

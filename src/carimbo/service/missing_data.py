@@ -6,6 +6,7 @@ from collections.abc import Iterable
 _WORDS = {
     "address": "o endereço",
     "taxRegime": "o regime tributário",
+    "ibsCbsRegime": "um regime de IBS e CBS que se possa ler",
     "pisCofinsRegime": "o regime do PIS e da COFINS",
     "simplesRate": "a alíquota do Simples Nacional",
     "stateRegistration": "a inscrição estadual na UF da empresa",

@@ -12,7 +12,7 @@ from carimbo.storage.json_columns import json_object
 
 @dataclass(frozen=True)
 class Company:
-    """One operating CNPJ. `address` and `settings` are as the use cases wrote them."""
+    """One operating CNPJ. `address`, `ibs_cbs_regime` and `settings` are as the use cases wrote them."""
 
     id: UUID
     tax_id: str
@@ -27,6 +27,8 @@ class Company:
     pis_cofins_regime: str | None
     simples_rate: Decimal | None
     simples_iss_regime: int | None
+    ibs_cbs_regime: list[dict[str, Any]] | None
+    """None if what is stored can't be read; a company without options has an empty list."""
     environment: str
     settings: dict[str, Any]
     contingency_mode: str
@@ -42,7 +44,7 @@ class Company:
 # What a caller may write; column names never come from outside.
 REGISTRATION_COLUMNS = (
     "legal_name", "trade_name", "email", "phone", "address", "tax_regime", "municipal_registration",
-    "cnae_code", "pis_cofins_regime", "simples_rate", "simples_iss_regime",
+    "cnae_code", "pis_cofins_regime", "simples_rate", "simples_iss_regime", "ibs_cbs_regime",
 )  # fmt: skip
 _COLUMNS = ", ".join(field.name for field in fields(Company))
 
@@ -78,7 +80,7 @@ class Companies:
         columns = [name for name in (*REGISTRATION_COLUMNS, "environment") if name in values]
         arguments = ", ".join(f"${position}" for position in range(4, 4 + len(columns)))
         blank = ", ".join(
-            f"{name} = {'excluded.' + name if name in values else 'null'}" for name in REGISTRATION_COLUMNS
+            f"{name} = {'excluded.' + name if name in values else 'default'}" for name in REGISTRATION_COLUMNS
         )
         row = await self._connection.fetchrow(
             f"""

@@ -34,7 +34,9 @@ class Stored:
 
 async def company(caller: Caller, _: Database) -> Stored:
     body = {"tradeName": "Loja", "email": "a@example.com", "phone": "11 3333-4444", "taxRegime": "simples"}
-    return Stored(caller, f"/v1/companies/{await caller.create_company(**body)}")
+    options = [{"halfYear": "2027-1", "regime": "regular"}]
+    company_id = await caller.create_company(**body, ibsCbsRegime=options)
+    return Stored(caller, f"/v1/companies/{company_id}")
 
 
 async def only_company(caller: Caller, database: Database) -> Stored:

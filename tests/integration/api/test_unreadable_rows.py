@@ -63,6 +63,7 @@ class TestLists:
             ("tax_regime = 'zz'", {"taxRegime": None}),
             ("address = '{\"a\": 1}'", {"address": None}),
             ("address = '\"x\"'", {"address": None}),
+            ("ibs_cbs_regime = '\"regular\"'", {"ibsCbsRegime": []}),
             ("simples_iss_regime = 9, pis_cofins_regime = 'zz'", {"pisCofinsRegime": None}),
         ],
     )

@@ -29,6 +29,7 @@ from carimbo.storage.state_registrations import StateRegistration
 _COMPANY_FIELDS = (
     "tax_id", "legal_name", "trade_name", "address", "phone", "tax_regime", "pis_cofins_regime",
     "municipal_registration", "cnae_code", "simples_rate", "simples_iss_regime",
+    "ibs_cbs_regime",
 )  # fmt: skip
 
 
@@ -78,7 +79,9 @@ class Dossier:
         settings = lacking(self.settings_of(kind), environment) if lacking else ()
         # A default in the place of a series or an environment would make another document than was meant.
         invalid = _of_type(self.invalid_settings, kind)
-        return tuple(dict.fromkeys((*self.missing_registration(kind), *settings, *invalid)))
+        # Without its options a company of Simples Nacional would seem to inform no IBS and CBS.
+        options = ("ibsCbsRegime",) if self.row.ibs_cbs_regime is None else ()
+        return tuple(dict.fromkeys((*self.missing_registration(kind), *options, *settings, *invalid)))
 
     def missing_for_rules(self, kind: DocumentType, software: Software, now: datetime) -> tuple[str, ...]:
         """Returns what the company lacks by the rules of a type that are in force today."""
@@ -178,11 +181,13 @@ async def _read(tenant: Tenant, company: CompanyRow) -> Dossier:
     registrations = await tenant.state_registrations.all(company.id)
     stored = stored_settings(company)
     shown = shown_company(company)
+    are_read = bool(shown.ibs_cbs_regime) or company.ibs_cbs_regime == []
     company = replace(
         company,
         address=company.address if shown.address else None,
         tax_regime=shown.tax_regime,
         pis_cofins_regime=shown.pis_cofins_regime,
+        ibs_cbs_regime=company.ibs_cbs_regime if are_read else None,
     )
     return Dossier(
         subscription_id=tenant.subscription_id,
