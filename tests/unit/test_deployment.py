@@ -93,12 +93,16 @@ class TestStop:
 class TestUnits:
     def test_are_shut_in_alike(self) -> None:
         own = {"Type", "Environment", "ExecStart", "Restart", "KillSignal", "KillMode", "TimeoutStopSec"}
-        own |= {"RemainAfterExit"}
+        own |= {"RemainAfterExit", "ExecReload"}
         shut_in = [
             {name: value for name, value in service_of(unit).items() if name not in own} for unit in UNITS
         ]
         assert len(UNITS) == 3
         assert all(one == shut_in[0] for one in shut_in)
+
+    @pytest.mark.parametrize("unit", [unit for unit in UNITS if "@" in unit.name], ids=lambda unit: unit.name)
+    def test_read_the_tables_again_when_they_are_reloaded(self, unit: Path) -> None:
+        assert service_of(unit)["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
 
     def test_set_no_port_that_the_file_of_settings_would_set_before_them(self) -> None:
         settings = (ROOT / "deploy" / "systemd" / "carimbo.env").read_text("utf-8")

@@ -24,6 +24,7 @@ from carimbo.main.parts import (
     workshop_of,
 )
 from carimbo.main.server import Server
+from carimbo.main.table_reload import TableReloader
 from carimbo.printing.press import Press
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
@@ -94,6 +95,9 @@ def listen(host: str, port: int) -> socket.socket:
 def serve(settings: Settings, listener: socket.socket) -> None:
     """Run the API until a signal ends it."""
     start_metrics(settings.metrics_host, settings.api_metrics_port, REGISTRY)
+    reloader = TableReloader()
+    # A SIGHUP ends a process that does not listen to it; the server listens once its loop runs.
+    signal.signal(signal.SIGHUP, reloader.ask)
     app = api_of(settings)
     config = uvicorn.Config(
         app,
@@ -103,7 +107,7 @@ def serve(settings: Settings, listener: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
     )
-    server = Server(app, config, settings.drain_seconds)
+    server = Server(app, config, settings.drain_seconds, reloader)
     # It hears signals by itself a moment from now, and raises them anew once it has stopped: by then there is
     # nothing left to interrupt.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -8,6 +8,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from carimbo.api.openapi import publish
+from carimbo.main.table_reload import TableReloader
 
 # Time for the first answers, such as those to a monitor; a reader of the contract must not come before it.
 _PUBLISH_AFTER_SECONDS = 1.0
@@ -20,13 +21,22 @@ class Server(uvicorn.Server):
     Whoever shares requests out to several servers hears of it before the first connection is refused.
     """
 
-    def __init__(self, app: FastAPI, config: uvicorn.Config, drain_seconds: float) -> None:
+    def __init__(
+        self,
+        app: FastAPI,
+        config: uvicorn.Config,
+        drain_seconds: float,
+        reloader: TableReloader | None = None,
+    ) -> None:
         super().__init__(config)
+        self._reloader = reloader
         self._app = app
         self._drain_seconds = drain_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts, and builds the published contract a little later: it takes seconds, and readers come."""
+        if self._reloader:
+            self._reloader.start()
         await super().startup(sockets)
         # A daemon: a stop does not wait for it.
         building = threading.Thread(target=publish, args=(self._app,), name="contract", daemon=True)

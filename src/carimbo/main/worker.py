@@ -10,6 +10,7 @@ from typing import Any
 from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
 from carimbo.main.outbound import deliver_forever, mail_room_of
 from carimbo.main.parts import clock_of, database_of, desk_of, settle_in, start_metrics, workshop_of
+from carimbo.main.table_reload import TableReloader
 from carimbo.service.backoff import Backoff
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.case import Means, Reached, nobody_is_told
@@ -38,6 +39,8 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     loop.add_signal_handler(signal.SIGINT, _interrupt, stop, hurry)
+    reloader = TableReloader()
+    reloader.start()
     start_metrics(settings.metrics_host, settings.worker_metrics_port, REGISTRY)
     async with database_of(settings) as database, means_of(settings, database, reached) as means:
         settle_in()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from carimbo.fiscal.tables.cells import cell_of, cells_of, optional_cells_of
 from carimbo.fiscal.tables.table_file import TableFile, TableUnusable, open_table_file, unusable, written
@@ -33,23 +33,12 @@ class About:
 
 
 class _Process:
-    """The operator's folder, and all that was read at first use and has to be forgotten with it."""
+    """The operator's folder, and the tables that were read from it."""
 
     folder: Path | None = None
-    readers: ClassVar[list["_Reader"]] = []
-
-
-class _Reader:
-    """Something whose cached properties hold until another folder is chosen."""
-
-    cached: ClassVar[tuple[str, ...]]
-
-    def __init__(self) -> None:
-        _Process.readers.append(self)
-
-    def forget(self) -> None:
-        for name in self.cached:
-            vars(self).pop(name, None)
+    tables: ClassVar[list["Table[Any, Any]"]] = []
+    revision = 0
+    """Changes with the tables in force: values that were made of other tables are made again."""
 
 
 def use_tables_of(folder: Path | None) -> None:
@@ -58,21 +47,47 @@ def use_tables_of(folder: Path | None) -> None:
     Process-wide, because validators of request bodies look codes up and take no arguments; to be called once,
     before work begins.
     """
+    _require_folder(folder)
+    _Process.folder = folder
+    for table in _Process.tables:
+        table.forget()
+    _Process.revision += 1
+
+
+@dataclass(frozen=True, slots=True)
+class FreshTable:
+    """A table that was read again and is not in force yet."""
+
+    table: "Table[Any, Any]"
+    content: tuple[dict[Any, Any], About]
+    is_changed: bool
+    """Whether it differs from what is in force; False if that was never read."""
+
+
+def read_again(tables: Iterable["Table[Any, Any]"]) -> tuple[FreshTable, ...]:
+    """Reads tables without putting them in force; raises TableUnusable if any can't be used."""
+    _require_folder(_Process.folder)
+    return tuple(table.read_again() for table in tables)
+
+
+def put_in_force(tables: Iterable[FreshTable]) -> None:
+    """Replaces the tables in force at once; to be called where no document is being made."""
+    for fresh in tables:
+        fresh.table.replace_content(fresh.content)
+    _Process.revision += 1
+
+
+def _require_folder(folder: Path | None) -> None:
     if folder is not None and not folder.is_dir():
         raise TableUnusable(f"A pasta de tabelas {folder} não existe.")
-    _Process.folder = folder
-    for reader in _Process.readers:
-        reader.forget()
 
 
-class Table(_Reader, Mapping[Key, Row]):
+class Table(Mapping[Key, Row]):
     """A table by its key, usually the code; the columns of its file are the fields of its rows.
 
     Long texts that resemble each other may be front coded: then the column `shared` tells how many characters
     a text takes over from the beginning of the one above; an empty cell, or no such column, means none.
     """
-
-    cached = ("rows", "_content")
 
     def __init__(
         self,
@@ -84,7 +99,7 @@ class Table(_Reader, Mapping[Key, Row]):
         required: Collection[Key] = (),
     ) -> None:
         """`required` are the keys that every file must have, because code asks for them."""
-        super().__init__()
+        _Process.tables.append(self)
         self.name = name
         self.row = row
         self._key = key
@@ -104,6 +119,20 @@ class Table(_Reader, Mapping[Key, Row]):
     def load(self) -> None:
         """Read the table now, or raise TableUnusable."""
         len(self.rows)
+
+    def forget(self) -> None:
+        """Forgets what was read: the next use reads it again."""
+        for name in ("rows", "_content"):
+            vars(self).pop(name, None)
+
+    def read_again(self) -> FreshTable:
+        """Reads the table without putting it in force, or raises TableUnusable."""
+        content = self._read_content()
+        return FreshTable(self, content, vars(self).get("_content", content) != content)
+
+    def replace_content(self, content: tuple[dict[Key, Row], About]) -> None:
+        """Puts other rows in force."""
+        vars(self).update(rows=content[0], _content=content)
 
     def rows_in(self, file: Path) -> dict[Key, Row]:
         """Read a file that is not in force, or raise TableUnusable."""
@@ -134,6 +163,9 @@ class Table(_Reader, Mapping[Key, Row]):
 
     @cached_property
     def _content(self) -> tuple[dict[Key, Row], About]:
+        return self._read_content()
+
+    def _read_content(self) -> tuple[dict[Key, Row], About]:
         file, operators = self._files()
         rows = self._read(file)
         used = operators if file.path == operators else None
@@ -191,21 +223,24 @@ def _told(key: object) -> str:
     return " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-class Derived(_Reader, Generic[Value]):
+class Derived(Generic[Value]):
     """What is made of tables at first use, such as a dictionary by name."""
 
-    cached = ("value",)
-
     def __init__(self, make: Callable[[], Value]) -> None:
-        super().__init__()
         self._make = make
+        self._made: tuple[int, Value] | None = None
 
-    @cached_property
+    @property
     def value(self) -> Value:
-        """The thing itself."""
-        return self._make()
+        """The thing itself, made of the tables in force."""
+        made = self._made
+        if made is None or made[0] != _Process.revision:
+            # The revision is read first: tables may be replaced while another thread makes the value.
+            revision = _Process.revision
+            made = self._made = revision, self._make()
+        return made[1]
 
     @property
     def is_made(self) -> bool:
         """Whether it is at hand, and nobody has to wait for it."""
-        return "value" in vars(self)
+        return self._made is not None and self._made[0] == _Process.revision
