@@ -17,7 +17,7 @@ router = APIRouter(tags=["Empresas"], route_class=Endpoint)
     operation_id="readCompanyStatus",
     dependencies=OF_COMPANY,
     summary="Mostra se a empresa pode emitir",
-    description="O que falta, se as autoridades respondem e o que está em andamento.",
+    description="O que falta, o que pede atenção, se as autoridades respondem e o que está em andamento.",
     responses=refuses(Code.NOT_FOUND),
 )
 async def read_company_status(

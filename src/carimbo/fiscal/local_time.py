@@ -21,6 +21,11 @@ def local_day(told: date, state: str) -> date:
         return told.date()
 
 
+def brasilia_day(moment: datetime) -> date:
+    """Returns the day of a moment in Brasília."""
+    return moment.astimezone(BRASILIA).date()
+
+
 def beginning_of(told: date, state: str) -> datetime:
     """When a day begins; a moment is itself, and one without an offset is by the local clock."""
     if not isinstance(told, datetime):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from prometheus_client import (
     REGISTRY,
@@ -15,9 +16,12 @@ from prometheus_client import (
 )
 
 from carimbo import __version__
+from carimbo.fiscal.local_time import brasilia_day
+from carimbo.fiscal.missing_rates import reported_missing_rates
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.ibs_cbs import ReformTax
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
@@ -28,6 +32,12 @@ from carimbo.storage.database import Database, open_database
 # A request makes thousands of objects and no cycles to speak of.
 _OBJECTS_BETWEEN_COLLECTIONS = 10_000
 BUILD_INFO = Gauge("carimbo_build_info", "1, with the version that runs.", ["version"])
+RATE_MISSING = Gauge(
+    "carimbo_tax_rate_missing",
+    "1 while the rate of a tax is unknown for the period that has begun or begins within 60 days, by the "
+    "tables of this process; 0 otherwise, and before the day from which missing rates are reported.",
+    ["tax"],
+)
 
 
 @asynccontextmanager
@@ -50,10 +60,24 @@ def use_tables(settings: Settings) -> None:
 def workshop_of(settings: Settings) -> Workshop:
     """Put together what documents are made with; a file that can't be used is told before work begins."""
     use_tables(settings)
+    show_missing_rates()
     schemas = Schemas(settings.schemas_folder)
     for schema in {kind.issuing.schema for kind in DOCUMENT_TYPES if kind.issuing}:
         schemas.compiled(schema)
     return Workshop(schemas, settings.software, clock_of(settings), clock_offset=settings.clock_offset)
+
+
+def show_missing_rates() -> None:
+    """Shows which rates are missing, worked out anew for each scrape: tables and days change.
+
+    To be called when the tables are in force: metrics are scraped in a thread of their own.
+    """
+    for tax in ReformTax:
+        RATE_MISSING.labels(tax=tax.value).set_function(partial(_is_missing, tax))
+
+
+def _is_missing(tax: ReformTax) -> float:
+    return float(any(missing.tax is tax for missing in reported_missing_rates(brasilia_day(now()))))
 
 
 def desk_of(settings: Settings, counter: Counter) -> Desk:

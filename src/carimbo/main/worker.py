@@ -24,6 +24,7 @@ from carimbo.worker.history import forget_forever
 from carimbo.worker.measuring import Observer, measure_forever
 from carimbo.worker.metrics import REGISTRY, count_document
 from carimbo.worker.numbering import inutilize_forever
+from carimbo.worker.rates import warn_of_rates_forever
 from carimbo.worker.recipients import fill_recipients_forever
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
@@ -70,6 +71,7 @@ def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]
         measure_forever(observer, timedelta(seconds=settings.sweep_seconds)),
         inutilize_forever(desk_of(settings, counter)),
         warn_forever(means.database, clock_of(settings)),
+        warn_of_rates_forever(clock_of(settings)),
         forget_forever(
             means.database,
             timedelta(days=settings.webhook_history_days),

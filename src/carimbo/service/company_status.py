@@ -17,6 +17,7 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.software import Software
 from carimbo.service.certificate_expiry import WARNED_DAYS, CertificateState, days_left, state_of
 from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
+from carimbo.service.company_warnings import CompanyWarningRecord, rates_missing_now, warnings_of
 from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
 from carimbo.service.issuing.readiness import missing_in_all
 from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, last_answer_of
@@ -102,6 +103,9 @@ class CompanyStatusRecord(Record):
     certificate_expires_at: datetime | None
     certificate: CertificateStatusRecord | None = Field(description="Nulo quando não há certificado.")
     types: list[TypeStatusRecord]
+    warnings: list[CompanyWarningRecord] = Field(
+        description="O que pede atenção e não impede de emitir hoje, como a alíquota que falta para janeiro."
+    )
     documents: BacklogRecord
     checked_at: datetime
 
@@ -136,6 +140,7 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
         certificate_expires_at=dossier.certificate and dossier.certificate.expires_at,
         certificate=_certificate(dossier, types, watch.clock()),
         types=types,
+        warnings=warnings_of(dossier, watch.clock()),
         documents=BacklogRecord.model_validate(backlog),
         checked_at=watch.clock(),
     )
@@ -181,7 +186,11 @@ async def _type_status(
 ) -> TypeStatusRecord:
     environment = dossier.environment_of(kind)
     authority = await _authority(watch, dossier, seal, kind, environment)
-    missing = missing_in_all(dossier, kind, environment, watch.software, watch.clock())
+    now = watch.clock()
+    missing = (
+        *missing_in_all(dossier, kind, environment, watch.software, now),
+        *rates_missing_now(dossier, kind, now),
+    )
     if _refuses_certificate(authority):
         missing = tuple(dict.fromkeys((*missing, "certificate")))
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE

@@ -33,7 +33,10 @@ from integration.issuing.shop import (
 )
 from support import CNPJ, REFORM, data_of
 
-STATUS = {"companyId", "ready", "certificateExpiresAt", "certificate", "types", "documents", "checkedAt"}
+STATUS = {
+    "companyId", "ready", "certificateExpiresAt", "certificate", "types", "warnings", "documents",
+    "checkedAt",
+}  # fmt: skip
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
 # Of states whose authority no other test asks: what an authority says of itself is remembered for seconds.
 BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}

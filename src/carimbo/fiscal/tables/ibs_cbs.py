@@ -99,18 +99,19 @@ class IbsCbsRates(NamedTuple):
 def ibs_cbs_rates_on(day: date) -> IbsCbsRates:
     """Returns the rates in force on a day."""
     return IbsCbsRates(
-        state=_rate_on(ReformTax.IBS_STATE, day),
-        city=_rate_on(ReformTax.IBS_CITY, day),
-        cbs=_rate_on(ReformTax.CBS, day),
+        state=ibs_cbs_rate_on(ReformTax.IBS_STATE, day),
+        city=ibs_cbs_rate_on(ReformTax.IBS_CITY, day),
+        cbs=ibs_cbs_rate_on(ReformTax.CBS, day),
     )
+
+
+def ibs_cbs_rate_on(tax: ReformTax, day: date) -> Decimal | None:
+    """Returns the rate of one share in force on a day; None if it is unknown."""
+    row = ibs_cbs_rate_row_on(tax, day)
+    return row.rate if row else None
 
 
 def ibs_cbs_rate_row_on(tax: ReformTax, day: date) -> IbsCbsRate | None:
     """Returns the row of a share on a day; of rows that overlap, the one that begins last."""
     rows = [row for row in IBS_CBS_RATES.rows.values() if row.tax is tax and row.is_in_force(day)]
     return max(rows, key=lambda row: row.since) if rows else None
-
-
-def _rate_on(tax: ReformTax, day: date) -> Decimal | None:
-    row = ibs_cbs_rate_row_on(tax, day)
-    return row.rate if row else None

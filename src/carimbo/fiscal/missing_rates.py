@@ -1,0 +1,67 @@
+"""Which standard rates of IBS and CBS are unknown for the period that has begun or begins soon."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from carimbo.fiscal.calendar import CALENDAR, DatedRule
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, ReformTax, ibs_cbs_rate_on
+
+RATES_FILE = f"{IBS_CBS_RATES.name}.csv"
+RATE_COLUMN = "rate"
+"""The column of the file that a missing rate is written into."""
+
+_LOOKED_AHEAD = timedelta(days=60)
+_DAY = timedelta(days=1)
+_NAMES = {
+    ReformTax.IBS_STATE: "do IBS do estado",
+    ReformTax.IBS_CITY: "do IBS do município",
+    ReformTax.CBS: "da CBS",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRate:
+    """A rate that no act has fixed, or that the operator has not loaded."""
+
+    tax: ReformTax
+    since: date
+    """The first day without a rate."""
+
+    @property
+    def tax_name(self) -> str:
+        """The tax in Portuguese, after the word "alíquota"."""
+        return _NAMES[self.tax]
+
+    @property
+    def place(self) -> str:
+        """The file, and the tax and column in it, that the rate is missing in."""
+        return f"{RATES_FILE}:{self.tax}.{RATE_COLUMN}"
+
+
+def reported_missing_rates(today: date) -> tuple[MissingRate, ...]:
+    """Returns the missing rates that operators are warned of on a day; none before the calendar says so."""
+    if not CALENDAR[DatedRule.MISSING_RATES_ARE_REPORTED].is_in_force(today):
+        return ()
+    return missing_rates(today, today + _LOOKED_AHEAD)
+
+
+def missing_rates(first: date, last: date) -> tuple[MissingRate, ...]:
+    """Returns every tax whose rate is unknown on some day of a period, with the first such day.
+
+    Of a rate that is unknown already on the first day, it is the day on which its row begins.
+    """
+    found = ((tax, _unknown_since(tax, first, last)) for tax in ReformTax)
+    return tuple(MissingRate(tax, since) for tax, since in found if since)
+
+
+def needs_rates(document: str) -> bool:
+    """Returns whether documents of a type are written with these rates."""
+    return document in CALENDAR[DatedRule.MISSING_RATES_ARE_REPORTED].documents
+
+
+def _unknown_since(tax: ReformTax, first: date, last: date) -> date | None:
+    rows = [row for row in IBS_CBS_RATES.rows.values() if row.tax is tax]
+    changes = {row.since for row in rows} | {row.until + _DAY for row in rows if row.until}
+    begun = max((day for day in changes if day <= first), default=first)
+    days = [begun, *sorted(day for day in changes if first < day <= last)]
+    return next((day for day in days if ibs_cbs_rate_on(tax, day) is None), None)

@@ -1,0 +1,97 @@
+"""Warnings of `GET C/status`: rates that are missing, and IBS and CBS that Simples does not inform."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from carimbo.api.context import Services
+from integration.issuing.floor import Floor
+from integration.issuing.shop import KINDS, Shop
+from support import data_of
+
+NOVEMBER, DECEMBER = datetime(2026, 11, 30, 12, tzinfo=UTC), datetime(2026, 12, 1, 12, tzinfo=UTC)
+LAST_MINUTE, JANUARY = datetime(2027, 1, 1, 2, 59, tzinfo=UTC), datetime(2027, 1, 1, 3, tzinfo=UTC)
+"""Around midnight of São Paulo."""
+NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative", "simplesRate": None}
+REGULAR = {"ibsCbsRegime": [{"halfYear": "2027-1", "regime": "regular"}]}
+PLACE = "ibs_cbs_rates.csv:cbs.rate"
+SetClock = Callable[[datetime], None]
+
+
+@pytest.fixture
+def set_clock(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> SetClock:
+    def set_to(now: datetime) -> None:
+        services: Services = floor.app.state.services
+        watch = replace(services.watch, clock=lambda: now)
+        monkeypatch.setattr(floor.app.state, "services", replace(services, watch=watch))
+
+    return set_to
+
+
+async def change(shop: Shop, changes: dict[str, Any]) -> None:
+    data_of(await shop.caller.http.put(shop.path(), json=changes))
+
+
+async def codes_of(shop: Shop) -> list[str]:
+    return [warning["code"] for warning in data_of(await shop.get("/status"))["warnings"]]
+
+
+async def missing_of(shop: Shop) -> dict[str, list[str]]:
+    """What the company lacks, by type."""
+    return {one["type"]: one["missing"] for one in data_of(await shop.get("/status"))["types"]}
+
+
+class TestMissingRate:
+    async def test_is_a_warning_from_december_and_the_company_stays_ready(
+        self, shop: Shop, set_clock: SetClock
+    ) -> None:
+        await change(shop, NORMAL)
+        set_clock(NOVEMBER)
+        assert await codes_of(shop) == []
+        set_clock(DECEMBER)
+        status = data_of(await shop.get("/status"))
+        (warning,) = status["warnings"]
+        message = warning.pop("message")
+        assert warning == {
+            "code": "RATE_MISSING", "since": "2027-01-01", "tax": "cbs",
+            "file": "ibs_cbs_rates.csv", "column": "rate",
+        }  # fmt: skip
+        assert message.startswith("Falta a alíquota da CBS a partir de 01/01/2027.")
+        assert all(part in message for part in ("NF-e, NFC-e", "CARIMBO_TABLES_FOLDER", "SIGHUP"))
+        assert status["ready"] is True
+
+    async def test_keeps_documents_that_need_it_from_being_ready_on_its_first_day(
+        self, shop: Shop, set_clock: SetClock
+    ) -> None:
+        await change(shop, NORMAL)
+        set_clock(LAST_MINUTE)
+        assert await missing_of(shop) == {kind: [] for kind in KINDS}
+        set_clock(JANUARY)
+        assert await missing_of(shop) == {"nfe": [PLACE], "nfce": [PLACE], "nfse": []}
+        assert await codes_of(shop) == ["RATE_MISSING"]
+
+    async def test_concerns_a_company_of_simples_only_in_the_regular_regime(
+        self, shop: Shop, set_clock: SetClock
+    ) -> None:
+        set_clock(DECEMBER)
+        assert await codes_of(shop) == []
+        await change(shop, REGULAR)
+        assert await codes_of(shop) == ["RATE_MISSING"]
+        assert (await missing_of(shop))["nfe"] == []
+        set_clock(JANUARY)
+        assert (await missing_of(shop))["nfe"] == [PLACE]
+
+
+class TestSimplesThatInformsNothing:
+    async def test_is_noticed_once_per_company_from_2027(self, shop: Shop, set_clock: SetClock) -> None:
+        set_clock(LAST_MINUTE)
+        assert await codes_of(shop) == []
+        set_clock(JANUARY)
+        status = data_of(await shop.get("/status"))
+        (warning,) = status["warnings"]
+        assert (warning["code"], warning["since"]) == ("SIMPLES_IBS_CBS_NOT_INFORMED", "2027-01-01")
+        assert (warning["tax"], warning["file"], warning["column"]) == (None, None, None)
+        assert status["ready"] is True
