@@ -12,11 +12,12 @@ RATE_COLUMN = "rate"
 
 _LOOKED_AHEAD = timedelta(days=60)
 _DAY = timedelta(days=1)
-_NAMES = {
+TAX_NAMES = {
     ReformTax.IBS_STATE: "do IBS do estado",
     ReformTax.IBS_CITY: "do IBS do município",
     ReformTax.CBS: "da CBS",
 }
+"""The taxes in Portuguese, after the word "alíquota"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class MissingRate:
     @property
     def tax_name(self) -> str:
         """The tax in Portuguese, after the word "alíquota"."""
-        return _NAMES[self.tax]
+        return TAX_NAMES[self.tax]
 
     @property
     def place(self) -> str:
