@@ -1,9 +1,10 @@
-"""Which standard rates of IBS and CBS are unknown for the period that has begun or begins soon."""
+"""Standard rates of IBS and CBS that are unknown: which they are, and what is said of them."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, ReformTax, ibs_cbs_rate_on
 
 RATES_FILE = f"{IBS_CBS_RATES.name}.csv"
@@ -12,12 +13,13 @@ RATE_COLUMN = "rate"
 
 _LOOKED_AHEAD = timedelta(days=60)
 _DAY = timedelta(days=1)
-TAX_NAMES = {
+RATE_UNKNOWN = "RATE_UNKNOWN"
+"""The code of a document whose rate nobody has given."""
+_NAMES = {
     ReformTax.IBS_STATE: "do IBS do estado",
     ReformTax.IBS_CITY: "do IBS do município",
     ReformTax.CBS: "da CBS",
 }
-"""The taxes in Portuguese, after the word "alíquota"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class MissingRate:
     @property
     def tax_name(self) -> str:
         """The tax in Portuguese, after the word "alíquota"."""
-        return TAX_NAMES[self.tax]
+        return _NAMES[self.tax]
 
     @property
     def place(self) -> str:
@@ -58,6 +60,28 @@ def missing_rates(first: date, last: date) -> tuple[MissingRate, ...]:
 def needs_rates(document: str) -> bool:
     """Returns whether documents of a type are written with these rates."""
     return document in CALENDAR[DatedRule.MISSING_RATES_ARE_REPORTED].documents
+
+
+def unknown_rate(tax: ReformTax, day: date, path: str) -> Problem:
+    """Returns the problem of a document without a rate; it names the operator's file and field."""
+    return Problem(
+        RATE_UNKNOWN,
+        path,
+        f"A alíquota {_NAMES[tax]} em {day:%d/%m/%Y} não é conhecida: falta na tabela {RATES_FILE}, linha"
+        f" {tax}, coluna {RATE_COLUMN}.",
+        f"Peça a quem opera o carimbo que preencha a coluna {RATE_COLUMN} de {RATES_FILE} na pasta"
+        f" CARIMBO_TABLES_FOLDER, ou informe {path}.",
+        "LC 214/2025, art. 349",
+        facts=(("file", RATES_FILE), ("row", str(tax)), ("column", RATE_COLUMN)),
+    )
+
+
+def informed_rate(tax: ReformTax, path: str) -> str:
+    """Returns the warning of a rate that only the caller has given."""
+    return (
+        f"{path}: A alíquota {_NAMES[tax]} é a informada, porque a tabela {RATES_FILE} ainda não a tem."
+        " Confira com o ato que a fixou."
+    )
 
 
 def _unknown_since(tax: ReformTax, first: date, last: date) -> date | None:

@@ -9,7 +9,6 @@ from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.filling import required
 from carimbo.fiscal.goods.ibs_cbs_body import DeferralBody, IbsCbsBody, ReductionBody, ShareBody
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.goods.unknown_rates import informed_rate, unknown_rate
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -20,6 +19,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     TaxedByRate,
 )
 from carimbo.fiscal.layouts.records import made
+from carimbo.fiscal.missing_rates import informed_rate, unknown_rate
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates, ReformTax
 from carimbo.fiscal.taxes.ibs_cbs import base_within, deferred_share, due_share, effective_rate
