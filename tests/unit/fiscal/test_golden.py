@@ -40,9 +40,7 @@ SITUATIONS = {
 # Groups that no example shows, each by its place in the document; what would be inside is not listed.
 REFORM = "infNFe/det/imposto/IBSCBS"
 NOT_SHOWN = {
-    # Not charged, or without a rate or a rule for goods, before 2027.
-    "infNFe/det/imposto/IS",
-    "infNFe/total/ISTot",
+    # Without a rate or a rule for goods, even in 2027.
     f"{REFORM}/gCredPresOper",
     f"{REFORM}/gIBSCBS/gIBSUF/gDevTrib",
     f"{REFORM}/gIBSCBS/gIBSMun/gDevTrib",

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from golden import FOLDER, Example, examples
+from golden import FOLDER, Example, example_rates, examples
 from lxml import etree
 
 from carimbo.fiscal.company import Company
@@ -83,7 +83,8 @@ def shown(file: str) -> tuple[Review, bytes]:
         now=under.issued_at,
     )
     request = issuing.request.model_validate(read_json(example.request))
-    return issuing.review(request, trial), xml
+    with example_rates():
+        return issuing.review(request, trial), xml
 
 
 def preview_of(review: Review) -> Preview:

@@ -1,0 +1,115 @@
+"""Examples of goods around 1 January 2027: the rules of each item, and prices that hold their taxes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from golden import FOLDER, Example
+from lxml import etree
+
+from carimbo.fiscal.company_file import read_json
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from unit.fiscal.example_xml import INVOICES, tree
+
+# IBS of the state, IBS of the city, CBS; that of 2027 is made up (examples/tables/ibs_cbs_rates.csv).
+RATES_OF_2026 = ("0.1000", "0.0000", "0.9000")
+RATES_OF_2027 = ("0.0500", "0.0500", "11.1100")
+# Where the tax that would be due otherwise stands apart (gTribRegular).
+RATES_OF_A_FREE_ZONE = ("0.0000", "0.0000", "0.0000")
+REFORM = "imposto/IBSCBS/gIBSCBS"
+SHARES = ("gIBSUF/vIBSUF", "gIBSMun/vIBSMun", "gCBS/vCBS")
+# What a price holds beside the base of IBS and CBS.
+WITHIN_THE_PRICE = (
+    "imposto/ICMS/*/vICMS", "imposto/ICMSUFDest/vICMSUFDest", "imposto/ICMSUFDest/vFCPUFDest",
+    *(f"{REFORM}/{share}" for share in SHARES),
+)  # fmt: skip
+CONTRIBUTIONS = ("imposto/PIS/*/vPIS", "imposto/COFINS/*/vCOFINS")
+DECEMBER, JANUARY = "2026-12-31", "2027-01"
+DECEMBER_IN_KEY = "2612"
+REGIMES = {"normal nonCumulative", "normal cumulative", "simples", "simplesExcess", "mei"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An item of an example, and the month of the document."""
+
+    file: str
+    issued_at: str
+    element: etree._Element
+
+    def text(self, path: str) -> str | None:
+        return self.element.findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
+
+    def amount(self, path: str) -> Decimal:
+        return Decimal(self.text(path) or "0")
+
+    @property
+    def value(self) -> Decimal:
+        """What the item costs the buyer, without taxes on top."""
+        charged = sum(self.amount(f"prod/{tag}") for tag in ("vProd", "vFrete", "vSeg", "vOutro"))
+        return charged - self.amount("prod/vDesc") - self.amount("imposto/ICMS/*/vICMSDeson")
+
+    @property
+    def follows_2027(self) -> bool:
+        """Whether neither the document nor the note that the item returns is of 2026."""
+        key = self.text("DFeReferenciado/chaveAcesso") or ""
+        return self.issued_at.startswith(JANUARY) and key[2:6] != DECEMBER_IN_KEY
+
+    @property
+    def is_import(self) -> bool:
+        return (self.text("prod/CFOP") or "").startswith("3")
+
+
+def issued_at(example: Example) -> str:
+    return tree(example).findtext(f".//{{{NAMESPACE}}}dhEmi", "")
+
+
+def documents_of(day: str) -> list[Example]:
+    return [example for example in INVOICES if issued_at(example).startswith(day)]
+
+
+def lines() -> Iterator[Line]:
+    for example in (*documents_of(DECEMBER), *documents_of(JANUARY)):
+        for element in tree(example).iter(f"{{{NAMESPACE}}}det"):
+            yield Line(example.file, issued_at(example), element)
+
+
+LINES = tuple(lines())
+RATED = tuple(line for line in LINES if line.text(f"{REFORM}/vBC"))
+
+
+def regimes_of(examples: list[Example]) -> set[str]:
+    companies = [read_json(FOLDER / example.company) for example in examples]
+    return {" ".join(filter(None, (one["taxRegime"], one.get("pisCofinsRegime")))) for one in companies}
+
+
+class TestExamplesAroundTheYear:
+    def test_are_of_both_sides_of_midnight(self) -> None:
+        assert len(documents_of(DECEMBER)) >= 8
+        assert len(documents_of(JANUARY)) >= 20
+
+    def test_of_2027_are_of_every_regime_and_of_both_types(self) -> None:
+        assert regimes_of(documents_of(JANUARY)) == REGIMES
+        assert {example.request.parent.name for example in documents_of(JANUARY)} == {"nfe", "nfce"}
+
+    def test_have_the_rates_of_their_year_or_of_the_note_that_they_return(self) -> None:
+        for line in RATED:
+            rates = tuple(
+                line.text(f"{REFORM}/{tag}") for tag in ("gIBSUF/pIBSUF", "gIBSMun/pIBSMun", "gCBS/pCBS")
+            )
+            of_its_year = RATES_OF_2027 if line.follows_2027 else RATES_OF_2026
+            assert rates in (of_its_year, RATES_OF_A_FREE_ZONE), line.file
+
+    def test_of_2027_charge_no_pis_and_cofins_but_where_they_return_a_note_of_2026(self) -> None:
+        charged = {
+            line.file
+            for line in LINES
+            if line.issued_at.startswith(JANUARY) and any(map(line.amount, CONTRIBUTIONS))
+        }
+        assert charged == {"nfe/january-return-december.json", "nfe/january-return-both.json"}
+
+    def test_of_2027_have_prices_that_are_base_and_taxes_to_the_cent(self) -> None:
+        for line in RATED:
+            if line.follows_2027 and not line.is_import:
+                parts = line.amount(f"{REFORM}/vBC") + sum(map(line.amount, WITHIN_THE_PRICE))
+                assert line.value == parts, line.file
