@@ -87,6 +87,13 @@ class TestTheSplit:
         assert Decimal(said(made, "det/imposto/IPI/IPITrib/vBC") or 0) == 100 - within
 
     @pytest.mark.usefixtures("cbs_of_2027")
+    def test_holds_the_charged_ipi_in_the_icms_of_a_consumer(self) -> None:
+        bought = item(quantity=1, unitValue=100, ipi={"cst": "50", "rate": 10})
+        made = nfe(by=NORMAL, under=NEW_YEAR, finalConsumer=True, items=[bought])
+        ipi = Decimal(said(made, "det/imposto/IPI/IPITrib/vIPI") or 0)
+        assert Decimal(said(made, "det/imposto/ICMS/*/vBC") or 0) == 100 + ipi
+
+    @pytest.mark.usefixtures("cbs_of_2027")
     def test_holds_the_selective_tax_in_its_base(self) -> None:
         tax = {"cst": "000", "taxClassCode": "000001", "base": 50, "rate": 10, "amount": 5}
         made = composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(unitValue=100, selectiveTax=tax)])
