@@ -171,6 +171,7 @@ def circumstances(sale: Sale) -> Trade:
         is_sale=True,
         buyer_is_contributor=is_contributor,
         buyer_is_final=not is_contributor,
+        issue_day=tax_day,
         tax_day=tax_day,
     )
 

@@ -28,6 +28,10 @@ from carimbo.fiscal.taxes.trade import Trade
 _TAXED_IN_FULL = "000001"
 _EXPORTED = "410004"
 _LENGTH_OF_CST = 3
+_LEFT_OUT = (
+    "A nota sai sem IBS e CBS, porque corrige um documento emitido antes que o preço os contivesse (NT"
+    " 2025.002, UB12-10): informe items[].ibsCbs para que os leve."
+)
 _HUNDRED = Decimal(100)
 _CENT = Decimal("0.01")
 # Taxed by the general rates, less what the classification takes off them. Rates or amounts of the others only
@@ -58,6 +62,9 @@ def ibs_cbs_group(
     """
     if body is None:
         if not trade.company.informs_ibs_cbs(trade.tax_day.day):
+            return None
+        if trade.is_spared_reform_taxes:
+            findings.assumed(_LEFT_OUT)
             return None
         body = _NOTHING_TOLD
     path = f"{line.path}.ibsCbs"
@@ -140,7 +147,7 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
     # From 2027 on all of the tax of a public purchase goes to the entity that buys (LC 214/2025, art. 473).
     if trade.government_reduction is not None and trade.tax_day.price_holds_reform_taxes:
         return None
-    general = _ZERO_RATES if is_conditional else trade.tax_day.rates
+    general = _ZERO_RATES if is_conditional else trade.reform_rates
     ibs, cbs = (known.ibs_reduction, known.cbs_reduction) if known else (None, None)
     public = trade.government_reduction
     return _Rates(

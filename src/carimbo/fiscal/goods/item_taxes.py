@@ -77,7 +77,7 @@ _Contributions = tuple[Pis | None, Cofins | None]
 def _computed(
     body: ItemBody, approximate: Decimal | None, line: Line, trade: Trade, findings: Findings
 ) -> ItemTaxes:
-    holds_taxes = trade.tax_day.price_holds_reform_taxes and not _is_import(body, line)
+    holds_taxes = trade.tax_day.price_holds_reform_taxes and not is_import(body, line.cfop)
     state = _state_taxes(body, line, line, trade, findings)
     pis, cofins = contributions = _contributions(body, line, state, trade, findings)
     ibs_cbs = _reform(body, line, state, contributions, trade, findings, holds_taxes=holds_taxes)
@@ -188,9 +188,9 @@ def _reform_amounts(ibs_cbs: IbsCbs) -> Decimal:
     return rated.state.amount + rated.city.amount + rated.cbs.amount if rated else ZERO
 
 
-def _is_import(body: ItemBody, line: Line) -> bool:
+def is_import(body: ItemBody, cfop: str) -> bool:
     """Returns whether the item enters the country: its price holds no taxes (NT 2026.008, I11)."""
-    return body.import_tax is not None or line.cfop.startswith(_CFOP_OF_IMPORTS)
+    return body.import_tax is not None or cfop.startswith(_CFOP_OF_IMPORTS)
 
 
 def _warn_of_icms_base(base: IcmsBase, body: ItemBody, icms: Icms | None, findings: Findings) -> None:

@@ -8,8 +8,9 @@ from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.item_taxes import item_taxes, taxes_within
+from carimbo.fiscal.goods.item_taxes import is_import, item_taxes, taxes_within
 from carimbo.fiscal.goods.items import product_of
+from carimbo.fiscal.goods.tax_day import trade_of_item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.taxes.trade import Trade
@@ -27,7 +28,9 @@ def with_prices(items: Sequence[ItemBody], trade: Trade, cfop: str, findings: Fi
     if all(item.net_unit_value is None for item in items):
         return list(items)
     priced = [
-        item if item.net_unit_value is None else findings.tried(_priced, item, position, trade, cfop)
+        item
+        if item.net_unit_value is None
+        else findings.tried(_priced, item, position, trade_of_item(item, trade), cfop)
         for position, item in enumerate(items)
     ]
     return [new or item for new, item in zip(priced, items, strict=True)]
@@ -35,7 +38,7 @@ def with_prices(items: Sequence[ItemBody], trade: Trade, cfop: str, findings: Fi
 
 def _priced(item: ItemBody, position: int, trade: Trade, cfop: str) -> ItemBody:
     path = f"items[{position}].netUnitValue"
-    _refuse_if_unusable(item, trade, path)
+    _refuse_if_unusable(item, trade, cfop, path)
     trial = item.model_copy(update={"quantity": Decimal(1), "unit_value": _TRIAL, "taxable_quantity": None})
     scratch = Findings()
     product = product_of(trial, position, item.ncm, cfop, item.description, Charges())
@@ -55,7 +58,7 @@ def _selective_tax_of_unit(item: ItemBody) -> Decimal:
     return amount / item.quantity if amount and item.quantity else ZERO
 
 
-def _refuse_if_unusable(item: ItemBody, trade: Trade, path: str) -> None:
+def _refuse_if_unusable(item: ItemBody, trade: Trade, cfop: str, path: str) -> None:
     if item.unit_value is not None:
         message = (
             "Informe unitValue ou netUnitValue, não os dois: o preço líquido na nota (vUnComLiq e vProdLiq)"
@@ -66,6 +69,9 @@ def _refuse_if_unusable(item: ItemBody, trade: Trade, path: str) -> None:
         since = CALENDAR[DatedRule.PRICE_HOLDS_IBS_CBS].since
         when = f" em documentos a partir de {since:%d/%m/%Y}" if since else " quando o preço os contiver"
         message = f"O preço sem tributos só pode ser informado{when}."
+        raise Incomplete(Problem(NET_PRICE, path, message, "Informe unitValue.", _SOURCE))
+    if is_import(item, item.cfop or cfop):
+        message = "O preço sem tributos não se usa em importação, cujo preço não contém IBS nem CBS."
         raise Incomplete(Problem(NET_PRICE, path, message, "Informe unitValue.", _SOURCE))
     if _has_given_amounts(item):
         message = "O preço sem tributos não se usa com base ou valor informado de ICMS, IBS ou CBS."

@@ -31,7 +31,7 @@ from carimbo.fiscal.goods.payments import (
 )
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.simples_legends import simples_legends
-from carimbo.fiscal.goods.tax_day import corrected_day
+from carimbo.fiscal.goods.tax_day import trade_of_item
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
@@ -209,17 +209,10 @@ def compose_items(
     parts = zip(items, descriptions, charged_with, strict=True)
     return tuple(
         [
-            compose_item(item, position, _trade_of(item, trade), cfop, description, charged, findings)
+            compose_item(item, position, trade_of_item(item, trade), cfop, description, charged, findings)
             for position, (item, description, charged) in enumerate(parts)
         ]
     )
-
-
-def _trade_of(item: ItemBody, trade: Trade) -> Trade:
-    """Returns the trade with the day of the item that a correction refers to."""
-    if item.referenced_item is None or not trade.is_correction:
-        return trade
-    return trade._replace(tax_day=corrected_day(trade.tax_day, (item.referenced_item.access_key,)))
 
 
 def _charges_of_the_document(body: SaleBody) -> Charges | None:

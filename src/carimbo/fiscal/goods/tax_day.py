@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from datetime import date
 
 from carimbo.fiscal.access_key import KEY_LENGTH
-from carimbo.fiscal.taxes.trade import TaxDay
+from carimbo.fiscal.goods.item_body import ItemBody
+from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 _YEAR, _MONTH = slice(2, 4), slice(4, 6)
 _CENTURY = 2000
@@ -28,3 +29,10 @@ def corrected_day(issued: TaxDay, access_keys: Iterable[str]) -> TaxDay:
     """
     days = [day for day in map(day_of_key, access_keys) if day]
     return issued.on(days[0]) if days and days[0] < issued.day else issued
+
+
+def trade_of_item(item: ItemBody, trade: Trade) -> Trade:
+    """Returns the trade with the day of the item that a correction refers to."""
+    if item.referenced_item is None or not trade.is_correction:
+        return trade
+    return trade._replace(tax_day=corrected_day(trade.issue_day, (item.referenced_item.access_key,)))

@@ -56,16 +56,32 @@ class Trade(NamedTuple):
     buyer_is_contributor: bool
     """Of ICMS: whoever has a state registration."""
     buyer_is_final: bool
+    issue_day: TaxDay
     tax_day: TaxDay
     """The day of issue; in a correction, that of the document that it corrects."""
     government_reduction: Decimal | None = None
     """What a public buyer takes off the rates of IBS and CBS, in percent (LC 214/2025, art. 473)."""
     is_correction: bool = False
-    """The document completes, adjusts or returns another, whose taxes it repeats."""
+    """The document completes, adjusts or returns another, whose taxes it follows."""
+    repeats_rates: bool = False
+    """A correction with the rates of IBS and CBS of the other document, not of its own day."""
+    may_lack_reform_taxes: bool = False
+    """A correction without IBS and CBS, if the other document was issued before prices held them."""
     is_printed: bool = False
     """The buyer has the paper already, so the document says nothing beyond it."""
     has_only_ibs_cbs: bool = False
     """The document adjusts IBS and CBS: it has no other taxes unless the caller gives them."""
+
+    @property
+    def reform_rates(self) -> IbsCbsRates:
+        """The standard rates of IBS and CBS that the authorities expect (NT 2025.002, UB18-10)."""
+        return self.tax_day.rates if self.repeats_rates else self.issue_day.rates
+
+    @property
+    def is_spared_reform_taxes(self) -> bool:
+        """Whether IBS and CBS need not be informed: a document of before 2027 is corrected (UB12-10)."""
+        is_of_before = self.issue_day.price_holds_reform_taxes and not self.tax_day.price_holds_reform_taxes
+        return self.may_lack_reform_taxes and is_of_before
 
     @property
     def is_export(self) -> bool:

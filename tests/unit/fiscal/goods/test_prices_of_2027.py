@@ -186,6 +186,31 @@ class TestCorrections:
         assert amounts(made) == ["18.00", "74.42", "0.07", "0.00", "0.67"]
         assert said(made, "det/imposto/PIS/PISAliq/vPIS") == "1.35"
 
+    def test_may_leave_new_taxes_out_for_a_document_of_2026(self) -> None:
+        made = composed_nfe(
+            by=NORMAL,
+            under=NEW_YEAR,
+            purpose="complement",
+            references=[{"accessKey": OLD_KEY}],
+            items=[item(icms={"cst": "00"}, pis={"cst": "01"}, cofins={"cst": "01"})],
+        )
+        assert isinstance(made, Composition)
+        assert amounts(made.invoice)[1:] == [None] * 4
+        assert any("corrige um documento" in warning for warning in made.warnings)
+
+    def test_that_complement_have_the_rates_of_their_own_day_if_new_taxes_are_asked_for(self) -> None:
+        completed = item(
+            icms={"cst": "00"}, pis={"cst": "01"}, cofins={"cst": "01"}, ibsCbs={"taxClassCode": "000001"}
+        )
+        made = nfe(
+            by=NORMAL,
+            under=NEW_YEAR,
+            purpose="complement",
+            references=[{"accessKey": OLD_KEY}],
+            items=[completed],
+        )
+        assert said(made, f"{REFORM}/gCBS/pCBS") == "11.1100"
+
     def test_of_a_document_of_2027_follow_2027(self) -> None:
         made = nfe(
             by=NORMAL,
@@ -216,6 +241,18 @@ class TestNetPrice:
     def test_is_refused_before_prices_hold_the_taxes(self) -> None:
         problems = refused(composed_nfe(by=NORMAL, under=LAST_DAY, items=[_net(10)]))
         assert "a partir de 01/01/2027" in problems["items[0].netUnitValue"]
+
+    def test_is_refused_in_a_return_of_an_item_of_2026(self) -> None:
+        back = _net(10) | {"cfop": "5202", "referencedItem": {"accessKey": OLD_KEY, "position": 1}}
+        back |= {"icms": {"cst": "00"}, "pis": {"cst": "01"}, "cofins": {"cst": "01"}}
+        problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, purpose="return", items=[back]))
+        assert list(problems) == ["items[0].netUnitValue"]
+
+    def test_is_refused_in_an_import(self) -> None:
+        taxes = {"icms": {"cst": "00"}, "ibsCbs": {"taxClassCode": "000001"}}
+        entered = _net(10) | {"cfop": "3102"} | taxes
+        problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, operation="inbound", items=[entered]))
+        assert "importação" in problems["items[0].netUnitValue"]
 
     def test_is_refused_beside_the_price_because_the_schema_has_no_place_for_both(self) -> None:
         problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, items=[_net(10) | {"unitValue": 20}]))

@@ -77,6 +77,7 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
 
 def _trade(company: Company, emission: Emission) -> Trade:
     """A receipt is for whoever consumes the goods, there and then."""
+    issue_day = TaxDay.of(emission.issued_at.date(), _NAME)
     return Trade(
         company=company,
         destination_state=company.address.state,
@@ -85,7 +86,8 @@ def _trade(company: Company, emission: Emission) -> Trade:
         is_sale=True,
         buyer_is_contributor=False,
         buyer_is_final=True,
-        tax_day=TaxDay.of(emission.issued_at.date(), _NAME),
+        issue_day=issue_day,
+        tax_day=issue_day,
         is_printed=emission.type is EmissionType.OFFLINE,
     )
 

@@ -80,6 +80,7 @@ def _delivery(request: NfeRequest) -> Place | None:
 def _trade(request: NfeRequest, company: Company, emission: Emission, destination: GoodsDestination) -> Trade:
     public_buyer = request.government_purchase
     is_contributor = contribution_of(request.recipient) is not Contribution.NONE
+    issue_day = TaxDay.of(emission.issued_at.date(), _NAME)
     return Trade(
         company=company,
         destination_state=destination.state,
@@ -88,8 +89,11 @@ def _trade(request: NfeRequest, company: Company, emission: Emission, destinatio
         is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
         buyer_is_contributor=is_contributor,
         buyer_is_final=_is_final_consumer(request, is_contributor, destination.code),
-        tax_day=_tax_day(request, emission),
+        issue_day=issue_day,
+        tax_day=_tax_day(request, issue_day),
         is_correction=_is_correction(request),
+        repeats_rates=request.purpose is Purpose.RETURN or request.credit_type in _CORRECTING_CREDITS,
+        may_lack_reform_taxes=request.purpose in (Purpose.COMPLEMENT, Purpose.RETURN),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
         has_only_ibs_cbs=has_only_ibs_cbs(
             request.purpose.code, request.debit_type, request.credit_type, public_buyer
@@ -101,11 +105,10 @@ def _is_correction(request: NfeRequest) -> bool:
     return request.purpose in _CORRECTIONS or request.credit_type in _CORRECTING_CREDITS
 
 
-def _tax_day(request: NfeRequest, emission: Emission) -> TaxDay:
-    issued = TaxDay.of(emission.issued_at.date(), _NAME)
+def _tax_day(request: NfeRequest, issue_day: TaxDay) -> TaxDay:
     if not _is_correction(request):
-        return issued
-    return corrected_day(issued, (one.access_key for one in request.references if one.access_key))
+        return issue_day
+    return corrected_day(issue_day, (one.access_key for one in request.references if one.access_key))
 
 
 def _identification(
