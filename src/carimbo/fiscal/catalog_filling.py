@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from carimbo.fiscal.catalog_sale import FiscalItem, ItemType
@@ -47,6 +48,8 @@ class CatalogFacts:
     """By SKU."""
     services: tuple[CatalogService, ...] = ()
     """Those with the municipal code, oldest first."""
+    day: date | None = None
+    """The day of the request, by the company's clock; None if that does not matter."""
 
     @property
     def is_empty(self) -> bool:

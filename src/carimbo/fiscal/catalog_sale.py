@@ -83,6 +83,8 @@ class SalePart:
     payments: tuple[Mapping[str, Any], ...] = ()
     """Payments of this part, plain values under the names of our JSON; they go before the method."""
     notes: str | None = None
+    day: date | None = None
+    """The day on which its document is to be issued, by the company's clock; None if nobody knows it."""
 
     @property
     def buyer(self) -> CustomerFacts:

@@ -99,7 +99,7 @@ async def _fill_anew(
     filling = issuing_of(kind).catalog_filling
     if not document.is_direct and not (filling and filling.fills_sales):
         return FilledRequest(request, text)
-    return await fill_request(counter.database, dossier, kind, request, text)
+    return await fill_request(counter.database, dossier, kind, request, text, counter.workshop.clock())
 
 
 @dataclass(frozen=True)

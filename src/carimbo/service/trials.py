@@ -36,7 +36,9 @@ async def try_out(counter: Counter, order: Order) -> TrialRecord:
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     environment = dossier.environment_of(order.kind)
     require_complete(dossier, order.kind, environment)
-    filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
+    filled = await fill_request(
+        counter.database, dossier, order.kind, order.request, order.text, counter.workshop.clock()
+    )
     review = await counter.workshop.review(
         order.kind, filled.request, dossier, environment, filling=filled.review
     )

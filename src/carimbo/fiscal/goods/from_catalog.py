@@ -1,16 +1,19 @@
 """Filling the bodies of NF-e and NFC-e with what the catalog knows of buyer and items."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from carimbo.fiscal.body_reading import is_blank
-from carimbo.fiscal.catalog_filling import CatalogReferences
+from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogReferences
 from carimbo.fiscal.catalog_sale import FiscalItem
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.goods.cfop import is_sale as is_sale_cfop
 from carimbo.fiscal.goods.from_sale import fiscal_fields
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.parties import RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
+from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.party_address import filled_address
 
 _IDENTITY = frozenset({"taxId", "foreignId"})
@@ -36,6 +39,11 @@ def fill_recipient(told: Mapping[str, Any], customer: Mapping[str, Any]) -> dict
     if isinstance(address, dict):
         filled["address"] = filled_address(address, known.get("address"))
     return filled
+
+
+def day_of(request: SaleBody, issuer: Company, known: CatalogFacts) -> date | None:
+    """Returns the day on which a request asks for its document, else the day of the request itself."""
+    return local_day(request.issue_date, issuer.address.state) if request.issue_date else known.day
 
 
 def fill_items(

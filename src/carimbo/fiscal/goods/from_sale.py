@@ -1,10 +1,13 @@
 """What the bodies of NF-e and NFC-e share that a sale of the catalog needs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.catalog_sale import FiscalItem, SaleBody, SalePart, SoldLine, without_absent
+from carimbo.fiscal.calendar import DatedRule, rules_on
+from carimbo.fiscal.catalog_sale import AnyItem, FiscalItem, SaleBody, SalePart, SoldLine, without_absent
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.goods.freight import FreightMode
@@ -16,6 +19,7 @@ from carimbo.fiscal.tables.countries import country_of_letters
 NATIONAL = "0"
 """The origin of goods of which nobody says another."""
 
+_CONTRIBUTIONS = ("pis", "cofins")
 _TAXED_BY_UNIT = ("pis", "cofins", "ipi")
 # The layout has room for less than an e-mail may have.
 _LONGEST_EMAIL = 60
@@ -85,6 +89,17 @@ def origin_of(item: FiscalItem) -> str | None:
     """The origin of what was sold; None leaves it to the company."""
     told: str | None = item.fiscal.get("origin")
     return told if item.follows_company_defaults else told or NATIONAL
+
+
+def in_force(item: AnyItem, document: str, day: date | None) -> AnyItem:
+    """Returns an item without the taxes that no longer exist on a day.
+
+    Items of the catalog outlive taxes: nobody should have to change them all on New Year's Day.
+    """
+    if day is None or DatedRule.PIS_COFINS_ENDED not in rules_on(day, document):
+        return item
+    lasting = {name: value for name, value in item.fiscal.items() if name not in _CONTRIBUTIONS}
+    return replace(item, fiscal=lasting)
 
 
 def fiscal_fields(item: FiscalItem, quantity: Decimal) -> dict[str, Any]:

@@ -112,7 +112,9 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     environment = dossier.environment_of(order.kind)
     require_ready(dossier, order.kind, environment, counter.workshop.clock())
-    filled = await fill_request(counter.database, dossier, order.kind, order.request, order.text)
+    filled = await fill_request(
+        counter.database, dossier, order.kind, order.request, order.text, counter.workshop.clock()
+    )
     in_place = is_small(filled.text)
     review = await counter.workshop.review(
         order.kind, filled.request, dossier, environment, in_place=in_place, filling=filled.review

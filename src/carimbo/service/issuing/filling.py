@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from pydantic import ValidationError
 
@@ -9,6 +10,7 @@ from carimbo.fiscal.catalog_filling import NOTHING_FILLED, CatalogFilling, Filli
 from carimbo.fiscal.catalog_origins import CatalogOrigins, catalog_origins
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.problems import Problem
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
@@ -32,7 +34,7 @@ class FilledRequest:
 
 
 async def fill_request(
-    database: Database, dossier: Dossier, kind: DocumentType, request: Body, text: str
+    database: Database, dossier: Dossier, kind: DocumentType, request: Body, text: str, now: datetime
 ) -> FilledRequest:
     """Fills a request from the company's catalog; refuses it if required fields are still missing.
 
@@ -42,7 +44,7 @@ async def fill_request(
     if filling is None:
         return FilledRequest(request, text)
     try:
-        filled = await _filled(database, dossier, kind, filling, request, text)
+        filled = await _filled(database, dossier, kind, filling, request, text, now)
     except ValidationError as invalid:
         raise invalid_body(invalid) from None
     missing = filling.missing(filled.request) if filling.missing else ()
@@ -66,6 +68,7 @@ async def _filled(
     filling: CatalogFilling,
     request: Body,
     text: str,
+    now: datetime,
 ) -> FilledRequest:
     wanted = filling.references(request)
     if wanted.is_empty:
@@ -74,6 +77,7 @@ async def _filled(
         facts = await tenant.catalog.facts(dossier.row.id, wanted, filling.item_type)
     if facts.is_empty:
         return FilledRequest(request, text)
+    facts = replace(facts, day=local_day(now, dossier.company.address.state))
     settings = dossier.settings_of(kind)
     review = filling.review(request, settings, facts) if filling.review else NOTHING_FILLED
     if review.problems:

@@ -134,6 +134,7 @@ def _part(
         note=_note(plan.body.nfse, seller) if plan.body.nfse else ServiceNote(),
         payments=payments,
         notes=plan.body.notes,
+        day=plan.issued_on,
     )
 
 

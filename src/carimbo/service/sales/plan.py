@@ -30,6 +30,8 @@ class Plan:
     guarantee_date: date | None
     due_at: datetime | None
     """When its documents are issued, of a sale that waits for a time."""
+    issued_on: date
+    """The day on which its documents are issued: today, unless the sale waits for a time."""
 
 
 def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) -> Plan:
@@ -61,6 +63,7 @@ def plan_sale(body: SaleBody, found: Found, state: str | None, now: datetime) ->
         sold_on=sold_on,
         guarantee_date=_day(body.guarantee_date or waits_for, clock),
         due_at=beginning_of(waits_for, clock) if waits_for else None,
+        issued_on=local_day(waits_for or now, clock),
     )
 
 

@@ -1,6 +1,7 @@
 """Bodies of NF-e and NFC-e that take from the catalog what they lack."""
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -253,6 +254,22 @@ class TestReceipt:
 
     def test_takes_no_address_abroad(self) -> None:
         assert self.filled(replace(ABROAD, document=CPF))["recipient"].keys() == {"taxId", "name"}
+
+
+class TestEndedContributions:
+    @pytest.mark.parametrize(("day", "is_taken"), [("2026-12-31", True), ("2027-01-01", False)])
+    def test_are_taken_up_to_their_last_day(self, day: str, is_taken: bool) -> None:
+        facts = CatalogFacts(PERSON, {"caneca": MUG}, day=date.fromisoformat(day))
+        body = {"recipient": {"taxId": CPF}, "items": [SOLD]}
+        filled = nfe.fill(body, NfeRequest.model_validate(body), NORMAL, facts)
+        assert ("pis" in filled["items"][0]) is is_taken
+        assert "icms" in filled["items"][0]
+
+    def test_follow_the_day_that_the_body_asks_for(self) -> None:
+        facts = CatalogFacts(None, {"caneca": MUG}, day=date(2027, 1, 1))
+        body = NFCE_BODY | {"items": [SOLD], "issueDate": "2026-12-31T23:58:00-03:00"}
+        filled = nfce.fill(body, NfceRequest.model_validate(body), NORMAL, facts)
+        assert "pis" in filled["items"][0]
 
 
 class TestMissingFields:

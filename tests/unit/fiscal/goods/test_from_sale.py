@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -318,3 +319,13 @@ class TestSale:
             "presence": "productInvoiceType",
         }
         assert {path: body.path_in_sale(path) for path in places} == places
+
+
+@pytest.mark.parametrize("kind", [NFE, NFCE], ids=["nfe", "nfce"])
+@pytest.mark.parametrize(("day", "is_taken"), [("2026-12-31", True), ("2027-01-01", False)])
+def test_contributions_of_the_catalog_are_taken_up_to_their_last_day(
+    kind: DocumentType, day: str, is_taken: bool
+) -> None:
+    taxed = sold(fiscal=MUG | {"pis": {"cst": "01"}, "cofins": {"cst": "01"}})
+    body = sold_parts.body_of(kind, replace(part_of(taxed), day=date.fromisoformat(day)))
+    assert ("pis" in body.json["items"][0], "cofins" in body.json["items"][0]) == (is_taken, is_taken)

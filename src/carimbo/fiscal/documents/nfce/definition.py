@@ -6,6 +6,7 @@ from functools import partial
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.documents.nfce.document import NAME
 from carimbo.fiscal.documents.nfce.from_catalog import FILLING
 from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
@@ -38,7 +39,7 @@ def _waits(request: NfceRequest) -> bool:
 
 
 NFCE = DocumentType(
-    name="nfce",
+    name=NAME,
     title="NFC-e",
     model="65",
     settings=NfceSettings,
@@ -48,7 +49,7 @@ NFCE = DocumentType(
     event_group="nfce",
     is_urgent=True,
     missing_settings=missing_settings,
-    missing_for_rules=partial(missing_for_rules, "nfce"),
+    missing_for_rules=partial(missing_for_rules, NAME),
     feature="nfceEmission",
     issuing=Issuing(
         request=NfceRequest,

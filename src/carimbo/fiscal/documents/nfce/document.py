@@ -27,7 +27,7 @@ from carimbo.fiscal.software import Software
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 MODEL = "65"
-_NAME = "nfce"
+NAME = "nfce"
 _RECEIPT = "4"
 _OUTBOUND = "1"
 _NORMAL_PURPOSE = "1"
@@ -77,7 +77,7 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
 
 def _trade(company: Company, emission: Emission) -> Trade:
     """A receipt is for whoever consumes the goods, there and then."""
-    issue_day = TaxDay.of(emission.issued_at.date(), _NAME)
+    issue_day = TaxDay.of(emission.issued_at.date(), NAME)
     return Trade(
         company=company,
         destination_state=company.address.state,

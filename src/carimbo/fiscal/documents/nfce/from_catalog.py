@@ -6,10 +6,12 @@ from typing import Any
 from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogFilling, CatalogReferences
 from carimbo.fiscal.catalog_sale import ItemType
 from carimbo.fiscal.company import Company
+from carimbo.fiscal.documents.nfce.document import NAME
 from carimbo.fiscal.documents.nfce.from_sale import recipient_of, sold_by_receipt
 from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
 from carimbo.fiscal.goods import from_catalog
-from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient
+from carimbo.fiscal.goods.from_catalog import day_of, fill_items, fill_recipient
+from carimbo.fiscal.goods.from_sale import in_force
 from carimbo.fiscal.goods.presence import Presence
 
 
@@ -30,7 +32,8 @@ def fill(
     if buyer and request.presence is not Presence.DELIVERY:
         buyer.pop("address", None)
     recipient = {"recipient": fill_recipient(body["recipient"], buyer)} if buyer else {}
-    sold = {sku: sold_by_receipt(item) for sku, item in known.items.items()}
+    day = day_of(request, issuer, known)
+    sold = {sku: sold_by_receipt(in_force(item, NAME, day)) for sku, item in known.items.items()}
     items = fill_items(body["items"], request, sold, is_sale=True)
     return {**body, **recipient, "items": items}
 

@@ -5,9 +5,10 @@ from typing import Any
 
 from carimbo.fiscal.catalog_sale import AnyItem, SaleBody, SalePart
 from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.documents.nfce.document import NAME
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.goods.federal_taxes import TAXED_IPI
-from carimbo.fiscal.goods.from_sale import body_of_goods, is_shipped, party_of
+from carimbo.fiscal.goods.from_sale import body_of_goods, in_force, is_shipped, party_of
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.party_address import is_in_brazil
 
@@ -15,7 +16,8 @@ from carimbo.fiscal.party_address import is_in_brazil
 def body_of_sale(part: SalePart, settings: NfceSettings) -> SaleBody:
     """What is shipped is delivered at home, which alone may have freight (rule 753)."""
     presence = Presence.DELIVERY if is_shipped(part) else Presence.IN_PERSON
-    sold = replace(part, lines=tuple(map(sold_by_receipt, part.lines)))
+    lines = (sold_by_receipt(in_force(line, NAME, part.day)) for line in part.lines)
+    sold = replace(part, lines=tuple(lines))
     return body_of_goods(sold, presence, recipient_of(part.customer))
 
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.from_catalog import FILLING
 from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfe.request import NfeRequest
@@ -27,7 +28,7 @@ from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
 
 NFE = DocumentType(
-    name="nfe",
+    name=NAME,
     title="NF-e",
     model="55",
     settings=NfeSettings,
@@ -35,7 +36,7 @@ NFE = DocumentType(
     namespace="invoices",
     event_prefix="nfe",
     event_group="invoice",
-    missing_for_rules=partial(missing_for_rules, "nfe"),
+    missing_for_rules=partial(missing_for_rules, NAME),
     issuing=Issuing(
         request=NfeRequest,
         review=review,

@@ -30,7 +30,7 @@ from carimbo.fiscal.software import Software
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 MODEL = "55"
-_NAME = "nfe"
+NAME = "nfe"
 _PORTRAIT = "1"
 _CORRECTIONS = frozenset({Purpose.COMPLEMENT, Purpose.ADJUSTMENT, Purpose.RETURN})
 # Refused deliveries and reduced amounts repeat the taxes of the corrected note (NT 2025.002, UB18-10).
@@ -80,7 +80,7 @@ def _delivery(request: NfeRequest) -> Place | None:
 def _trade(request: NfeRequest, company: Company, emission: Emission, destination: GoodsDestination) -> Trade:
     public_buyer = request.government_purchase
     is_contributor = contribution_of(request.recipient) is not Contribution.NONE
-    issue_day = TaxDay.of(emission.issued_at.date(), _NAME)
+    issue_day = TaxDay.of(emission.issued_at.date(), NAME)
     return Trade(
         company=company,
         destination_state=destination.state,

@@ -10,11 +10,13 @@ from carimbo.fiscal.catalog_sale import ItemType
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.documents.nfe.destination import destination_of
+from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.from_sale import recipient_of
 from carimbo.fiscal.documents.nfe.item_destination import Sale, sold_in
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.goods.addresses import ForeignAddress, RecipientAddress
-from carimbo.fiscal.goods.from_catalog import fill_items, fill_recipient, references_of
+from carimbo.fiscal.goods.from_catalog import day_of, fill_items, fill_recipient, references_of
+from carimbo.fiscal.goods.from_sale import in_force
 from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of
 
 
@@ -32,7 +34,8 @@ def fill(
             return {**body, "recipient": recipient}
     sale = _sale(request, buyer, issuer)
     is_sale = request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL
-    sold = {sku: sold_in(sale, item) for sku, item in known.items.items()}
+    day = day_of(request, issuer, known)
+    sold = {sku: sold_in(sale, in_force(item, NAME, day)) for sku, item in known.items.items()}
     items = fill_items(body["items"], request, sold, is_sale=is_sale)
     return {**body, "recipient": recipient, "items": items}
 

@@ -6,10 +6,11 @@ from typing import Any
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, without_absent
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.item_destination import Sale, sold_in
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
-from carimbo.fiscal.goods.from_sale import body_of_goods, party_of
+from carimbo.fiscal.goods.from_sale import body_of_goods, in_force, party_of
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.party_address import is_in_brazil
 
@@ -22,7 +23,7 @@ def body_of_sale(part: SalePart, settings: NfeSettings) -> SaleBody:
         buyer_state=(part.buyer.address or {}).get("state", ""),
         buyer_is_contributor=part.buyer.state_registration is not None,
     )
-    sold = replace(part, lines=tuple(sold_in(sale, line) for line in part.lines))
+    sold = replace(part, lines=tuple(sold_in(sale, in_force(line, NAME, part.day)) for line in part.lines))
     return body_of_goods(sold, Presence.INTERNET, recipient_of(part.buyer))
 
 
