@@ -76,11 +76,11 @@ def unknown_rate(tax: ReformTax, day: date, path: str) -> Problem:
     )
 
 
-def informed_rate(tax: ReformTax, path: str) -> str:
+def informed_rate(tax: ReformTax) -> str:
     """Returns the warning of a rate that only the caller has given."""
     return (
-        f"{path}: A alíquota {_NAMES[tax]} é a informada, porque a tabela {RATES_FILE} ainda não a tem."
-        " Confira com o ato que a fixou."
+        f"items[].ibsCbs: A alíquota {_NAMES[tax]} é a informada, porque a tabela {RATES_FILE} ainda não a"
+        " tem. Confira com o ato que a fixou."
     )
 
 

@@ -193,7 +193,8 @@ def contribution_ended(path: str, name: str) -> Problem:
         PIS_COFINS_ENDED,
         path,
         f"O valor {name} deve ser zero: a contribuição acabou (LC 214/2025, art. 542).",
-        f"Retire o grupo {path.rpartition('.')[0] or path}: a nota sai com CST 08, sem valor.",
+        f"Retire o grupo {path.rpartition('.')[0] or path}: a nota sai com CST 08, ou 49 no Simples, sem"
+        " valor.",
         "LC 214/2025, arts. 542 e 544",
     )
 
@@ -212,7 +213,9 @@ def _general_rate(
 ) -> Decimal | None:
     if cst != _FULL_RATE or "rate" in given:
         return None
-    if not trade.tax_day.has_pis_cofins:
+    if not trade.tax_day.has_pis_cofins and not trade.is_correction:
+        if given.get("amount") == ZERO:
+            return ZERO
         raise Incomplete(contribution_ended(f"{path}.cst", contribution.name))
     regime = trade.company.pis_cofins_regime
     if regime is None:

@@ -28,6 +28,7 @@ from carimbo.fiscal.taxes.trade import Trade
 _TAXED_IN_FULL = "000001"
 _EXPORTED = "410004"
 _LENGTH_OF_CST = 3
+_PUBLIC = "compra governamental a partir de 2027, cujos tributos não são calculados (LC 214/2025, art. 473)"
 _LEFT_OUT = (
     "A nota sai sem IBS e CBS, porque corrige um documento emitido antes que o preço os contivesse (NT"
     " 2025.002, UB12-10): informe items[].ibsCbs para que os leve."
@@ -106,13 +107,15 @@ def _by_rate(
     rates = _rates_of(cst, IBS_CBS_CLASSES.rows.get(tax_class), trade)
     if rates is None:
         missing = [name for name in _BY_RATE if getattr(body, name) is None]
-        if len(missing) == len(_BY_RATE) and not (body.regular_taxation or body.government_purchase):
+        is_public = cst in _BY_GENERAL_RATES
+        is_left_out = len(missing) == len(_BY_RATE) and not is_public
+        if is_left_out and not (body.regular_taxation or body.government_purchase):
             return None
         shares = (("state", body.state), ("city", body.city), ("cbs", body.cbs))
         fields = [to_camel(name) for name in missing]
         fields += [f"{name}.rate" for name, share in shares if share and share.rate is None]
         if fields:
-            situation = f"CST {cst} do IBS e da CBS, por alíquota"
+            situation = _PUBLIC if is_public else f"CST {cst} do IBS e da CBS, por alíquota"
             raise Incomplete(*(required(f"{path}.{field}", situation) for field in fields))
         rates = _NO_RATES
     elif None in (rates.state.rate, rates.city.rate, rates.cbs.rate):
@@ -147,7 +150,7 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> _Rates | Non
     # From 2027 on all of the tax of a public purchase goes to the entity that buys (LC 214/2025, art. 473).
     if trade.government_reduction is not None and trade.tax_day.price_holds_reform_taxes:
         return None
-    general = _ZERO_RATES if is_conditional else trade.reform_rates
+    general = _ZERO_RATES if is_conditional else trade.rate_day.rates
     ibs, cbs = (known.ibs_reduction, known.cbs_reduction) if known else (None, None)
     public = trade.government_reduction
     return _Rates(
@@ -227,9 +230,9 @@ def _require_unknown_rates(
         if usual.rate is not None:
             continue
         if share is None or share.rate is None:
-            problems.append(unknown_rate(tax, trade.tax_day.day, f"{path}.{name}.rate"))
+            problems.append(unknown_rate(tax, trade.rate_day.day, f"{path}.{name}.rate"))
         else:
-            findings.assumed(informed_rate(tax, f"{path}.{name}.rate"))
+            findings.assumed(informed_rate(tax))
     if problems:
         raise Incomplete(*problems)
 

@@ -83,7 +83,7 @@ def _computed(
     ibs_cbs = _reform(body, line, state, contributions, trade, findings, holds_taxes=holds_taxes)
     if holds_taxes and ibs_cbs and ibs_cbs.by_rate:
         state, ibs_cbs = _settled(body, line, state, contributions, ibs_cbs, trade, findings)
-    _warn_of_rare_taxes(body, line, state, trade, findings)
+    _warn_of_rare_taxes(body, state, trade, findings)
     return ItemTaxes(
         approximate_taxes=approximate,
         icms=state.icms,
@@ -205,14 +205,12 @@ def _warn_of_icms_base(base: IcmsBase, body: ItemBody, icms: Icms | None, findin
     )
 
 
-def _warn_of_rare_taxes(
-    body: ItemBody, line: Line, state: _StateTaxes, trade: Trade, findings: Findings
-) -> None:
+def _warn_of_rare_taxes(body: ItemBody, state: _StateTaxes, trade: Trade, findings: Findings) -> None:
     if body.selective_tax:
-        findings.assumed(f"{line.path}.selectiveTax: Ainda não há lei com as alíquotas do imposto seletivo.")
+        findings.assumed("items[].selectiveTax: Ainda não há lei com as alíquotas do imposto seletivo.")
     if DatedRule.IPI_IS_MOSTLY_ZERO in trade.tax_day.rules and _amount(state.ipi and state.ipi.taxation):
         findings.assumed(
-            f"{line.path}.ipi: O IPI é zero, salvo o da produção incentivada na Zona Franca de Manaus (LC"
+            "items[].ipi: O IPI é zero, salvo o da produção incentivada na Zona Franca de Manaus (LC"
             " 214/2025, art. 454). Confira se é o caso."
         )
 

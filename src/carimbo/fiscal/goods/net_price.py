@@ -7,6 +7,7 @@ from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
+from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import is_import, item_taxes, taxes_within
 from carimbo.fiscal.goods.items import product_of
@@ -43,14 +44,22 @@ def _priced(item: ItemBody, position: int, trade: Trade, cfop: str) -> ItemBody:
     scratch = Findings()
     product = product_of(trial, position, item.ncm, cfop, item.description, Charges())
     taxes = item_taxes(trial, product, position, trade, scratch)
-    net = item.net_unit_value or ZERO
+    within = taxes_within(taxes)
+    if within >= _TRIAL:
+        message = "Com estas alíquotas, os tributos tomam o preço inteiro."
+        raise Incomplete(Problem(NET_PRICE, path, message, "Confira as alíquotas do item.", _SOURCE))
+    net = (item.net_unit_value or ZERO) + _selective_tax_of_unit(item)
     # Problems of the item are reported when it is composed.
-    price = net if scratch.problems else _gross(net + _selective_tax_of_unit(item), taxes_within(taxes))
-    return item.model_copy(update={"unit_value": price})
+    price = net if scratch.problems else (net * _TRIAL / (_TRIAL - within)).quantize(_STEP, ROUND_HALF_UP)
+    return item.model_copy(update={"unit_value": price} | _taxable_price(item, price))
 
 
-def _gross(net: Decimal, within: Decimal) -> Decimal:
-    return (net * _TRIAL / (_TRIAL - within)).quantize(_STEP, ROUND_HALF_UP)
+def _taxable_price(item: ItemBody, price: Decimal) -> dict[str, Decimal]:
+    """Returns the price of the taxable unit, if that is another one and the body gives no price of it."""
+    if not item.taxable_quantity or item.taxable_unit_value is not None:
+        return {}
+    taxable = price * item.quantity / item.taxable_quantity
+    return {"taxable_unit_value": taxable.quantize(_STEP, ROUND_HALF_UP)}
 
 
 def _selective_tax_of_unit(item: ItemBody) -> Decimal:
@@ -74,13 +83,19 @@ def _refuse_if_unusable(item: ItemBody, trade: Trade, cfop: str, path: str) -> N
         message = "O preço sem tributos não se usa em importação, cujo preço não contém IBS nem CBS."
         raise Incomplete(Problem(NET_PRICE, path, message, "Informe unitValue.", _SOURCE))
     if _has_given_amounts(item):
-        message = "O preço sem tributos não se usa com base ou valor informado de ICMS, IBS ou CBS."
+        message = "O preço sem tributos não se usa com bases ou valores informados de ICMS, IBS ou CBS."
         hint = "Informe unitValue, ou deixe que as bases e os valores sejam calculados."
         raise Incomplete(Problem(NET_PRICE, path, message, hint, _SOURCE))
 
 
 def _has_given_amounts(item: ItemBody) -> bool:
-    icms, reform = item.icms, item.ibs_cbs or IbsCbsBody()
-    shares = (reform.state, reform.city, reform.cbs)
-    is_given = icms is not None and (icms.base is not None or icms.amount is not None)
-    return is_given or reform.base is not None or any(share and share.amount is not None for share in shares)
+    """Returns whether the body has amounts in reais, which can't be those of a price nobody knows yet."""
+    icms, share, reform = item.icms or IcmsBody(), item.state_share, item.ibs_cbs or IbsCbsBody()
+    given = [icms.base, icms.amount, icms.fcp_base, icms.fcp_amount, icms.exempted_amount, reform.base]
+    if share:
+        given += [share.base, share.fcp_base, share.fcp_amount, share.destination_amount, share.origin_amount]
+    for part in (reform.state, reform.city, reform.cbs):
+        if part:
+            given.append(part.amount)
+            given += [group.amount for group in (part.deferral, part.refund) if group]
+    return any(amount is not None for amount in given)

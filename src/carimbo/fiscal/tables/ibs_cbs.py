@@ -60,6 +60,9 @@ class IbsCbsClass:
 IBS_CBS_CLASSES: Table[str, IbsCbsClass] = Table("ibs_cbs_classes", IbsCbsClass, lambda found: found.code)
 
 
+_HUNDRED, _STEP = Decimal(100), Decimal("0.0001")
+
+
 class ReformTax(StrEnum):
     """The three shares that have a rate of their own."""
 
@@ -77,6 +80,12 @@ class IbsCbsRate:
     until: date | None
     rate: Decimal | None
     """In percent; None while no act has fixed it, which is not zero."""
+
+    def __post_init__(self) -> None:
+        """Refuses a rate that no document could have, such as one with a lost point."""
+        rate = self.rate
+        if rate is not None and (rate > _HUNDRED or rate != rate.quantize(_STEP)):
+            raise ValueError(f"“{rate}” não serve na coluna rate: de 0 a 100, com até 4 casas decimais")
 
     def is_in_force(self, day: date) -> bool:
         """Returns whether the row is of the period of a day."""

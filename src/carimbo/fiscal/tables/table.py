@@ -209,7 +209,11 @@ class Table(Mapping[Key, Row]):
                 except ValueError:
                     reason = f"“{record[column]}” não serve na coluna {column}"
                     raise unusable(file.path, line, reason) from None
-            yield line, self.row(**values)
+            try:
+                row = self.row(**values)
+            except ValueError as error:
+                raise unusable(file.path, line, str(error)) from None
+            yield line, row
 
 
 def _restored(file: TableFile, line: int, above: str, record: Mapping[str, str], column: str) -> str:

@@ -73,9 +73,13 @@ class Trade(NamedTuple):
     """The document adjusts IBS and CBS: it has no other taxes unless the caller gives them."""
 
     @property
-    def reform_rates(self) -> IbsCbsRates:
-        """The standard rates of IBS and CBS that the authorities expect (NT 2025.002, UB18-10)."""
-        return self.tax_day.rates if self.repeats_rates else self.issue_day.rates
+    def rate_day(self) -> TaxDay:
+        """The day whose rates of IBS and CBS the authorities expect (NT 2025.002, UB18-10).
+
+        A document of before there were such rates has none to be repeated.
+        """
+        has_rates = DatedRule.IBS_CBS_GROUP in self.tax_day.rules
+        return self.tax_day if self.repeats_rates and has_rates else self.issue_day
 
     @property
     def is_spared_reform_taxes(self) -> bool:

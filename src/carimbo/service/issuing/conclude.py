@@ -9,6 +9,7 @@ import structlog
 from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
+from carimbo.fiscal.missing_rates import RATE_UNKNOWN
 from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service.allowance import settlement_of
@@ -91,7 +92,8 @@ async def refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -
         message=" ".join(problem.message for problem in problems),
         field=first.path,
         hint=first.hint,
-        retryable=first.path.split(".")[0] in _OUTSIDE_THE_REQUEST,
+        # A rate is loaded by the operator, and the request stays as it is.
+        retryable=first.path.split(".")[0] in _OUTSIDE_THE_REQUEST or first.code == RATE_UNKNOWN,
     )
     # No authority had a word in it: the record tells why.
     happened = NewEvent(type=Happening.REJECTED, status=Status.REJECTED)

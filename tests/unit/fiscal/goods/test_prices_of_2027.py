@@ -106,6 +106,14 @@ class TestTheSplit:
         made = nfce(by=NORMAL, under=NEW_YEAR, items=[item(quantity=1, unitValue=100)])
         assert amounts(made) == amounts(sold())
 
+    @pytest.mark.usefixtures("cbs_of_2027")
+    def test_of_a_public_purchase_is_left_to_the_caller(self) -> None:
+        purchase = {"entityType": "1", "rateReduction": 10, "operationType": "1"}
+        problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, governmentPurchase=purchase))
+        fields = ("base", "state", "city", "ibsAmount", "cbs")
+        assert list(problems) == [f"items[0].ibsCbs.{field}" for field in fields]
+        assert "compra governamental" in problems["items[0].ibsCbs.base"]
+
 
 class TestTheDayBefore:
     def test_new_taxes_are_not_in_the_price(self) -> None:
@@ -130,7 +138,7 @@ class TestUnknownRate:
     def test_may_be_informed_by_the_caller_who_is_warned(self) -> None:
         made = composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(ibsCbs={"cbs": {"rate": 9}})])
         assert isinstance(made, Composition)
-        assert any("cbs.rate: A alíquota da CBS é a informada" in warning for warning in made.warnings)
+        assert any("ibsCbs: A alíquota da CBS é a informada" in warning for warning in made.warnings)
 
     def test_does_not_stop_the_simples(self) -> None:
         assert said(nfe(under=NEW_YEAR), "det/imposto/IBSCBS/CST") is None
@@ -162,6 +170,16 @@ class TestEndedContributions:
         moved = item(cfop="5949", icms={"cst": "41"}, ibsCbs={"taxClassCode": "410999"})
         assert said(nfe(by=NORMAL, under=NEW_YEAR, items=[moved]), "det/imposto/PIS/PISNT/CST") == "08"
 
+    def test_may_be_given_with_an_amount_of_zero(self) -> None:
+        zero = {"cst": "01", "base": 100, "amount": 0}
+        assert said(sold(pis=zero, cofins=zero), "det/imposto/PIS/PISAliq/vPIS") == "0.00"
+
+    def test_are_taken_in_a_correction_that_refers_to_nothing(self) -> None:
+        taxes = {"pis": {"cst": "01"}, "cofins": {"cst": "01"}, "icms": {"cst": "00"}}
+        back = item(quantity=1, unitValue=100, cfop="1202", ibsCbs={"taxClassCode": "000001"}, **taxes)
+        made = nfe(by=NORMAL, under=NEW_YEAR, purpose="return", operation="inbound", items=[back])
+        assert said(made, "det/imposto/PIS/PISAliq/vPIS") == "1.35"
+
     def test_are_refused_with_the_full_rate(self) -> None:
         problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(pis={"cst": "01"})]))
         assert list(problems) == ["items[0].pis.cst"]
@@ -185,6 +203,10 @@ class TestCorrections:
         made = self.returned(OLD_KEY)
         assert amounts(made) == ["18.00", "74.42", "0.07", "0.00", "0.67"]
         assert said(made, "det/imposto/PIS/PISAliq/vPIS") == "1.35"
+
+    def test_of_a_document_of_before_2026_have_the_rates_of_their_own_day(self) -> None:
+        key = OLD_KEY.replace("352612", "352510")
+        assert said(self.returned(key), f"{REFORM}/gCBS/pCBS") == "11.1100"
 
     def test_may_leave_new_taxes_out_for_a_document_of_2026(self) -> None:
         made = composed_nfe(
@@ -247,6 +269,29 @@ class TestNetPrice:
         back |= {"icms": {"cst": "00"}, "pis": {"cst": "01"}, "cofins": {"cst": "01"}}
         problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, purpose="return", items=[back]))
         assert list(problems) == ["items[0].netUnitValue"]
+
+    def test_is_refused_where_taxes_take_the_whole_price(self) -> None:
+        problems = refused(
+            composed_nfe(by=NORMAL, under=NEW_YEAR, items=[_net(10) | {"icms": {"cst": "00", "rate": 100}}])
+        )
+        assert "preço inteiro" in problems["items[0].netUnitValue"]
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"icms": {"cst": "00", "fcpRate": 2, "fcpAmount": 3}},
+            {"stateShare": {"destinationAmount": 11.41}},
+            {"ibsCbs": {"taxClassCode": "510001", "cbs": {"deferral": {"rate": 50, "amount": 5}}}},
+        ],
+    )
+    def test_is_refused_beside_amounts_of_a_price_that_is_not_known(self, given: dict[str, Any]) -> None:
+        problems = refused(composed_nfe(by=NORMAL, under=NEW_YEAR, items=[_net(10) | given]))
+        assert "valores informados" in problems["items[0].netUnitValue"]
+
+    def test_gives_the_price_of_another_taxable_unit(self) -> None:
+        sold_in_boxes = _net(100) | {"taxableUnit": "UN", "taxableQuantity": 10}
+        made = nfe(by=NORMAL, under=NEW_YEAR, items=[sold_in_boxes])
+        assert said(made, "det/prod/vUnTrib") == "13.5621951220"
 
     def test_is_refused_in_an_import(self) -> None:
         taxes = {"icms": {"cst": "00"}, "ibsCbs": {"taxClassCode": "000001"}}
