@@ -4,11 +4,17 @@ No other module of the library has a fiscal date. A new date is a row of `tables
 operator may replace. The simulator has a calendar of its own, so that it can disagree with this one.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
-from carimbo.fiscal.tables.table import Table
+from carimbo.fiscal.tables.table import Derived, Table
+
+DOCUMENTS = frozenset({"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe"})
+"""The types of documents that a rule may be for."""
+_DAY = timedelta(days=1)
 
 
 class DatedRule(StrEnum):
@@ -49,6 +55,15 @@ class CalendarEntry:
     """What changes, in Portuguese."""
     source: str
 
+    def __post_init__(self) -> None:
+        """Refuses a row that would silently never be in force."""
+        strangers = [name for name in self.documents if name not in DOCUMENTS]
+        if strangers or not self.documents:
+            names = ", ".join(sorted(DOCUMENTS))
+            raise ValueError(f"“{' '.join(self.documents)}” não serve na coluna documents: {names}")
+        if self.since and self.until and self.until < self.since:
+            raise ValueError(f"“{self.until}” não serve na coluna until: é antes de since")
+
     def is_in_force(self, day: date) -> bool:
         """Returns whether the rule holds on a day."""
         return self.since is not None and self.since <= day and (self.until is None or day <= self.until)
@@ -67,7 +82,34 @@ def rules_on(day: date, document: str) -> RulesInForce:
     The day of goods and transport is that of the issue in the document's own offset, the day of a service its
     competence.
     """
-    rows = CALENDAR.rows
-    return frozenset(
-        rule for rule in DatedRule if document in rows[rule].documents and rows[rule].is_in_force(day)
-    )
+    periods = _PERIODS.value.get(document)
+    return periods.on(day) if periods else frozenset()
+
+
+class _Periods(NamedTuple):
+    """The rules of a type of document, which stay the same between two days of change."""
+
+    changes: list[date]
+    rules: list[RulesInForce]
+    """Those before the first change, then those from each change on."""
+
+    def on(self, day: date) -> RulesInForce:
+        return self.rules[bisect_right(self.changes, day)]
+
+
+def _periods_by_document() -> dict[str, _Periods]:
+    return {document: _periods_of(document) for document in DOCUMENTS}
+
+
+def _periods_of(document: str) -> _Periods:
+    entries = {rule: CALENDAR.rows[rule] for rule in DatedRule if document in CALENDAR.rows[rule].documents}
+    begins = {entry.since for entry in entries.values() if entry.since}
+    ends = {entry.until + _DAY for entry in entries.values() if entry.until}
+    changes = sorted(begins | ends)
+    in_force = [
+        frozenset(rule for rule, entry in entries.items() if entry.is_in_force(day)) for day in changes
+    ]
+    return _Periods(changes, [frozenset(), *in_force])
+
+
+_PERIODS: Derived[dict[str, _Periods]] = Derived(_periods_by_document)

@@ -99,7 +99,7 @@ class IbsCbsOption(Body):
 
 def half_year_of(day: date) -> str:
     """Returns the half-year of a day, as options name it: `2027-1`."""
-    return f"{day:%Y}-{1 if day.month <= _LAST_MONTH_OF_FIRST_HALF else 2}"
+    return f"{day.year}-{1 if day.month <= _LAST_MONTH_OF_FIRST_HALF else 2}"
 
 
 class StateRegistration(Body):
@@ -204,7 +204,7 @@ class Company(Body):
         """Returns how the company pays IBS and CBS in the half-year of a day."""
         if self.tax_regime is TaxRegime.NORMAL:
             return IbsCbsRegime.REGULAR
-        if not self.tax_regime.is_simples:
+        if not self.ibs_cbs_regime or not self.tax_regime.is_simples:
             return IbsCbsRegime.DAS
         half_year = half_year_of(day)
         chosen = [option.regime for option in self.ibs_cbs_regime if option.half_year == half_year]

@@ -60,24 +60,24 @@ def use_tables(settings: Settings) -> None:
 def workshop_of(settings: Settings) -> Workshop:
     """Put together what documents are made with; a file that can't be used is told before work begins."""
     use_tables(settings)
-    show_missing_rates()
+    show_missing_rates(clock_of(settings))
     schemas = Schemas(settings.schemas_folder)
     for schema in {kind.issuing.schema for kind in DOCUMENT_TYPES if kind.issuing}:
         schemas.compiled(schema)
     return Workshop(schemas, settings.software, clock_of(settings), clock_offset=settings.clock_offset)
 
 
-def show_missing_rates() -> None:
+def show_missing_rates(clock: Callable[[], datetime]) -> None:
     """Shows which rates are missing, worked out anew for each scrape: tables and days change.
 
     To be called when the tables are in force: metrics are scraped in a thread of their own.
     """
     for tax in ReformTax:
-        RATE_MISSING.labels(tax=tax.value).set_function(partial(_is_missing, tax))
+        RATE_MISSING.labels(tax=tax.value).set_function(partial(_is_missing, tax, clock))
 
 
-def _is_missing(tax: ReformTax) -> float:
-    return float(any(missing.tax is tax for missing in reported_missing_rates(brasilia_day(now()))))
+def _is_missing(tax: ReformTax, clock: Callable[[], datetime]) -> float:
+    return float(any(missing.tax is tax for missing in reported_missing_rates(brasilia_day(clock()))))
 
 
 def desk_of(settings: Settings, counter: Counter) -> Desk:

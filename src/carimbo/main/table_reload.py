@@ -46,4 +46,7 @@ async def reload_tables() -> None:
         _log.error("tables_not_reloaded", exc_info=error)
     else:
         put_in_force(fresh)
-        _log.info("tables_reloaded", changed=[one.table.name for one in fresh if one.is_changed])
+        _log.info("tables_reloaded", changed=[table.table.name for table in fresh if table.is_changed])
+        for table in fresh:
+            if file := table.content[1].older_file:
+                _log.warning("table_ignored", file=str(file), reason="mais antiga que a do carimbo")

@@ -41,9 +41,11 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     loop.add_signal_handler(signal.SIGINT, _interrupt, stop, hurry)
     reloader = TableReloader()
-    reloader.start()
+    # A SIGHUP ends a process that does not listen to it; tables are read again once they are in force.
+    signal.signal(signal.SIGHUP, reloader.ask)
     start_metrics(settings.metrics_host, settings.worker_metrics_port, REGISTRY)
     async with database_of(settings) as database, means_of(settings, database, reached) as means:
+        reloader.start()
         settle_in()
         working = asyncio.create_task(
             run_worker(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.calendar import CALENDAR, DatedRule, rules_on
+from carimbo.fiscal.calendar import CALENDAR, DOCUMENTS, DatedRule, rules_on
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
@@ -40,8 +40,8 @@ def test_a_rule_ends_after_its_last_day() -> None:
 
 
 def test_every_row_is_of_document_types_that_exist() -> None:
-    names = {kind.name for kind in DOCUMENT_TYPES}
-    assert all(entry.documents and set(entry.documents) <= names for entry in CALENDAR.values())
+    assert {kind.name for kind in DOCUMENT_TYPES} == DOCUMENTS
+    assert all(entry.documents and set(entry.documents) <= DOCUMENTS for entry in CALENDAR.values())
 
 
 class TestOperatorsFile:
@@ -59,6 +59,21 @@ class TestOperatorsFile:
         use_tables_of(tmp_path)
         assert DatedRule.PIS_COFINS_ENDED not in rules_on(date(2027, 1, 31), "nfe")
         assert DatedRule.PIS_COFINS_ENDED in rules_on(date(2027, 2, 1), "nfe")
+
+    @pytest.mark.parametrize(
+        ("row", "column"),
+        [
+            ("pis_cofins_ended,2027-01-01,,NF-e nfce,x,y", "documents"),
+            ("pis_cofins_ended,2027-01-01,2026-12-31,nfe,x,y", "until"),
+        ],
+    )
+    def test_one_whose_rule_would_never_be_in_force_is_refused(
+        self, tmp_path: Path, row: str, column: str
+    ) -> None:
+        _write(tmp_path, [row])
+        use_tables_of(tmp_path)
+        with pytest.raises(TableUnusable, match=f"linha 4: .* na coluna {column}"):
+            CALENDAR.load()
 
     def test_one_without_a_rule_that_code_asks_for_is_refused(self, tmp_path: Path) -> None:
         _write(tmp_path, ["pis_cofins_ended,2027-01-01,,nfe,x,y"])

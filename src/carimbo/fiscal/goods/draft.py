@@ -47,7 +47,8 @@ def drafted(compose: Compose[RequestT], request: RequestT, issuance: Issuance) -
     judgement = judged(Case(composed.invoice, request, issuance.company, issuance.now))
     warnings = composed.warnings + judgement.warnings
     if composed.problems:
-        return Review(_judged_in_part(judgement, composed) + composed.problems, warnings)
+        sure = tuple(warning for warning in judgement.warnings if not _FOLLOWS_FROM_TAXES.match(warning))
+        return Review(_judged_in_part(judgement, composed) + composed.problems, composed.warnings + sure)
     written = write(composed.invoice)
     if isinstance(written, tuple):
         return Review(judgement.problems + _untold(written, judgement.problems), warnings)

@@ -56,7 +56,8 @@ def item_taxes(
 def _has_usual_taxes(body: ItemBody, cfop: str, trade: Trade) -> bool:
     """Returns whether an item has the taxes that most items of the Simples Nacional have."""
     is_usual = trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES) and _is_plain(cfop, trade)
-    return is_usual and not trade.company.informs_ibs_cbs(trade.tax_day.day)
+    has_contributions = DatedRule.PIS_COFINS_GROUPS_LEFT_OUT not in trade.tax_day.rules
+    return is_usual and has_contributions and not trade.company.informs_ibs_cbs(trade.tax_day.day)
 
 
 def _with_approximate_taxes(usual: ItemTaxes, amount: Decimal) -> ItemTaxes:

@@ -86,6 +86,8 @@ class IbsCbsRate:
         rate = self.rate
         if rate is not None and (rate > _HUNDRED or rate != rate.quantize(_STEP)):
             raise ValueError(f"“{rate}” não serve na coluna rate: de 0 a 100, com até 4 casas decimais")
+        if self.until and self.until < self.since:
+            raise ValueError(f"“{self.until}” não serve na coluna until: é antes de since")
 
     def is_in_force(self, day: date) -> bool:
         """Returns whether the row is of the period of a day."""

@@ -71,7 +71,7 @@ def read_again(tables: Iterable["Table[Any, Any]"]) -> tuple[FreshTable, ...]:
 
 
 def put_in_force(tables: Iterable[FreshTable]) -> None:
-    """Replaces the tables in force at once; to be called where no document is being made."""
+    """Replaces the tables in force at once; a document that is being made may see both."""
     for fresh in tables:
         fresh.table.replace_content(fresh.content)
     _Process.revision += 1

@@ -105,7 +105,7 @@ class TestPositiveContribution:
 
     def test_has_a_hint_that_says_what_to_do(self) -> None:
         (problem,) = composed(of(FIRST_DAY, taxes={"pis": tax(0.65)}), by=NORMAL, issued_at=JANUARY).problems
-        assert "acabaram em 31/12/2026" in problem.message
+        assert "PIS e COFINS acabaram" in problem.message
         assert "Retire taxes.pis.rate" in (problem.hint or "")
 
     def test_that_is_zero_passes_and_is_not_written(self) -> None:

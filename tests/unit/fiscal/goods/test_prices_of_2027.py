@@ -1,17 +1,22 @@
 """Goods from 2027 on: the price holds IBS and CBS, and PIS and COFINS are gone."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax
 from carimbo.fiscal.tables.icms_bases import ICMS_BASES, IcmsBase
+from carimbo.fiscal.tables.table import use_tables_of
 from unit.fiscal.goods.support import NORMAL, company, composed_nfe, emission, item, nfce, nfe, refused, said
 
 NEW_YEAR = emission(issued_at=datetime.fromisoformat("2027-01-01T00:00:00-03:00"))
@@ -34,6 +39,21 @@ def imaginary_cbs(monkeypatch: pytest.MonkeyPatch) -> None:
 def icms_without_new_taxes(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {key: IcmsBase(*key, None, False, "lei do estado") for key in ICMS_BASES.rows}
     monkeypatch.setattr(ICMS_BASES, "rows", rows)
+
+
+@pytest.fixture
+def contributions_left_out(tmp_path: Path) -> Iterator[None]:
+    """An operator's calendar with a date for the end of the groups."""
+    rule = DatedRule.PIS_COFINS_GROUPS_LEFT_OUT
+    since = CALENDAR[DatedRule.PIS_COFINS_ENDED].since
+    rows = [replace(row, since=since) if row.name == rule else row for row in CALENDAR.values()]
+    text = CALENDAR.text_of("teste", CALENDAR.about.date, rows)
+    (tmp_path / "calendar.csv").write_text(text, encoding="utf-8")
+    rates = IBS_CBS_RATES.rows
+    use_tables_of(tmp_path)
+    IBS_CBS_RATES.rows = rates
+    yield
+    use_tables_of(None)
 
 
 def sold(price: object = 100, *, by: Company = NORMAL, under: Emission = NEW_YEAR, **changes: Any) -> Invoice:
@@ -187,6 +207,15 @@ class TestEndedContributions:
     def test_may_be_given_as_zero(self) -> None:
         zero = {"cst": "01", "base": 0, "rate": 0}
         assert said(sold(pis=zero, cofins=zero), "det/imposto/PIS/PISAliq/vPIS") == "0.00"
+
+
+@pytest.mark.usefixtures("cbs_of_2027", "contributions_left_out")
+@pytest.mark.parametrize(
+    "by", [NORMAL, company(), company(taxRegime="mei")], ids=["normal", "simples", "mei"]
+)
+def test_groups_of_ended_contributions_go_when_the_calendar_says_so(by: Company) -> None:
+    made = sold(by=by)
+    assert [said(made, f"det/imposto/{tax}/*/CST") for tax in ("PIS", "COFINS")] == [None, None]
 
 
 @pytest.mark.usefixtures("cbs_of_2027")

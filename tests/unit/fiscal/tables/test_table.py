@@ -184,6 +184,7 @@ class TestUnusable:
             ("nfe_statuses", "100,success,Autorizado", "action"),
             ("ibs_cbs_rates", "cbs,2026-13-01,,0", "since"),
             ("ibs_cbs_rates", "cbs,2027-01-01,,870", "rate"),
+            ("ibs_cbs_rates", "cbs,2027-01-01,2026-12-31,8", "until"),
             ("ibs_cbs_rates", "cbs,2027-01-01,,8.12345", "rate"),
             ("payment_methods", "01,Dinheiro,,sim,yes", "has_card"),
         ],

@@ -110,12 +110,12 @@ def refuse_ended_contributions(request: NfseRequest, rules: RulesInForce) -> Ite
         "ownDebit.cst": own.cst in _TAXED,
         "pisCofinsCst": taxes.pis_cofins_cst in _TAXED,
     }
-    message = "PIS e COFINS acabaram em 31/12/2026: a nota de competência posterior não os leva."
+    message = "PIS e COFINS acabaram: a nota desta competência não os leva."
     for name, value in asked.items():
         if value:
             hint = (
-                f"Retire taxes.{name}; a retenção que resta é a de CSLL, em taxes.csll. Se o serviço é de"
-                " 2026, informe a competência em issueDate."
+                f"Retire taxes.{name}; a retenção que resta é a de CSLL, em taxes.csll. Se o serviço é"
+                " anterior, informe a competência em issueDate."
             )
             yield Problem(_ENDED, f"taxes.{name}", message, hint)
 

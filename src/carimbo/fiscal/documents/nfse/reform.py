@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from carimbo.fiscal.calendar import DatedRule, RulesInForce
+from carimbo.fiscal.calendar import CALENDAR, DatedRule, RulesInForce
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfse.correlation import choose_indicator, class_warnings, has_property
 from carimbo.fiscal.documents.nfse.request import NfseRequest
@@ -104,7 +104,7 @@ def _in_tables(body: IbsCbsBody, indicator: str, rules: RulesInForce) -> tuple[P
             DatedRule.IBS_CBS_GROUP not in rules,
             "E0850",
             "ibsCbs",
-            "IBS e CBS só podem ser informados a partir da competência 01/2026.",
+            "Nesta competência IBS e CBS ainda não podem ser informados.",
         ),
         (not is_for_services, "E0958", field, "A classificação não é de prestação de serviços."),
         (
@@ -161,9 +161,14 @@ def _property(facts: ServiceFacts, body: IbsCbsBody, indicator: str) -> tuple[Pr
     )
 
 
+def _since(rule: DatedRule) -> str:
+    since = CALENDAR[rule].since
+    return f" a partir da competência {since:%d/%m/%Y}" if since else ""
+
+
 def _left_out(problems: tuple[Problem, ...]) -> str:
     fields = ", ".join(dict.fromkeys(problem.path for problem in problems))
     return (
         f"A nota sai sem IBS e CBS, porque falta ou não serve {fields}: a empresa já deve informá-los,"
-        " e em 2027 a falta é recusada."
+        f" e a falta será recusada{_since(DatedRule.NFSE_GROUP_REQUIRED)}."
     )
