@@ -88,4 +88,6 @@ def _facts(letter: Letter) -> Iterator[tuple[str, str]]:
         yield "Série", str(letter.series)
     yield "Emissão", f"{letter.issued_on:%d/%m/%Y}"
     yield "Valor", f"R$ {written(letter.amount)}"
+    if letter.total_due is not None:
+        yield "Total a pagar, com IBS e CBS", f"R$ {written(letter.total_due)}"
     yield "Chave de acesso", " ".join(_GROUPS.findall(letter.access_key))

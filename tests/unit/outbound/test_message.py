@@ -168,3 +168,11 @@ class TestFolder:
     async def test_that_is_gone_may_be_back_another_time(self, tmp_path: Path) -> None:
         folder = MailFolder(tmp_path / "gone", SENDER, lambda: NOW)
         assert await folder.send(LETTER) == NotSent(message="A pasta dos e-mails não pôde ser escrita.")
+
+
+def test_says_what_the_receiver_pays_where_taxes_are_added_to_the_amount() -> None:
+    due = parsed(replace(LETTER, total_due=Decimal("1371.65")))
+    plain = due.get_body(("plain",))
+    assert plain
+    assert "Total a pagar, com IBS e CBS: R$ 1.371,65" in plain.get_content()
+    assert "Total a pagar" not in (parsed(LETTER).get_body(("plain",)) or plain).get_content()

@@ -39,6 +39,8 @@ class Letter:
     is_valid: bool
     """Whether the document has fiscal validity, which one of homologation has not."""
     attachments: tuple[Attachment, ...]
+    total_due: Decimal | None = None
+    """What the receiver pays, where taxes are added to the amount."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class Parcel:
                 Attachment(self.xml.name, "application/xml", self.xml.xml),
                 Attachment(pdf.name, "application/pdf", pdf.pdf or b""),
             ),
+            total_due=record.total_due,
         )
 
 
