@@ -56,8 +56,11 @@ def item_taxes(
 def _has_usual_taxes(body: ItemBody, cfop: str, trade: Trade) -> bool:
     """Returns whether an item has the taxes that most items of the Simples Nacional have."""
     is_usual = trade.uses_csosn and body.model_fields_set.isdisjoint(_TAXES) and _is_plain(cfop, trade)
-    has_contributions = DatedRule.PIS_COFINS_GROUPS_LEFT_OUT not in trade.tax_day.rules
-    return is_usual and has_contributions and not trade.company.informs_ibs_cbs(trade.tax_day.day)
+    return (
+        is_usual
+        and trade.tax_day.has_pis_cofins_groups
+        and not trade.company.informs_ibs_cbs(trade.tax_day.day)
+    )
 
 
 def _with_approximate_taxes(usual: ItemTaxes, amount: Decimal) -> ItemTaxes:
@@ -113,7 +116,7 @@ def _state_taxes(body: ItemBody, line: Line, ipi_line: Line, trade: Trade, findi
 def _contributions(
     body: ItemBody, line: Line, state: _StateTaxes, trade: Trade, findings: Findings
 ) -> _Contributions:
-    if DatedRule.PIS_COFINS_GROUPS_LEFT_OUT in trade.tax_day.rules and not (body.pis or body.cofins):
+    if not trade.tax_day.has_pis_cofins_groups and not (body.pis or body.cofins):
         return None, None
     # ICMS that a benefit takes off the price is no revenue.
     revenue = contribution_base(line.value - deducted_icms(state.icms), _amount(state.icms))
@@ -209,7 +212,7 @@ def _warn_of_icms_base(base: IcmsBase, body: ItemBody, icms: Icms | None, findin
 def _warn_of_rare_taxes(body: ItemBody, state: _StateTaxes, trade: Trade, findings: Findings) -> None:
     if body.selective_tax:
         findings.assumed("items[].selectiveTax: Ainda não há lei com as alíquotas do imposto seletivo.")
-    if DatedRule.IPI_IS_MOSTLY_ZERO in trade.tax_day.rules and _amount(state.ipi and state.ipi.taxation):
+    if _amount(state.ipi and state.ipi.taxation) and DatedRule.IPI_IS_MOSTLY_ZERO in trade.tax_day.rules:
         findings.assumed(
             "items[].ipi: O IPI é zero, salvo o da produção incentivada na Zona Franca de Manaus (LC"
             " 214/2025, art. 454). Confira se é o caso."

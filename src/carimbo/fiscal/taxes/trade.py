@@ -21,25 +21,29 @@ class TaxDay(NamedTuple):
     rules: RulesInForce
     rates: IbsCbsRates
     """Standard rates of IBS and CBS."""
+    price_holds_reform_taxes: bool
+    """IBS, CBS and IS are within the price of an item (NT 2026.008)."""
+    has_pis_cofins: bool
+    has_pis_cofins_groups: bool
+    """Items have groups of PIS and COFINS, be it without amounts."""
 
     @classmethod
     def of(cls, day: date, document: str) -> Self:
         """Returns the day for a type of document."""
-        return cls(day, document, rules_on(day, document), ibs_cbs_rates_on(day))
+        rules = rules_on(day, document)
+        return cls(
+            day=day,
+            document=document,
+            rules=rules,
+            rates=ibs_cbs_rates_on(day),
+            price_holds_reform_taxes=DatedRule.PRICE_HOLDS_IBS_CBS in rules,
+            has_pis_cofins=DatedRule.PIS_COFINS_ENDED not in rules,
+            has_pis_cofins_groups=DatedRule.PIS_COFINS_GROUPS_LEFT_OUT not in rules,
+        )
 
     def on(self, day: date) -> "TaxDay":
         """Returns another day for the same type of document."""
         return TaxDay.of(day, self.document)
-
-    @property
-    def price_holds_reform_taxes(self) -> bool:
-        """Whether IBS, CBS and IS are within the price of an item (NT 2026.008)."""
-        return DatedRule.PRICE_HOLDS_IBS_CBS in self.rules
-
-    @property
-    def has_pis_cofins(self) -> bool:
-        """Whether PIS and COFINS exist."""
-        return DatedRule.PIS_COFINS_ENDED not in self.rules
 
 
 class Trade(NamedTuple):
