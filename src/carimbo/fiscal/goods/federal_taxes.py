@@ -31,13 +31,10 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
 )
 from carimbo.fiscal.money import ZERO, cents, percent
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, ContributionRates, missing_regime
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, PIS_COFINS_ENDED, ContributionRates, missing_regime
 from carimbo.fiscal.taxes.trade import Trade
 
 G = TypeVar("G")
-
-PIS_COFINS_ENDED = "PIS_COFINS_ENDED"
-"""The code of a document that charges PIS or COFINS after their end."""
 
 Cst = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
 

@@ -36,7 +36,7 @@ class ReductionBody(Body):
 
 
 class ShareBody(Body):
-    """One share of IBS and CBS; what is not told is computed."""
+    """One share of IBS and CBS; fields that are absent are computed."""
 
     rate: Percent | None = Field(default=None, description="Alíquota (pIBSUF, pIBSMun ou pCBS).")
     deferral: DeferralBody | None = Field(default=None, description="Diferimento (gDif).")
@@ -46,7 +46,7 @@ class ShareBody(Body):
 
 
 class CbsBody(ShareBody):
-    """The same of CBS, which has more to tell in a free trade area."""
+    """The share of CBS, which has more fields in a free trade area."""
 
     free_zone: FreeZoneCbs | None = Field(default=None, description="ZFM e ALC (gALCZFMCBS).")
 

@@ -7,6 +7,9 @@ from carimbo.fiscal.company import PisCofinsRegime
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Problem
 
+PIS_COFINS_ENDED = "PIS_COFINS_ENDED"
+"""The code of a document that charges PIS or COFINS after their end."""
+
 
 @dataclass(frozen=True, slots=True)
 class ContributionRates:

@@ -17,13 +17,12 @@ from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody, TaxesBody, Wi
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.money import ZERO, cents, percent_to_even, total, written_rate
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, missing_regime
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, PIS_COFINS_ENDED, missing_regime
 
 # Table of CST of PIS and COFINS (IN RFB 1.009/2010); 00 exists in the layout of the NFS-e alone.
 _GENERAL_RATE, _OTHER_RATE, _NOT_INCIDENT = "01", "02", "08"
 _WITHOUT_DEBIT = frozenset({"00", "04", "05", "06", "07", _NOT_INCIDENT, "09"})
 _TAXED = frozenset({_GENERAL_RATE, _OTHER_RATE, "03"})
-_ENDED = "PIS_COFINS_ENDED"
 
 _PAID_IN_DAS = (
     "A empresa paga PIS e COFINS no DAS do Simples Nacional: a nota não leva o débito próprio informado em"
@@ -117,7 +116,7 @@ def refuse_ended_contributions(request: NfseRequest, rules: RulesInForce) -> Ite
                 f"Retire taxes.{name}; a retenção que resta é a de CSLL, em taxes.csll. Se o serviço é"
                 " anterior, informe a competência em issueDate."
             )
-            yield Problem(_ENDED, f"taxes.{name}", message, hint)
+            yield Problem(PIS_COFINS_ENDED, f"taxes.{name}", message, hint)
 
 
 def revenue_of(request: NfseRequest) -> Decimal:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from carimbo.fiscal.calendar import DatedRule
-from carimbo.fiscal.goods.federal_taxes import PIS_COFINS_ENDED
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import At, DocumentCheck, RuleBook, Severity
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import CofinsNotTaxed, PisNotTaxed
+from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
 
 RULES: RuleBook[DocumentCheck] = RuleBook(when=lambda case: DatedRule.PIS_COFINS_ENDED in case.rules_in_force)
 
