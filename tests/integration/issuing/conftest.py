@@ -1,11 +1,12 @@
 """One floor for all tests of issuing, and shops on it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import httpx2
 import pytest
+from golden import example_rates
 
 from carimbo.api.context import Services
 from carimbo.authorities import national_nfse
@@ -21,6 +22,8 @@ from integration.issuing.scripted import Play, playing
 from integration.issuing.shop import NewShop, Shop, ready_shop
 from support import CNPJ, Caller
 
+SetClock = Callable[[datetime], None]
+
 
 @pytest.fixture(scope="session")
 async def simulator(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Simulator]:
@@ -34,6 +37,16 @@ async def floor(new_database: NewDatabase, secret_keys: str, simulator: Simulato
         await migrate(url, lock_timeout_seconds=20)
         async with open_floor(url, secret_keys, simulator) as floor:
             yield floor
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rates(floor: Floor) -> Iterator[None]:
+    """Uses the rates of the examples: documents of the normal regime need the CBS, unknown for 2027.
+
+    After the floor, because whoever starts a service reads its tables anew.
+    """
+    with example_rates():
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,6 +78,21 @@ def short_wait(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def set_clock(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> SetClock:
+    """Sets the clock by which the API tells what a company lacks and accepts documents; not the worker's."""
+
+    def set_to(now: datetime) -> None:
+        services: Services = floor.app.state.services
+        watch = replace(services.watch, clock=lambda: now)
+        workshop = replace(services.counter.workshop, clock=lambda: now)
+        counter = replace(services.counter, workshop=workshop)
+        changed = replace(services, watch=watch, counter=counter)
+        monkeypatch.setattr(floor.app.state, "services", changed)
+
+    return set_to
+
+
+@pytest.fixture
 async def anybody(floor: Floor) -> AsyncIterator[httpx2.AsyncClient]:
     """Whoever got hold of a link, and has no credentials."""
     async with floor.client({}) as client:
@@ -75,6 +103,13 @@ async def anybody(floor: Floor) -> AsyncIterator[httpx2.AsyncClient]:
 def certificate(simulator: Simulator) -> A1Certificate:
     """The certificate of every shop's company, in force."""
     issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", datetime.now(UTC))
+    return A1Certificate.from_bundle(issued.to_pem())
+
+
+@pytest.fixture(scope="session")
+def certificate_of_2026(simulator: Simulator) -> A1Certificate:
+    """A certificate that is in force from November 2026 to October 2027, whatever day it is."""
+    issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", datetime(2026, 11, 2, tzinfo=UTC))
     return A1Certificate.from_bundle(issued.to_pem())
 
 

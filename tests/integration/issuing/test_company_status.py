@@ -13,6 +13,7 @@ from carimbo.authorities import national_nfse, services, status_board
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.service.parked import resume_parked
 from carimbo.simulator.run import Simulator
+from integration.issuing.conftest import SetClock
 from integration.issuing.floor import Floor
 from integration.issuing.gate import gate_before
 from integration.issuing.shop import (
@@ -20,7 +21,6 @@ from integration.issuing.shop import (
     BY_NUMBERING,
     GOODS,
     KINDS,
-    MUG,
     NFE,
     NFSE,
     NFSE_SETTINGS,
@@ -28,15 +28,16 @@ from integration.issuing.shop import (
     UNANSWERED,
     Shop,
     bare_shop,
-    body_of,
     error_of,
 )
-from support import CNPJ, REFORM, data_of
+from support import CNPJ, data_of
 
 STATUS = {
     "companyId", "ready", "certificateExpiresAt", "certificate", "types", "warnings", "documents",
     "checkedAt",
 }  # fmt: skip
+IN_2026 = datetime(2026, 11, 16, 12, tzinfo=UTC)
+"""PIS and COFINS end with the year."""
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
 # Of states whose authority no other test asks: what an authority says of itself is remembered for seconds.
 BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}
@@ -142,10 +143,14 @@ class TestReadiness:
         assert [one["ready"] for one in status["types"]] == [True, False, True]
         assert status["types"][1]["missing"] == ["nfce.active"]
 
-    async def test_tells_the_regime_that_pis_and_cofins_follow(self, shop: Shop) -> None:
+    async def test_tells_the_regime_that_pis_and_cofins_follow(
+        self, shop: Shop, certificate_of_2026: A1Certificate, set_clock: SetClock
+    ) -> None:
+        await shop.certify(certificate_of_2026, IN_2026)
+        set_clock(IN_2026)
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
         assert await missing_of(shop) == [["pisCofinsRegime"]] * 3
-        for kind, body in (("nfe", body_of("nfe", items=[MUG | REFORM])), ("nfse", NFSE)):
+        for kind, body in (("nfe", NFE), ("nfse", NFSE)):
             details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
             assert details == {"missing": ["pisCofinsRegime"]}
         assert await shop.count() == 0
@@ -153,7 +158,7 @@ class TestReadiness:
     async def test_body_with_its_own_rates_needs_no_regime(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
         rates = {"ownDebit": {"pisRate": 1.65, "cofinsRate": 7.6}}
-        assert (await shop.issue("nfse", taxes=rates))["status"] == "authorized"
+        assert (await shop.issue("nfse", taxes=rates, issueDate=f"{IN_2026:%F}"))["status"] == "authorized"
 
     async def test_tells_the_rate_that_every_note_of_simples_has(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))

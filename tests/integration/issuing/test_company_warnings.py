@@ -1,14 +1,14 @@
 """Warnings of `GET C/status`: rates that are missing, and IBS and CBS that Simples does not inform."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
-from carimbo.api.context import Services
-from integration.issuing.floor import Floor
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, ReformTax
+from integration.issuing.conftest import SetClock
 from integration.issuing.shop import KINDS, Shop
 from support import data_of
 
@@ -18,17 +18,21 @@ LAST_MINUTE, JANUARY = datetime(2027, 1, 1, 2, 59, tzinfo=UTC), datetime(2027, 1
 NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative", "simplesRate": None}
 REGULAR = {"ibsCbsRegime": [{"halfYear": "2027-1", "regime": "regular"}]}
 PLACE = "ibs_cbs_rates.csv:cbs.rate"
-SetClock = Callable[[datetime], None]
+
+
+@pytest.fixture(autouse=True)
+def no_cbs_of_2027(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves the rate of the CBS unknown from 2027 on."""
+    rows = dict(IBS_CBS_RATES.rows)
+    first = ReformTax.CBS, date(2027, 1, 1)
+    rows[first] = replace(rows[first], rate=None)
+    monkeypatch.setattr(IBS_CBS_RATES, "rows", rows)
 
 
 @pytest.fixture
-def set_clock(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> SetClock:
-    def set_to(now: datetime) -> None:
-        services: Services = floor.app.state.services
-        watch = replace(services.watch, clock=lambda: now)
-        monkeypatch.setattr(floor.app.state, "services", replace(services, watch=watch))
-
-    return set_to
+async def shop(shop: Shop, certificate_of_2026: A1Certificate) -> Shop:
+    await shop.certify(certificate_of_2026, NOVEMBER)
+    return shop
 
 
 async def change(shop: Shop, changes: dict[str, Any]) -> None:

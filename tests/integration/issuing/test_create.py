@@ -25,7 +25,7 @@ from integration.issuing.shop import (
     error_of,
     ready_shop,
 )
-from support import OTHER_CNPJ, REFORM, fields_of
+from support import OTHER_CNPJ, fields_of
 
 RECORD = {
     "id", "saleId", "status", "type", "externalId", "amount", "totalDue", "number", "series", "dps",
@@ -198,7 +198,7 @@ class TestCreateNfe:
             shop.path(), json={"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
         )
         assert answer.status_code == 200, answer.text
-        record = await shop.issue(items=[MUG | REFORM])
+        record = await shop.issue(items=[MUG])
         assert record["status"] == "authorized"
         assert any("ICMS" in warning for warning in record["warnings"])
 

@@ -28,7 +28,7 @@ from integration.issuing.shop import (
     bare_shop,
     error_of,
 )
-from support import CNPJ, REFORM, data_of, fields_of
+from support import CNPJ, data_of, fields_of
 
 OF_GOODS = ["address", "taxRegime", "stateRegistration"]
 CSC_OF_PRODUCTION = ["nfce.cscId", "nfce.csc"]
@@ -214,7 +214,7 @@ class TestCompanyThatChangedSince:
 
     async def test_is_held_against_the_rules_again(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
-            made = await shop.create("nfe", items=[MUG | REFORM | {"icms": {"csosn": "102"}}])
+            made = await shop.create("nfe", items=[MUG | {"icms": {"csosn": "102"}}])
             changes = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
             data_of(await shop.caller.http.put(shop.path(), json=changes))
         record = await shop.settled(made)
