@@ -177,7 +177,7 @@ class TestBadInput:
         self, desk: Desk, capsys: Captured
     ) -> None:
         desk.company(taxRegime="normal")
-        desk.request("nfe", NFE_BODY | {"items": [item(**REFORM)]})
+        desk.request("nfe", NFE_BODY | {"issueDate": "2026-11-14T10:00:00-03:00", "items": [item(**REFORM)]})
         said = refusal(desk, capsys)
         assert {line.partition(":")[0] for line in said.splitlines()} == {"company.pisCofinsRegime"}
 
