@@ -1,13 +1,15 @@
 """What an item takes from the company, and what one takes that stands by itself: nothing."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from golden import example_rates
 
 from integration.issuing.provider import note_of
 from integration.issuing.test_correcting import text_in_xml
 from integration.sales.store import COURSE, MUG, NewStore, Store
-from support import REFORM, data_of
+from support import data_of
 
 ALONE = {"fiscalFollowsCompanyDefaults": False}
 OWN_TAX = {"cfop": "5102", "icms": {"cst": "00", "rate": 18}}
@@ -16,18 +18,22 @@ OWN_SERVICE = {"serviceItemCode": "01.05", "iss": {"rate": 3}}
 
 
 @pytest.fixture
-async def normal_store(new_store: NewStore) -> Store:
-    """A store of the normal regime whose company has something to say of all that it sells."""
+async def normal_store(new_store: NewStore) -> AsyncIterator[Store]:
+    """A store of the normal regime whose company has something to say of all that it sells.
+
+    It knows a rate of CBS for 2027, so that it sells on any day.
+    """
     store = await new_store()
     regime = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
     data_of(await store.caller.http.put(store.path(), json=regime))
     await store.put_settings(defaults=OF_COMPANY, nfse={"cityServiceCode": "123", "nbs": "115022000"})
-    return store
+    with example_rates():
+        yield store
 
 
 async def goods_of(store: Store, **fiscal: Any) -> list[str | None]:
     """Origin and rate of a mug, by its NF-e."""
-    await store.stock(MUG | REFORM | {"sku": "vaso"} | fiscal)
+    await store.stock(MUG | {"sku": "vaso"} | fiscal)
     sale = await store.invoiced("vaso")
     assert sale["status"] == "invoiced", sale["invoices"]
     goods = await store.invoice(sale, "nfe")
