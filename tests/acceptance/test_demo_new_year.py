@@ -111,9 +111,9 @@ def normal_company(demo: Demo, seed: int) -> tuple[str, str]:
     settings = {**made.settings, "nfse": CITY_SERVICE, "defaults": defaults}
     answer = demo.call("PUT", f"{path}/settings", json=settings)
     assert answer.is_success, answer.text
-    now = datetime.now(UTC)
-    certificates = CertificateFolder.open(demo.data / "simulator", now)
-    pfx = certificates.issue(made.company["taxId"], made.company["legalName"], now).to_pfx("segredo")
+    certificates = CertificateFolder.open(demo.data / "simulator", datetime.now(UTC))
+    issued = certificates.issue(made.company["taxId"], made.company["legalName"], service_time(demo))
+    pfx = issued.to_pfx("segredo")
     assert upload(demo, path, pfx, "segredo") == 200
     return path, made.company["taxId"]
 
