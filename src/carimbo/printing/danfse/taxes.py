@@ -96,8 +96,12 @@ def federal_block(canvas: Canvas, archived: ArchivedServiceNote) -> Block:
         Cell("Contribuições Sociais - Retidas", money(_withheld(federal))),
     )
     # PIS and COFINS have a row only up to their end (NT 008, nota 6).
-    has_ended = DatedRule.PIS_COFINS_ENDED in rules_on(archived.note.competence, "nfse")
-    rows = (withheld,) if has_ended else (withheld, _own_debts(federal.pis_cofins))
+    own = federal.pis_cofins
+    rows: list[tuple[Cell, ...]] = [withheld]
+    if DatedRule.PIS_COFINS_ENDED not in rules_on(archived.note.competence, "nfse"):
+        rows.append(_own_debts(own))
+    elif own and own.withholding:
+        rows.append((_withholding(own.withholding, 4),))
     return block(canvas, "TRIBUTAÇÃO FEDERAL (EXCETO CBS)", *rows)
 
 
@@ -118,5 +122,9 @@ def _own_debts(own: PisCofins | None) -> tuple[Cell, ...]:
     return (
         Cell("PIS - Débito Apuração Própria", money(pis)),
         Cell("COFINS - Débito Apuração Própria", money(cofins)),
-        Cell("Descrição Contrib. Sociais - Retidas", in_words(FEDERAL_WITHHOLDINGS, withholding), 2),
+        _withholding(withholding, 2),
     )
+
+
+def _withholding(kind: str | None, width: int) -> Cell:
+    return Cell("Descrição Contrib. Sociais - Retidas", in_words(FEDERAL_WITHHOLDINGS, kind), width)

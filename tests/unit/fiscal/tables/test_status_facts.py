@@ -15,6 +15,7 @@ from carimbo.fiscal.tables.statuses import (
     Status,
 )
 from carimbo.fiscal.tables.table import Table
+from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
 
 STATUSES = [NFE_STATUSES, CTE_STATUSES, MDFE_STATUSES]
 
@@ -75,7 +76,8 @@ class TestStatuses:
 
     def test_of_nfe_have_every_code_that_a_rule_or_a_hint_tells(self) -> None:
         told = {rule.code for rule in all_rules()} | set(hints())
-        assert told - set(NFE_STATUSES) == set()
+        # No authority has a code for contributions that ended.
+        assert told - set(NFE_STATUSES) == {PIS_COFINS_ENDED}
 
     def test_of_transport_differ_where_the_manuals_do(self) -> None:
         assert CTE_STATUSES["656"].action is Action.REJECTION
