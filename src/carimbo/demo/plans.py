@@ -20,7 +20,7 @@ _RESPONSIBLE = {
 
 
 @dataclass(frozen=True)
-class Place:
+class DemoLayout:
     """The addresses and folders of a demo."""
 
     ports: Ports
@@ -56,36 +56,36 @@ class Place:
         return self.folder / "tables"
 
 
-def child_plans(place: Place, keys: str, clock_offset: int, *, has_tables: bool) -> list[ChildPlan]:
+def child_plans(layout: DemoLayout, keys: str, clock_offset: int, *, has_tables: bool) -> list[ChildPlan]:
     """Returns the processes in the order of their start, the simulator first.
 
     `has_tables`: whether the demo's own folder of tables is used, and not that of the environment.
     """
     both = {"log_format": "console"}
     if has_tables:
-        both["tables_folder"] = str(place.tables_folder)
+        both["tables_folder"] = str(layout.tables_folder)
     shared = {
         **both,
         "clock_offset_seconds": str(clock_offset),
-        "database_url": place.database_url,
+        "database_url": layout.database_url,
         "secret_keys": keys,
-        "simulator_url": place.simulator_url,
-        "authority_ca_file": str(place.ca_file),
-        "public_url": place.api_url,
+        "simulator_url": layout.simulator_url,
+        "authority_ca_file": str(layout.ca_file),
+        "public_url": layout.api_url,
         "webhook_allowed_hosts": _RECEIVER_HOSTS,
         # Instead of whatever server our own environment names.
         "smtp_host": "",
-        "email_folder": str(place.email_folder),
+        "email_folder": str(layout.email_folder),
         "email_from": _EMAIL_FROM,
         "api_metrics_port": "0",
         "worker_metrics_port": "0",
         **(_RESPONSIBLE if names_no_responsible() else {}),
     }
-    ports = ("--port", str(place.ports.simulator), "--control-port", str(place.ports.control))
-    simulator = ("simulator", *ports, "--data-dir", str(place.simulator_folder))
+    ports = ("--port", str(layout.ports.simulator), "--control-port", str(layout.ports.control))
+    simulator = ("simulator", *ports, "--data-dir", str(layout.simulator_folder))
     return [
         # Its clock is that of its panel.
         ChildPlan("simulator", simulator, {**both, "clock_offset_seconds": "0"}),
-        ChildPlan("api", ("serve",), {**shared, "host": HOST, "port": str(place.ports.api)}),
+        ChildPlan("api", ("serve",), {**shared, "host": HOST, "port": str(layout.ports.api)}),
         ChildPlan("worker", ("worker",), shared),
     ]

@@ -24,7 +24,7 @@ from carimbo.demo.issuing import Progress, api_client, issue_samples
 from carimbo.demo.live_table import live_table
 from carimbo.demo.made_up_rate import write_made_up_rate
 from carimbo.demo.moved_clock import PanelClock
-from carimbo.demo.plans import Place, child_plans
+from carimbo.demo.plans import DemoLayout, child_plans
 from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
 from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
 from carimbo.settings import names_no_tables
@@ -83,11 +83,11 @@ class _Demo:
         begins_at: datetime | None = None,
     ) -> None:
         self._console = console
-        self._place = Place(ports, folder, database_url)
+        self._layout = DemoLayout(ports, folder, database_url)
         self._revive_database = revive_database
         self._begins_at = begins_at
         self._clock_offset = 0
-        self._panel_clock = PanelClock(self._place.panel_url, folder)
+        self._panel_clock = PanelClock(self._layout.panel_url, folder)
         self._made_up_rates: Path | None = None
         self._stop = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -98,7 +98,7 @@ class _Demo:
             loop.add_signal_handler(number, self._on_signal)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
         try:
-            keys = secret_keys(self._place.folder)
+            keys = secret_keys(self._layout.folder)
             facts = await self._prepare(keys)
             return _OK if self._stop.is_set() else await self._run_children(keys, facts)
         finally:
@@ -112,7 +112,7 @@ class _Demo:
             self._clock_offset = round((self._begins_at - datetime.now(UTC)).total_seconds())
         try:
             simulator, *others = child_plans(
-                self._place, keys, self._clock_offset, has_tables=self._made_up_rates is not None
+                self._layout, keys, self._clock_offset, has_tables=self._made_up_rates is not None
             )
             await children.start(simulator)
             if self._panel_clock.has_to_change(self._clock_offset):
@@ -130,7 +130,7 @@ class _Demo:
         """Sets the simulator's clock before the worker sends it anything; gives up if either ends first."""
         ended = asyncio.create_task(children.first_to_end())
         stopped = asyncio.create_task(self._stop.wait())
-        ready = asyncio.create_task(self._until(partial(_answers, self._place.ports.control, "/controls")))
+        ready = asyncio.create_task(self._until(partial(_answers, self._layout.ports.control, "/controls")))
         waits: set[asyncio.Task[Any]] = {ended, stopped, ready}
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         if ready.done() and ready.result():
@@ -147,36 +147,36 @@ class _Demo:
         self._stop.set()
 
     async def _prepare(self, keys: str) -> dict[str, Any]:
-        await migrate(self._place.database_url, _LOCK_TIMEOUT_SECONDS)
-        self._place.email_folder.mkdir(exist_ok=True)
+        await migrate(self._layout.database_url, _LOCK_TIMEOUT_SECONDS)
+        self._layout.email_folder.mkdir(exist_ok=True)
         if names_no_tables():
-            self._made_up_rates = write_made_up_rate(self._place.tables_folder)
-        file = CompanyFile(self._certificates(), self._place.simulator_folder / "company.pfx")
-        async with open_database(self._place.database_url, KeyRing.parse(keys)) as database:
-            credentials = await seed_credentials(database, known_secret(self._place.folder))
+            self._made_up_rates = write_made_up_rate(self._layout.tables_folder)
+        file = CompanyFile(self._certificates(), self._layout.simulator_folder / "company.pfx")
+        async with open_database(self._layout.database_url, KeyRing.parse(keys)) as database:
+            credentials = await seed_credentials(database, known_secret(self._layout.folder))
             now = self._begins_at or datetime.now(UTC)
             company_id = await seed_company(database, credentials.subscription_id, file, now)
         facts = {
-            "baseUrl": self._place.api_url,
+            "baseUrl": self._layout.api_url,
             "apiKey": str(credentials.subscription_id),
             "apiSecret": credentials.secret,
             "companyId": str(company_id),
             "dashboardUrl": None,
             "mcpUrl": None,
-            "simulatorUrl": self._place.simulator_url,
-            "simulatorControlUrl": self._place.panel_url,
-            "simulatorCaFile": str(self._place.ca_file),
+            "simulatorUrl": self._layout.simulator_url,
+            "simulatorControlUrl": self._layout.panel_url,
+            "simulatorCaFile": str(self._layout.ca_file),
             "certificateFile": str(file.path),
-            "databaseUrl": self._place.database_url,
-            "emailFolder": str(self._place.email_folder),
+            "databaseUrl": self._layout.database_url,
+            "emailFolder": str(self._layout.email_folder),
         }
-        write_private(self._place.folder / "demo.json", json.dumps(facts, indent=2) + "\n")
-        write_curl_files(self._place.folder, facts)
+        write_private(self._layout.folder / "demo.json", json.dumps(facts, indent=2) + "\n")
+        write_curl_files(self._layout.folder, facts)
         return facts
 
     def _certificates(self) -> CertificateFolder:
         try:
-            return CertificateFolder.open(self._place.simulator_folder, datetime.now(UTC))
+            return CertificateFolder.open(self._layout.simulator_folder, datetime.now(UTC))
         except CertificateProblem as problem:
             raise DemoProblem(str(problem)) from None
 
@@ -223,7 +223,7 @@ class _Demo:
         with suppress(OSError):
             samples = await self._show_samples(facts)
             notes = made_up_notes(self._made_up_rates, self._clock_offset)
-            greet(self._console, self._place.folder, facts, samples, notes)
+            greet(self._console, self._layout.folder, facts, samples, notes)
         return True
 
     async def _show_samples(self, facts: dict[str, Any]) -> list[Progress]:
@@ -246,7 +246,9 @@ class _Demo:
         return False
 
     def _is_ready(self) -> bool:
-        return _answers(self._place.ports.control, "/controls") and _answers(self._place.ports.api, "/readyz")
+        return _answers(self._layout.ports.control, "/controls") and _answers(
+            self._layout.ports.api, "/readyz"
+        )
 
 
 def _give_up_on_a_closed_terminal() -> None:

@@ -26,8 +26,8 @@ def with_known_names(error: Mapping[str, Any], body: Any) -> Mapping[str, Any]:
     *place, name = error["loc"]
     models = _models_at(body, place)
     refusals = [model.refused_names.get(str(name)) for model in models if issubclass(model, Body)]
-    known = {name for model in models for name in _fields_of(model)}
-    return {**error, "known_names": known, "refusal": next(filter(None, refusals), None)}
+    names = {field for model in models for field in _fields_of(model)}
+    return {**error, "known_names": names, "refusal": next(filter(None, refusals), None)}
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:

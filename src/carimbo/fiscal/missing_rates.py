@@ -53,8 +53,8 @@ def missing_rates(first: date, last: date) -> tuple[MissingRate, ...]:
 
     Of a rate that is unknown already on the first day, it is the day on which its row begins.
     """
-    found = ((tax, _unknown_since(tax, first, last)) for tax in ReformTax)
-    return tuple(MissingRate(tax, since) for tax, since in found if since)
+    begins = {tax: _unknown_since(tax, first, last) for tax in ReformTax}
+    return tuple(MissingRate(tax, since) for tax, since in begins.items() if since)
 
 
 def needs_rates(document: str) -> bool:

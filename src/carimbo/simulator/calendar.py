@@ -128,7 +128,7 @@ _IBS_SHARE_OF_2027 = Decimal("0.05")
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The dates and rates that the authorities go by, with those that the panel has changed."""
+    """The dates and rates of the authorities, with those that the panel has changed."""
 
     moved: Mapping[Milestone, date] = field(default_factory=dict)
     cbs_rate: Decimal = FAKE_CBS_RATE

@@ -56,7 +56,7 @@ class Controls:
 
     @property
     def calendar(self) -> Calendar:
-        """The dates and rates that the authorities go by."""
+        """The dates and rates of the authorities."""
         return Calendar(self.moved_dates, self.cbs_rate)
 
     def time_at(self, real: datetime) -> datetime:

@@ -27,7 +27,7 @@ class Presented:
 
     @property
     def calendar(self) -> Calendar:
-        """The dates and rates that the authorities go by."""
+        """The dates and rates of the authorities."""
         return self.world.controls.calendar
 
     @property

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.demo.plans import Place, child_plans
+from carimbo.demo.plans import DemoLayout, child_plans
 from carimbo.demo.ports import Ports
 
-PLACE = Place(Ports(), Path("/data"), "postgresql://")
+LAYOUT = DemoLayout(Ports(), Path("/data"), "postgresql://")
 
 
 def settings_by_process(
     name: str, clock_offset: int = 0, *, has_tables: bool = False
 ) -> dict[str, str | None]:
-    plans = child_plans(PLACE, "keys", clock_offset, has_tables=has_tables)
+    plans = child_plans(LAYOUT, "keys", clock_offset, has_tables=has_tables)
     return {plan.name: plan.settings.get(name) for plan in plans}
 
 
@@ -24,7 +24,7 @@ class TestResponsible:
 
     def test_that_of_the_environment_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CARIMBO_RESPONSIBLE_TAX_ID", "11222333000181")
-        plans = child_plans(PLACE, "keys", 0, has_tables=False)
+        plans = child_plans(LAYOUT, "keys", 0, has_tables=False)
         assert not [name for plan in plans for name in plan.settings if name.startswith("responsible_")]
 
 

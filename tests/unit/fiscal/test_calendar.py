@@ -23,6 +23,14 @@ def test_a_rule_is_in_force_from_its_day_on(rule: DatedRule) -> None:
         assert rule in rules_on(entry.since, document)
 
 
+@pytest.mark.parametrize("name", [name for name, entry in CALENDAR.items() if entry.since])
+def test_every_row_begins_on_its_day(name: str) -> None:
+    entry = CALENDAR[name]
+    assert entry.since
+    assert not entry.is_in_force(entry.since - DAY)
+    assert entry.is_in_force(entry.since)
+
+
 def test_a_rule_does_not_apply_to_other_documents() -> None:
     assert DatedRule.TOTAL_ADDS_IBS_CBS in rules_on(date(2027, 1, 1), "nfse")
     assert DatedRule.TOTAL_ADDS_IBS_CBS not in rules_on(date(2027, 1, 1), "nfe")

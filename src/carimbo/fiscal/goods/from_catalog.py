@@ -41,9 +41,9 @@ def fill_recipient(told: Mapping[str, Any], customer: Mapping[str, Any]) -> dict
     return filled
 
 
-def day_of(request: SaleBody, issuer: Company, known: CatalogFacts) -> date | None:
+def day_of(request: SaleBody, issuer: Company, facts: CatalogFacts) -> date | None:
     """Returns the day on which a request asks for its document, else the day of the request itself."""
-    return local_day(request.issue_date, issuer.address.state) if request.issue_date else known.day
+    return local_day(request.issue_date, issuer.address.state) if request.issue_date else facts.day
 
 
 def fill_items(

@@ -59,8 +59,8 @@ def _rates(call: Call, text: str) -> Said:
     if percent is None:
         return _told(404, "aliquotas", None, _NO_RATES)
     since = f"{CITIES_AGREED_SINCE}T00:00:00"
-    told = {"Incidencia": "SIM", "Aliq": float(percent), "DtIni": since, "DtFim": None}
-    return _told(200, "aliquotas", {code: [told]}, text)
+    rate = {"Incidencia": "SIM", "Aliq": float(percent), "DtIni": since, "DtFim": None}
+    return _told(200, "aliquotas", {code: [rate]}, text)
 
 
 def _city(call: Call) -> City | None:

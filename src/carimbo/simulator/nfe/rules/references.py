@@ -23,7 +23,7 @@ from carimbo.simulator.rule import Finding
 # Of these returns the buyer has no document (MOC 7.0, B25-70).
 _RETURNS_WITHOUT_DOCUMENT = frozenset({"1201", "1202", "1410", "1411", "5921", "6921"})
 _OWNER_LENGTH = 14
-# Issued by the site of an authority, whose CNPJ stands in the key (MOC 7.0, A03-10).
+# An authority issues these for others, and the key has its CNPJ (MOC 7.0, A03-10).
 _SERIES_OF_AUTHORITIES = frozenset(map(str, range(890, 900)))
 _CFE = "59"
 _RECEIPT_MODELS = frozenset({NFCE, _CFE})

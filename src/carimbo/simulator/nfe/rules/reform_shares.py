@@ -120,12 +120,12 @@ def class_of(line: Line) -> IbsCbsClass | None:
 
 
 def wrong_rate(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """The rate is that of the year, or zero where the tax that would be due is told apart."""
-    rates, known = case.calendar.rates_on(case.issued_on), class_of(line)
-    if rates is None or known is None or _repeats_rates(case):
+    """Expects the rate of the day, or zero where the tax that would be due has a group of its own."""
+    rates, tax_class = case.calendar.rates_on(case.issued_on), class_of(line)
+    if rates is None or tax_class is None or _repeats_rates(case):
         return False
     rate = told.amount(f"p{share.name}")
-    is_right = rate == (0 if known.has_regular_taxation else share.law(rates))
+    is_right = rate == (0 if tax_class.has_regular_taxation else share.law(rates))
     return not is_right and not _may_be_free(told, rate, case)
 
 
