@@ -7,8 +7,12 @@ INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
 
+PYTEST = $(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --durations=30
+# The tests start many programs: none of them compiles the sources anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types imports sizes tests format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check lint types imports sizes unit integration fuzz format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -18,9 +22,9 @@ install: $(INSTALLED) ## make .venv and install carimbo
 demo: $(INSTALLED) ## run everything on this machine, with a sample company; its clock may begin at NOW
 	$(BIN)/carimbo demo $(if $(NOW),--now $(NOW))
 
-test: check tests ## run everything that must pass
+test: check integration ## run everything that must pass
 
-check: lint types imports sizes ## style, types, imports and sizes: all that needs no database
+check: lint types imports sizes unit ## style, types, imports, sizes and unit tests
 
 lint: $(DEV_INSTALLED) ## style
 	$(BIN)/ruff check .
@@ -35,9 +39,15 @@ imports: $(DEV_INSTALLED) ## who may import whom
 sizes: $(INSTALLED) ## the longest files and functions; none may be too long
 	$(BIN)/python scripts/sizes.py
 
-# Shares go out in the order of their folders: the longest, of tests that start whole programs, is the first.
-tests: $(DEV_INSTALLED) ## all tests, in PROCESSES processes (2)
-	$(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --no-loadscope-reorder
+unit: $(DEV_INSTALLED) ## unit tests, in PROCESSES processes (2)
+	$(PYTEST) tests/unit
+
+# Files go out in this order: the longest share, of tests that start whole programs, comes first.
+integration: $(DEV_INSTALLED) ## tests of several parts together and of whole programs
+	$(PYTEST) --no-loadscope-reorder tests/acceptance tests/integration
+
+fuzz: $(DEV_INSTALLED) ## wide random tests, before a release: FUZZ_EXAMPLES a property
+	$(PYTEST) tests/fuzz
 
 format: $(DEV_INSTALLED) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .

@@ -22,13 +22,18 @@ from carimbo.settings import Settings, load_settings
 from carimbo.storage.database import Database
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
-from shares import Shares
+from runs import FolderTimes, Shares
 from support import BASE_URL, CNPJ, Caller, NewCaller
 
 configure_logs("console", "warning")
 # The same examples on every run: a failure on main must mean that main changed.
 hypothesis.settings.register_profile("carimbo", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("carimbo")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Print where the time went at the end of a run."""
+    config.pluginmanager.register(FolderTimes())
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares:

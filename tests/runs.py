@@ -1,0 +1,45 @@
+"""How a run of the tests is shared out to several processes, and where its time goes."""
+
+from collections import Counter
+from pathlib import PurePosixPath
+
+import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+_PROGRAMS = "tests/acceptance/"
+
+
+class Shares(LoadFileScheduling):  # type: ignore[misc]
+    """Keeps the tests of a file in one process, because they share what is slow to build.
+
+    Tests that start whole programs are all one share: two of them at once would leave no processor for
+    either.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        return _PROGRAMS if file.startswith(_PROGRAMS) else file
+
+
+class FolderTimes:
+    """Adds up the seconds of all tests by folder; where several processes share them, by all processes."""
+
+    def __init__(self) -> None:
+        self._seconds: Counter[str] = Counter()
+        self._cases: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Adds a phase of a test: its setup, call or teardown."""
+        folder = str(PurePosixPath(report.nodeid.partition("::")[0]).parent)
+        self._seconds[folder] += report.duration
+        self._cases[folder] += report.when == "call"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Prints the folders, the slowest first."""
+        whole = self._seconds.total()
+        if len(self._seconds) < 2:
+            return
+        terminalreporter.section("share of each folder")
+        for folder, seconds in self._seconds.most_common():
+            line = f"{seconds / whole:6.1%} {seconds:8.1f} s {self._cases[folder]:6} tests  {folder}"
+            terminalreporter.write_line(line)
