@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -50,6 +51,12 @@ def seller(regime: str, address: dict[str, str] = SAO_PAULO) -> Company:
         stateRegistrations=[{"state": address["state"], "number": "111111110110"}],
         defaults={"simplesCreditRate": 1.25},
     )
+
+
+@cache
+def usual_seller(regime: str) -> Company:
+    """Returns the seller in São Paulo of a regime, made once."""
+    return seller(regime)
 
 
 def buyer_in(address: dict[str, str], *, contributes: bool) -> Json:
@@ -141,7 +148,7 @@ def answer_to(good: Good, signer: Signer) -> SignedDocument | tuple[Problem, ...
     """The document of production, where all is written as told; or why there is none, if not by the form."""
     kind = NFCE_TYPE if good.root is NFCE else NFE_TYPE
     assert kind.issuing
-    by = seller(good.regime)
+    by = usual_seller(good.regime)
     try:
         request = kind.issuing.request.model_validate(good.body)
         under = _emission(kind.issuing, request, by)

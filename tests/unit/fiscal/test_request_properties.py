@@ -1,4 +1,4 @@
-"""Whatever a good body holds: totals are sums, and shares are whole."""
+"""Any good body has totals that are the sums of its items, and shares that are whole."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -19,7 +19,7 @@ CITIES = (SAO_PAULO, RIO_DE_JANEIRO, BAHIA)
 CHARGES = {"discount": "vDesc", "freight": "vFrete", "insurance": "vSeg", "other": "vOutro"}
 
 
-# Situations whose amounts are computed, and some whose amounts are told.
+# Situations whose amounts are computed, and some whose amounts the caller gives.
 SUBSTITUTED = {"stBaseMode": "4", "stBase": 140, "stRate": 18, "stAmount": 7.2}
 FUND_OF_THE_SUBSTITUTED = {"stFcpBase": 140, "stFcpRate": 2, "stFcpAmount": 2.8}
 WAIVED = {"cst": "40", "exemptedAmount": 0.01, "exemptionReason": "9"}
@@ -72,7 +72,7 @@ CHARGED = each(number(1), *CHARGES)
 
 @st.composite
 def sales(draw: Callable[..., Any]) -> Invoice:
-    """A sale of any regime to anyone in the country."""
+    """Draws a sale of any regime to anyone in the country."""
     regime, city = draw(st.sampled_from(REGIMES)), st.sampled_from(CITIES)
     situation = BY_CSOSN if regime in SIMPLES else BY_CST
     prices = having(PRICES | {"quantity": between(Decimal(1), 1000, 4)}, CHARGED)
@@ -86,7 +86,7 @@ def sales(draw: Callable[..., Any]) -> Invoice:
 
 
 def added(parts: list[etree._Element], path: str) -> Decimal:
-    """What all elements at a path within the parts add up to."""
+    """Returns the sum of all elements at a path within the parts."""
     wanted = "/".join(f"{{*}}{tag}" for tag in path.split("/"))
     return sum((Decimal(one.text or "") for part in parts for one in part.iterfind(wanted)), Decimal(0))
 
@@ -131,12 +131,10 @@ REFORM_TOTALS = {
 CHARGED_ON_TOP = ("vST", "vFCPST", "vFrete", "vSeg", "vOutro", "vII", "vIPI", "vIPIDevol")
 
 
-def totals_in(invoice: Invoice, group: str) -> dict[str, Decimal]:
-    """Every total of a group of the document, by its path in the group."""
-    found = element(invoice).find(f"{{*}}total/{{*}}{group}")
-    if found is None:
-        return {}
-    leaves = [one for one in found.iter() if not len(one)]
+def totals_in(document: etree._Element, group: str) -> dict[str, Decimal]:
+    """Returns every total of a group of the document, by its path in the group."""
+    totals = document.find(f"{{*}}total/{{*}}{group}")
+    leaves = [] if totals is None else [one for one in totals.iter() if not len(one)]
     return {_path(one, group): Decimal(one.text or "") for one in leaves}
 
 
@@ -145,54 +143,63 @@ def _path(leaf: etree._Element, group: str) -> str:
     return "/".join(reversed(names[: names.index(group)]))
 
 
+def assert_totals_add_up(invoice: Invoice) -> None:
+    """Checks every total of a document against its items, and the amount of the document against its totals."""
+    document = element(invoice)
+    items = document.findall("{*}det")
+    totals = totals_in(document, "ICMSTot")
+    assert totals.keys() <= ICMS_TOTALS.keys() | {"vNF"}
+    sums = {tag: added(items, ICMS_TOTALS[tag]) for tag in totals if tag != "vNF"}
+    assert totals == sums | {"vNF": _amount(totals, items)}
+    of_the_reform = totals_in(document, "IBSCBSTot")
+    reformed = [one for one in items if one.find(".//{*}IBSCBS") is not None]
+    assert bool(of_the_reform) == bool(reformed)
+    sums = {path: added(items, f"imposto/IBSCBS/{REFORM_TOTALS[path]}") for path in of_the_reform}
+    assert of_the_reform == sums
+    if len(reformed) == len(items):
+        assert added(items, "vItem") == totals["vNF"]
+
+
+def _amount(totals: dict[str, Decimal], items: list[etree._Element]) -> Decimal:
+    """Returns what a document of these totals is worth."""
+    deducted = [one for one in items if one.findtext(".//{*}indDeduzDeson") == "1"]
+    waived = added(deducted, "imposto/ICMS/*/vICMSDeson")
+    charged = sum((totals[tag] for tag in CHARGED_ON_TOP), Decimal(0))
+    return totals["vProd"] - totals["vDesc"] - waived + charged
+
+
+SHARED_CHARGES: tuple[Any, ...] = (
+    st.lists(having(PRICES, {"countsInTotal": FLAG}).strategy, min_size=1, max_size=6),
+    having(each(number(999), "freight", "insurance", "other")).strategy,
+    number(1, 4).strategy,
+)
+"""Prices of items, charges of the document, and the share of the goods that is discounted."""
+
+
+def assert_shares_are_whole(
+    prices: list[dict[str, Any]], charges: dict[str, Decimal], discounted: Decimal
+) -> None:
+    """Checks that the items share the charges of a document to the cent, and none becomes negative."""
+    counted = [one for one in prices if one.get("countsInTotal", True)]
+    goods = sum((cents(one["quantity"] * one["unitValue"]) for one in counted), Decimal(0))
+    charges["discount"] = cents(goods * discounted)
+    of_the_sale: dict[str, Any] = charges | {"freight": {"mode": "sender", "amount": charges["freight"]}}
+    made = list(lines(nfe(items=[item(**one) for one in prices], **of_the_sale)))
+    assert {name: added(made, f"prod/{tag}") for name, tag in CHARGES.items()} == charges
+    assert all(added([one], "prod/vDesc") <= added([one], "prod/vProd") for one in made)
+
+
 class TestTotals:
     @settings(max_examples=100)
     @given(sales())
-    def test_are_the_sums_of_the_items(self, invoice: Invoice) -> None:
-        told, items = totals_in(invoice, "ICMSTot"), list(lines(invoice))
-        assert told.keys() <= ICMS_TOTALS.keys() | {"vNF"}
-        sums = {tag: added(items, ICMS_TOTALS[tag]) for tag in told if tag != "vNF"}
-        assert {tag: told[tag] for tag in sums} == sums
-
-    @settings(max_examples=100)
-    @given(sales())
-    def test_make_the_amount_of_the_document(self, invoice: Invoice) -> None:
-        told = totals_in(invoice, "ICMSTot")
-        deducted = [one for one in lines(invoice) if one.findtext(".//{*}indDeduzDeson") == "1"]
-        waived = added(deducted, "imposto/ICMS/*/vICMSDeson")
-        charged = sum(told[tag] for tag in CHARGED_ON_TOP)
-        assert told["vNF"] == told["vProd"] - told["vDesc"] - waived + charged
-
-    @settings(max_examples=100)
-    @given(sales())
-    def test_of_the_reform_are_the_sums_of_the_items(self, invoice: Invoice) -> None:
-        told, items = totals_in(invoice, "IBSCBSTot"), list(lines(invoice))
-        assert bool(told) == any(one.find(".//{*}IBSCBS") is not None for one in items)
-        sums = {path: added(items, f"imposto/IBSCBS/{REFORM_TOTALS[path]}") for path in told}
-        assert told == sums
-
-    @settings(max_examples=100)
-    @given(sales())
-    def test_of_items_of_the_reform_make_the_amount_of_the_document(self, invoice: Invoice) -> None:
-        items = list(lines(invoice))
-        if all(one.find(".//{*}IBSCBS") is not None for one in items):
-            assert added(items, "vItem") == totals_in(invoice, "ICMSTot")["vNF"]
+    def test_are_the_sums_of_the_items_and_make_the_amount_of_the_document(self, invoice: Invoice) -> None:
+        assert_totals_add_up(invoice)
 
 
 class TestShares:
-    @settings(max_examples=150)
-    @given(
-        st.lists(having(PRICES, {"countsInTotal": FLAG}).strategy, min_size=1, max_size=6),
-        having(each(number(999), "freight", "insurance", "other")).strategy,
-        number(1, 4).strategy,
-    )
+    @settings(max_examples=50)
+    @given(*SHARED_CHARGES)
     def test_of_the_documents_charges_are_whole_and_make_no_item_negative(
         self, prices: list[dict[str, Any]], charges: dict[str, Decimal], discounted: Decimal
     ) -> None:
-        counted = [one for one in prices if one.get("countsInTotal", True)]
-        goods = sum((cents(one["quantity"] * one["unitValue"]) for one in counted), Decimal(0))
-        charges["discount"] = cents(goods * discounted)
-        of_the_sale: dict[str, Any] = charges | {"freight": {"mode": "sender", "amount": charges["freight"]}}
-        made = list(lines(nfe(items=[item(**one) for one in prices], **of_the_sale)))
-        assert {name: added(made, f"prod/{tag}") for name, tag in CHARGES.items()} == charges
-        assert all(added([one], "prod/vDesc") <= added([one], "prod/vProd") for one in made)
+        assert_shares_are_whole(prices, charges, discounted)
