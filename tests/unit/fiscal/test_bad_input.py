@@ -54,7 +54,7 @@ HOSTILE = st.one_of(
 
 
 def is_beside(path: str, place: tuple[Step, ...]) -> bool:
-    """Says whether a path leads to a neighbour of a place: a code decides which fields may stand beside it."""
+    """Says whether a path leads to a neighbour of a place: a code decides which fields belong beside it."""
     return path.startswith(f"{path_of(place[:-1])}.")
 
 

@@ -1,14 +1,20 @@
-"""What a point of sale sends in the place of a signed NFC-e: other XML, and no XML at all."""
+"""Other XML in the place of a signed NFC-e, and no XML at all, is refused with its reason."""
 
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from unit.fiscal.point_of_sale import SIGNED_PART, PointOfSale, check, codes
+
+
+@pytest.fixture(scope="module")
+def documents(point_of_sale: PointOfSale) -> tuple[bytes, ...]:
+    """A signed NFC-e of each version of the QR code."""
+    return point_of_sale.v2(), point_of_sale.v3()
 
 
 class TestForm:
@@ -24,7 +30,7 @@ class TestForm:
             b"<a>" + b" " * 500_000 + b"</a>",
         ],
     )
-    def test_what_cannot_be_read_is_told_so(self, xml: bytes) -> None:
+    def test_what_cannot_be_read_is_refused_as_malformed(self, xml: bytes) -> None:
         assert codes(xml) == {"243"}
 
     @pytest.mark.parametrize("wrapping", ["nfeProc", "enviNFe"])
@@ -76,36 +82,50 @@ class TestForm:
         assert (problem.code, problem.path) == ("225", "signedXml")
         assert "NCM" in problem.message
 
-    def test_of_very_many_schema_errors_the_first_are_told(self, point_of_sale: PointOfSale) -> None:
+    def test_of_very_many_schema_errors_the_first_are_reported(self, point_of_sale: PointOfSale) -> None:
         wrong = " ".join(f'a{number}="x"' for number in range(1000)).encode()
         answer = check(point_of_sale.v3().replace(b"<infNFeSupl", b"<infNFeSupl " + wrong))
         assert isinstance(answer, tuple)
         assert len(answer) == 50
 
 
+ANY_BYTES = st.binary(max_size=300) | st.text(alphabet="<>/NFe &;!?x'\"= \n", max_size=80).map(str.encode)
+
+
+def damaged(data: st.DataObject, whole: bytes) -> bytes:
+    """Returns a document with a few bytes in the place of others."""
+    start = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(start, min(start + 20, len(whole))))
+    return whole[:start] + data.draw(st.binary(max_size=4)) + whole[end:]
+
+
+def assert_gives_problems(xml: bytes) -> None:
+    """Checks that there is something to say of what is no signed NFC-e."""
+    answer = check(xml)
+    assert isinstance(answer, tuple)
+    assert answer
+
+
+def assert_gives_problems_or_is_kept(xml: bytes) -> None:
+    """Checks that a document is refused, or comes out as it went in."""
+    answer = check(xml)
+    assert answer.xml is xml if isinstance(answer, CheckedXml) else len(answer) > 0
+
+
 class TestHostileInput:
-    @settings(max_examples=100)
-    @given(st.binary(max_size=300) | st.text(alphabet="<>/NFe &;!?x'\"= \n", max_size=80).map(str.encode))
+    @settings(max_examples=30)
+    @given(ANY_BYTES)
     def test_any_bytes_give_problems(self, xml: bytes) -> None:
-        answer = check(xml)
-        assert isinstance(answer, tuple)
-        assert answer
+        assert_gives_problems(xml)
 
-    @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(st.data())
+    @settings(max_examples=40)
+    @given(data=st.data())
     def test_a_damaged_document_gives_problems_or_comes_out_as_it_went_in(
-        self, point_of_sale: PointOfSale, data: st.DataObject
+        self, documents: tuple[bytes, ...], data: st.DataObject
     ) -> None:
-        whole = data.draw(st.sampled_from([point_of_sale.v2(), point_of_sale.v3()]))
-        start = data.draw(st.integers(0, len(whole)))
-        end = data.draw(st.integers(start, min(start + 20, len(whole))))
-        xml = whole[:start] + data.draw(st.binary(max_size=4)) + whole[end:]
-        answer = check(xml)
-        assert answer.xml is xml if isinstance(answer, CheckedXml) else len(answer) > 0
+        assert_gives_problems_or_is_kept(damaged(data, data.draw(st.sampled_from(documents))))
 
-    @pytest.mark.parametrize("tag", ["infNFe", "ide", "emit", "total", "infNFeSupl", "Signature", "KeyInfo"])
-    def test_a_missing_part_gives_problems(self, point_of_sale: PointOfSale, tag: str) -> None:
-        xml = re.sub(rf"<{tag}\b.*</{tag}>".encode(), b"", point_of_sale.v3())
-        answer = check(xml)
-        assert isinstance(answer, tuple)
-        assert answer
+    def test_a_missing_part_gives_problems(self, documents: tuple[bytes, ...]) -> None:
+        parts = ("infNFe", "ide", "emit", "total", "infNFeSupl", "Signature", "KeyInfo")
+        cut = {tag: re.sub(rf"<{tag}\b.*</{tag}>".encode(), b"", documents[-1]) for tag in parts}
+        assert [tag for tag, xml in cut.items() if isinstance(check(xml), CheckedXml)] == []

@@ -144,7 +144,7 @@ def _path(leaf: etree._Element, group: str) -> str:
 
 
 def assert_totals_add_up(invoice: Invoice) -> None:
-    """Checks every total of a document against its items, and the amount of the document against its totals."""
+    """Checks every total of a document against its items, and its amount against the totals."""
     document = element(invoice)
     items = document.findall("{*}det")
     totals = totals_in(document, "ICMSTot")

@@ -44,6 +44,29 @@ def word_on(canvas: Canvas) -> Word:
     return word
 
 
+TEXTS = st.text(max_size=60)
+LEGIBLE_TEXTS = st.text(
+    st.characters(categories=("L", "N", "P"), max_codepoint=0x17F), min_size=1, max_size=60
+)
+
+
+def assert_any_text_is_drawn(text: str, align: Align, bold: bool) -> None:
+    """Checks that a text and a mark make a whole file."""
+    canvas = Canvas(OWN, "Prova")
+    canvas.add_page(WIDTH, HEIGHT)
+    canvas.text(5, 30, text, 9, width=50, align=align, bold=bold)
+    canvas.mark(50, 30, text, 30, 35)
+    assert canvas.finished().endswith(b"%%EOF\n")
+
+
+def assert_text_is_read(text: str) -> None:
+    """Checks that another program reads a text from the file."""
+    canvas = Canvas(OWN, text)
+    canvas.add_page(1000, HEIGHT)
+    canvas.text(5, 30, text, 9)
+    assert "".join(text_of(canvas.finished()).split()) == OWN.regular.legible(text)
+
+
 class TestText:
     def test_stands_on_its_baseline_at_its_left_edge(self, canvas: Canvas) -> None:
         canvas.text(20, 30, "linha", 10)
@@ -72,21 +95,15 @@ class TestText:
         canvas.text(5, 30, "festa 🎉 日本", 9)
         assert text_of(canvas.finished()).split() == ["festa", "?", "??"]
 
-    @given(st.text(max_size=60), st.sampled_from(Align), st.booleans())
-    def test_may_be_anything(self, text: str, align: Align, bold: bool) -> None:
-        canvas = Canvas(OWN, "Prova")
-        canvas.add_page(WIDTH, HEIGHT)
-        canvas.text(5, 30, text, 9, width=50, align=align, bold=bold)
-        canvas.mark(50, 30, text, 30, 35)
-        assert canvas.finished().endswith(b"%%EOF\n")
-
-    @given(st.text(st.characters(categories=("L", "N", "P"), max_codepoint=0x17F), min_size=1, max_size=60))
+    @given(TEXTS, st.sampled_from(Align), st.booleans())
     @settings(max_examples=20)
+    def test_may_be_anything(self, text: str, align: Align, bold: bool) -> None:
+        assert_any_text_is_drawn(text, align, bold)
+
+    @given(LEGIBLE_TEXTS)
+    @settings(max_examples=6)
     def test_is_read_as_it_was_written(self, text: str) -> None:
-        canvas = Canvas(OWN, text)
-        canvas.add_page(1000, HEIGHT)
-        canvas.text(5, 30, text, 9)
-        assert "".join(text_of(canvas.finished()).split()) == OWN.regular.legible(text)
+        assert_text_is_read(text)
 
 
 class TestInk:

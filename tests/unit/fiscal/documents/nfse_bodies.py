@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from hypothesis import strategies as st
@@ -163,7 +164,7 @@ class Reviewed:
     joined: Mapping[str, bool]
     review: Review
 
-    @property
+    @cached_property
     def root(self) -> etree._Element | None:
         """The declaration, if there is one."""
         return etree.fromstring(self.review.preview.xml) if self.review.preview else None
