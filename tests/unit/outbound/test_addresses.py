@@ -1,6 +1,6 @@
 """Addresses that belong to the public Internet, and those that do not."""
 
-from ipaddress import IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv6Network, ip_address
 
 import hypothesis
 from hypothesis import strategies as st
@@ -107,11 +107,6 @@ NOT_PUBLIC = (
     "ff02::1",
     "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
 )
-
-
-def offsets(network: IPv4Network | IPv6Network) -> st.SearchStrategy[int]:
-    """Draws the place of an address in a network."""
-    return st.integers(0, network.num_addresses - 1)
 
 
 def assert_only_global_unicast_is_public(address: object) -> None:

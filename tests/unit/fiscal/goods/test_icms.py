@@ -1,4 +1,4 @@
-"""ICMS of an item: the group that its CST or CSOSN asks for, what is computed of it and what is missing."""
+"""The ICMS group of an item: chosen by CST or CSOSN, with what is computed and what is missing."""
 
 from decimal import Decimal
 from typing import Any
@@ -78,7 +78,6 @@ GROUPS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] = [
     ({"csosn": "900"}, {}, {}, "ICMSSN900"),
     ({"csosn": "900"}, {"rate": 18}, {"baseMode": "3", "base": 100, "amount": 18}, "ICMSSN900"),
 ]
-WHOLE = [(code, needed | computed, tag) for code, needed, computed, tag in GROUPS]
 NEEDED = [
     (code, needed | computed, name)
     for code, needed, computed, _ in GROUPS
@@ -88,7 +87,6 @@ NEEDED = [
     and name not in ("stDestinationBase", "stDestinationAmount", "fcpRate")
     and needed.keys() != {"rate"}
 ]
-COMPUTED = [(code, needed | computed, name) for code, needed, computed, _ in GROUPS for name in computed]
 
 
 def sale(icms: dict[str, Any]) -> dict[str, Any]:
@@ -108,59 +106,64 @@ def refusal(**icms: Any) -> dict[str, str]:
     return refused(composed_nfe(**sale(icms)))
 
 
+def written_group(signer: Signer, icms: dict[str, Any]) -> object:
+    """Returns tag, origin and code of the group in a document that the XSD accepts, or why there is none."""
+    document = issued_nfe(signer, **sale(icms))
+    if not isinstance(document, SignedDocument):
+        return document
+    (written,) = etree.fromstring(document.xml).iter(f"{{{NAMESPACE}}}ICMS")
+    (found,) = written
+    return found.tag, [one.text for one in found][:2]
+
+
 class TestGroup:
-    @pytest.mark.parametrize(
-        ("code", "given", "tag"),
-        [*((code, needed, tag) for code, needed, _, tag in GROUPS), *WHOLE],
-    )
-    def test_is_that_of_the_code_and_stands_before_the_xsd(
-        self, signer: Signer, code: dict[str, Any], given: dict[str, Any], tag: str
-    ) -> None:
-        document = issued_nfe(signer, **sale(code | given))
-        assert isinstance(document, SignedDocument), document
-        (written,) = etree.fromstring(document.xml).iter(f"{{{NAMESPACE}}}ICMS")
-        (found,) = written
-        assert found.tag == f"{{{NAMESPACE}}}{tag}"
-        assert [one.text for one in found][:2] == ["5", *code.values()]
+    def test_is_that_of_the_code_and_fits_the_xsd(self, signer: Signer) -> None:
+        wrong = {}
+        for code, needed, computed, tag in GROUPS:
+            expected = f"{{{NAMESPACE}}}{tag}", ["5", *code.values()]
+            for given in (needed, needed | computed):
+                written = written_group(signer, code | given)
+                if written != expected:
+                    wrong[f"{tag}: {code | given}"] = written
+        assert wrong == {}
 
-    @pytest.mark.parametrize(("code", "given", "name"), COMPUTED)
-    def test_computes_each_value_that_is_not_told(
-        self, code: dict[str, Any], given: dict[str, Any], name: str
-    ) -> None:
-        assert group(**code, **without(name, given)) == group(**code, **given)
+    def test_computes_each_value_that_is_not_given_and_all_at_once(self) -> None:
+        wrong = {}
+        for code, needed, computed, tag in GROUPS:
+            whole = code | needed | computed
+            expected = group(**whole)
+            for given in (code | needed, *(without(name, whole) for name in computed)):
+                if (made := group(**given)) != expected:
+                    wrong[f"{tag}: {given}"] = made
+        assert wrong == {}
 
-    @pytest.mark.parametrize(("code", "needed", "computed", "tag"), GROUPS)
-    def test_computes_all_of_them_at_once(
-        self, code: dict[str, Any], needed: dict[str, Any], computed: dict[str, Any], tag: str
-    ) -> None:
-        assert group(**code, **needed) == group(**code, **needed, **computed)
-
-    @pytest.mark.parametrize(("code", "given", "name"), NEEDED)
-    def test_asks_for_each_value_that_only_the_caller_knows(
-        self, code: dict[str, Any], given: dict[str, Any], name: str
-    ) -> None:
-        ((kind, number),) = code.items()
-        assert refusal(**code, **without(name, given)) == {
-            f"{PATH}.{name}": f"Obrigatório com {kind.upper()} {number}."
-        }
+    def test_asks_for_each_value_that_only_the_caller_knows(self) -> None:
+        wrong = {}
+        for code, given, name in NEEDED:
+            ((kind, number),) = code.items()
+            refused = refusal(**code, **without(name, given))
+            if refused != {f"{PATH}.{name}": f"Obrigatório com {kind.upper()} {number}."}:
+                wrong[f"{code} without {name}"] = refused
+        assert wrong == {}
 
     def test_asks_for_all_of_them_at_once(self) -> None:
         assert refusal(cst="70") == {
             f"{PATH}.{name}": "Obrigatório com CST 70." for name in ("baseReduction", *SUBSTITUTED)
         }
 
-    @pytest.mark.parametrize(("code", "given"), [(code, given) for code, given, _ in WHOLE])
-    def test_refuses_a_value_that_belongs_to_another_code(
-        self, code: dict[str, Any], given: dict[str, Any]
-    ) -> None:
-        elements = layout_of(group(**code, **given)).elements
-        other = "effectiveFcpAmount" if "effective_fcp_amount" not in elements else "creditAmount"
-        ((kind, number),) = code.items()
-        assert refusal(**code, **given, **{other: 1}) == {
-            f"{PATH}.{other}": f"Não se usa com {kind.upper()} {number}."
-        }
+    def test_refuses_a_value_that_belongs_to_another_code(self) -> None:
+        wrong = {}
+        for code, needed, computed, tag in GROUPS:
+            given = code | needed | computed
+            elements = layout_of(group(**given)).elements
+            other = "effectiveFcpAmount" if "effective_fcp_amount" not in elements else "creditAmount"
+            ((kind, number),) = code.items()
+            refused = refusal(**given, **{other: 1})
+            if refused != {f"{PATH}.{other}": f"Não se usa com {kind.upper()} {number}."}:
+                wrong[f"{tag}: {given} and {other}"] = refused
+        assert wrong == {}
 
-    def test_tells_what_lacks_and_what_is_too_much_together(self) -> None:
+    def test_reports_what_is_missing_and_what_is_too_much_together(self) -> None:
         assert refusal(csosn="101", creditAmount=1, rate=18) == {
             f"{PATH}.creditRate": "Obrigatório com CSOSN 101.",
             f"{PATH}.rate": "Não se usa com CSOSN 101.",
@@ -189,7 +192,7 @@ class TestGroup:
         assert refusal(**icms) == {path: message}
 
     @pytest.mark.parametrize("code", [{"cst": "40"}, {}])
-    def test_of_a_code_that_does_not_share_the_tax_is_told_at_the_code(
+    def test_of_a_code_that_does_not_share_the_tax_is_refused_at_the_code(
         self, signer: Signer, code: dict[str, Any]
     ) -> None:
         problems = issued_nfe(signer, **sale(code | OWN | SUBSTITUTED | SHARED))

@@ -181,7 +181,6 @@ ACCEPTED = [
     (OTHERS, least(StateShare)),
     (ITEM, full(ReturnedIpi, ipi=ReturnedIpiAmount(amount=NUMBER))),
 ]
-NAMES = [type(record).__name__ for _, record in ACCEPTED]
 DECLARED = sorted({type(record) for _, record in ACCEPTED}, key=lambda one: one.__name__)
 
 
@@ -204,21 +203,23 @@ def schema(layout: etree._ElementTree) -> etree.XMLSchema:
 
 
 class TestWriting:
-    @pytest.mark.parametrize(("place", "record"), ACCEPTED, ids=NAMES)
-    def test_the_official_schema_accepts_a_tax_in_its_place(
-        self, place: str, record: Any, schema: etree.XMLSchema
-    ) -> None:
-        tax = place.format(written(record)).replace(">", f' xmlns="{NAMESPACE}">', 1)
-        schema.assertValid(etree.fromstring(tax))
-        assert list(problems(record)) == []
+    def test_the_official_schema_accepts_a_tax_in_its_place(self, schema: etree.XMLSchema) -> None:
+        refused = {}
+        for place, record in ACCEPTED:
+            tax = place.format(written(record)).replace(">", f' xmlns="{NAMESPACE}">', 1)
+            if not schema.validate(etree.fromstring(tax)):
+                refused[tax] = [error.message for error in schema.error_log]
+            elif reported := list(problems(record)):
+                refused[tax] = [problem.message for problem in reported]
+        assert refused == {}
 
 
 class TestDeclaring:
-    @pytest.mark.parametrize("record", DECLARED, ids=lambda record: record.__name__)
     def test_a_group_holds_every_element_of_the_official_one_in_its_order(
-        self, record: type, layout: etree._ElementTree
+        self, layout: etree._ElementTree
     ) -> None:
-        assert list(declared_tags(record)) == official_tags(layout, record)
+        declared = {record.__name__: list(declared_tags(record)) for record in DECLARED}
+        assert declared == {record.__name__: official_tags(layout, record) for record in DECLARED}
 
     @pytest.mark.parametrize("union", [Icms, Pis, Cofins, IpiTaxed | IpiNotTaxed])
     def test_a_name_stands_for_one_element_in_all_the_groups_of_a_tax(self, union: Any) -> None:
