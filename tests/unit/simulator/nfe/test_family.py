@@ -1,6 +1,7 @@
 """The two families: which services they have where, what they hear, and what they refuse with."""
 
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from lxml import etree
@@ -168,21 +169,17 @@ class TestHearing:
 
 
 class TestRefusing:
-    @pytest.mark.parametrize("code", ["204", "217", "225", "539", "656", "999", "1026", "108", "109"])
-    def test_may_be_by_whatever_the_manual_calls_a_rejection(self, code: str) -> None:
-        assert NFE.refuses_with(code)
-
-    @pytest.mark.parametrize("code", ["", "0", "100", "107", "110", "150", "302", "E0000", "E0617"])
-    def test_may_not_be_by_another_code(self, code: str) -> None:
-        assert not NFE.refuses_with(code)
+    def test_is_by_what_the_manual_calls_a_rejection_and_by_no_other_code(self) -> None:
+        rejections = ["204", "217", "225", "539", "656", "999", "1026", "108", "109"]
+        others = ["", "0", "100", "107", "110", "150", "302", "E0000", "E0617"]
+        assert [code for code in (*rejections, *others) if NFE.refuses_with(code)] == rejections
 
     @pytest.mark.parametrize("service", ANSWERS)
-    @pytest.mark.parametrize("code", ["108", "109", "999"])
-    def test_every_service_has_an_answer_of_its_kind(self, service: str, code: str, counter: Counter) -> None:
-        where = place(service, authorizer_of(service))
-        said = counter.refused(where, question(service, counter), code)
-        assert said.code == code
-        assert faults(said, ANSWERS[service]) == []
+    def test_every_service_has_an_answer_of_its_kind(self, service: str, counter: Counter) -> None:
+        where, message = place(service, authorizer_of(service)), question(service, counter)
+        said = {code: counter.refused(where, message, code) for code in ("108", "109", "999")}
+        answers = {code: (one.code, faults(one, ANSWERS[service])) for code, one in said.items()}
+        assert answers == {code: (code, []) for code in said}
         assert counter.ledger.documents() == []
 
     def test_the_register_has_one_too(self, counter: Counter) -> None:
@@ -222,30 +219,37 @@ class TestRefusing:
         assert outcome.back_at == ISSUED_AT + timedelta(minutes=15)
 
 
+NONSENSE = (
+    "",
+    "<infInut/><infCons/><evento/><NFe/>",
+    "<NFe><infNFe Id='x'><ide><cUF>99</cUF></ide></infNFe></NFe>",
+    "<evento><infEvento Id='x'><nSeqEvento>" + "9" * 5000 + "</nSeqEvento></infEvento></evento>",
+    "<distNSU><ultNSU>muitos</ultNSU></distNSU><CNPJ>x</CNPJ>",
+    "<nRec>9</nRec><chNFe>9</chNFe><cUF>99</cUF>",
+    "<!-- nada --><?nada nada?>",
+)
+VERSIONS = {"enviNFe": "4.00", "envEvento": "1.00", "ConsCad": "2.00", "distDFeInt": "1.01", "outra": "4.00"}
+
+
 class TestNonsense:
     @pytest.mark.parametrize("service", EVERY_SERVICE)
-    @pytest.mark.parametrize(
-        "inside",
-        [
-            "",
-            "<infInut/><infCons/><evento/><NFe/>",
-            "<NFe><infNFe Id='x'><ide><cUF>99</cUF></ide></infNFe></NFe>",
-            "<evento><infEvento Id='x'><nSeqEvento>" + "9" * 5000 + "</nSeqEvento></infEvento></evento>",
-            "<distNSU><ultNSU>muitos</ultNSU></distNSU><CNPJ>x</CNPJ>",
-            "<nRec>9</nRec><chNFe>9</chNFe><cUF>99</cUF>",
-            "<!-- nada --><?nada nada?>",
-        ],
-    )
-    def test_a_message_that_makes_no_sense_is_refused_in_words(
-        self, service: str, inside: str, counter: Counter
-    ) -> None:
-        where = place(service, authorizer_of(service))
-        roots = {"enviNFe": "4.00", "envEvento": "1.00", "ConsCad": "2.00", "distDFeInt": "1.01"}
-        for root, version in (*roots.items(), ("outra", "4.00")):
+    def test_a_message_that_makes_no_sense_is_refused_in_words(self, service: str, counter: Counter) -> None:
+        taken = {}
+        for inside, (root, version) in product(NONSENSE, VERSIONS.items()):
             message = f'<{root} xmlns="{NAMESPACE}" versao="{version}">{inside}</{root}>'
-            said = counter.ask(where, message.encode())
-            assert Verdict(said.code).is_rejection, said
-            assert etree.fromstring(said.reply.body) is not None
+            said = counter.ask(place(service, authorizer_of(service)), message.encode())
+            if not Verdict(said.code).is_rejection or not is_xml(said.reply.body):
+                taken[message[:200]] = said
+        assert taken == {}
+
+
+def is_xml(body: bytes) -> bool:
+    """Says whether an answer can be parsed."""
+    try:
+        etree.fromstring(body)
+    except etree.XMLSyntaxError:
+        return False
+    return True
 
 
 class TestVerdicts:
