@@ -204,7 +204,7 @@ def all_in_other_words(change: Change, signer: Signer, *, everywhere: bool) -> d
 def bodies_with_other_fields(draw: Callable[..., Any]) -> Good:
     """Draws a good body, and up to three fields of one of its objects anew."""
     kind = draw(st.sampled_from(sorted(KINDS)))
-    place = draw(st.sampled_from(places()[kind]))
+    place: Place = draw(st.sampled_from(places()[kind]))
     fields = values_in(kind)
     names = draw(st.sets(st.sampled_from(sorted(fields)), min_size=1, max_size=3))
     return place.holding(place.value | {name: draw(st.sampled_from(fields[name])) for name in sorted(names)})

@@ -80,7 +80,7 @@ def assert_adds_up(root: etree._Element, totals: Mapping[str, Decimal]) -> None:
     taken = sum(amounts(root, *TAKEN_OFF)) + totals["issWithheld"]
     assert totals["netAmount"] == totals["amount"] + totals["discount"] - taken
     # A discount above the price is refused (E0431), and shown as it was sent.
-    assert 0 <= totals["issBase"] <= max(totals["amount"], 0)
+    assert 0 <= totals["issBase"] <= max(totals["amount"], Decimal(0))
     assert totals["issWithheld"] in (0, totals["issAmount"])
 
 

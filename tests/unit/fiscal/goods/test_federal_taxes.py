@@ -83,7 +83,7 @@ def refusal(**changes: Any) -> dict[str, str]:
 @pytest.mark.parametrize(("tax", "of"), CONTRIBUTIONS)
 class TestContributions:
     def test_stand_in_the_group_of_their_cst(self, signer: Signer, tax: str, of: str) -> None:
-        wrong = {}
+        wrong: dict[str, object] = {}
         for cst, needed, kind in GROUPS:
             tag, given = tax.upper(), {"cst": cst, **needed}
             document = issued_nfe(signer, items=[item(**{tax: given})])

@@ -279,10 +279,10 @@ class TestSale:
     def test_makes_a_document_that_may_be_issued(self, kind: DocumentType) -> None:
         wrong = {}
         for (who, customer), (regime, by), discount, shipping in product(
-            CUSTOMERS.items(), COMPANIES.items(), (0, 3), (0, SHIPPED)
+            CUSTOMERS.items(), COMPANIES.items(), (Decimal(0), Decimal(3)), (Decimal(0), SHIPPED)
         ):
             own = MUG | {"cfop": "5102"}
-            line = sold(discount=Decimal(discount), shipping=Decimal(shipping), fiscal=own)
+            line = sold(discount=discount, shipping=shipping, fiscal=own)
             sale = part_of(line, sold(position=1, quantity=3), to=customer, by=by)
             review = review_of(kind, body_of(kind, sale).json, by)
             if review.problems or not review.preview or review.preview.amount != due(sale):
