@@ -21,9 +21,11 @@ from carimbo.settings import child_environment, load_settings
 
 PATIENCE = 120.0
 
-# To import the service takes seconds: one process does it once, and every program begins as a copy of it.
+# Importing the service takes seconds. One process does it once, and every program begins as a copy of it;
+# a command imports its own program when it runs, so these are named too.
+_PRELOADED = ["__main__", "carimbo.cli", "carimbo.main.api", "carimbo.main.worker", "carimbo.simulator.run"]
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["__main__", "carimbo.cli"])
+_CONTEXT.set_forkserver_preload(_PRELOADED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from acceptance.demo_errands import (
     upload,
 )
 from acceptance.demo_outbound import Hook, mailed_keys
-from acceptance.demo_runs import START_SECONDS, Demo, Start, Terminal, until
+from acceptance.demo_runs import START_SECONDS, Demo, Start, until
 from carimbo.demo.samples import CATALOG, NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
@@ -303,35 +303,21 @@ class TestStartWithoutTheFileOfCredentials:
 
 
 class TestEnding:
-    @pytest.mark.parametrize("command", ["serve", "worker", "simulator"])
-    def test_the_crash_of_one_child_stops_everything(
-        self, start: Start, folder: Path, third: Demo, command: str
-    ) -> None:
+    def test_the_crash_of_one_child_stops_everything(self, start: Start, folder: Path, third: Demo) -> None:
         third.clean_up()
         demo = start(folder).wait_until_ready()
-        assert demo.end(demo.child(command).kill) == 1
-        name = {"serve": "api"}.get(command, command)
-        assert f"«{name}» terminou" in demo.log
+        assert demo.end(demo.child("worker").kill) == 1
+        assert "«worker» terminou" in demo.log
         assert "Traceback" not in demo.log
 
-    def test_a_terminal_that_is_closed_stops_everything(
+    def test_a_terminal_that_is_closed_while_samples_are_on_their_way_stops_everything(
         self, start: Start, folder: Path, third: Demo
-    ) -> None:
-        third.clean_up()
-        demo = start(folder, terminal=True).wait_until_ready()
-        terminal = demo.terminal
-        assert terminal
-        assert demo.end(terminal.hang_up) == 0
-
-    @pytest.mark.parametrize("way", [Terminal.type_ctrl_c, Terminal.hang_up])
-    def test_it_ends_while_the_samples_are_on_their_way(
-        self, start: Start, folder: Path, third: Demo, way: Callable[[Terminal], None]
     ) -> None:
         third.clean_up()
         demo = start(folder, terminal=True)
         terminal = demo.terminal
         assert terminal
         until(lambda: "em processamento" in demo.log, START_SECONDS)
-        assert demo.end(lambda: way(terminal)) == 0
+        assert demo.end(terminal.hang_up) == 0
         assert not demo.has_greeted
         assert "Traceback" not in demo.log

@@ -37,7 +37,6 @@ class TestEndingBeforeItIsReady:
         ("moment", "number", "whole_group"),
         [
             ("postgres", signal.SIGTERM, False),
-            ("postgres/PG_VERSION", signal.SIGTERM, False),
             ("postgres/PG_VERSION", signal.SIGINT, True),
             ("postgres/log", signal.SIGTERM, False),
         ],
