@@ -1,7 +1,8 @@
-"""The reference says what the code does, and leaves nothing out."""
+"""The documentation says what the code does, leaves nothing out, and names only what exists."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import event_reference
@@ -12,15 +13,31 @@ from fastapi.routing import iter_route_contexts
 
 from carimbo.cli import app as command_line
 from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
-from carimbo.fiscal.fields import Record
 from carimbo.main.api import api_of
 from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
 from carimbo.service.errors import Code
 from carimbo.settings import PREFIX, Settings
 from carimbo.simulator.triggers import TRIGGERS
-from documentation import ROOT
+from documentation import INDEX, ROOT, anchors_of, linked_anchors, links_of, pages_behind
 
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+DEPLOYED = [
+    ROOT / "Containerfile",
+    ROOT / "compose.yaml",
+    *sorted(file for file in (ROOT / "deploy").rglob("*") if file.is_file()),
+]
+ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+# Pages that name files of the code.
+ABOUT_THE_CODE = (
+    ARCHITECTURE,
+    ROOT / "docs" / "howto" / "add-a-type.md",
+    ROOT / "docs" / "explanation" / "state-machine.md",
+    ROOT / "docs" / "explanation" / "lost-answers.md",
+)
+# A file by its name or its last parts, or a folder that is named with its parent.
+NAMED_FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|sql|csv|md|toml|json)|[\w-]+(?:/[\w-]+)+)`")
+FOLDERS = ("src", "tests", "scripts", "benchmarks", "docs", "examples")
 # Every code of the specification and of the contract.
 PROMISED_CODES = {
     "AUTHORITY_REJECTED",
@@ -53,12 +70,17 @@ PROMISED_CODES = {
 }
 
 
-def written(page: str) -> str:
+def text_of(page: str) -> str:
     return (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8")
 
 
+def faults(files: list[Path], faults_in: Callable[[Path], list[Any]]) -> dict[str, list[Any]]:
+    """Returns what is wrong in each of the files, by its path."""
+    return {str(file.relative_to(ROOT)): wrong for file in files if (wrong := faults_in(file))}
+
+
 def commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, set[str]]]:
-    """Every command that does something, with the names of its options."""
+    """Yields every command that does something, with the names of its options."""
     children = getattr(command, "commands", {})
     if not children:
         yield path, {name for parameter in command.params for name in parameter.opts if name.startswith("-")}
@@ -67,7 +89,7 @@ def commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, set[str
 
 
 def routes() -> Iterator[str]:
-    """Everything that the API answers; what it only tells to be no method of a path is in no contract."""
+    """Yields every route, without the handlers that only refuse a method of a path."""
     for route in iter_route_contexts(api_of(Settings()).routes):
         for method in sorted((route.methods or set()) - {"HEAD"}):
             if route.include_in_schema or method == "GET":
@@ -77,51 +99,45 @@ def routes() -> Iterator[str]:
 class TestReference:
     @pytest.mark.parametrize("name", sorted(reference.PAGES))
     def test_is_what_the_code_says(self, name: str) -> None:
-        assert written(name) == reference.PAGES[name](), "run `make reference`"
+        assert text_of(name) == reference.PAGES[name](), "run `make reference`"
 
-    @pytest.mark.parametrize("name", sorted(Settings.model_fields))
-    def test_tells_of_every_setting(self, name: str) -> None:
-        assert f"| `{PREFIX}{name.upper()}` |" in written("settings.md")
+    def test_has_a_row_for_everything_of_its_subject(self) -> None:
+        subjects = {
+            "settings.md": [f"{PREFIX}{name.upper()}" for name in Settings.model_fields],
+            "errors.md": [code.name for code in Code],
+            "routes.md": sorted(set(routes())),
+            "triggers.md": [trigger.sample for trigger in TRIGGERS],
+        }
+        assert all(subjects.values())
+        rows = [(page, f"| `{name}` |") for page, names in subjects.items() for name in names]
+        texts = {page: text_of(page) for page in subjects}
+        assert [(page, row) for page, row in rows if row not in texts[page]] == []
 
-    @pytest.mark.parametrize("name", sorted(code.name for code in Code))
-    def test_tells_of_every_error_code(self, name: str) -> None:
-        assert f"| `{name}` |" in written("errors.md")
+    def test_has_every_command_with_its_options(self) -> None:
+        text = text_of("commands.md")
+        sections = dict(re.findall(r"^## `([^`]+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+        given = dict(commands(typer.main.get_command(command_line)))
+        assert given.keys() - sections.keys() == set()
+        options = [(path, f"`{name}`") for path, names in given.items() for name in names]
+        assert [(path, name) for path, name in options if name not in sections[path]] == []
 
-    @pytest.mark.parametrize("route", sorted(set(routes())))
-    def test_tells_of_every_route(self, route: str) -> None:
-        assert f"| `{route}` |" in written("routes.md")
-
-    @pytest.mark.parametrize("trigger", [one.sample for one in TRIGGERS])
-    def test_tells_of_every_trigger(self, trigger: str) -> None:
-        assert f"| `{trigger}` |" in written("triggers.md")
-
-    @pytest.mark.parametrize(("path", "options"), sorted(commands(typer.main.get_command(command_line))))
-    def test_tells_of_every_command_and_its_options(self, path: str, options: set[str]) -> None:
-        told = re.search(rf"^## `{path}`\n(.*?)(?=^## |\Z)", written("commands.md"), re.MULTILINE | re.DOTALL)
-        assert told
-        assert {option for option in options if f"`{option}`" not in told[1]} == set()
-
-    @pytest.mark.parametrize("name", [*(name for names in EVENT_GROUPS.values() for name in names), TEST])
-    def test_tells_of_every_event(self, name: str) -> None:
-        assert f"`{name}`" in written("events.md")
-
-    @pytest.mark.parametrize("model", [EventPayload, DocumentData, CertificateData])
-    def test_tells_of_every_field_of_an_event(self, model: type[Record]) -> None:
-        """Neither one that has no words, nor words of one that is gone."""
-        fields = model.model_json_schema(mode="serialization")["properties"]
-        assert set(event_reference.FIELDS[model]) == set(fields)
+    def test_has_every_event_and_its_fields(self) -> None:
+        names = [*(name for names in EVENT_GROUPS.values() for name in names), TEST]
+        assert [name for name in names if f"`{name}`" not in text_of("events.md")] == []
+        for model in (EventPayload, DocumentData, CertificateData):
+            fields = model.model_json_schema(mode="serialization")["properties"]
+            assert set(event_reference.FIELDS[model]) == set(fields), model
 
 
 class TestErrorCatalogue:
     def test_has_every_promised_code(self) -> None:
-        assert {code.name for code in Code} >= PROMISED_CODES
+        assert PROMISED_CODES - {code.name for code in Code} == set()
 
-    def test_has_a_message_of_its_own_for_each(self) -> None:
+    def test_has_a_different_message_for_each_code(self) -> None:
         messages = [code.message for code in Code]
         assert len(set(messages)) == len(messages)
-        assert all(message.endswith(".") for message in messages)
 
-    def test_knows_every_validation_error_that_the_code_raises(self) -> None:
+    def test_lists_every_validation_error_that_the_code_raises(self) -> None:
         """A type that is missing in the list would reach the caller without its own words."""
         raised = set()
         for file in (ROOT / "src").rglob("*.py"):
@@ -130,3 +146,88 @@ class TestErrorCatalogue:
             raised |= set(re.findall(r"_checked\(\s*[\w.]+,\s*\"(\w+)\"", text))
             raised |= set(re.findall(r"_field_error\(\s*\"\w+\",\s*[\w.]+,\s*\"(\w+)\"", text))
         assert raised == OWN_ERROR_TYPES
+
+
+class TestLinks:
+    def test_lead_to_files_and_headings_that_exist(self) -> None:
+        def broken_in(page: Path) -> list[str]:
+            files = [link for link in links_of(page) if not (page.parent / link).exists()]
+            parts = [(target, anchor) for target, anchor in linked_anchors(page) if target.suffix == ".md"]
+            headings = [
+                f"{target.name}#{anchor}" for target, anchor in parts if anchor not in anchors(target)
+            ]
+            return files + headings
+
+        def anchors(page: Path) -> set[str]:
+            return anchors_of(page) if page.exists() else set()
+
+        assert faults(PAGES, broken_in) == {}
+
+    def test_lead_from_the_index_to_every_page(self) -> None:
+        reached, waiting = {INDEX}, [INDEX]
+        while waiting:
+            new = {page for page in pages_behind(waiting.pop()) if page.exists()} - reached
+            reached |= new
+            waiting += new
+        assert set((ROOT / "docs").rglob("*.md")) - reached == set()
+
+
+class TestNames:
+    """Pages and the files of an installation name only what exists."""
+
+    def test_of_settings_exist(self) -> None:
+        settings = {PREFIX + name.upper() for name in Settings.model_fields}
+
+        def unknown_in(file: Path) -> list[str]:
+            named = set(re.findall(rf"\b{PREFIX}[A-Z_]*[A-Z]\b", file.read_text("utf-8")))
+            return sorted(named - settings)
+
+        assert faults([*DEPLOYED, *PAGES], unknown_in) == {}
+
+    def test_of_commands_exist(self) -> None:
+        """As they are written in code: a sentence may begin with the name of the program too."""
+        paths = [path.removeprefix("carimbo ") for path, _ in commands(typer.main.get_command(command_line))]
+        groups = {path.partition(" ")[0] for path in paths}
+        known = re.compile("|".join([*paths, *(f"{group} ?$" for group in groups)]))
+
+        def unknown_in(file: Path) -> list[str]:
+            text = file.read_text("utf-8")
+            shell = "".join(re.findall(r"^```sh.*?\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+            lines = re.findall(r"(?:`|bin/)carimbo ([a-z][a-z -]*)", text)
+            lines += re.findall(r"^carimbo ([a-z][a-z -]*)", shell, re.MULTILINE)
+            return [line for line in lines if not known.match(line)]
+
+        assert faults([*DEPLOYED, *PAGES], unknown_in) == {}
+
+    def test_of_files_and_folders_exist(self) -> None:
+        files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+        tree = [f"/{path.relative_to(ROOT)}" for path in [*ROOT.glob("*.*"), *files]]
+
+        def missing_in(page: Path) -> list[str]:
+            names = set(NAMED_FILE.findall(page.read_text(encoding="utf-8")))
+            assert names, page
+            return [name for name in names if not any(path.endswith(f"/{name}") for path in tree)]
+
+        assert faults(list(ABOUT_THE_CODE), missing_in) == {}
+
+
+@pytest.fixture(scope="module")
+def mapped() -> set[PurePosixPath]:
+    """Every line of the map in ARCHITECTURE.md, with the folders above it."""
+    (drawn,) = re.findall(r"```\n(src/.*?)```", ARCHITECTURE.read_text(encoding="utf-8"), re.DOTALL)
+    paths, above = set(), list[str]()
+    for indent, name in re.findall(r"^((?:  )*)([\w/]+/|[\w.]+\.py)(?:\s|$)", drawn, re.MULTILINE):
+        above[len(indent) // 2 :] = [name]
+        paths.add(PurePosixPath(*above))
+    return paths
+
+
+class TestMapOfTheTree:
+    def test_shows_only_what_exists(self, mapped: set[PurePosixPath]) -> None:
+        assert [str(path) for path in mapped if not (ROOT / path).exists()] == []
+
+    def test_shows_every_package_and_the_parts_of_some(self, mapped: set[PurePosixPath]) -> None:
+        """But not those within a type, a layout or a family."""
+        patterns = ("*", "service/*", "printing/*", "simulator/*")
+        files = [file for part in patterns for file in (ROOT / "src/carimbo").glob(f"{part}/__init__.py")]
+        assert {PurePosixPath(file.parent.relative_to(ROOT)) for file in files} - mapped == set()

@@ -13,10 +13,7 @@ from carimbo.settings import PREFIX, Settings
 from documentation import ROOT, anchors_of
 from monitoring_files import FOLDER, alerts, asked_in, expressions, grouped_in, panels, read
 
-EXPRESSIONS = expressions()
-ALERTS = {rule["alert"]: rule for rule in alerts()}
 GUIDE = ROOT / "docs" / "howto" / "monitoring.md"
-SOURCES = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "src").rglob("*.py")))
 # Given by Prometheus, and by its library in every process.
 OF_EVERY_TARGET = {"job", "instance"}
 NOT_OURS: Mapping[str, set[str]] = {
@@ -26,84 +23,75 @@ NOT_OURS: Mapping[str, set[str]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def asked() -> dict[str, str]:
+    """Every expression of dashboard and alerts, by its place."""
+    return expressions()
+
+
+@pytest.fixture(scope="module")
 def samples() -> dict[str, set[str]]:
-    """The name of everything that is shown, with its labels."""
-    found = dict(NOT_OURS)
+    """The name of every sample that a program shows, with its labels."""
+    labels_of = dict(NOT_OURS)
     for registry in PROGRAMS.values():
         for metric in our_metrics(registry):
             name, labels = shown_name(metric), set(metric._labelnames)
             if metric._type == "histogram":
-                found |= {f"{name}_bucket": labels | {"le"}, f"{name}_sum": labels, f"{name}_count": labels}
+                labels_of |= {f"{name}_{end}": labels for end in ("sum", "count")}
+                labels_of[f"{name}_bucket"] = labels | {"le"}
             else:
-                found[name] = labels
-    return found
-
-
-SAMPLES = samples()
-
-
-def told(alert: str) -> str:
-    annotations: dict[str, str] = ALERTS[alert]["annotations"]
-    return f"{annotations['summary']} {annotations['description']}"
+                labels_of[name] = labels
+    return labels_of
 
 
 class TestExpressions:
-    @pytest.mark.parametrize("place", sorted(EXPRESSIONS))
-    def test_ask_for_metrics_that_there_are(self, place: str) -> None:
-        asked = asked_in(EXPRESSIONS[place])
-        assert asked
-        assert [one.metric for one in asked if one.metric not in SAMPLES] == []
+    def test_ask_for_metrics_that_exist(self, asked: dict[str, str], samples: dict[str, set[str]]) -> None:
+        metrics = {place: [one.metric for one in asked_in(text)] for place, text in asked.items()}
+        assert all(metrics.values())
+        named = [(place, name) for place, names in metrics.items() for name in names]
+        assert [(place, name) for place, name in named if name not in samples] == []
 
-    @pytest.mark.parametrize("place", sorted(EXPRESSIONS))
-    def test_name_labels_that_their_metrics_have(self, place: str) -> None:
-        expression = EXPRESSIONS[place]
-        asked = asked_in(expression)
-        for one in asked:
-            assert one.labels <= SAMPLES[one.metric] | OF_EVERY_TARGET
-        have = set.intersection(*(SAMPLES[one.metric] for one in asked)) | OF_EVERY_TARGET
-        assert grouped_in(expression) <= have
+    def test_name_labels_that_their_metrics_have(
+        self, asked: dict[str, str], samples: dict[str, set[str]]
+    ) -> None:
+        unknown = []
+        for place, text in asked.items():
+            labels = [samples.get(one.metric, set()) | OF_EVERY_TARGET for one in asked_in(text)]
+            of_matchers = [one.labels - have for one, have in zip(asked_in(text), labels, strict=True)]
+            of_groups = grouped_in(text) - set.intersection(*labels)
+            unknown += [(place, label) for label in of_groups.union(*of_matchers)]
+        assert unknown == []
 
-    def test_use_every_metric_of_ours(self) -> None:
-        used = " ".join(EXPRESSIONS.values())
+    def test_use_every_metric_of_ours(self, asked: dict[str, str]) -> None:
+        used = " ".join(asked.values())
         ours = [shown_name(metric) for registry in PROGRAMS.values() for metric in our_metrics(registry)]
         assert [name for name in ours if not re.search(rf"\b{name}(_bucket)?\b", used)] == []
 
-    @pytest.mark.parametrize(
-        "name",
-        [
-            shown_name(metric)
-            for metric in our_metrics(PROGRAMS["worker"])
-            if "use max" in metric._documentation
-        ],
-    )
-    def test_never_add_up_what_every_worker_shows(self, name: str) -> None:
-        used = [expression for expression in EXPRESSIONS.values() if name in expression]
-        largest = rf"max(?: by \([^)]*\) )?\((?:delta\()?{name}\b"
-        assert [one for one in used if len(re.findall(largest, one)) != one.count(name)] == []
-
-    def test_of_gauges_tell_how_several_workers_are_read(self) -> None:
-        """A gauge is each worker's own, as the moment of its last look, or it says that all show the same."""
-        gauges = [one for one in our_metrics(PROGRAMS["worker"]) if one._type == "gauge"]
-        own = [shown_name(one) for one in gauges if "use max" not in one._documentation]
+    def test_never_add_up_a_number_that_every_worker_shows(self, asked: dict[str, str]) -> None:
+        """A gauge is the worker's own, as the time of its last look, or says that all show the same."""
+        gauges = [metric for metric in our_metrics(PROGRAMS["worker"]) if metric._type == "gauge"]
+        shared = [shown_name(metric) for metric in gauges if "use max" in metric._documentation]
+        own = [shown_name(metric) for metric in gauges if shown_name(metric) not in shared]
         assert own == ["carimbo_measured_timestamp_seconds"]
-
-    def test_of_errors_leave_out_what_load_balancers_ask(self) -> None:
-        asked = [
-            one
-            for expression in EXPRESSIONS.values()
-            if 'status=~"5..' in expression
-            for one in asked_in(expression)
+        added_up = [
+            (name, place)
+            for name in shared
+            for place, text in asked.items()
+            if text.count(name) != len(re.findall(rf"max(?: by \([^)]*\) )?\((?:delta\()?{name}\b", text))
         ]
-        of_balancers = "|".join(route.name for route in health.router.routes if isinstance(route, Route))
-        assert len(asked) == 4
-        assert [one for one in asked if ("operation", "!~", of_balancers) not in one.matchers] == []
+        assert added_up == []
 
-    @pytest.mark.parametrize("alert", ["CarimboAuthorityFailing", "CarimboEmailsFailing"])
-    def test_of_what_is_rare_want_more_than_two_failures(self, alert: str) -> None:
-        share, _, failures = EXPRESSIONS[alert].partition(" and ")
-        assert failures.endswith("> 2")
-        (counted,) = asked_in(failures)
-        assert counted == asked_in(share)[0]
+    def test_of_errors_leave_out_what_load_balancers_ask(self, asked: dict[str, str]) -> None:
+        of_errors = [one for text in asked.values() if 'status=~"5..' in text for one in asked_in(text)]
+        of_balancers = "|".join(route.name for route in health.router.routes if isinstance(route, Route))
+        assert len(of_errors) == 4
+        assert [one for one in of_errors if ("operation", "!~", of_balancers) not in one.matchers] == []
+
+    def test_of_what_is_rare_want_more_than_two_failures(self, asked: dict[str, str]) -> None:
+        for alert in ("CarimboAuthorityFailing", "CarimboEmailsFailing"):
+            share, _, failures = asked[alert].partition(" and ")
+            assert failures.endswith("> 2"), alert
+            assert asked_in(failures) == asked_in(share)[:1], alert
 
 
 class TestDashboard:
@@ -113,83 +101,72 @@ class TestDashboard:
 
     def test_asks_the_source_that_the_reader_chooses(self) -> None:
         chosen = {"type": "prometheus", "uid": "${datasource}"}
-        for panel in panels():
-            assert [panel["datasource"], *(one["datasource"] for one in panel["targets"])] == [chosen] * (
-                1 + len(panel["targets"])
-            )
-
-    def test_panels_do_not_overlap(self) -> None:
-        taken: set[tuple[int, int]] = set()
-        for panel in read("dashboard.json")["panels"]:
-            place = panel["gridPos"]
-            columns, lines = (
-                range(place["x"], place["x"] + place["w"]),
-                range(place["y"], place["y"] + place["h"]),
-            )
-            cells = {(column, line) for column in columns for line in lines}
-            assert max(columns) < 24
-            assert not cells & taken
-            taken |= cells
+        parts = [(panel["title"], part) for panel in panels() for part in (panel, *panel["targets"])]
+        assert [title for title, part in parts if part["datasource"] != chosen] == []
 
 
-@pytest.mark.parametrize("alert", sorted(ALERTS))
-class TestAlert:
-    def test_says_how_urgent_it_is_and_what_to_do(self, alert: str) -> None:
-        rule = ALERTS[alert]
-        assert rule["labels"] == {"severity": rule["labels"]["severity"]}
-        assert rule["labels"]["severity"] in {"critical", "warning"}
-        assert set(rule["annotations"]) == {"summary", "description", "runbook"}
+class TestAlerts:
+    def test_have_a_severity_and_their_part_of_the_guide(self) -> None:
+        parts = anchors_of(GUIDE)
+        wrong = []
+        for rule in alerts():
+            severity_is_known = rule["labels"] in ({"severity": "critical"}, {"severity": "warning"})
+            texts_are_whole = set(rule["annotations"]) == {"summary", "description", "runbook"}
+            page, _, anchor = rule["annotations"]["runbook"].partition("#")
+            leads_to_guide = ROOT / page == GUIDE and anchor == rule["alert"].lower() and anchor in parts
+            if not (severity_is_known and texts_are_whole and leads_to_guide):
+                wrong.append(rule["alert"])
+        assert wrong == []
 
-    def test_leads_to_its_part_of_the_guide(self, alert: str) -> None:
-        page, _, anchor = ALERTS[alert]["annotations"]["runbook"].partition("#")
-        assert ROOT / page == GUIDE
-        assert anchor == alert.lower()
-        assert anchor in anchors_of(GUIDE)
-
-    def test_names_settings_that_there_are(self, alert: str) -> None:
-        named = re.findall(rf"\b{PREFIX}(\w+)", told(alert))
-        assert [name for name in named if name.lower() not in Settings.model_fields] == []
-
-    def test_names_routes_that_there_are(self, alert: str) -> None:
-        routes = (ROOT / "docs" / "reference" / "routes.md").read_text(encoding="utf-8")
-        named = re.findall(r"(?:GET|POST|PUT|PATCH|DELETE) /[\w/{}]+", told(alert))
-        assert [route for route in named if f"`{route}`" not in routes] == []
-
-    def test_names_commands_that_there_are(self, alert: str) -> None:
-        commands = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
-        named = re.findall(r"`(carimbo [a-z -]+)`", told(alert))
-        assert [command for command in named if f"## `{command}`" not in commands] == []
-
-    def test_names_what_logs_and_metrics_have(self, alert: str) -> None:
-        named = re.findall(r"`(\w+)`", told(alert))
-        assert [word for word in named if f'"{word}"' not in SOURCES and f"{word}=" not in SOURCES] == []
-
-
-class TestGuide:
-    def test_has_no_alert_that_there_is_not(self) -> None:
+    def test_of_the_guide_exist(self) -> None:
         headings = re.findall(r"^### (Carimbo\w+)$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
-        assert sorted(headings) == sorted(ALERTS)
+        assert sorted(headings) == sorted(rule["alert"] for rule in alerts())
+
+    def test_name_settings_routes_commands_and_fields_that_exist(self) -> None:
+        routes, commands = (
+            (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+            for name in ("routes.md", "commands.md")
+        )
+        code = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "src").rglob("*.py"))
+        unknown = []
+        for rule in alerts():
+            text = f"{rule['annotations']['summary']} {rule['annotations']['description']}"
+            settings = re.findall(rf"\b{PREFIX}(\w+)", text)
+            named_routes = re.findall(r"(?:GET|POST|PUT|PATCH|DELETE) /[\w/{}]+", text)
+            named_commands = re.findall(r"`(carimbo [a-z -]+)`", text)
+            fields = re.findall(r"`(\w+)`", text)
+            wrong = [name for name in settings if name.lower() not in Settings.model_fields]
+            wrong += [route for route in named_routes if f"`{route}`" not in routes]
+            wrong += [command for command in named_commands if f"## `{command}`" not in commands]
+            wrong += [name for name in fields if f'"{name}"' not in code and f"{name}=" not in code]
+            unknown += [(rule["alert"], name) for name in wrong]
+        assert unknown == []
+
+
+@pytest.fixture(scope="module")
+def configuration() -> Mapping[str, Any]:
+    content: Mapping[str, Any] = read("prometheus.yaml")
+    return content
 
 
 class TestPrometheus:
-    CONFIGURATION: Mapping[str, Any] = read("prometheus.yaml")
-
-    def test_scrapes_the_ports_that_programs_have_unless_told_otherwise(self) -> None:
+    def test_scrapes_the_default_ports_of_the_programs(self, configuration: Mapping[str, Any]) -> None:
         settings = Settings()
         targets = {
-            job["job_name"]: job["static_configs"][0]["targets"]
-            for job in self.CONFIGURATION["scrape_configs"]
+            job["job_name"]: job["static_configs"][0]["targets"] for job in configuration["scrape_configs"]
         }
         assert targets == {
             "carimbo-api": [f"{settings.metrics_host}:{settings.api_metrics_port}"],
             "carimbo-worker": [f"{settings.metrics_host}:{settings.worker_metrics_port}"],
         }
 
-    def test_knows_the_jobs_that_alerts_and_panels_name(self) -> None:
-        jobs = [job["job_name"] for job in self.CONFIGURATION["scrape_configs"]]
-        named = re.findall(r'job=~?"([^"]+)"', " ".join(EXPRESSIONS.values()))
+    def test_has_the_jobs_that_alerts_and_panels_name(
+        self, configuration: Mapping[str, Any], asked: dict[str, str]
+    ) -> None:
+        jobs = [job["job_name"] for job in configuration["scrape_configs"]]
+        named = re.findall(r'job=~?"([^"]+)"', " ".join(asked.values()))
         assert named
         assert [pattern for pattern in named if not any(re.fullmatch(pattern, job) for job in jobs)] == []
 
-    def test_reads_the_alerts(self) -> None:
-        assert [(FOLDER / name).name for name in self.CONFIGURATION["rule_files"]] == ["alerts.yaml"]
+    def test_reads_the_alerts(self, configuration: Mapping[str, Any]) -> None:
+        assert [(FOLDER / name).name for name in configuration["rule_files"]] == ["alerts.yaml"]

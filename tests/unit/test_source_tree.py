@@ -1,61 +1,82 @@
-"""The code keeps its own rules."""
+"""The source tree keeps its own rules; `make sizes` checks how long files and functions are."""
 
-import ast
 import re
+import tomllib
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
-import sizes
-import typer
 
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from documentation import ROOT
 
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+PACKAGE = ROOT / "src" / "carimbo"
+BEGINS_WITH_A_DOCSTRING = re.compile(r'(?:#.*\n|\s)*"""\s*\S')
+SHARED_WITH_THE_SIMULATOR = {"environment", "sample_certificate", "schemas", "tables", "xml_reading"}
+"""What the authorities publish, how XML is read safely, and certificates without any value."""
 
 
-class TestSourceTree:
-    @pytest.mark.parametrize("file", sizes.python_files(), ids=lambda file: str(file.relative_to(ROOT)))
-    def test_files_and_functions_are_short(self, file: Path) -> None:
-        assert sizes.file_size(file).lines <= sizes.LONGEST_FILE
-        assert [one for one in sizes.function_sizes(file) if one.lines > sizes.LONGEST_FUNCTION] == []
+@pytest.fixture(scope="module")
+def sources() -> dict[Path, str]:
+    """Every module of the package with its text, by its path in the package."""
+    return {file.relative_to(PACKAGE): file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
 
-    @pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
-    def test_modules_say_what_they_are(self, file: Path) -> None:
-        assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
 
-    def test_only_the_settings_read_the_environment(self) -> None:
-        readers = [
-            f"{file.parent.name}/{file.name}"
-            for file in SOURCES
-            if re.search(r"\benviron\b|getenv", file.read_text("utf-8"))
-        ]
+@pytest.fixture(scope="module")
+def forbidden_to_the_simulator() -> set[str]:
+    contracts = ConfigParser()
+    contracts.read(ROOT / ".importlinter")
+    section = contracts["importlinter:contract:simulator-judges-for-itself"]
+    return set(section["forbidden_modules"].split())
+
+
+class TestModules:
+    def test_every_module_has_a_docstring(self, sources: dict[Path, str]) -> None:
+        assert [str(file) for file, text in sources.items() if not BEGINS_WITH_A_DOCSTRING.match(text)] == []
+
+    def test_only_the_settings_read_the_environment(self, sources: dict[Path, str]) -> None:
+        readers = [str(file) for file, text in sources.items() if re.search(r"\benviron\b|getenv", text)]
         assert readers == ["settings/loading.py"]
 
-    def test_document_types_are_asked_for_by_name_in_no_other_place(self) -> None:
-        outside = [file for file in SOURCES if "documents" not in file.parts and file.parent.name != "demo"]
-        names = "|".join(kind.name for kind in DOCUMENT_TYPES)
-        named = re.compile(rf"==\s*\"({names})\"")
-        assert [file.name for file in outside if named.search(file.read_text("utf-8"))] == []
+    def test_no_other_code_asks_for_a_document_type_by_its_name(self, sources: dict[Path, str]) -> None:
+        names = "|".join(document_type.name for document_type in DOCUMENT_TYPES)
+        asks_by_name = re.compile(rf"==\s*\"({names})\"")
+        asking = [
+            str(file)
+            for file, text in sources.items()
+            if "documents" not in file.parts and file.parent.name != "demo" and asks_by_name.search(text)
+        ]
+        assert asking == []
 
 
-class TestSizes:
-    """What `make check` refuses."""
+class TestImportContracts:
+    """Contracts that list modules list all of them, so that no new module escapes them."""
 
-    @pytest.mark.parametrize(
-        ("lines", "code"),
-        [
-            (["def short() -> None:", *["    pass"] * 59], 0),
-            (["def long() -> None:", *["    pass"] * 60], 1),
-            (["class A:", "    async def long() -> None:", *["        pass"] * 60], 1),
-            (["A = 1"] * 500, 0),
-            (["A = 1"] * 501, 1),
-        ],
-        ids=["short function", "long function", "long method", "short file", "long file"],
-    )
-    def test_are_refused_from_a_limit_on(self, tmp_path: Path, lines: list[str], code: int) -> None:
-        (tmp_path / "scripts").mkdir()
-        (tmp_path / "scripts" / "one.py").write_text("".join(f"{line}\n" for line in lines))
-        with pytest.raises(typer.Exit) as ended:
-            sizes.main(tmp_path)
-        assert ended.value.exit_code == code
+    def test_simulator_shares_only_the_listed_parts_of_the_fiscal_library(
+        self, forbidden_to_the_simulator: set[str]
+    ) -> None:
+        parts = {file.stem for file in (PACKAGE / "fiscal").glob("[a-z]*")}
+        listed = {name.removeprefix("carimbo.fiscal.") for name in forbidden_to_the_simulator}
+        assert parts - listed == SHARED_WITH_THE_SIMULATOR
+
+    def test_simulator_takes_only_the_files_of_the_schemas(
+        self, forbidden_to_the_simulator: set[str]
+    ) -> None:
+        parts = {file.stem for file in (PACKAGE / "fiscal" / "schemas").glob("[a-z]*.py")}
+        others = {f"carimbo.fiscal.schemas.{part}" for part in parts - {"catalog", "files"}}
+        assert others - forbidden_to_the_simulator == set()
+
+
+class TestDistribution:
+    """What is installed elsewhere has every file of this tree."""
+
+    def test_every_folder_with_modules_is_a_package(self, sources: dict[Path, str]) -> None:
+        folders = {file.parent for file in sources}
+        assert [str(folder) for folder in folders if folder / "__init__.py" not in sources] == []
+
+    def test_every_data_file_is_packed(self) -> None:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+        patterns = project["tool"]["setuptools"]["package-data"]["carimbo"]
+        packed = {file for pattern in patterns for file in PACKAGE.glob(pattern)}
+        files = {file for file in PACKAGE.rglob("*") if file.is_file() and "__pycache__" not in file.parts}
+        assert {str(file) for file in files - packed if file.suffix != ".py"} == set()

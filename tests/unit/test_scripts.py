@@ -1,0 +1,70 @@
+"""Scripts that guard the tree: the limits of sizes, and the Debian packages that tests need."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import sizes
+import typer
+
+from documentation import ROOT
+
+# Lines of a file, and the exit code that they lead to.
+FILES = {
+    "short function": (["def short() -> None:", *["    pass"] * 59], 0),
+    "long function": (["def long() -> None:", *["    pass"] * 60], 1),
+    "long method": (["class A:", "    async def long() -> None:", *["        pass"] * 60], 1),
+    "short file": (["A = 1"] * 500, 0),
+    "long file": (["A = 1"] * 501, 1),
+}
+
+
+class TestSizes:
+    def test_refuse_files_and_functions_beyond_their_limits(self, tmp_path: Path) -> None:
+        (tmp_path / "scripts").mkdir()
+        codes = {}
+        for name, (lines, _) in FILES.items():
+            (tmp_path / "scripts" / "module.py").write_text("".join(f"{line}\n" for line in lines))
+            with pytest.raises(typer.Exit) as ended:
+                sizes.main(tmp_path)
+            codes[name] = ended.value.exit_code
+        assert codes == {name: code for name, (_, code) in FILES.items()}
+
+
+class TestDebianPackages:
+    @pytest.fixture
+    def tools(self, tmp_path: Path) -> Path:
+        """A PATH with only what the script needs; its package tools just record their arguments."""
+        for name in ("cat", "grep"):
+            (tmp_path / name).symlink_to(str(shutil.which(name)))
+        for name, lines in {
+            "dpkg-query": 'case "$*" in *present*) echo "install ok installed";; *) exit 1;; esac',
+            "apt-get": f'echo "$*" >> {tmp_path}/asked',
+            "id": f"cat {tmp_path}/uid",
+        }.items():
+            (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+            (tmp_path / name).chmod(0o755)
+        return tmp_path
+
+    def test_missing_ones_are_named_to_a_user(self, tools: Path) -> None:
+        assert self.run(tools, 1000, "present").returncode == 0
+        done = self.run(tools, 1000, "present", "xmlsec1", "chromium")
+        assert (done.returncode, done.stderr) == (1, "Please install: xmlsec1 chromium\n")
+
+    def test_missing_ones_are_installed_by_root(self, tools: Path) -> None:
+        assert self.run(tools, 0, "present", "xmlsec1").returncode == 0
+        assert (tools / "asked").read_text().endswith("install -qy --no-install-recommends xmlsec1\n")
+
+    def test_of_node_and_php_are_not_needed_where_the_programs_are(self, tools: Path) -> None:
+        assert self.run(tools, 1000, "nodejs", "php-cli").stderr == "Please install: nodejs php-cli\n"
+        for program in ("node", "php"):
+            (tools / program).symlink_to(tools / "dpkg-query")
+        assert self.run(tools, 1000, "nodejs", "php-cli").returncode == 0
+
+    def run(self, tools: Path, uid: int, *packages: str) -> subprocess.CompletedProcess[str]:
+        (tools / "uid").write_text(str(uid))
+        script = ROOT / "scripts" / "debian-packages"
+        return subprocess.run(
+            [script, *packages], env={"PATH": str(tools)}, capture_output=True, text=True, check=False
+        )
