@@ -19,7 +19,7 @@ from carimbo.settings import child_environment
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe
-from metric_names import names_of, names_shown_at
+from metric_samples import names_of, names_shown_at
 from support import ALL_ANSWERED, free_port, until_it_holds
 
 PATIENCE = 120.0

@@ -17,7 +17,7 @@ from carimbo.service.subscriptions import create_subscription, define_plan
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Plan
-from metric_names import names_of, names_shown_at
+from metric_samples import names_of, names_shown_at
 from support import CNPJ, free_port
 
 DEADLINE_SECONDS = 120

@@ -58,7 +58,8 @@ class TestExpressions:
         for place, text in asked.items():
             labels = [samples.get(one.metric, set()) | OF_EVERY_TARGET for one in asked_in(text)]
             of_matchers = [one.labels - have for one, have in zip(asked_in(text), labels, strict=True)]
-            of_groups = grouped_in(text) - set.intersection(*labels)
+            shared: set[str] = set.intersection(*labels)
+            of_groups = grouped_in(text) - shared
             unknown += [(place, label) for label in of_groups.union(*of_matchers)]
         assert unknown == []
 
