@@ -12,6 +12,7 @@ from fastapi import FastAPI, File, Form, Query, UploadFile
 from pydantic import BaseModel, Field
 
 from carimbo.api.app import create_app
+from carimbo.api.docs_contract import Operation, operations_of
 from carimbo.api.openapi import contract as contract_of
 
 
@@ -52,6 +53,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
+@cache
 def small_contract() -> dict[str, Any]:
     app = FastAPI(
         title="Pequena & boa", version="1.2.3", description="Usa `X-Trace`.\n\nSegundo <b>parágrafo</b>."
@@ -104,3 +106,9 @@ def our_app() -> FastAPI:
 @cache
 def our_contract() -> dict[str, Any]:
     return contract_of(our_app())
+
+
+@cache
+def our_operations() -> dict[str, Operation]:
+    """Returns the operations of our contract by their ids."""
+    return {operation.id: operation for operation in operations_of(our_contract())}

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carimbo.api.json_body import read_json, read_json_body
@@ -21,6 +21,7 @@ VALUES = st.recursive(
 
 class TestReadJson:
     @given(VALUES)
+    @settings(max_examples=50)
     def test_gives_back_what_was_written(self, value: Any) -> None:
         assert read_json(json.dumps(value).encode()) == value
 
@@ -31,42 +32,37 @@ class TestReadJson:
         except Refusal as refusal:
             assert refusal.code is Code.MALFORMED_JSON
 
-    @pytest.mark.parametrize("text", ["0.1", "123456789012.34", "1.005", "1E+2", "-0.00"])
-    def test_keeps_decimals_exact(self, text: str) -> None:
-        assert read_json(text.encode()) == Decimal(text)
-        assert isinstance(read_json(text.encode()), Decimal)
+    def test_keeps_decimals_exact(self) -> None:
+        for text in ("0.1", "123456789012.34", "1.005", "1E+2", "-0.00"):
+            value = read_json(text.encode())
+            assert (type(value), value) == (Decimal, Decimal(text))
 
-    @pytest.mark.parametrize(
-        "text", ["1e400", "-1e400", "1e1000000000", "1e99999999999999999999", "9" * 4400]
-    )
-    def test_makes_infinite_what_no_field_can_hold(self, text: str) -> None:
-        assert read_json(text.encode()) in (float("inf"), float("-inf"))
+    def test_makes_infinite_what_no_field_can_hold(self) -> None:
+        texts = ("1e400", "-1e400", "1e1000000000", "1e99999999999999999999", "9" * 4400)
+        values = {text: read_json(text.encode()) for text in texts}
+        assert {text: value for text, value in values.items() if abs(value) != float("inf")} == {}
 
-    @pytest.mark.parametrize(
-        "text", ["NaN", "Infinity", "-Infinity", "", "{", "{'a': 1}", "[" * 100_000, '"\\ud800"']
-    )
-    def test_refuses_what_is_not_json(self, text: str) -> None:
-        with pytest.raises(Refusal) as refused:
-            read_json(text.encode())
-        assert refused.value.code is Code.MALFORMED_JSON
+    def test_refuses_what_is_not_json(self) -> None:
+        for text in ("NaN", "Infinity", "-Infinity", "", "{", "{'a': 1}", "[" * 100_000, '"\\ud800"'):
+            with pytest.raises(Refusal) as refused:
+                read_json(text.encode())
+            assert refused.value.code is Code.MALFORMED_JSON, text[:20]
 
-    @pytest.mark.parametrize(
-        ("body", "message"),
-        [
-            (b"", "O corpo está vazio: envie um objeto JSON."),
-            (b" \r\n", "O corpo está vazio: envie um objeto JSON."),
-            (b'{"a": NaN}', "NaN não é um número de JSON."),
-            (b"-Infinity", "-Infinity não é um número de JSON."),
-            (b"[" * 100_000, "O JSON tem níveis demais de objetos e listas."),
-            ("ação".encode("latin-1"), "O corpo não está em UTF-8."),
-            ('{"a": 1}'.encode("utf-16"), "O corpo não está em UTF-8."),
-            ('{"a": 1}'.encode("utf-8-sig"), "O corpo começa com um BOM: envie UTF-8 sem BOM."),
-        ],
-    )
-    def test_says_what_is_wrong_with_a_body_as_a_whole(self, body: bytes, message: str) -> None:
-        with pytest.raises(Refusal) as refused:
-            read_json(body)
-        assert (refused.value.message, refused.value.details) == (message, None)
+    def test_says_what_is_wrong_with_a_body_as_a_whole(self) -> None:
+        messages = {
+            b"": "O corpo está vazio: envie um objeto JSON.",
+            b" \r\n": "O corpo está vazio: envie um objeto JSON.",
+            b'{"a": NaN}': "NaN não é um número de JSON.",
+            b"-Infinity": "-Infinity não é um número de JSON.",
+            b"[" * 100_000: "O JSON tem níveis demais de objetos e listas.",
+            "ação".encode("latin-1"): "O corpo não está em UTF-8.",
+            '{"a": 1}'.encode("utf-16"): "O corpo não está em UTF-8.",
+            '{"a": 1}'.encode("utf-8-sig"): "O corpo começa com um BOM: envie UTF-8 sem BOM.",
+        }
+        for body, message in messages.items():
+            with pytest.raises(Refusal) as refused:
+                read_json(body)
+            assert (refused.value.message, refused.value.details) == (message, None), body[:20]
 
     def test_says_where_it_stops_being_json(self) -> None:
         with pytest.raises(Refusal) as refused:
@@ -83,12 +79,12 @@ class TestManyParts:
     def test_are_read_up_to_a_number(self) -> None:
         assert len(read_json(b"[" + b"1," * (self.MOST - 1) + b"1]")) == self.MOST
 
-    @pytest.mark.parametrize("part", [b"1", b"{}", b'{"a":1}', b"[[]]"])
-    def test_beyond_it_are_refused_by_the_body_as_a_whole(self, part: bytes) -> None:
-        with pytest.raises(Refusal) as raised:
-            read_json(b"[" + (part + b",") * self.MOST + part + b",1]")
-        assert raised.value.code is Code.VALIDATION_ERROR
-        assert [line["field"] for line in (raised.value.details or {})["fields"]] == ["body"]
+    def test_beyond_it_are_refused_by_the_body_as_a_whole(self) -> None:
+        for part in (b"1", b"{}", b'{"a":1}', b"[[]]"):
+            with pytest.raises(Refusal) as raised:
+                read_json(b"[" + (part + b",") * self.MOST + part + b",1]")
+            assert raised.value.code is Code.VALIDATION_ERROR, part
+            assert [line["field"] for line in (raised.value.details or {})["fields"]] == ["body"], part
 
     def test_are_refused_before_they_are_parsed(self) -> None:
         unfinished = b"[" + b"1," * self.MOST * 2
