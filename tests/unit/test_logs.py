@@ -48,17 +48,16 @@ def entries_of(log_level: str = "info") -> list[dict[str, Any]]:
 
 
 class TestHideSecrets:
-    @pytest.mark.parametrize(
-        "name",
-        ["apiSecret", "api_secret", "X-Api-Secret", "password", "pfxPassword", "Authorization", "Cookie",
-         "csc", "token", "pfx", "privateKey"],
-    )  # fmt: skip
-    def test_what_is_named_like_a_secret_is_blanked(self, name: str) -> None:
-        assert hide_secrets(None, "info", {name: "x"}) == {name: "***"}
+    def test_what_is_named_like_a_secret_is_blanked(self) -> None:
+        names = (
+            "apiSecret", "api_secret", "X-Api-Secret", "password", "pfxPassword", "Authorization", "Cookie",
+            "csc", "token", "pfx", "privateKey",
+        )  # fmt: skip
+        assert hide_secrets(None, "info", dict.fromkeys(names, "x")) == dict.fromkeys(names, "***")
 
-    @pytest.mark.parametrize("name", ["event", "path", "status", "subscription_id", "apiKey", "request_id"])
-    def test_what_is_not_is_left_alone(self, name: str) -> None:
-        assert hide_secrets(None, "info", {name: "x"}) == {name: "x"}
+    def test_what_is_not_is_left_alone(self) -> None:
+        names = ("event", "path", "status", "subscription_id", "apiKey", "request_id")
+        assert hide_secrets(None, "info", dict.fromkeys(names, "x")) == dict.fromkeys(names, "x")
 
     def test_secrets_inside_objects_and_lists_are_blanked_too(self) -> None:
         event = {"body": {"nfce": {"csc": "x", "cscId": "y", "series": 1}, "items": [{"password": "x"}, 2]}}

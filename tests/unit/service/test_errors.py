@@ -54,9 +54,9 @@ def told(refusal: Refusal) -> list[str]:
 
 
 class TestExamples:
-    @pytest.mark.parametrize("code", Code)
-    def test_name_fields_by_the_paths_of_real_answers(self, code: Code) -> None:
-        assert not re.search(r"[a-z]\.[0-9]+\.", json.dumps(code.value.details, default=str))
+    def test_name_fields_by_the_paths_of_real_answers(self) -> None:
+        texts = {code.name: json.dumps(code.value.details, default=str) for code in Code}
+        assert [name for name, text in texts.items() if re.search(r"[a-z]\.[0-9]+\.", text)] == []
 
 
 class TestMessages:

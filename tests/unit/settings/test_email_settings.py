@@ -1,15 +1,16 @@
+"""The settings of e-mails: a server or a folder, never half of one."""
+
 from pathlib import Path
 from typing import ClassVar
 
-import pytest
-
 from carimbo.settings import Settings, load_settings
-from unit.settings.needed_settings import NEEDED, problems_of
+from unit.settings.needed_settings import NEEDED, not_refused_by_name, problems_of
 
 
 class TestEmail:
     SERVER: ClassVar = {"CARIMBO_SMTP_HOST": "smtp.example.com", "CARIMBO_EMAIL_FROM": "notas@example.com"}
     USER: ClassVar = {"CARIMBO_SMTP_USERNAME": "loja", "CARIMBO_SMTP_PASSWORD": "hidden-mail-password"}
+    UNENCRYPTED: ClassVar = {**NEEDED, **SERVER, **USER, "CARIMBO_SMTP_SECURITY": "none"}
 
     def test_is_not_sent_unless_somebody_says_how(self) -> None:
         assert not load_settings(NEEDED).sends_email
@@ -28,20 +29,18 @@ class TestEmail:
         folder = {"CARIMBO_EMAIL_FOLDER": str(tmp_path), "CARIMBO_EMAIL_FROM": "notas@example.com"}
         assert load_settings({**NEEDED, **folder}).sends_email
 
-    @pytest.mark.parametrize("missing", ["SMTP_HOST", "EMAIL_FROM", "SMTP_USERNAME", "SMTP_PASSWORD"])
-    def test_is_told_whole_or_not_at_all(self, missing: str) -> None:
-        told = {**self.SERVER, **self.USER}
-        del told[f"CARIMBO_{missing}"]
-        (problem,) = problems_of({**NEEDED, **told})
-        assert problem.startswith(f"CARIMBO_{missing}: ")
+    def test_is_configured_whole_or_not_at_all(self) -> None:
+        whole = {**NEEDED, **self.SERVER, **self.USER}
+        for missing in (*self.SERVER, *self.USER):
+            problems = problems_of({name: value for name, value in whole.items() if name != missing})
+            assert [problem.partition(":")[0] for problem in problems] == [missing]
 
     def test_needs_an_address_for_a_folder_too(self, tmp_path: Path) -> None:
         (problem,) = problems_of({**NEEDED, "CARIMBO_EMAIL_FOLDER": str(tmp_path)})
         assert problem.startswith("CARIMBO_EMAIL_FROM: ")
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
+    def test_with_a_wrong_value_is_refused(self) -> None:
+        values = (
             ("SMTP_SECURITY", "ssl"),
             ("SMTP_PORT", "mail"),
             ("SMTP_SECONDS", "0"),
@@ -52,20 +51,16 @@ class TestEmail:
             ("EMAIL_RETRY_SECONDS", "soon"),
             ("EMAIL_RETRY_SECONDS", "1,2,3,4,5,6"),
             ("EMAIL_HISTORY_DAYS", "0"),
-        ],
-    )
-    def test_with_a_wrong_value_is_refused(self, name: str, value: str) -> None:
-        (problem,) = problems_of({**NEEDED, **self.SERVER, f"CARIMBO_{name}": value})
-        assert problem.startswith(f"CARIMBO_{name}: ")
+        )
+        assert not_refused_by_name(values, NEEDED | self.SERVER) == []
 
     def test_does_not_go_to_a_folder_that_is_not_there(self) -> None:
         told = {"CARIMBO_EMAIL_FOLDER": "/nowhere", "CARIMBO_EMAIL_FROM": "notas@example.com"}
         (problem,) = problems_of({**NEEDED, **told})
         assert problem == "CARIMBO_EMAIL_FOLDER: não há uma pasta neste caminho"
 
-    @pytest.mark.parametrize(
-        "host",
-        [
+    def test_goes_to_a_host_and_nothing_else(self) -> None:
+        hosts = (
             "https://smtp.example.com",
             "smtp.example.com:587",
             "smtp.example.com/",
@@ -75,44 +70,43 @@ class TestEmail:
             " smtp.example.com",
             " ",
             "[::1]:25",
-        ],
-    )
-    def test_goes_to_a_host_and_nothing_else(self, host: str) -> None:
-        (problem,) = problems_of({**NEEDED, **self.SERVER, "CARIMBO_SMTP_HOST": host})
-        assert problem.startswith("CARIMBO_SMTP_HOST: informe só o nome")
+        )
+        values = [("SMTP_HOST", host) for host in hosts]
+        assert not_refused_by_name(values, NEEDED | self.SERVER, "informe só o nome") == []
 
-    @pytest.mark.parametrize("host", ["smtp.example.com", "mailpit", "mail_server", "10.0.0.7", "::1"])
-    def test_goes_to_hosts_by_name_and_by_address(self, host: str) -> None:
-        assert load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_HOST": host}).smtp_options.host == host
+    def test_goes_to_hosts_by_name_and_by_address(self) -> None:
+        for host in ("smtp.example.com", "mailpit", "mail_server", "10.0.0.7", "::1"):
+            settings = load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_HOST": host})
+            assert settings.smtp_options.host == host
 
-    @pytest.mark.parametrize("name", [name for name in Settings.model_fields if name.startswith("smtp_")])
-    def test_with_something_of_a_server_needs_the_server(self, name: str, tmp_path: Path) -> None:
+    def test_with_something_of_a_server_needs_the_server(self, tmp_path: Path) -> None:
         values = {"port": "25", "security": "none", "ca_file": str(tmp_path), "seconds": "3"}
-        value = values.get(name.removeprefix("smtp_"), "loja")
-        told = {**NEEDED, f"CARIMBO_{name.upper()}": value}
-        wanted = "EMAIL_FROM" if name == "smtp_host" else "SMTP_HOST"
-        assert f"CARIMBO_{wanted}: informe também este dado do envio de e-mails" in problems_of(told)
+        for name in [name for name in Settings.model_fields if name.startswith("smtp_")]:
+            value = values.get(name.removeprefix("smtp_"), "loja")
+            wanted = "EMAIL_FROM" if name == "smtp_host" else "SMTP_HOST"
+            problems = problems_of({**NEEDED, f"CARIMBO_{name.upper()}": value})
+            assert f"CARIMBO_{wanted}: informe também este dado do envio de e-mails" in problems, name
 
-    @pytest.mark.parametrize(
-        "name", [name for name in Settings.model_fields if name.startswith(("smtp_", "email_"))]
-    )
-    def test_with_something_empty_is_as_without_it(self, name: str) -> None:
-        assert load_settings({**NEEDED, f"CARIMBO_{name.upper()}": ""}) == load_settings(NEEDED)
+    def test_with_something_empty_is_as_without_it(self) -> None:
+        default = load_settings(NEEDED)
+        names = [name for name in Settings.model_fields if name.startswith(("smtp_", "email_"))]
+        assert names
+        given = {name: load_settings({**NEEDED, f"CARIMBO_{name.upper()}": ""}) for name in names}
+        assert [name for name, settings in given.items() if settings != default] == []
 
     def test_goes_to_a_folder_or_to_a_server_but_not_to_both(self, tmp_path: Path) -> None:
         (problem,) = problems_of({**NEEDED, **self.SERVER, "CARIMBO_EMAIL_FOLDER": str(tmp_path)})
         assert problem.startswith("CARIMBO_EMAIL_FOLDER: a pasta e o servidor (CARIMBO_SMTP_HOST) se excluem")
 
-    @pytest.mark.parametrize("host", ["smtp.example.com", "10.0.0.7", "localhost.example.com"])
-    def test_shows_no_password_to_the_network(self, host: str) -> None:
-        told = {**self.SERVER, **self.USER, "CARIMBO_SMTP_HOST": host, "CARIMBO_SMTP_SECURITY": "none"}
-        (problem,) = problems_of({**NEEDED, **told})
-        assert problem.startswith("CARIMBO_SMTP_SECURITY: a senha iria sem criptografia")
+    def test_shows_no_password_to_the_network(self) -> None:
+        for host in ("smtp.example.com", "10.0.0.7", "localhost.example.com"):
+            problems = problems_of({**self.UNENCRYPTED, "CARIMBO_SMTP_HOST": host})
+            assert len(problems) == 1, host
+            assert problems[0].startswith("CARIMBO_SMTP_SECURITY: a senha iria sem criptografia"), host
 
-    @pytest.mark.parametrize("host", ["localhost", "LocalHost", "127.0.0.1", "127.8.9.10", "::1"])
-    def test_may_show_its_password_to_this_machine(self, host: str) -> None:
-        told = {**self.SERVER, **self.USER, "CARIMBO_SMTP_HOST": host, "CARIMBO_SMTP_SECURITY": "none"}
-        assert load_settings({**NEEDED, **told}).sends_email
+    def test_may_show_its_password_to_this_machine(self) -> None:
+        for host in ("localhost", "LocalHost", "127.0.0.1", "127.8.9.10", "::1"):
+            assert load_settings({**self.UNENCRYPTED, "CARIMBO_SMTP_HOST": host}).sends_email, host
 
     def test_without_a_password_may_go_as_it_is(self) -> None:
         assert load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_SECURITY": "none"}).sends_email
