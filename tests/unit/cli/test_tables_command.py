@@ -35,62 +35,49 @@ def provide(folder: Path, day: str) -> Path:
 
 
 class TestTables:
-    def test_are_listed_before_there_is_a_database_or_a_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_are_listed_with_date_rows_and_source_before_there_is_a_database_or_a_key(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for name in ("CARIMBO_DATABASE_URL", "CARIMBO_SECRET_KEYS", "CARIMBO_TABLES_FOLDER"):
             monkeypatch.delenv(name)
-        told = CliRunner().invoke(app, ["tables"])
-        assert told.exit_code == 0
-        assert told.stdout.count("\n") == len(ALL_TABLES)
-
-    def test_are_listed_with_date_rows_and_source(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("CARIMBO_TABLES_FOLDER")
-        told = CliRunner().invoke(app, ["tables"])
+        result = CliRunner().invoke(app, ["tables"])
         abouts = [table.about for table in ALL_TABLES]
-        assert told.exit_code == 0
-        assert [line.split(maxsplit=3) for line in told.stdout.splitlines()] == [
+        assert result.exit_code == 0
+        assert [line.split(maxsplit=3) for line in result.stdout.splitlines()] == [
             [about.name, str(about.date), str(about.rows), about.source] for about in abouts
         ]
 
-    def test_of_the_operator_are_named_by_file(self, folder: Path) -> None:
+    def test_of_the_operator_are_named_by_file_and_so_are_files_of_no_table(self, folder: Path) -> None:
         file = provide(folder, "2099-01-01")
-        told = CliRunner().invoke(app, ["tables"]).stdout.splitlines()
-        (at,) = (number for number, line in enumerate(told) if line.startswith("icms_rates"))
-        assert told[at].split(maxsplit=3) == ["icms_rates", "2099-01-01", "1", "Diário Oficial"]
-        assert told[at + 1].strip() == f"do arquivo {file}"
-        assert len(told) == len(ALL_TABLES) + 1
+        (folder / "icms_rate.csv").write_text("", encoding="utf-8")
+        lines = CliRunner().invoke(app, ["tables"]).stdout.splitlines()
+        (at,) = (number for number, line in enumerate(lines) if line.startswith("icms_rates"))
+        assert lines[at].split(maxsplit=3) == ["icms_rates", "2099-01-01", "1", "Diário Oficial"]
+        assert lines[at + 1].strip() == f"do arquivo {file}"
+        assert lines[-1].endswith(f"nenhuma tabela tem esse nome: {folder / 'icms_rate.csv'}")
+        assert len(lines) == len(ALL_TABLES) + 2
 
     def test_of_the_operator_that_are_older_are_named_too(self, folder: Path) -> None:
         file = provide(folder, "2020-01-01")
-        told = CliRunner().invoke(app, ["tables"]).stdout
-        assert f"ignorado, por ser mais antigo: {file}" in told
-        assert "Diário Oficial" not in told
+        result = CliRunner().invoke(app, ["tables"]).stdout
+        assert f"ignorado, por ser mais antigo: {file}" in result
+        assert "Diário Oficial" not in result
 
-    def test_with_a_name_that_none_has_are_named_too(self, folder: Path) -> None:
-        (folder / "icms_rate.csv").write_text("", encoding="utf-8")
-        told = CliRunner().invoke(app, ["tables"])
-        assert told.stdout.splitlines()[-1].endswith(
-            f"nenhuma tabela tem esse nome: {folder / 'icms_rate.csv'}"
-        )
 
-    def test_that_cannot_be_used_are_told_in_one_sentence(self, folder: Path) -> None:
+class TestUnusableTables:
+    @pytest.mark.parametrize("command", ["tables", "serve", "worker"])
+    def test_are_refused_in_one_sentence(self, folder: Path, command: str) -> None:
         provide(folder, "ontem")
-        told = CliRunner().invoke(app, ["tables"])
-        assert (told.exit_code, told.stdout, told.stderr.count("\n")) == (1, "", 1)
-        assert f"{folder / 'icms_rates.csv'} não pode ser usada: linha 2" in told.stderr
+        result = CliRunner().invoke(app, [command])
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+        assert f"{folder / 'icms_rates.csv'} não pode ser usada: linha 2" in result.stderr
 
 
 class TestLongRunningCommands:
     @pytest.mark.parametrize("command", ["serve", "worker"])
-    def test_do_not_start_with_an_unusable_table(self, folder: Path, command: str) -> None:
-        provide(folder, "ontem")
-        told = CliRunner().invoke(app, [command])
-        assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
-        assert "icms_rates.csv não pode ser usada" in told.stderr
-
-    @pytest.mark.parametrize("command", ["serve", "worker"])
     def test_use_the_operators_tables(self, folder: Path, command: str) -> None:
         file = provide(folder, "2099-01-01")
-        told = CliRunner().invoke(app, [command])
-        assert isinstance(told.exception, DatabaseUnavailable)
+        result = CliRunner().invoke(app, [command])
+        assert isinstance(result.exception, DatabaseUnavailable)
         assert ICMS_RATES.about.file == file
         assert internal_icms("RJ") is None

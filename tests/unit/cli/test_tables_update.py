@@ -29,12 +29,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     use_tables_of(None)
 
 
-@pytest.fixture
-def official(tmp_path: Path) -> Path:
-    """Ours as Siscomex would publish it, with one code more, one less, and one described otherwise."""
+@pytest.fixture(scope="module")
+def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our table as Siscomex would publish it, with a new code, an ended one, and another description."""
     texts = {code: row.description for code, row in NCMS.rows.items() if code not in ("00000000", ENDED)}
     texts |= {NEW: "Novidades", CHANGED: "Outra coisa"}
-    return publish(tmp_path / "ncm.json", texts)
+    return publish(tmp_path_factory.mktemp("siscomex") / "ncm.json", texts)
 
 
 def publish(file: Path, texts: dict[str, str], day: str = "01/01/2099") -> Path:
@@ -57,21 +57,26 @@ def update(file: Path) -> Result:
 
 
 class TestOfficialFile:
-    def test_is_told_with_what_changed(self, folder: Path, official: Path) -> None:
+    def test_is_written_and_its_changes_are_printed(self, folder: Path, official: Path) -> None:
         before = NCMS.about
-        told = update(official)
-        assert (told.exit_code, told.stderr) == (0, "")
-        assert told.stdout.splitlines() == [
+        result = update(official)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.splitlines() == [
             f"NCM de {DAY} (Res. Gecex 999/2098), no lugar da de {before.date}: {before.rows} códigos.",
             f"Novos: 1: {NEW}",
             f"Encerrados: 1: {ENDED}",
             f"Com outra descrição: 1: {CHANGED}",
             f"Gravada em {folder / 'ncm.csv'}. Para que a usem, reinicie a API e os trabalhadores.",
         ]
-
-    def test_is_in_force_for_processes_that_start_then(self, folder: Path, official: Path) -> None:
-        update(official)
+        assert [file.name for file in folder.iterdir()] == ["ncm.csv"]
         assert NEW not in NCMS
+        self.check_in_force(folder)
+        result = update(official)
+        assert result.exit_code == 0
+        assert result.stdout.splitlines()[1:4] == ["Novos: 0", "Encerrados: 0", "Com outra descrição: 0"]
+
+    def check_in_force(self, folder: Path) -> None:
+        """Checks what a process that starts after the update uses."""
         use_tables_of(folder)
         assert (NCMS.about.file, str(NCMS.about.date)) == (folder / "ncm.csv", DAY)
         assert NCMS.about.source == "Portal Único Siscomex, Res. Gecex 999/2098"
@@ -79,66 +84,38 @@ class TestOfficialFile:
         assert ENDED not in NCMS
         assert (NCMS[CHANGED].unit, NCMS[CHANGED].since) == ("KG", date(2022, 4, 1))
 
-    def test_is_shown_among_the_tables(self, folder: Path, official: Path) -> None:
-        update(official)
-        told = CliRunner().invoke(app, ["tables"]).stdout
-        assert f"do arquivo {folder / 'ncm.csv'}" in told
-
-    def test_may_come_again(self, official: Path) -> None:
-        update(official)
-        told = update(official)
-        assert told.exit_code == 0
-        assert told.stdout.splitlines()[1:4] == ["Novos: 0", "Encerrados: 0", "Com outra descrição: 0"]
-
-    def test_leaves_nothing_else_in_the_folder(self, folder: Path, official: Path) -> None:
-        update(official)
-        assert [file.name for file in folder.iterdir()] == ["ncm.csv"]
-
     def test_names_only_some_of_many_codes(self, tmp_path: Path) -> None:
         codes = sorted(code for code in NCMS if code != "00000000")
-        told = update(publish(tmp_path / "ncm.json", {code: NCMS[code].description for code in codes[25:]}))
-        assert f"Encerrados: 25: {', '.join(codes[:20])} e mais 5" in told.stdout.splitlines()
+        result = update(publish(tmp_path / "ncm.json", {code: NCMS[code].description for code in codes[25:]}))
+        assert f"Encerrados: 25: {', '.join(codes[:20])} e mais 5" in result.stdout.splitlines()
 
 
 class TestRefusal:
-    @pytest.fixture(autouse=True)
-    def table_before(self, folder: Path, official: Path) -> bytes:
-        """One of the operator, which no wrong file may touch."""
-        update(official)
+    @pytest.fixture
+    def table_before(self, folder: Path) -> bytes:
+        """The operator's own table of that day, which no wrong file may change."""
+        text = NCMS.text_of("Aviso", date.fromisoformat(DAY), NCMS.values())
+        (folder / "ncm.csv").write_text(text, encoding="utf-8")
         return (folder / "ncm.csv").read_bytes()
 
-    def refused(self, folder: Path, table_before: bytes, file: Path) -> str:
-        told = update(file)
-        assert (told.exit_code, told.stdout, told.stderr.count("\n")) == (1, "", 1)
-        assert [file.name for file in folder.iterdir()] == ["ncm.csv"]
-        assert (folder / "ncm.csv").read_bytes() == table_before
-        return told.stderr
-
-    @pytest.mark.parametrize(
-        ("content", "reason"),
-        [
-            ("code,unit\n", "não pode ser usado: não é um JSON"),
-            ('{"codes": []}', "não tem a forma da tabela oficial"),
-        ],
-    )
-    def test_of_another_kind_of_file(
-        self, tmp_path: Path, folder: Path, table_before: bytes, content: str, reason: str
+    def test_of_a_wrong_file_leaves_the_table_as_it_was(
+        self, tmp_path: Path, folder: Path, table_before: bytes
     ) -> None:
-        (tmp_path / "other").write_text(content, encoding="utf-8")
-        assert reason in self.refused(folder, table_before, tmp_path / "other")
-
-    def test_of_a_file_that_is_not_there(self, tmp_path: Path, folder: Path, table_before: bytes) -> None:
-        assert "missing não pode ser lido" in self.refused(folder, table_before, tmp_path / "missing")
-
-    def test_of_an_older_file(self, tmp_path: Path, folder: Path, table_before: bytes) -> None:
         texts = {code: row.description for code, row in NCMS.rows.items()}
-        told = self.refused(folder, table_before, publish(tmp_path / "old.json", texts, "31/12/2098"))
-        assert f"é de 2098-12-31: a tabela em vigor é mais nova, de {DAY}" in told
-
-    def test_of_a_part_of_a_file(self, tmp_path: Path, folder: Path, table_before: bytes) -> None:
-        texts = {code: row.description for code, row in list(NCMS.rows.items())[: len(NCMS) * 8 // 10]}
-        told = self.refused(folder, table_before, publish(tmp_path / "part.json", texts))
-        assert f"está incompleto: tem {len(texts)} códigos, e a tabela em vigor {len(NCMS)}" in told
+        few = dict(list(texts.items())[: len(texts) * 8 // 10])
+        (tmp_path / "table.csv").write_text("code,unit\n", encoding="utf-8")
+        (tmp_path / "other.json").write_text('{"codes": []}', encoding="utf-8")
+        publish(tmp_path / "old.json", texts, "31/12/2098")
+        publish(tmp_path / "part.json", few)
+        reasons = {
+            "table.csv": "não pode ser usado: não é um JSON",
+            "other.json": "não tem a forma da tabela oficial",
+            "missing.json": "missing.json não pode ser lido",
+            "old.json": f"é de 2098-12-31: a tabela em vigor é mais nova, de {DAY}",
+            "part.json": f"está incompleto: tem {len(few)} códigos, e a tabela em vigor {len(texts)}",
+        }
+        refusals = {name: refusal_of(tmp_path / name, folder, table_before) for name in reasons}
+        assert [name for name, reason in reasons.items() if reason not in refusals[name]] == []
 
     def test_while_the_disk_is_full(
         self, folder: Path, official: Path, table_before: bytes, monkeypatch: pytest.MonkeyPatch
@@ -147,17 +124,26 @@ class TestRefusal:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(os, "fsync", full)
-        told = self.refused(folder, table_before, official)
-        assert f"não pode ser gravada em {folder}: No space left on device" in told
+        refusal = refusal_of(official, folder, table_before)
+        assert f"não pode ser gravada em {folder}: No space left on device" in refusal
 
     def test_without_a_folder(self, official: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("CARIMBO_TABLES_FOLDER")
-        told = update(official)
-        assert (told.exit_code, told.stdout) == (1, "")
-        assert "CARIMBO_TABLES_FOLDER" in told.stderr
+        result = update(official)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "CARIMBO_TABLES_FOLDER" in result.stderr
 
     def test_beside_a_table_that_cannot_be_used(self, folder: Path, official: Path) -> None:
         (folder / "ncm.csv").write_text("", encoding="utf-8")
-        told = update(official)
-        assert (told.exit_code, told.stdout) == (1, "")
-        assert "ncm.csv não pode ser usada" in told.stderr
+        result = update(official)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert "ncm.csv não pode ser usada" in result.stderr
+
+
+def refusal_of(file: Path, folder: Path, table_before: bytes) -> str:
+    """Returns the sentence that refuses a file, which changes nothing in the folder."""
+    result = update(file)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1), file.name
+    assert [file.name for file in folder.iterdir()] == ["ncm.csv"], file.name
+    assert (folder / "ncm.csv").read_bytes() == table_before, file.name
+    return result.stderr
