@@ -1,6 +1,7 @@
-"""The benchmark runs, and what it measures are documents; how fast they are is for people to read."""
+"""The benchmarks run, and measure real documents and searches; how fast they are is for people to read."""
 
 import re
+from collections.abc import Iterator
 from contextlib import closing, redirect_stdout
 from importlib.util import find_spec
 from io import StringIO
@@ -10,14 +11,29 @@ from pathlib import Path
 import pytest
 
 import core
+import invoices
 import judging
+import lookups
 import pdf
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.signature import BadSignature
+from carimbo.service.code_lookups import CFOP_LOOKUP
+from carimbo.service.pages import PageRequest
 from invoices import prepared_requests, sales_of
 from verification import Refused, verify_all
 
+FEW, MANY = 20, invoices.MOST_REQUESTS
 WITH_PYNFE = find_spec("pynfe") is not None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_requests() -> Iterator[None]:
+    """Prepares few requests: how many there are changes no line that is printed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judging, "_WARMING", 1)
+        patch.setattr(invoices, "FEWEST_REQUESTS", FEW)
+        patch.setattr(invoices, "MOST_REQUESTS", FEW)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +52,10 @@ def printed() -> str:
 class TestMain:
     def test_prints_a_table_for_each_size(self, printed: str) -> None:
         assert re.findall(r"items: (\d+); (\w+) .*; different requests: (\d+)", printed) == [
-            ("1", "Simples", "2000"),
-            ("50", "Simples", "200"),
-            ("1", "normal", "2000"),
-            ("50", "normal", "200"),
+            ("1", "Simples", str(FEW)),
+            ("50", "Simples", str(FEW)),
+            ("1", "normal", str(FEW)),
+            ("50", "normal", str(FEW)),
         ]
         assert re.findall(r"carimbo .* ratio [\d.]+, bar ([\d.]+)", printed) == ["0.80", "0.40"]
         assert len(re.findall(r"from request .* ratio [\d.]+", printed)) == 4
@@ -73,19 +89,20 @@ class TestJudging:
 
 class TestPdf:
     def test_prints_a_line_for_each_document_beside_the_other_library(
-        self, capsys: pytest.CaptureFixture[str]
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        subjects = {subject.type: subject for subject in reversed(list(pdf.subjects()))}
+        monkeypatch.setattr(pdf, "subjects", lambda: iter([subjects["nfe"], subjects["nfce"]]))
         pdf.main(["--seconds", "0"])
-        printed = capsys.readouterr().out
-        lines = re.findall(
-            r"^(DANFE|NFC-e), .* ms   brazilfiscalreport .* times, bar 15$", printed, re.MULTILINE
-        )
-        assert lines == ["DANFE"] * 6 + ["NFC-e"] * 3
+        line = r"^(DANFE|NFC-e), .* ms   brazilfiscalreport .* times, bar 15$"
+        assert re.findall(line, capsys.readouterr().out, re.MULTILINE) == ["DANFE", "NFC-e"]
 
 
 class TestRequests:
-    def test_are_all_different(self) -> None:
+    def test_are_all_different(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(invoices, "MOST_REQUESTS", MANY)
         requests = prepared_requests(1)
+        assert len(requests) == MANY
         assert len({request.model_dump_json() for request in requests}) == len(requests)
         amounts = {request.items[0].quantity * request.items[0].price for request in requests}
         assert len(amounts) > 0.9 * len(requests)
@@ -111,3 +128,18 @@ class TestVerification:
     def test_refuses_what_is_against_the_schema(self, messages: list[bytes]) -> None:
         with pytest.raises(Refused):
             verify_all([messages[0].replace(b"<mod>55</mod>", b"<mod>99</mod>")])
+
+
+class TestLookups:
+    def test_searches_find_something_and_are_the_same_in_every_run(self) -> None:
+        first, second = (list(islice(lookups.searches(CFOP_LOOKUP), 60)) for _ in range(2))
+        words = [search for search in first if len(search) > 2]
+        assert [search for search in words if not CFOP_LOOKUP.search(search, PageRequest()).total] == []
+        assert len(set(first)) > 40
+        assert first == second
+
+    def test_searches_are_timed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        lookups.measure_in_process(CFOP_LOOKUP, 20)
+        printed = capsys.readouterr().out
+        assert "cfop            in process  p50" in printed
+        assert printed.endswith(f"rows {CFOP_LOOKUP.search('', PageRequest()).total}\n")
