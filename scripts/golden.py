@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -166,10 +167,10 @@ def _issued(example: Example) -> bytes:
 
 
 def reviewed(example: Example) -> Review:
-    """What the library says of the request of an example before it is issued."""
+    """What the library says of the request of an example before it is issued, as on trial: without a key."""
     issuing, request, issuance = _draft(example, read_json(example.request))
     with example_rates():
-        return issuing.review(request, issuance)
+        return issuing.review(request, replace(issuance, signer=Signer.throwaway()))
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import zlib
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +13,10 @@ from lxml import etree
 _GRAY_PAGE = re.compile(rb"P5\s(\d+)\s(\d+)\s255\s")
 _STROKE = re.compile(r'style="fill:none;stroke-width:[^"]*" d="([^"]*)" transform="matrix\(1,0,0,-1,0,0\)"')
 _STEP = re.compile(r"([MLZ])(?: (-?[\d.]+) (-?[\d.]+))?")
+_STREAM = re.compile(rb"/FlateDecode /Length (\d+) [^\n]*>>\nstream\n")
+_BITMAP = re.compile(rb" cm BI /W (\d+) /H (\d+) /IM true /BPC 1 /D \[1 0\] /F /AHx ID ([0-9a-f]+)> EI")
+# Pixels of a module, modules around a code, and rows of a bar code.
+_MODULE, _QUIET, _TALL = 4, 10, 40
 _PATIENCE = 60
 
 
@@ -51,6 +56,14 @@ class Font(NamedTuple):
     is_subset: bool
     is_searchable: bool
     """Whether it tells which text its glyphs stand for."""
+
+
+class DrawnCode(NamedTuple):
+    """A bar code or a QR code: how many modules it has, and the text that a scanner reads in them."""
+
+    width: int
+    height: int
+    text: str
 
 
 def text_of(pdf: bytes) -> str:
@@ -142,6 +155,40 @@ def rules_of(pdf: bytes, page: int) -> set[Rule]:
 def codes_of(pdf: bytes, dpi: int = 200) -> set[str]:
     """What a scanner reads from the bars and squares of all pages."""
     return {code.text for image in _images(pdf, dpi) for code in zxingcpp.read_barcodes(image)}
+
+
+def drawn_codes_of(pdf: bytes) -> list[DrawnCode]:
+    """Returns the codes that our own pages draw, read from their modules: no page is turned into pixels.
+
+    This proves what a code says, and not that it is legible on paper (see `codes_of`).
+    """
+    return [
+        _drawn_code(int(width), int(height), bytes.fromhex(rows.decode()))
+        for stream in _STREAM.finditer(pdf)
+        for width, height, rows in _BITMAP.findall(_inflated(pdf, stream))
+    ]
+
+
+def _inflated(pdf: bytes, stream: re.Match[bytes]) -> bytes:
+    return zlib.decompress(pdf[stream.end() : stream.end() + int(stream[1])])
+
+
+@lru_cache(8)
+def _drawn_code(width: int, height: int, rows: bytes) -> DrawnCode:
+    length = len(rows) // height
+    lines = [_pixels(rows[place : place + length], width) for place in range(0, len(rows), length)]
+    tall = lines * _TALL if height == 1 else lines
+    blank = [b"\xff" * len(lines[0])] * (_QUIET * _MODULE)
+    image = [*blank, *(line for line in tall for _ in range(_MODULE)), *blank]
+    read = zxingcpp.read_barcode(memoryview(b"".join(image)).cast("B", (len(image), len(lines[0]))))
+    return DrawnCode(width, height, read.text if read else "")
+
+
+def _pixels(row: bytes, width: int) -> bytes:
+    """Returns a row of modules in gray; a set bit is dark."""
+    modules = f"{int.from_bytes(row):0{len(row) * 8}b}"[:width]
+    quiet = b"\xff" * (_QUIET * _MODULE)
+    return quiet + b"".join((b"\0" if one == "1" else b"\xff") * _MODULE for one in modules) + quiet
 
 
 def _images(pdf: bytes, dpi: int) -> Iterator[memoryview]:

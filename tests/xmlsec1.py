@@ -1,8 +1,13 @@
 """The judgement of `xmlsec1` on a signature: a second implementation, independent of ours."""
 
+import re
 import subprocess
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+_REFUSED = re.compile(r'^Error: failed to verify file "(.+)"$', re.MULTILINE)
+_ACCEPTED = re.compile(r"^OK$", re.MULTILINE)
 
 
 def xmlsec1_accepts(xml: bytes, tag: str) -> bool:
@@ -10,5 +15,27 @@ def xmlsec1_accepts(xml: bytes, tag: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="carimbo-") as folder:
         file = Path(folder) / "document.xml"
         file.write_bytes(xml)
-        command = ["xmlsec1", "--verify", "--insecure", "--id-attr:Id", tag, str(file)]
-        return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
+        return _verify([file], [tag]).returncode == 0
+
+
+def refused_by_xmlsec1(files: Iterable[Path], tags: Iterable[str]) -> list[Path]:
+    """Returns the files whose signature is not good; one process judges all up to the first bad one."""
+    rest, known = list(files), list(tags)
+    refused: list[Path] = []
+    while rest:
+        judged = _verify(rest, known)
+        accepted = len(_ACCEPTED.findall(judged.stderr))
+        if judged.returncode == 0:
+            assert accepted == len(rest), judged.stderr
+            return refused
+        (named,) = _REFUSED.findall(judged.stderr)
+        assert named == str(rest[accepted]), judged.stderr
+        refused.append(rest[accepted])
+        rest = rest[accepted + 1 :]
+    return refused
+
+
+def _verify(files: Sequence[Path], tags: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    known = [part for tag in tags for part in ("--id-attr:Id", tag)]
+    command = ["xmlsec1", "--verify", "--insecure", *known, *map(str, files)]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60, text=True)

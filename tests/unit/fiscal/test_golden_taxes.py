@@ -7,12 +7,12 @@ from functools import cache
 from typing import Any
 
 import pytest
-from golden import FOLDER, Example
+from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.company_file import read_json
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from unit.fiscal.example_xml import INVOICES, amounts, tree
+from unit.golden_documents import INVOICES, GoldenDocument, amounts, golden_document
 
 # What has to be shown with computed taxes: situations by the issuer's regimes.
 TAXED_BY_CST = "00 20 40 41 50 51 60 90"
@@ -58,15 +58,15 @@ class Line:
 
 @cache
 def lines() -> tuple[Line, ...]:
-    return tuple(line for example in INVOICES for line in lines_of(example))
+    return tuple(line for file in INVOICES for line in lines_of(golden_document(file)))
 
 
-def lines_of(example: Example) -> Iterator[Line]:
-    company = read_json(FOLDER / example.company)
+def lines_of(document: GoldenDocument) -> Iterator[Line]:
+    company = read_json(FOLDER / document.example.company)
     regimes = " ".join(filter(None, (company["taxRegime"], company.get("pisCofinsRegime"))))
-    request = read_json(example.request)
+    request = document.body
     if "signedXml" not in request:
-        elements = tree(example).iter(f"{{{NAMESPACE}}}det")
+        elements = document.root.iter(f"{{{NAMESPACE}}}det")
         for body, element in zip(request["items"], elements, strict=True):
             yield Line(regimes, company["taxId"], body, element)
 
@@ -117,4 +117,4 @@ class TestComputedTaxes:
         assert by_letters == {"simples", "normal nonCumulative"}
 
     def test_the_most_items_are_shown(self) -> None:
-        assert max(len(amounts(tree(example), "vItem")) for example in INVOICES) == MOST_ITEMS
+        assert max(len(amounts(golden_document(file).root, "vItem")) for file in INVOICES) == MOST_ITEMS

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from golden import FOLDER, Example
+from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.company_file import read_json
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from unit.fiscal.example_xml import INVOICES, tree
+from unit.golden_documents import INVOICES, GoldenDocument, golden_document
 
 # IBS of the state, IBS of the city, CBS; that of 2027 is made up (examples/tables/ibs_cbs_rates.csv).
 RATES_OF_2026 = ("0.1000", "0.0000", "0.9000")
@@ -60,26 +60,26 @@ class Line:
         return (self.text("prod/CFOP") or "").startswith("3")
 
 
-def issued_at(example: Example) -> str:
-    return tree(example).findtext(f".//{{{NAMESPACE}}}dhEmi", "")
+def issued_at(document: GoldenDocument) -> str:
+    return document.root.findtext(f".//{{{NAMESPACE}}}dhEmi", "")
 
 
-def documents_of(day: str) -> list[Example]:
-    return [example for example in INVOICES if issued_at(example).startswith(day)]
+def documents_of(day: str) -> list[GoldenDocument]:
+    return [one for one in map(golden_document, INVOICES) if issued_at(one).startswith(day)]
 
 
 def lines() -> Iterator[Line]:
-    for example in (*documents_of(DECEMBER), *documents_of(JANUARY)):
-        for element in tree(example).iter(f"{{{NAMESPACE}}}det"):
-            yield Line(example.file, issued_at(example), element)
+    for document in (*documents_of(DECEMBER), *documents_of(JANUARY)):
+        for element in document.root.iter(f"{{{NAMESPACE}}}det"):
+            yield Line(document.file, issued_at(document), element)
 
 
 LINES = tuple(lines())
 RATED = tuple(line for line in LINES if line.text(f"{REFORM}/vBC"))
 
 
-def regimes_of(examples: list[Example]) -> set[str]:
-    companies = [read_json(FOLDER / example.company) for example in examples]
+def regimes_of(documents: list[GoldenDocument]) -> set[str]:
+    companies = [read_json(FOLDER / one.example.company) for one in documents]
     return {" ".join(filter(None, (one["taxRegime"], one.get("pisCofinsRegime")))) for one in companies}
 
 
@@ -90,7 +90,7 @@ class TestExamplesAroundTheYear:
 
     def test_of_2027_are_of_every_regime_and_of_both_types(self) -> None:
         assert regimes_of(documents_of(JANUARY)) == REGIMES
-        assert {example.request.parent.name for example in documents_of(JANUARY)} == {"nfe", "nfce"}
+        assert {one.kind for one in documents_of(JANUARY)} == {"nfe", "nfce"}
 
     def test_have_the_rates_of_their_year_or_of_the_note_that_they_return(self) -> None:
         for line in RATED:

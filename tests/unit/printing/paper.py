@@ -12,7 +12,7 @@ from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.press import Press
-from pdf_reading import columns_of, pages_of, text_of
+from pdf_reading import columns_of, text_of
 from unit.printing.issued_notes import issued
 from unit.printing.paper_values import Leaf, Table, Wanted, leaves_of
 
@@ -58,6 +58,12 @@ _FILES = {
     kind: {file.stem: file for file in (FOLDER / kind).glob("*.xml")} for kind in ("nfe", "nfce", "nfse")
 }
 NAMES = {kind: sorted(files) for kind, files in _FILES.items()}
+SCANNED = {
+    "nfe": ("minimal", "letters", "letters-normal", "fifty-items"),
+    "nfce": ("cash", "letters", "december-offline", "offline-qr2", "offline-qr3", "pix-qr3"),
+    "nfse": ("minimal", "letters"),
+}
+"""Examples whose codes are read from paper, of each type: codes of every size, on one page and on several."""
 LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "letters"}
 """Of each type an example whose issuer has letters in its CNPJ."""
 
@@ -88,14 +94,19 @@ class Printed:
         return tuple(leaves_of(self.xml))
 
     @cached_property
+    def wanted(self) -> tuple[Wanted, ...]:
+        """Everything of the document that belongs on paper."""
+        return tuple(self.layout.wanted(self.leaves))
+
+    @cached_property
     def drawn(self) -> str:
         """The text in the order in which it was drawn."""
         return text_of(self.pdf)
 
     @cached_property
     def pages(self) -> int:
-        """How many pages it takes."""
-        return pages_of(self.pdf)
+        """How many pages it takes: the text ends each of them with a form feed."""
+        return self.drawn.count("\f")
 
     @cached_property
     def numbers(self) -> Counter[str]:
@@ -108,12 +119,20 @@ class Printed:
 
     def _holds(self, wanted: Wanted) -> bool:
         told = without_spaces(wanted.title + wanted.text)
-        return any(told in text or self._is_split(told, text) for text in self._texts)
+        return any(told in text or self._is_split(told, text) for text in self._texts())
+
+    def _texts(self) -> Iterator[str]:
+        """Yields the text without white space, as it may be broken anywhere: as drawn, then by columns."""
+        yield self._drawn_text
+        yield self._text_by_columns
 
     @cached_property
-    def _texts(self) -> tuple[str, str]:
-        """White space tells nothing, as any text may be broken into lines."""
-        return without_spaces(self.drawn), without_spaces(columns_of(self.pdf))
+    def _drawn_text(self) -> str:
+        return without_spaces(self.drawn)
+
+    @cached_property
+    def _text_by_columns(self) -> str:
+        return without_spaces(columns_of(self.pdf))
 
     def _is_split(self, told: str, text: str) -> bool:
         """Whether a long text goes on from sheet to sheet, with what all of them begin with in between."""

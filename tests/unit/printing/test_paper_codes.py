@@ -1,4 +1,8 @@
-"""The codes on paper, read by a scanner: exactly the access key, exactly the address of consultation."""
+"""The codes on paper, read by a scanner: exactly the access key, exactly the address of consultation.
+
+Here the codes of a few examples are read from pixels, which is slow. That the code of every example holds the
+right text, and has a size that is read here, is a question of `test_paper_values.py`.
+"""
 
 import pytest
 
@@ -6,12 +10,8 @@ from pdf_reading import codes_of
 from unit.printing.paper import (
     LAYOUTS,
     LETTERS,
-    MOC,
     NAMES,
-    NT,
-    ROLL_58,
-    ROLL_80,
-    V2,
+    SCANNED,
     Layout,
     codes_told_in,
     example,
@@ -20,6 +20,7 @@ from unit.printing.paper import (
     printed_example,
 )
 
+of_every_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 WITH_LETTERS = [
     (kind, name) for kind in ("nfe", "nfce") for name in NAMES[kind] if name.startswith("letters")
 ]
@@ -28,30 +29,18 @@ WITH_LETTERS = [
 class TestCodes:
     """All examples are of homologation: the mark lies under their texts."""
 
-    @pytest.mark.parametrize("name", NAMES["nfe"])
-    def test_of_every_danfe_are_its_key(self, name: str) -> None:
-        assert codes_of(printed_example(MOC, name).pdf) == codes_told_in(example("nfe", name))
+    @of_every_layout
+    def test_are_legible_in_every_size_on_one_page_and_on_several(self, layout: Layout) -> None:
+        read = {name: codes_of(printed_example(layout, name).pdf) for name in SCANNED[layout.type]}
+        assert read == {name: codes_told_in(example(layout.type, name)) for name in read}
 
-    @pytest.mark.parametrize("layout", [ROLL_80, ROLL_58], ids=lambda layout: layout.name)
-    @pytest.mark.parametrize("name", NAMES["nfce"])
-    def test_of_every_receipt_are_its_address(self, name: str, layout: Layout) -> None:
-        assert codes_of(printed_example(layout, name).pdf) == codes_told_in(example("nfce", name))
-
-    @pytest.mark.parametrize("name", NAMES["nfse"])
-    def test_of_every_danfse_are_its_address(self, name: str) -> None:
-        assert codes_of(printed_example(V2, name).pdf) == codes_told_in(example("nfse", name))
-
-    @pytest.mark.parametrize("name", ["minimal", "letters", "letters-normal", "fifty-items"])
-    def test_are_as_legible_in_the_layout_of_the_reform(self, name: str) -> None:
-        assert codes_of(printed_example(NT, name).pdf) == codes_told_in(example("nfe", name))
-
-    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+    @of_every_layout
     def test_are_not_covered_by_the_marks_of_a_canceled_document(self, layout: Layout) -> None:
         for name in (LETTERS[layout.type], NAMES[layout.type][0]):
             xml = example(layout.type, name)
             assert codes_of(printed(layout, xml, is_canceled=True).pdf) == codes_told_in(xml)
 
-    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+    @of_every_layout
     def test_are_there_in_production_too(self, layout: Layout) -> None:
         xml = in_production(example(layout.type, LETTERS[layout.type]))
         assert codes_of(printed(layout, xml).pdf) == codes_told_in(xml)

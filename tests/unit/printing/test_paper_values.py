@@ -2,12 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 import pytest
 
 from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from nfe_answers import PROTOCOL, alone, note_protocol
+from pdf_reading import drawn_codes_of
+from unit.golden_documents import ask_all
 from unit.printing.extremes import FULL, IDENTITIES, Filling, of_words
 from unit.printing.paper import (
     DANFE,
@@ -18,9 +21,11 @@ from unit.printing.paper import (
     NT,
     RECEIPT,
     ROLL_80,
+    SCANNED,
     V2,
     Layout,
     Printed,
+    codes_told_in,
     example,
     numbers_in,
     printed,
@@ -33,17 +38,6 @@ ITEM = "infNFe/det/"
 # What follows the items on the sheet or roll where they end.
 AFTER_ITEMS = re.compile("DADOS ADICIONAIS|Qtde. total de itens")
 BEGINNING = 6
-
-
-def of_every_print(layouts: Sequence[Layout] = LAYOUTS) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        ("layout", "name"),
-        [
-            pytest.param(layout, name, id=f"{layout.name} {name}")
-            for layout in layouts
-            for name in NAMES[layout.type]
-        ],
-    )
 
 
 class TestTable:
@@ -60,37 +54,50 @@ class TestTable:
             assert bool(row.reason) == (ABSENT in row.cells.values()), row.path
 
 
-class TestPaper:
-    @of_every_print()
-    def test_holds_every_value(self, layout: Layout, name: str) -> None:
-        paper = printed_example(layout, name)
-        assert paper.lacks(layout.wanted(paper.leaves)) == []
-
-    @of_every_print()
-    def test_holds_every_number_as_often_as_the_document_has_it(self, layout: Layout, name: str) -> None:
-        paper = printed_example(layout, name)
-        assert numbers_of(layout.wanted(paper.leaves)) - paper.numbers == Counter()
-
-    @of_every_print([layout for layout in LAYOUTS if layout is not V2])
-    def test_holds_the_numbers_of_each_item_between_it_and_the_next_one(
-        self, layout: Layout, name: str
-    ) -> None:
-        paper = printed_example(layout, name)
-        for leaves, part in zip(items_of(paper), item_parts(paper), strict=True):
-            lacking = numbers_of(layout.wanted(leaves)) - numbers_in(part)
-            assert lacking == Counter(), part
-
-    @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80])
-    def test_of_an_authorized_document_holds_its_protocol_and_moment(self, layout: Layout) -> None:
-        protocol = alone(note_protocol("100", "Autorizado o uso da NF-e"))
-        signed = example(layout.type, NAMES[layout.type][0])
-        text = without_spaces(printed(layout, authorized_invoice(signed, protocol)).drawn)
-        assert PROTOCOL in text
-        assert "15/11/202609:30:00" in text
-        assert "PENDENTE" not in text.upper()
+def holds_every_value(paper: Printed) -> None:
+    assert paper.lacks(paper.wanted) == []
 
 
-def numbers_of(wanted: Iterator[Wanted]) -> Counter[str]:
+def holds_every_number_as_often_as_the_document_has_it(paper: Printed) -> None:
+    assert numbers_of(paper.wanted) - paper.numbers == Counter()
+
+
+def holds_the_numbers_of_each_item_between_it_and_the_next_one(paper: Printed) -> None:
+    if paper.layout is V2:
+        return
+    parts = zip(items_of(paper), item_parts(paper), strict=True)
+    lacking = [(part, numbers_of(paper.layout.wanted(leaves)) - numbers_in(part)) for leaves, part in parts]
+    assert [(part, numbers) for part, numbers in lacking if numbers] == []
+
+
+def has_a_code_with_the_key_or_address_on_every_page(paper: Printed) -> None:
+    codes = drawn_codes_of(paper.pdf)
+    assert {code.text for code in codes} == codes_told_in(paper.xml)
+    assert len(codes) == paper.pages
+
+
+def has_a_code_of_a_size_that_is_read_from_paper_elsewhere(paper: Printed) -> None:
+    sizes = {(code.width, code.height) for code in drawn_codes_of(paper.pdf)}
+    assert sizes <= scanned_sizes(paper.layout)
+
+
+QUESTIONS: tuple[Callable[[Printed], None], ...] = (
+    holds_every_value,
+    holds_every_number_as_often_as_the_document_has_it,
+    holds_the_numbers_of_each_item_between_it_and_the_next_one,
+    has_a_code_with_the_key_or_address_on_every_page,
+    has_a_code_of_a_size_that_is_read_from_paper_elsewhere,
+)
+
+
+@cache
+def scanned_sizes(layout: Layout) -> set[tuple[int, int]]:
+    """Returns the widths and heights of the codes that `test_paper_codes.py` reads from paper."""
+    papers = [printed_example(layout, name) for name in SCANNED[layout.type]]
+    return {(code.width, code.height) for paper in papers for code in drawn_codes_of(paper.pdf)}
+
+
+def numbers_of(wanted: Iterable[Wanted]) -> Counter[str]:
     return Counter(one.text for one in wanted if one.is_number)
 
 
@@ -121,3 +128,25 @@ def item_parts(paper: Printed) -> Iterator[str]:
 
 def _beginning(told: str) -> str:
     return r"\s*".join(map(re.escape, without_spaces(told)[:BEGINNING]))
+
+
+class TestPaper:
+    @pytest.mark.parametrize(
+        ("layout", "name"),
+        [
+            pytest.param(layout, name, id=f"{layout.name} {name}")
+            for layout in LAYOUTS
+            for name in NAMES[layout.type]
+        ],
+    )
+    def test_of_every_example_holds_all_that_belongs_on_it(self, layout: Layout, name: str) -> None:
+        ask_all(f"{layout.name} {name}", printed_example(layout, name), QUESTIONS)
+
+    @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80])
+    def test_of_an_authorized_document_holds_its_protocol_and_moment(self, layout: Layout) -> None:
+        protocol = alone(note_protocol("100", "Autorizado o uso da NF-e"))
+        signed = example(layout.type, NAMES[layout.type][0])
+        text = without_spaces(printed(layout, authorized_invoice(signed, protocol)).drawn)
+        assert PROTOCOL in text
+        assert "15/11/202609:30:00" in text
+        assert "PENDENTE" not in text.upper()
