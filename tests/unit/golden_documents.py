@@ -3,9 +3,9 @@
 Every list here holds names of files, so that nothing is read or built when tests are collected.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 
 import golden
@@ -105,12 +105,17 @@ def ask_all(name: str, subject: T, questions: Iterable[Callable[[T], object]]) -
 
     A question is a function that fails when the answer is wrong; its own name says what was asked.
     """
+    check_all(name, {question.__name__: partial(question, subject) for question in questions})
+
+
+def check_all(name: str, checks: Mapping[str, Callable[[], object]]) -> None:
+    """Makes every check, and fails with the names and errors of all that failed."""
     wrong = {}
-    for question in questions:
+    for what, check in checks.items():
         try:
-            question(subject)
+            check()
         except (Exception, pytest.fail.Exception) as error:
-            wrong[question.__name__] = f"{type(error).__name__}: {error}"
+            wrong[what] = f"{type(error).__name__}: {error}"
     if wrong:
-        told = "\n\n".join(f"{question}\n{answer}" for question, answer in wrong.items())
+        told = "\n\n".join(f"{what}\n{error}" for what, error in wrong.items())
         pytest.fail(f"{name}: {len(wrong)} wrong\n\n{told}", pytrace=False)

@@ -118,18 +118,22 @@ class Table:
 def leaves_of(xml: bytes) -> Iterator[Leaf]:
     """Every value of a document but its signature, attributes too."""
     for part in etree.fromstring(xml):
-        yield from _leaves(part, etree.QName(part).localname)
+        yield from _leaves(part, _local_name(part))
 
 
 def _leaves(element: etree._Element, path: str) -> Iterator[Leaf]:
-    if etree.QName(element).localname == SIGNATURE:
+    if _local_name(element) == SIGNATURE:
         return
     yield from (Leaf(f"{path}/@{name!s}", str(text), element) for name, text in element.items())
     holder = element.getparent()
     if len(element) == 0 and holder is not None:
         yield Leaf(path, element.text or "", holder)
     for inner in element:
-        yield from _leaves(inner, f"{path}/{etree.QName(inner).localname}")
+        yield from _leaves(inner, f"{path}/{_local_name(inner)}")
+
+
+def _local_name(element: etree._Element) -> str:
+    return element.tag.rpartition("}")[2]
 
 
 def _rows(file: Path) -> Iterator[Row]:
