@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -171,6 +171,7 @@ class TestNfelibPatterns:
         ]
 
     @pytest.mark.parametrize(("numeric", "wider"), [(old, new) for (_, old), new in WIDER.items()])
+    @settings(max_examples=10)
     @given(data=st.data())
     def test_still_accept_what_they_accepted(self, numeric: str, wider: str, data: st.DataObject) -> None:
         value = data.draw(st.from_regex(numeric, fullmatch=True, alphabet=f"{LETTERS_OF_IDS}0123456789"))
@@ -180,6 +181,7 @@ class TestNfelibPatterns:
         ("numeric", "wider"),
         [(old, new) for (_, old), new in WIDER.items() if not old.endswith("[0-9]{15}")],
     )
+    @settings(max_examples=10)
     @given(data=st.data())
     def test_accept_no_other_number(self, numeric: str, wider: str, data: st.DataObject) -> None:
         digits = st.from_regex(wider.lstrip(LETTERS_OF_IDS), fullmatch=True, alphabet="0123456789")

@@ -157,10 +157,12 @@ class TestDanfse:
         assert 2 <= paper.pages <= 4
 
     def test_of_every_example_takes_one_sheet(self) -> None:
+        longer = {}
         for name in NAMES["nfse"]:
             paper = printed(V2, in_production(example("nfse", name)))
-            assert_room(paper)
-            assert paper.pages == 1, name
+            if paper.pages != 1 or off_the_page(paper.pdf):
+                longer[name] = paper.pages
+        assert longer == {}
 
     def test_has_room_for_the_letters_of_the_whole_world(self) -> None:
         paper = printed(V2, in_other_letters(full_note(Filling(of_words))))
@@ -171,9 +173,10 @@ class TestDanfse:
 class TestAnyPaper:
     @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
     def test_of_every_example_has_room_under_its_marks_too(self, layout: Layout) -> None:
-        for name in set(NAMES[layout.type]) - {"most-items"}:
-            paper = printed(layout, example(layout.type, name), is_canceled=True)
-            assert overlapping(paper.pdf) == [], name
+        names = set(NAMES[layout.type]) - {"most-items"}
+        papers = {name: printed(layout, example(layout.type, name), is_canceled=True) for name in names}
+        faults = {name: overlapping(paper.pdf) for name, paper in papers.items()}
+        assert {name: found for name, found in faults.items() if found} == {}
 
     @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
     @pytest.mark.parametrize("shape", [(800, 40), (40, 400), (800, 400)])
