@@ -111,6 +111,11 @@ class TestContributions:
                     wrong[str(given)] = made
         assert wrong == {}
 
+    def test_round_half_a_cent_up(self, tax: str, of: str) -> None:
+        # 1.65 % of 10.00 is 0.165.
+        computed = group(tax, {"cst": "02", "base": 10, "rate": 1.65})
+        assert computed == group(tax, {"cst": "02", "base": 10, "rate": 1.65, "amount": 0.17})
+
     @pytest.mark.parametrize(
         ("cst", "given", "name"),
         [
