@@ -11,7 +11,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -210,13 +210,13 @@ def _run_tests(copy: Path, tests: Sequence[str], limit: float) -> PytestRun:
 
 
 def _end(process: "subprocess.Popen[str]") -> str:
-    """Ends a process group: politely, so that fixtures stop what they started, and then by force."""
-    os.killpg(process.pid, signal.SIGINT)
-    try:
-        output, _ = process.communicate(timeout=_ENDING_SECONDS)
-    except subprocess.TimeoutExpired:
+    """Ends pytest politely, so that fixtures stop what they started, and then its process group by force."""
+    process.send_signal(signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_ENDING_SECONDS)
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
+    output, _ = process.communicate()
     return output
 
 
