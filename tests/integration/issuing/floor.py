@@ -1,4 +1,4 @@
-"""Everything that issues, in one loop: API, worker, database and the authorities of the simulator."""
+"""Everything that issues, in one loop: API, worker, database and the authorities that judge."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -44,14 +44,20 @@ QUICK = {
 
 @dataclass
 class Floor:
-    """The API over a database of its own, a worker that can be stopped, and the simulator that judges."""
+    """The API over a database of its own, a worker that can be stopped, and the simulator, if one judges."""
 
     settings: Settings
-    simulator: Simulator
+    _simulator: Simulator | None
     app: FastAPI
     advancer: Advancer
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _worker: "asyncio.Task[None] | None" = None
+
+    @property
+    def simulator(self) -> Simulator:
+        """The simulator that judges documents of the real types."""
+        assert self._simulator is not None, "no simulator runs on this floor"
+        return self._simulator
 
     @property
     def database(self) -> Database:
@@ -125,15 +131,10 @@ async def _work(floor: Floor, stop: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def open_floor(
-    url: str, secret_keys: str, simulator: Simulator, **special: str
+    url: str, secret_keys: str, simulator: Simulator | None, **special: str
 ) -> AsyncIterator[Floor]:
     """Start everything but the worker on a migrated database, and stop it again."""
-    named = {
-        "DATABASE_URL": url,
-        "SECRET_KEYS": secret_keys,
-        "SIMULATOR_URL": simulator.url,
-        "AUTHORITY_CA_FILE": str(simulator.certificates.ca_file),
-    }
+    named = {"DATABASE_URL": url, "SECRET_KEYS": secret_keys, **_place_of(simulator)}
     settings = load_settings({f"CARIMBO_{name}": value for name, value in (QUICK | named | special).items()})
     app = api_of(settings)
     async with (
@@ -142,3 +143,10 @@ async def open_floor(
         means_of(settings, database) as means,
     ):
         yield Floor(settings, simulator, app, advancer_of(settings, means))
+
+
+def _place_of(simulator: Simulator | None) -> dict[str, str]:
+    """Returns the settings by which the simulator is found, if one judges."""
+    if simulator is None:
+        return {}
+    return {"SIMULATOR_URL": simulator.url, "AUTHORITY_CA_FILE": str(simulator.certificates.ca_file)}

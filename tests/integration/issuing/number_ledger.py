@@ -15,13 +15,13 @@ async def ledger(shop: Shop, **query: str) -> list[dict[str, Any]]:
     return list(data_of(await shop.get("/numbering", **query)))
 
 
-async def gaps(shop: Shop, kind: str = "nfe") -> list[dict[str, Any]]:
+async def gaps(shop: Shop, kind: str | None = None) -> list[dict[str, Any]]:
     """The gaps of the only series of a type."""
-    (series,) = await ledger(shop, type=kind)
+    (series,) = await ledger(shop, type=kind or shop.usual)
     return list(series["gaps"])
 
 
-async def shown(shop: Shop, kind: str = "nfe") -> list[tuple[Any, ...]]:
+async def shown(shop: Shop, kind: str | None = None) -> list[tuple[Any, ...]]:
     names = ("numberStart", "numberEnd", "reason", "documentId", "voidable")
     return [tuple(gap[name] for name in names) for gap in await gaps(shop, kind)]
 
@@ -33,14 +33,15 @@ async def inutilize(shop: Shop, **body: Any) -> list[dict[str, Any]]:
     return list(answer.json()["data"])
 
 
-async def void(shop: Shop, first: int, last: int, **changes: Any) -> httpx2.Response:
+async def void(shop: Shop, first: int, last: int, kind: str | None = None, **changes: Any) -> httpx2.Response:
+    """Give a range up."""
     body = {"series": 1, "numberStart": first, "numberEnd": last, "justification": JUSTIFICATION, **changes}
-    return await shop.post("/nfe/inutilizations", body)
+    return await shop.post(f"/{kind or shop.usual}/inutilizations", body)
 
 
-async def skip_to(shop: Shop, number: int, kind: str = "nfe") -> dict[str, Any]:
+async def skip_to(shop: Shop, number: int, kind: str | None = None) -> dict[str, Any]:
     """Move the counter and issue from there."""
-    await shop.put_settings(**{kind: {"number": number}})
+    await shop.put_settings(**{kind or shop.usual: {"number": number}})
     return await shop.issue(kind)
 
 

@@ -29,7 +29,7 @@ from carimbo.storage.outages import AuthorityPlace, see_outage
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
 from integration.issuing.floor import Floor
-from integration.issuing.shop import KINDS, Shop
+from integration.issuing.shop import Shop
 from nfse_answers import KEY as NFSE_KEY
 from nfse_answers import note as nfse_note
 from support import data_of
@@ -234,7 +234,7 @@ async def playing(floor: Floor, shop: Shop, *lines: Line) -> AsyncIterator[Play]
     script = Script(list(lines))
     async with floor.standstill(), means_of(floor.settings, floor.database) as means:
         workshop = replace(means.workshop, clock=script.now)
-        scripted = replace(means, authorities=dict.fromkeys(KINDS, script), workshop=workshop)
+        scripted = replace(means, authorities=dict.fromkeys(means.authorities, script), workshop=workshop)
         yield Play(script, advancer_of(floor.settings, scripted), shop)
 
 

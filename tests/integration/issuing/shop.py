@@ -1,6 +1,6 @@
 """A company that is ready to issue, and whoever issues with it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
@@ -64,6 +64,13 @@ class Shop:
     floor: Floor
     caller: Caller
     id: str
+    bodies: Mapping[str, dict[str, Any]] = field(default_factory=lambda: BODIES)
+    """By type, a good body of what it issues."""
+
+    @property
+    def usual(self) -> str:
+        """The type that is meant where none is named: the first that it issues."""
+        return next(iter(self.bodies))
 
     def path(self, rest: str = "") -> str:
         return f"/v1/companies/{self.id}{rest}"
@@ -89,11 +96,12 @@ class Shop:
     async def emit(self, document: dict[str, Any]) -> httpx2.Response:
         return await self.post(f"/invoices/{document['id']}/emit")
 
-    async def create(self, kind: str = "nfe", **changes: Any) -> dict[str, Any]:
+    async def create(self, kind: str | None = None, **changes: Any) -> dict[str, Any]:
         """Have a document accepted; a field that is None is not sent."""
-        return accepted(await self.post(f"/{kind}", body_of(kind, **changes)))
+        chosen = kind or self.usual
+        return accepted(await self.post(f"/{chosen}", changed(self.bodies[chosen], changes)))
 
-    async def issue(self, kind: str = "nfe", **changes: Any) -> dict[str, Any]:
+    async def issue(self, kind: str | None = None, **changes: Any) -> dict[str, Any]:
         """Have a document brought to its outcome."""
         return await self.settled(await self.create(kind, **changes))
 
@@ -153,17 +161,30 @@ async def ready_shop(
     floor: Floor, caller: Caller, certificate: A1Certificate, tax_id: str | None = None
 ) -> Shop:
     """A company of the Simples Nacional in São Paulo that lacks nothing."""
-    shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples", simplesRate=6)
-    data_of(await shop.post("/state-registrations", REGISTRATION))
+    shop = await registered_shop(floor, caller, certificate, tax_id)
     defaults = {"presence": "inPerson", "paymentMethod": "cash"}
     await shop.put_settings(nfce=NFCE_SETTINGS, nfse=NFSE_SETTINGS, defaults=defaults)
+    return shop
+
+
+async def registered_shop(
+    floor: Floor, caller: Caller, certificate: A1Certificate, tax_id: str | None = None
+) -> Shop:
+    """The same company without settings, which is what document types share."""
+    shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples", simplesRate=6)
+    data_of(await shop.post("/state-registrations", REGISTRATION))
     await shop.certify(certificate)
     return shop
 
 
 def body_of(kind: str, **changes: Any) -> dict[str, Any]:
     """A good body with changes; a field that is None is left out."""
-    return {name: value for name, value in (BODIES[kind] | changes).items() if value is not None}
+    return changed(BODIES[kind], changes)
+
+
+def changed(body: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A body with changes; a field that is None is left out."""
+    return {name: value for name, value in (body | changes).items() if value is not None}
 
 
 def accepted(answer: httpx2.Response) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Taking an authorized document back."""
+"""What real types say themselves of taking a document back."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-import httpx2
 import pytest
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
-from carimbo.service.filing.desk import Desk
+from integration.issuing.actions import cancel, filings
 from integration.issuing.floor import Floor
-from integration.issuing.shop import BY_NUMBERING, KINDS, REFUSALS, NewShop, Shop, error_of
+from integration.issuing.shop import BY_NUMBERING, Shop, error_of
 from integration.issuing.till import till_of
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
@@ -34,41 +33,7 @@ FILES = {
 of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 
 
-async def cancel(shop: Shop, document: dict[str, Any], body: Any = None, **query: Any) -> httpx2.Response:
-    path = shop.path(f"/{document['type']}/{document['id']}")
-    return await shop.caller.http.request("DELETE", path, json=body, params=query)
-
-
-async def filings(shop: Shop, document: dict[str, Any]) -> list[str]:
-    rows = await shop.floor.fetch(
-        "select state from event_filings where document_id = $1 order by created_at", document["id"]
-    )
-    return [row["state"] for row in rows]
-
-
-def let_none_pass_before(patch: pytest.MonkeyPatch, callers: int) -> None:
-    """Hold callers who found a document authorized until as many of them have."""
-    barrier, dossier_of = asyncio.Barrier(callers), Desk.dossier_of
-
-    async def wait_for_the_others(desk: Desk, *arguments: Any) -> Any:
-        await barrier.wait()
-        return await dossier_of(desk, *arguments)
-
-    patch.setattr(Desk, "dossier_of", wait_for_the_others)
-
-
 class TestCancel:
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_waits_for_the_authority(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind)
-        answer = await cancel(shop, document, {"justification": REASON})
-        assert data_of(answer) == {"id": document["id"], "status": "canceled", "type": kind}
-        read = await shop.read(document)
-        assert (read["status"], read["cancelableUntil"]) == ("canceled", None)
-        assert (read["accessKey"], read["number"]) == (document["accessKey"], document["number"])
-        journal = await shop.floor.journal(document["accessKey"])
-        assert [(one["service"], one["code"]) for one in journal] == JOURNALS[kind]
-
     @of_each_numbering
     async def test_tells_its_event_and_the_xml_of_it(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
@@ -92,72 +57,12 @@ class TestCancel:
         assert root.findtext(".//{*}retEvento//{*}nProt") == told["protocol"]
 
     @of_each_numbering
-    async def test_without_a_word_gives_a_usual_reason(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind)
-        assert data_of(await cancel(shop, document))["status"] == "canceled"
-
-    @of_each_numbering
-    async def test_takes_the_reason_from_the_query_too(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind)
-        data_of(await cancel(shop, document, justification=REASON))
-        (row,) = await shop.floor.fetch(
-            "select request from event_filings where document_id = $1", document["id"]
-        )
-        assert REASON in row["request"]
-
-    @of_each_numbering
-    @pytest.mark.parametrize("reason", ["curta demais", "x" * 256, "Com quebra\nde linha no meio"])
-    async def test_refuses_a_reason_that_the_authority_would(
-        self, shop: Shop, kind: str, reason: str
-    ) -> None:
-        document = await shop.issue(kind)
-        details = error_of(await cancel(shop, document, {"justification": reason}), 422, "VALIDATION_ERROR")
-        assert details["fields"][0]["field"] == "justification"
-        assert await filings(shop, document) == []
-
-    @of_each_numbering
     async def test_refuses_letters_that_the_authority_does_not_take(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         answer = await cancel(shop, document, {"justification": "Pedido cancelado 😀 pelo cliente"})
         (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert rule["field"] == "justification"
         assert await filings(shop, document) == []
-
-    @of_each_numbering
-    async def test_of_a_document_that_is_not_authorized_is_refused(self, shop: Shop, kind: str) -> None:
-        rejected = await shop.issue(kind, notes=REFUSALS[kind])
-        details = error_of(await cancel(shop, rejected), 409, "INVALID_STATE")
-        assert details == {"currentStatus": "rejected", "allowed": ["authorized"]}
-        document = await shop.issue(kind)
-        data_of(await cancel(shop, document))
-        details = error_of(await cancel(shop, document), 409, "INVALID_STATE")
-        assert details["currentStatus"] == "canceled"
-
-    async def test_of_a_draft_says_how_to_discard_it(self, shop: Shop) -> None:
-        draft = await shop.create("nfce", transmit="later")
-        answer = await shop.caller.http.delete(shop.path(f"/nfce/{draft['id']}"))
-        details = error_of(answer, 409, "INVALID_STATE")
-        assert details == {"currentStatus": "pending", "allowed": ["authorized"]}
-        assert "DELETE /v1/companies/{companyId}/invoices/{id}" in answer.json()["error"]["message"]
-
-    @of_each_numbering
-    async def test_of_somebody_elses_document_finds_none(
-        self, shop: Shop, new_shop: NewShop, kind: str
-    ) -> None:
-        document = await shop.issue(kind)
-        error_of(await cancel(await new_shop(), document), 404, "NOT_FOUND")
-
-    @of_each_numbering
-    async def test_twice_at_once_makes_one_event(
-        self, shop: Shop, kind: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        document = await shop.issue(kind)
-        let_none_pass_before(monkeypatch, AT_ONCE)
-        calls = (cancel(shop, document, justification=REASON) for _ in range(AT_ONCE))
-        answers = await asyncio.gather(*calls)
-        assert {answer.status_code for answer in answers} == {200}
-        assert await filings(shop, document) == ["registered"]
-        assert len(await shop.floor.journal(document["accessKey"])) == 2
 
     async def test_that_the_authority_refuses_is_told_with_its_words(self, shop: Shop) -> None:
         document = await shop.issue()
@@ -172,17 +77,22 @@ class TestCancel:
         error_of(await shop.get(f"/nfe/{document['id']}/events/{told['id']}/xml"), 409, "INVALID_STATE")
         assert (await shop.read(document))["status"] == "authorized"
 
-    async def test_may_be_asked_for_again_after_a_refusal(self, shop: Shop) -> None:
-        document = await shop.issue()
-        await shop.floor.fetch(
-            "update emissions set protocol = '135260000009999' where document_id = $1", document["id"]
+    @of_each_numbering
+    async def test_is_settled_by_a_consult(self, shop: Shop, kind: str) -> None:
+        document = await shop.issue(kind)
+        await shop.floor.switch(lostAnswers=1)
+        asking = asyncio.create_task(cancel(shop, document))
+        await shop.floor.until(
+            f"exists (select from event_filings where document_id = '{document['id']}' and tries > 0)"
         )
-        await cancel(shop, document)
-        await shop.floor.fetch(
-            "update emissions set protocol = $2 where document_id = $1", document["id"], document["protocol"]
-        )
-        assert data_of(await cancel(shop, document))["status"] == "canceled"
-        assert await filings(shop, document) == ["refused", "registered"]
+        await shop.floor.switch(lostAnswers=None)
+        assert data_of(await asking)["status"] == "canceled"
+        journal = await shop.floor.journal(document["accessKey"])
+        service, code = JOURNALS[kind][-1]
+        assert [one["code"] for one in journal if one["service"] == service] == [code]
+        told = (await shop.events(document))[-1]
+        answer = await shop.get(f"/{kind}/{document['id']}/events/{told['id']}/xml")
+        assert answer.status_code == 200
 
 
 class TestDeadline:
@@ -231,45 +141,6 @@ async def authorized_before(shop: Shop, document: dict[str, Any], hours: int) ->
         "update emissions set authorized_at = authorized_at - $2::interval where document_id = $1",
         document["id"], timedelta(hours=hours),
     )  # fmt: skip
-
-
-@of_each_numbering
-class TestNoAnswer:
-    @pytest.mark.usefixtures("short_wait")
-    async def test_leaves_the_caller_with_a_202_and_the_document_canceled_later(
-        self, shop: Shop, kind: str
-    ) -> None:
-        document = await shop.issue(kind)
-        async with out_of_service(shop.floor, AUTHORIZERS[kind]):
-            answer = await cancel(shop, document)
-            assert answer.status_code == 202
-            told = answer.json()["data"]
-            assert (told["id"], told["status"], told["type"]) == (document["id"], "authorized", kind)
-            assert told["cancellation"]["status"] == "processing"
-            shown = (await shop.events(document))[-1]
-            assert (shown["id"], shown["type"], shown["status"]) == (
-                told["cancellation"]["id"], "cancellation", "processing",
-            )  # fmt: skip
-            file = await shop.get(f"/{kind}/{document['id']}/events/{shown['id']}/xml")
-            assert error_of(file, 409, "INVALID_STATE")["currentStatus"] == "processing"
-        await shop.floor.until(f"(select status from documents where id = '{document['id']}') = 'canceled'")
-        assert (await shop.events(document))[-1]["id"] == told["cancellation"]["id"]
-
-    async def test_is_settled_by_a_consult(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind)
-        await shop.floor.switch(lostAnswers=1)
-        asking = asyncio.create_task(cancel(shop, document))
-        await shop.floor.until(
-            f"exists (select from event_filings where document_id = '{document['id']}' and tries > 0)"
-        )
-        await shop.floor.switch(lostAnswers=None)
-        assert data_of(await asking)["status"] == "canceled"
-        journal = await shop.floor.journal(document["accessKey"])
-        service, code = JOURNALS[kind][-1]
-        assert [one["code"] for one in journal if one["service"] == service] == [code]
-        told = (await shop.events(document))[-1]
-        answer = await shop.get(f"/{kind}/{document['id']}/events/{told['id']}/xml")
-        assert answer.status_code == 200
 
 
 @asynccontextmanager

@@ -15,9 +15,9 @@ from carimbo.service import outage_board
 from carimbo.simulator.run import Simulator
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor, open_floor
 from integration.issuing.shop import Shop, ready_shop
-from integration.issuing.test_cancel import cancel
 from support import data_of, fields_of
 
 OUT = {"SP": "109"}

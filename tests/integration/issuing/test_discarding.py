@@ -1,31 +1,15 @@
-"""DELETE of a document that was never numbered: it is gone with its history, and its keys are free."""
+"""DELETE of a document of a type that makes a sale, or of one that is on paper."""
 
 import asyncio
 from typing import Any
 from uuid import UUID
 
 import httpx2
-import pytest
 
-from integration.issuing.floor import Floor
-from integration.issuing.shop import (
-    BY_NUMBERING,
-    KINDS,
-    NFCE,
-    REFUSALS,
-    UNANSWERED,
-    NewShop,
-    Shop,
-    accepted,
-    body_of,
-    error_of,
-)
-from integration.issuing.test_event_feed import events_of
-from integration.issuing.test_plan import usage
+from integration.issuing.actions import events_of
+from integration.issuing.shop import Shop, accepted, body_of, error_of
 from integration.issuing.till import till_of
-from support import ABSENT, data_of
-
-LATER = NFCE | {"transmit": "later"}
+from support import data_of
 
 
 async def discard(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
@@ -42,43 +26,12 @@ async def rejected_without_number(shop: Shop, kind: str, **changes: Any) -> dict
     return record
 
 
-class TestDiscard:
-    async def test_deletes_a_draft_with_its_history(self, shop: Shop) -> None:
-        draft = await shop.create("nfce", transmit="later")
-        assert data_of(await discard(shop, draft)) == {"id": draft["id"], "deleted": True}
-        error_of(await shop.get(f"/invoices/{draft['id']}"), 404, "NOT_FOUND")
-        error_of(await discard(shop, draft), 404, "NOT_FOUND")
-        answer = (await shop.get("/invoices")).json()
-        assert (answer["data"], answer["pageInfo"]["total"]) == ([], 0)
-        left = "select from document_events where document_id = $1"
-        assert await shop.floor.fetch(left, UUID(draft["id"])) == []
-
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_deletes_a_rejected_document_without_number(self, new_shop: NewShop, kind: str) -> None:
-        shop = await new_shop(plan="trial")
-        rejected = await rejected_without_number(shop, kind)
-        before = await usage(shop)
-        data_of(await discard(shop, rejected))
-        error_of(await shop.get(f"/{kind}/{rejected['id']}"), 404, "NOT_FOUND")
-        assert (await shop.count(), await usage(shop)) == (0, before)
-
+class TestDocumentThatMadeASale:
     async def test_deletes_the_sale_that_the_document_made(self, shop: Shop) -> None:
         rejected = await rejected_without_number(shop, "nfse", externalId="pedido-1")
         data_of(await discard(shop, rejected))
         error_of(await shop.get(f"/sales/{rejected['saleId']}"), 404, "NOT_FOUND")
         assert data_of(await shop.get("/sales")) == []
-
-    async def test_frees_both_keys_for_a_new_order(self, shop: Shop) -> None:
-        first = accepted(await shop.post("/nfce", LATER | {"externalId": "pedido-1"}, key="chave-1"))
-        data_of(await discard(shop, first))
-        second = accepted(await shop.post("/nfce", LATER | {"externalId": "pedido-1"}, key="chave-2"))
-        third = accepted(await shop.post("/nfce", LATER, key="chave-1"))
-        assert len({first["id"], second["id"], third["id"]}) == 3
-
-    async def test_publishes_no_event(self, shop: Shop) -> None:
-        draft = await shop.create("nfce", transmit="later")
-        data_of(await discard(shop, draft))
-        assert await events_of(shop.caller) == []
 
     async def test_leaves_earlier_events_with_what_the_caller_knows_the_document_by(self, shop: Shop) -> None:
         rejected = await rejected_without_number(shop, "nfse", externalId="pedido-1")
@@ -87,48 +40,6 @@ class TestDiscard:
         (event,) = await events_of(shop.caller)
         assert [event] == before
         assert (event["data"]["externalId"], event["data"]["saleId"]) == ("pedido-1", rejected["saleId"])
-
-    async def test_is_for_the_company_that_has_the_document(self, shop: Shop, new_shop: NewShop) -> None:
-        draft, other = await shop.create("nfce", transmit="later"), await new_shop()
-        error_of(await discard(other, draft), 404, "NOT_FOUND")
-        error_of(await discard(shop, {"id": ABSENT}), 404, "NOT_FOUND")
-        assert await shop.read(draft) == draft
-
-
-class TestRefusal:
-    async def assert_stays(self, shop: Shop, document: dict[str, Any]) -> None:
-        details = error_of(await discard(shop, document), 409, "INVALID_STATE")
-        assert details["currentStatus"] == document["status"]
-        assert await shop.read(document) == document
-
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
-    async def test_of_an_authorized_document(self, shop: Shop, kind: str) -> None:
-        await self.assert_stays(shop, await shop.issue(kind))
-
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
-    async def test_of_a_rejected_document_that_has_a_number(self, shop: Shop, kind: str) -> None:
-        await self.assert_stays(shop, await shop.issue(kind, notes=REFUSALS[kind]))
-
-    async def test_of_a_document_on_its_way(self, shop: Shop) -> None:
-        made = await shop.create("nfe", notes=UNANSWERED)
-        assert error_of(await discard(shop, made), 409, "INVALID_STATE")["currentStatus"] == "processing"
-
-    async def test_of_a_receipt_whose_paper_a_buyer_has(self, shop: Shop) -> None:
-        paper = (await till_of(shop)).paper(7, transmit="later")
-        await self.assert_stays(shop, accepted(await shop.post("/nfce", body_of("nfce", **paper))))
-
-
-class TestAtOnce:
-    async def test_with_emit_one_of_both_wins(self, floor: Floor, shop: Shop) -> None:
-        outcomes = set()
-        for _ in range(12):
-            draft = await shop.create("nfce", transmit="later")
-            emitted, discarded = await asyncio.gather(shop.emit(draft), discard(shop, draft))
-            outcome = (emitted.status_code, discarded.status_code)
-            outcomes.add(outcome)
-            rows = await floor.fetch("select from documents where id = $1", UUID(draft["id"]))
-            assert len(rows) == (1 if emitted.status_code == 202 else 0)
-        assert outcomes <= {(202, 409), (404, 200)}
 
     async def test_with_a_correction_neither_waits_for_the_other_in_a_circle(self, shop: Shop) -> None:
         note = await rejected_without_number(shop, "nfse")
@@ -141,8 +52,13 @@ class TestAtOnce:
             await tenant.connection.execute(lock, UUID(note["id"]))
         assert data_of(await correction)["amount"] == 80
 
-    async def test_with_another_discard_one_wins(self, shop: Shop) -> None:
-        draft = await shop.create("nfce", transmit="later")
-        answers = await asyncio.gather(*(discard(shop, draft) for _ in range(6)))
-        assert sorted(answer.status_code for answer in answers) == [200] + [404] * 5
-        assert await shop.count() == 0
+
+class TestPaper:
+    async def assert_stays(self, shop: Shop, document: dict[str, Any]) -> None:
+        details = error_of(await discard(shop, document), 409, "INVALID_STATE")
+        assert details["currentStatus"] == document["status"]
+        assert await shop.read(document) == document
+
+    async def test_that_a_buyer_has_is_not_discarded(self, shop: Shop) -> None:
+        paper = (await till_of(shop)).paper(7, transmit="later")
+        await self.assert_stays(shop, accepted(await shop.post("/nfce", body_of("nfce", **paper))))

@@ -8,12 +8,12 @@ import pytest
 from carimbo.fiscal.outcome import Canceled
 from carimbo.service import outage_board
 from carimbo.storage.work import WorkKind
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.printed_files import ask_event, digits, last_event, pdf_of, put_logo
 from integration.issuing.printer import Blank, Recorder
 from integration.issuing.scripted import LOST, Script, canceling, playing, registering
 from integration.issuing.shop import GOODS, KINDS, NewShop, Shop, error_of
-from integration.issuing.test_cancel import cancel
 from integration.issuing.test_correction import LETTER, correct
 from integration.issuing.test_stray import OURS, cancellations, first_attempt, left_behind, settle
 from pdf_reading import text_of

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
+from integration.issuing.actions import text_in_xml
 from integration.issuing.floor import Floor
 from integration.issuing.shop import ADDRESS, GOODS, NewShop, Shop, accepted, body_of, error_of
-from integration.issuing.test_correcting import text_in_xml
 from support import data_of, fields_of
 
 CPF = "529.982.247-25"

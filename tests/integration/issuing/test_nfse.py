@@ -8,6 +8,7 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.service_key import parse_service_key
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.provider import DETAILED, note_of, provider_in
 from integration.issuing.shop import (
@@ -21,7 +22,6 @@ from integration.issuing.shop import (
     body_of,
     error_of,
 )
-from integration.issuing.test_cancel import cancel
 from support import data_of
 
 LONG = "Consultoria em tecnologia da informação com horas de desenvolvimento e de suporte"

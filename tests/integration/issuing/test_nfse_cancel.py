@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
+from integration.issuing.actions import cancel, filings
 from integration.issuing.floor import Floor
 from integration.issuing.provider import CAMPINAS, provider_in
 from integration.issuing.shop import Shop, error_of
-from integration.issuing.test_cancel import cancel, filings
 from support import data_of, fields_of
 
 DAY = timedelta(days=1)

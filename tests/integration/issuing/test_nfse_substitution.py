@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.gate import gate_before
 from integration.issuing.provider import note_of
@@ -18,7 +19,6 @@ from integration.issuing.shop import (
     body_of,
     error_of,
 )
-from integration.issuing.test_cancel import cancel
 from pdf_reading import text_of
 from support import ABSENT, data_of, fields_of
 

@@ -1,169 +1,24 @@
-"""The numbering ledger: every number that did not become a document."""
+"""The numbering ledger of receipts, which the point of sale may have printed."""
 
-from datetime import datetime
-from uuid import UUID
-
-import pytest
-
-from carimbo.fiscal.emission import local_moment
-from carimbo.service import numbering
-from carimbo.service.gaps import deadline_of as term_of
-from carimbo.storage.numbering import Numbering
-from integration.issuing.floor import Floor
-from integration.issuing.number_ledger import (
-    gaps,
-    ledger,
-    rewrite,
-    shown,
-    skip_to,
-    stray,
-    supersede,
-    void,
-)
-from integration.issuing.shop import REFUSED, UNANSWERED, Shop, error_of
+from integration.issuing.number_ledger import rewrite, shown
+from integration.issuing.shop import REFUSED, Shop
 from integration.issuing.till import till_of
-from support import data_of, fields_of
 
 
-class TestLedger:
-    async def test_of_a_company_that_took_no_number_is_empty(self, idle_shop: Shop) -> None:
-        assert await ledger(idle_shop) == []
+async def test_waits_for_what_the_point_of_sale_may_have_printed(shop: Shop) -> None:
+    till = await till_of(shop)
+    await shop.issue("nfce")
+    answer = await shop.post("/nfce", till.paper(5))
+    await shop.settled(answer.json()["data"])
+    assert await shown(shop, "nfce") == [(2, 4, "neverSent", None, False)]
+    await rewrite(shop, 5, "issued_at = now() - interval '30 days'")
+    assert await shown(shop, "nfce") == [(2, 4, "neverSent", None, True)]
 
-    async def test_tells_each_series_with_its_next_number(self, shop: Shop) -> None:
-        for kind in ("nfe", "nfe", "nfce"):
-            await shop.issue(kind)
-        await shop.put_settings(nfe={"series": 2, "number": 50})
-        rest = {"environment": "production", "gaps": [], "omitted": 0}
-        nfe = [{"type": "nfe", "series": series, "nextNumber": next_} for series, next_ in ((1, 3), (2, 50))]
-        nfce = {"type": "nfce", "series": 1, "nextNumber": 2}
-        assert await ledger(shop) == [one | rest for one in (nfce, *nfe)]
-        assert await ledger(shop, type="nfe") == [one | rest for one in nfe]
-        assert await ledger(shop, type="mdfe") == []
 
-    async def test_tells_skipped_numbers(self, shop: Shop) -> None:
-        await shop.issue()
-        above = await skip_to(shop, 10)
-        assert await shown(shop) == [(2, 9, "neverSent", None, True)]
-        (gap,) = await gaps(shop)
-        issued_at = local_moment(datetime.fromisoformat(above["issuedAt"]), "SP")
-        assert (datetime.fromisoformat(gap["deadline"]), gap["overdue"]) == (term_of(issued_at), False)
-        assert gap["deadline"].endswith("Z")
-
-    async def test_does_not_tell_what_another_system_may_have_used(self, shop: Shop) -> None:
-        await skip_to(shop, 500)
-        assert await shown(shop) == []
-
-    async def test_tells_a_refused_document_until_it_is_corrected(self, shop: Shop) -> None:
-        refused = await shop.issue(notes=REFUSED)
-        assert await shown(shop) == [(1, 1, "abandonedRejection", refused["id"], True)]
-        data_of(await shop.patch(refused, notes=None))
-        await shop.emit(refused)
-        await shop.settled(refused)
-        assert await shown(shop) == []
-
-    async def test_tells_what_was_numbered_and_never_sent(self, shop: Shop) -> None:
-        refused = await shop.issue(notes=REFUSED)
-        await rewrite(shop, 1, "state = 'numbered', issued_at = null")
-        assert await shown(shop) == [(1, 1, "neverSent", refused["id"], True)]
-
-    async def test_does_not_tell_what_is_on_its_way(self, floor: Floor, shop: Shop) -> None:
-        document = await shop.create(notes=UNANSWERED)
-        await floor.until(f"exists (select from emissions where document_id = '{UUID(document['id'])}')")
-        assert await shown(shop) == []
-
-    @pytest.mark.parametrize(
-        ("state", "told"),
-        [
-            ("signed", [("unknownToAuthority", True)]),
-            ("sent", [("unknownFate", False)]),
-            ("canceled", []),
-            ("foreign", []),
-        ],
-    )
-    async def test_tells_an_attempt_that_another_took_the_place_of(
-        self, shop: Shop, state: str, told: list[tuple[str, bool]]
-    ) -> None:
-        document = await skip_to(shop, 2)
-        await supersede(shop, document, 1, state)
-        assert await shown(shop) == [
-            (1, 1, reason, document["id"], voidable) for reason, voidable in told
-        ]  # fmt: skip
-
-    async def test_tells_an_attempt_that_the_authority_has_besides_the_document(self, shop: Shop) -> None:
-        document = await skip_to(shop, 2)
-        await supersede(shop, document, 1, "authorized")
-        await stray(shop, document)
-        assert await shown(shop) == [(1, 1, "authorizedTwice", document["id"], False)]
-        nothing = await shop.post("/numbering/inutilize-gaps", {})
-        assert (nothing.status_code, nothing.json()["data"]) == (200, [])
-        assert error_of(await void(shop, 1, 1), 409, "NUMBER_ALREADY_USED")["documentId"] == document["id"]
-        await rewrite(shop, 1, "state = 'canceled'")
-        assert await shown(shop) == []
-
-    async def test_does_not_tell_numbers_that_are_given_up(self, shop: Shop) -> None:
-        await shop.issue()
-        refused = await shop.issue(notes=REFUSED)
-        await skip_to(shop, 10)
-        data_of(await void(shop, 5, 6))
-        assert [gap[:2] for gap in await shown(shop)] == [(2, 2), (3, 4), (7, 9)]
-        data_of(await void(shop, refused["number"], 4))
-        assert [gap[:2] for gap in await shown(shop)] == [(7, 9)]
-
-    async def test_tells_numbers_that_the_authority_would_not_have_given_up(self, shop: Shop) -> None:
-        await shop.issue()
-        await skip_to(shop, 3)
-        error_of(await void(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
-        assert await shown(shop) == [(2, 2, "neverSent", None, True)]
-
-    async def test_keeps_environments_apart(self, shop: Shop) -> None:
-        await shop.issue()
-        await shop.put_settings(nfce={"environment": "homologation"})
-        await shop.issue("nfce")
-        await skip_to(shop, 4, "nfce")
-        found = [(one["type"], one["environment"], len(one["gaps"])) for one in await ledger(shop)]
-        assert found == [("nfce", "homologation", 1), ("nfe", "production", 0)]
-
-    async def test_waits_for_what_the_point_of_sale_may_have_printed(self, shop: Shop) -> None:
-        till = await till_of(shop)
-        await shop.issue("nfce")
-        answer = await shop.post("/nfce", till.paper(5))
-        await shop.settled(answer.json()["data"])
-        assert await shown(shop, "nfce") == [(2, 4, "neverSent", None, False)]
-        await rewrite(shop, 5, "issued_at = now() - interval '30 days'")
-        assert await shown(shop, "nfce") == [(2, 4, "neverSent", None, True)]
-
-    async def test_never_gives_up_what_is_printed(self, shop: Shop) -> None:
-        till = await till_of(shop)
-        answer = await shop.post("/nfce", till.paper(1, notes=REFUSED))
-        refused = await shop.settled(answer.json()["data"])
-        assert await shown(shop, "nfce") == [(1, 1, "abandonedRejection", refused["id"], False)]
-        nothing = await shop.post("/numbering/inutilize-gaps", {})
-        assert (nothing.status_code, nothing.json()["data"]) == (200, [])
-
-    async def test_tells_that_the_term_is_over(self, shop: Shop) -> None:
-        await shop.issue(notes=REFUSED)
-        await rewrite(shop, 1, "issued_at = now() - interval '90 days'")
-        (gap,) = await gaps(shop)
-        assert (gap["overdue"], gap["voidable"]) == (True, True)
-
-    async def test_tells_how_many_it_leaves_out(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(numbering, "MOST_TOLD", 2)
-        await shop.issue()
-        for number in (3, 5, 7):
-            await skip_to(shop, number)
-        (series,) = await ledger(shop)
-        assert [gap["numberStart"] for gap in series["gaps"]] == [2, 4]
-        assert series["omitted"] == 1
-
-    async def test_refuses_a_type_that_there_is_not(self, idle_shop: Shop) -> None:
-        assert set(fields_of(await idle_shop.get("/numbering", type="nf3e"))) == {"type"}
-
-    async def test_of_another_subscriptions_company_is_empty_to_its_tenant(
-        self, floor: Floor, shop: Shop
-    ) -> None:
-        await shop.issue(notes=REFUSED)
-        company_id, stranger = UUID(shop.id), await floor.new_caller()
-        async with floor.database.autocommit(stranger.subscription_id) as tenant:
-            assert await tenant.numberings.all(company_id) == []
-            page = await tenant.numberings.unused(Numbering(company_id, "nfe", "production", 1, 2), 10)
-        assert (page.found, page.total) == ([], 0)
+async def test_never_gives_up_what_is_printed(shop: Shop) -> None:
+    till = await till_of(shop)
+    answer = await shop.post("/nfce", till.paper(1, notes=REFUSED))
+    refused = await shop.settled(answer.json()["data"])
+    assert await shown(shop, "nfce") == [(1, 1, "abandonedRejection", refused["id"], False)]
+    nothing = await shop.post("/numbering/inutilize-gaps", {})
+    assert (nothing.status_code, nothing.json()["data"]) == (200, [])

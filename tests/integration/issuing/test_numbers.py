@@ -1,58 +1,20 @@
-"""Numbers and environments: each series of each type has its own, without gap or twin."""
+"""What real types say themselves of numbers and environments."""
 
-import asyncio
-from itertools import groupby
 from typing import Any
-from uuid import UUID
 
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from integration.issuing.floor import Floor
-from integration.issuing.shop import (
-    GOODS,
-    KINDS,
-    REFUSED,
-    NewShop,
-    Shop,
-    accepted,
-    body_of,
-    own_number,
-    own_place,
-)
+from integration.issuing.shop import GOODS, Shop, accepted, own_number, own_place, ready_shop
 from support import data_of, fields_of
-
-HALF = 30
-LAST = {"nfe": 999_999_999, "nfce": 999_999_999, "nfse": 999_999_999_999_999}
-of_every_type = pytest.mark.parametrize("kind", KINDS)
 
 
 async def switch_environment(shop: Shop, environment: str) -> None:
     path = shop.path("/environment")
     data_of(await shop.caller.http.patch(path, json={"environment": environment}))
-
-
-async def numbers(shop: Shop) -> dict[tuple[str, str, int], list[int]]:
-    """Every number that a company has taken, by type, environment and series."""
-    rows = await shop.floor.fetch(
-        "select document_type, environment, series, number from emissions where company_id = $1"
-        " order by document_type, environment, series, number",
-        UUID(shop.id),
-    )
-    grouped = groupby(rows, key=lambda row: (row["document_type"], row["environment"], row["series"]))
-    return {place: [row["number"] for row in taken] for place, taken in grouped}
-
-
-async def give_up(shop: Shop, kind: str, first: int, last: int, **changes: str) -> None:
-    """Ask for numbers to be void, and wait for the outcome, whatever it is."""
-    reason = {"justification": "Numeração pulada por falha de sistema"} | changes
-    body = {"series": 1, "numberStart": first, "numberEnd": last} | reason
-    await shop.post(f"/{kind}/inutilizations", body)
-
-
-async def next_number(shop: Shop, kind: str) -> Any:
-    return data_of(await shop.get("/settings"))[kind]["number"]
 
 
 async def environment_in_xml(shop: Shop, document: dict[str, Any]) -> tuple[str | None, str | None]:
@@ -63,159 +25,50 @@ async def environment_in_xml(shop: Shop, document: dict[str, Any]) -> tuple[str 
     return root.findtext(f".//{{{NAMESPACE}}}tpAmb"), root.findtext(f".//{{{NAMESPACE}}}{fixed}")
 
 
-class TestNumbers:
-    async def test_of_sixty_documents_at_once_have_no_gap_and_no_twin(self, floor: Floor, shop: Shop) -> None:
-        kinds = KINDS * (HALF // len(KINDS))
-        first = await asyncio.gather(*(shop.create(kind) for kind in kinds))
-        await floor.until(f"1 < (select count(*) from emissions where company_id = '{shop.id}')")
-        await shop.put_settings(**{kind: {"series": 2} for kind in KINDS})
-        second = await asyncio.gather(*(shop.create(kind) for kind in kinds))
-        settled = [await shop.settled(document) for document in (*first, *second)]
-        assert {document["status"] for document in settled} == {"authorized"}
-        taken = await numbers(shop)
-        assert {place[2] for place in taken} == {1, 2}
-        assert all(found == list(range(1, len(found) + 1)) for found in taken.values())
-        assert sum(map(len, taken.values())) == 2 * HALF
-        shown = {(one["type"], *own_place(one)) for one in settled}
-        assert len(shown) == len({one["accessKey"] for one in settled}) == 2 * HALF
-        listed = await shop.get("/invoices", status="authorized", pageSize=1)
-        assert listed.json()["pageInfo"]["total"] == 2 * HALF
-
-    async def test_of_a_refused_document_are_no_others(self, shop: Shop) -> None:
-        refused, other = await shop.issue(notes=REFUSED), await shop.issue()
-        assert (refused["status"], refused["number"], other["number"]) == ("rejected", 1, 2)
-        data_of(await shop.patch(refused, notes=None))
-        accepted(await shop.emit(refused))
-        assert (await shop.settled(refused))["number"] == 1
-        assert (await shop.issue())["number"] == 3
-        assert await numbers(shop) == {("nfe", "production", 1): [1, 2, 3]}
-
-    async def test_stay_with_a_refused_document_when_the_series_changes(self, shop: Shop) -> None:
-        refused = await shop.issue(notes=REFUSED)
-        await shop.put_settings(nfe={"series": 5})
-        data_of(await shop.patch(refused, notes=None))
-        accepted(await shop.emit(refused))
-        record = await shop.settled(refused)
-        assert (record["status"], record["series"], record["number"]) == ("authorized", 1, 1)
-
-    async def test_of_types_do_not_depend_on_each_other(self, shop: Shop) -> None:
-        issued = [await shop.issue(kind) for kind in KINDS * 2]
-        assert [own_number(record) for record in issued] == [1, 1, 1, 2, 2, 2]
-
-    async def test_of_companies_do_not_depend_on_each_other(self, shop: Shop, new_shop: NewShop) -> None:
-        other = await new_shop(shop.caller)
-        assert [(await one.issue())["number"] for one in (shop, other)] == [1, 1]
-
-    async def test_are_taken_by_a_stored_document_when_it_is_sent(self, shop: Shop) -> None:
-        stored = await shop.create("nfce", transmit="later")
-        assert (await shop.issue("nfce"))["number"] == 1
-        accepted(await shop.post(f"/nfce/{stored['id']}/transmit"))
-        assert (await shop.settled(stored))["number"] == 2
-
-    @of_every_type
-    async def test_begin_where_the_settings_say(self, shop: Shop, kind: str) -> None:
-        await shop.put_settings(**{kind: {"series": 3, "number": 500}})
-        records = [await shop.issue(kind) for _ in range(2)]
-        assert [own_place(record) for record in records] == [(3, 500), (3, 501)]
-        assert await next_number(shop, kind) == 502
-
-    @of_every_type
-    async def test_that_are_used_can_not_be_the_next_ones(self, shop: Shop, kind: str) -> None:
-        for _ in range(2):
-            await shop.issue(kind)
-        for used in (1, 2):
-            answer = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": used}})
-            assert set(fields_of(answer)) == {f"{kind}.number"}
-        assert await next_number(shop, kind) == 3
-        await shop.put_settings(**{kind: {"number": 3}})
-        assert own_number(await shop.issue(kind)) == 3
-
-    @pytest.mark.parametrize("kind", GOODS)
-    async def test_that_are_given_up_can_not_be_the_next_ones(self, shop: Shop, kind: str) -> None:
-        await give_up(shop, kind, 1, 3)
-        for number in (1, 3):
-            answer = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": number}})
-            assert "3 da série já foi usado ou inutilizado" in fields_of(answer)[f"{kind}.number"]
-        await shop.put_settings(**{kind: {"number": 4}})
-        assert (await shop.issue(kind))["number"] == 4
-
-    async def test_that_are_given_up_elsewhere_do_not_count(self, shop: Shop) -> None:
-        await give_up(shop, "nfe", 1, 3)
-        await shop.put_settings(nfce={"number": 2}, nfe={"series": 2, "number": 2})
-        await switch_environment(shop, "homologation")
-        await shop.put_settings(nfe={"series": 1, "number": 2})
-
-    async def test_that_the_authority_would_not_have_given_up_are_free(self, shop: Shop) -> None:
-        await give_up(shop, "nfe", 1, 3, justification=REFUSED)
-        await shop.put_settings(nfe={"number": 2})
-        assert (await shop.issue())["number"] == 2
-
-    @of_every_type
-    async def test_come_to_an_end_which_is_told(self, shop: Shop, kind: str) -> None:
-        last = LAST[kind]
-        await shop.put_settings(**{kind: {"number": last}})
-        assert own_number(await shop.issue(kind)) == last
-        assert (await shop.get("/settings")).status_code == 200
-        again = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": last}})
-        assert "escolha outra série" in fields_of(again)[f"{kind}.number"]
-        beyond = await shop.issue(kind)
-        assert (beyond["status"], beyond["number"]) == ("rejected", None)
-        await shop.put_settings(**{kind: {"series": 2}})
-        accepted(await shop.emit(beyond))
-        record = await shop.settled(beyond)
-        assert (record["status"], own_place(record)) == ("authorized", (2, 1))
+@pytest.mark.parametrize("kind", GOODS)
+async def test_documents_of_goods_write_the_constants_of_homologation(
+    floor: Floor, shop: Shop, kind: str
+) -> None:
+    produced = await shop.issue(kind)
+    await switch_environment(shop, "homologation")
+    record = await shop.issue(kind)
+    code, text = await environment_in_xml(shop, record)
+    assert code == "2"
+    assert "HOMOLOGACAO" in (text or "")
+    assert (await environment_in_xml(shop, produced))[0] == "1"
+    histories = [[event["type"] for event in await shop.events(one)] for one in (produced, record)]
+    assert histories[0] == histories[1]
+    (sent,) = await floor.journal(record["accessKey"])
+    assert sent["environment"] == "homologation"
 
 
-class TestHomologation:
-    @of_every_type
-    async def test_has_a_numbering_of_its_own(self, shop: Shop, kind: str) -> None:
-        records = [await shop.issue(kind)]
-        await switch_environment(shop, "homologation")
-        records += [await shop.issue(kind) for _ in range(2)]
-        await switch_environment(shop, "production")
-        records += [await shop.issue(kind)]
-        assert [(one["environment"], own_number(one)) for one in records] == [
-            ("production", 1), ("homologation", 1), ("homologation", 2), ("production", 2),
-        ]  # fmt: skip
-        assert {one["status"] for one in records} == {"authorized"}
+async def test_the_numbers_of_a_dps_come_to_an_end_of_their_own(shop: Shop) -> None:
+    kind, last = "nfse", 999_999_999_999_999
+    await shop.put_settings(**{kind: {"number": last}})
+    assert own_number(await shop.issue(kind)) == last
+    assert (await shop.get("/settings")).status_code == 200
+    again = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": last}})
+    assert "escolha outra série" in fields_of(again)[f"{kind}.number"]
+    beyond = await shop.issue(kind)
+    assert (beyond["status"], beyond["number"]) == ("rejected", None)
+    await shop.put_settings(**{kind: {"series": 2}})
+    accepted(await shop.emit(beyond))
+    record = await shop.settled(beyond)
+    assert (record["status"], own_place(record)) == ("authorized", (2, 1))
 
-    @pytest.mark.parametrize("kind", GOODS)
-    async def test_writes_its_constants_and_has_the_same_history(
-        self, floor: Floor, shop: Shop, kind: str
-    ) -> None:
-        produced = await shop.issue(kind)
-        await switch_environment(shop, "homologation")
-        record = await shop.issue(kind)
-        code, text = await environment_in_xml(shop, record)
-        assert code == "2"
-        assert "HOMOLOGACAO" in (text or "")
-        assert (await environment_in_xml(shop, produced))[0] == "1"
-        histories = [[event["type"] for event in await shop.events(one)] for one in (produced, record)]
-        assert histories[0] == histories[1]
-        (sent,) = await floor.journal(record["accessKey"])
-        assert sent["environment"] == "homologation"
 
-    @pytest.mark.parametrize("name", ["homologation", "test"])
-    async def test_of_a_module_goes_before_the_companys(self, shop: Shop, name: str) -> None:
-        await shop.put_settings(nfce={"environment": name})
-        assert (await shop.issue("nfce"))["environment"] == "homologation"
-        assert (await shop.issue("nfe"))["environment"] == "production"
-        await shop.put_settings(nfce={"environment": None})
-        assert (await shop.issue("nfce"))["environment"] == "production"
-
-    async def test_of_a_company_does_not_move_a_module_in_production(self, shop: Shop) -> None:
-        await shop.put_settings(nfce={"environment": "production"})
-        await switch_environment(shop, "homologation")
-        assert (await shop.issue("nfce"))["environment"] == "production"
-        assert (await shop.issue("nfe"))["environment"] == "homologation"
-
-    async def test_does_not_take_over_what_was_created_before(self, floor: Floor, shop: Shop) -> None:
-        stored = await shop.create("nfce", transmit="later")
-        async with floor.standstill():
-            accepted_before = accepted(await shop.post("/nfe", body_of("nfe")))
-            await switch_environment(shop, "homologation")
-        accepted(await shop.post(f"/nfce/{stored['id']}/transmit"))
-        for document in (stored, accepted_before):
-            record = await shop.settled(document)
-            assert (record["status"], record["environment"]) == ("authorized", "production")
-            assert (await environment_in_xml(shop, record))[0] == "1"
+async def test_a_dps_that_finds_ten_numbers_taken_is_refused_with_the_code_of_services(
+    floor: Floor, shop: Shop, certificate: A1Certificate
+) -> None:
+    tax_id = data_of(await shop.get(""))["taxId"]
+    twin = await ready_shop(floor, await floor.new_caller(), certificate, tax_id)
+    kind = "nfse"
+    for _ in range(10 + 1):
+        assert (await shop.issue(kind))["status"] == "authorized"
+    refused = await twin.issue(kind, notes="De outra instalação")
+    assert (refused["status"], refused["rejection"]["code"]) == ("rejected", "E0014")
+    assert own_number(refused) == 10
+    await twin.put_settings(**{kind: {"number": 50}})
+    accepted(await twin.emit(refused))
+    cured = await twin.settled(refused)
+    assert (cured["status"], own_number(cured)) == ("authorized", 50)

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
+from integration.issuing.actions import replayed
 from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, accepted, error_of, ready_shop
-from integration.issuing.test_idempotency import replayed
 from integration.issuing.till import Till, till_of
 
 CROWD = 50

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from carimbo.printing.press import Press
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.printed_files import ask, pdf_of, put_logo
 from integration.issuing.printer import CACHE_BYTES, Jammed, Recorder, services_with
 from integration.issuing.shop import NewShop, Shop, error_of
-from integration.issuing.test_cancel import cancel
 from support import data_of
 
 

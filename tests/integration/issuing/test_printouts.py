@@ -9,12 +9,12 @@ from carimbo.fiscal.printout import Paper
 from carimbo.main.api import api_of
 from carimbo.printing.truetype import FontUnusable
 from carimbo.settings import Settings
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.printed_files import ask, digits, pdf_of, put_logo
 from integration.issuing.printer import Recorder
 from integration.issuing.scripted import LOST, authorizing, playing
 from integration.issuing.shop import GOODS, KINDS, REFUSALS, REFUSED, UNANSWERED, NewShop, Shop, error_of
-from integration.issuing.test_cancel import cancel
 from integration.issuing.till import Till, till_of
 from pdf_reading import sizes_of, text_of
 from support import data_of, fields_of

@@ -1,22 +1,13 @@
-"""What a subscription and a company must have before they issue, told all at once."""
+"""What real types need of a company before they issue."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-import structlog
-from structlog.testing import LogCapture
 
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.service.issuing import advance
-from carimbo.service.subscriptions import set_features
-from carimbo.simulator.run import Simulator
-from carimbo.simulator.trust import Flaw
 from integration.issuing.floor import Floor
 from integration.issuing.shop import (
     ADDRESS,
-    BY_NUMBERING,
     CSC,
     MUG,
     NFCE,
@@ -28,7 +19,7 @@ from integration.issuing.shop import (
     bare_shop,
     error_of,
 )
-from support import CNPJ, data_of, fields_of
+from support import data_of, fields_of
 
 OF_GOODS = ["address", "taxRegime", "stateRegistration"]
 CSC_OF_PRODUCTION = ["nfce.cscId", "nfce.csc"]
@@ -40,21 +31,10 @@ async def bare(floor: Floor) -> Shop:
     return await bare_shop(floor, await floor.new_caller())
 
 
-@pytest.fixture(scope="session")
-def expired(simulator: Simulator) -> A1Certificate:
-    now = datetime.now(UTC)
-    issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", now, Flaw.OUT_OF_DATE)
-    return A1Certificate.from_bundle(issued.to_pem())
-
-
 async def missing(shop: Shop, kind: str, body: dict[str, Any]) -> list[str]:
     details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
     assert await shop.count() == 0
     return list(details["missing"])
-
-
-async def remove_certificate(shop: Shop) -> None:
-    data_of(await shop.caller.http.delete(shop.path("/certificate")))
 
 
 class TestBareCompany:
@@ -73,18 +53,6 @@ class TestBareCompany:
         assert set(fields_of(await bare.post("/nfe", {}))) == {"items", "recipient"}
         assert set(fields_of(await bare.post("/nfse", {}))) == {"serviceDescription", "amount", "borrower"}
 
-    async def test_is_told_what_it_lacks_before_the_rules(self, bare: Shop) -> None:
-        error_of(await bare.post("/nfce", NFCE | {"discount": 1000}), 422, "COMPANY_NOT_READY")
-
-    async def test_is_told_what_it_lacks_before_the_allowance(self, floor: Floor) -> None:
-        caller = await floor.new_caller("trial")
-        shop = await bare_shop(floor, caller)
-        await floor.fetch(
-            "insert into allowances (subscription_id, period, used) values ($1, 'total', 10)",
-            caller.subscription_id,
-        )
-        error_of(await shop.post("/nfe", NFE), 422, "COMPANY_NOT_READY")
-
     async def test_still_lacks_the_rest_with_a_registration_of_another_state(self, bare: Shop) -> None:
         changes = {"address": ADDRESS, "taxRegime": "simples"}
         data_of(await bare.caller.http.put(bare.path(), json=changes))
@@ -92,33 +60,6 @@ class TestBareCompany:
         assert await missing(bare, "nfe", NFE) == ["stateRegistration", "certificate"]
         data_of(await bare.post("/state-registrations", REGISTRATION))
         error_of(await bare.post("/nfe", NFE), 422, "CERTIFICATE_MISSING")
-
-
-class TestCertificate:
-    @pytest.mark.parametrize(("kind", "body"), [("nfe", NFE), ("nfce", NFCE), ("nfse", NFSE)])
-    async def test_missing_alone_has_a_code_of_its_own(self, shop: Shop, kind: str, body: Any) -> None:
-        await remove_certificate(shop)
-        error_of(await shop.post(f"/{kind}", body), 422, "CERTIFICATE_MISSING")
-        assert await shop.count() == 0
-
-    async def test_expired_alone_has_a_code_of_its_own(self, shop: Shop, expired: A1Certificate) -> None:
-        await shop.certify(expired, datetime.now(UTC) - timedelta(days=30))
-        details = error_of(await shop.post("/nfe", NFE), 422, "CERTIFICATE_EXPIRED")
-        assert datetime.fromisoformat(details["expiresAt"]) == expired.not_after
-        assert details["expiresAt"].endswith("Z")
-        assert await shop.count() == 0
-
-    async def test_expired_with_something_else_is_listed(self, shop: Shop, expired: A1Certificate) -> None:
-        await shop.certify(expired, datetime.now(UTC) - timedelta(days=30))
-        await shop.put_settings(nfce={"active": False})
-        assert await missing(shop, "nfce", NFCE) == ["nfce.active", "certificate"]
-
-    async def test_in_force_again_makes_the_company_ready(
-        self, shop: Shop, certificate: A1Certificate
-    ) -> None:
-        await remove_certificate(shop)
-        await shop.certify(certificate)
-        assert (await shop.issue())["status"] == "authorized"
 
 
 class TestModule:
@@ -153,64 +94,9 @@ class TestFeature:
         for kind in ("nfe", "nfse"):
             assert (await shop.issue(kind))["status"] == "authorized"
 
-    async def test_that_was_switched_off_since_keeps_what_is_stored(self, floor: Floor, shop: Shop) -> None:
-        stored = await shop.create("nfce", transmit="later")
-        await set_features(floor.database, shop.caller.subscription_id, [])
-        error_of(await shop.post(f"/nfce/{stored['id']}/transmit"), 403, "FEATURE_NOT_ENABLED")
-        error_of(await shop.emit(stored), 403, "FEATURE_NOT_ENABLED")
-        assert await shop.read(stored) == stored
-
-    async def test_is_needed_for_a_trial_run_too(self, floor: Floor, new_shop: NewShop) -> None:
-        shop = await new_shop(await floor.new_caller(features=[]))
-        error_of(await shop.post("/nfce", NFCE, dryRun="true"), 403, "FEATURE_NOT_ENABLED")
-
 
 class TestCompanyThatChangedSince:
     """A document is accepted of a company that can't issue any more when its turn comes."""
-
-    async def test_is_rejected_with_our_own_code_and_without_a_number(self, floor: Floor, shop: Shop) -> None:
-        async with floor.standstill():
-            made = await shop.create("nfce")
-            await shop.put_settings(nfce={"active": False})
-        record = await shop.settled(made)
-        rejection = record["rejection"]
-        assert (record["status"], record["number"], record["series"]) == ("rejected", None, None)
-        assert set(rejection) == {"code", "message", "field", "hint", "retryable"}
-        assert (rejection["code"], rejection["retryable"]) == ("COMPANY_NOT_READY", True)
-        assert "nfce.active" in rejection["message"]
-        assert [event["type"] for event in await shop.events(record)] == ["created", "queued", "rejected"]
-
-    async def test_is_told_to_the_log_and_says_what_to_do(
-        self, floor: Floor, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        log = LogCapture()
-        monkeypatch.setattr(advance, "_log", structlog.wrap_logger(None, [log], structlog.BoundLogger))
-        async with floor.standstill():
-            made = await shop.create("nfe")
-            await remove_certificate(shop)
-        rejection = (await shop.settled(made))["rejection"]
-        assert rejection["message"].startswith("A empresa não tem certificado digital: envie-o")
-        assert rejection["hint"] == "Envie o certificado A1 da empresa e emita de novo."
-        async with floor.standstill():
-            # The line follows the statement that settles the document.
-            (line,) = (one for one in log.entries if one["document_id"] == made["id"])
-        assert line["event"] == "document_concluded"
-        assert (line["outcome"], line["code"]) == ("rejected", "CERTIFICATE_MISSING")
-
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
-    async def test_is_emitted_unchanged_once_the_company_is_ready_again(
-        self, floor: Floor, shop: Shop, certificate: A1Certificate, kind: str
-    ) -> None:
-        async with floor.standstill():
-            made = await shop.create(kind)
-            await remove_certificate(shop)
-        record = await shop.settled(made)
-        assert (record["status"], record["rejection"]["code"]) == ("rejected", "CERTIFICATE_MISSING")
-        error_of(await shop.emit(record), 422, "CERTIFICATE_MISSING")
-        await shop.certify(certificate)
-        assert (await shop.emit(record)).status_code == 202
-        record = await shop.settled(record)
-        assert (record["status"], record["number"], record["rejection"]) == ("authorized", 1, None)
 
     async def test_is_held_against_the_rules_again(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
@@ -230,12 +116,3 @@ class TestCompanyThatChangedSince:
         assert (record["status"], record["number"], record["dps"]) == ("rejected", None, None)
         assert (record["rejection"]["code"], record["rejection"]["field"]) == ("MISSING", "iss.rate")
         assert await floor.fetch("select from emissions where document_id = $1", UUID(record["id"])) == []
-
-    async def test_has_no_file_of_what_was_never_sent(self, floor: Floor, shop: Shop) -> None:
-        async with floor.standstill():
-            made = await shop.create("nfce")
-            await shop.put_settings(nfce={"active": False})
-        record = await shop.settled(made)
-        answer = await shop.get(f"/nfce/{record['id']}/rejection-xml")
-        assert error_of(answer, 404, "NOT_FOUND") is None
-        assert "antes de ser enviado" in answer.json()["error"]["message"]

@@ -9,9 +9,9 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.certificates import CertificateFolder
+from integration.issuing.actions import cancel
+from integration.issuing.number_ledger import void
 from integration.issuing.shop import KINDS, Shop, accepted
-from integration.issuing.test_cancel import cancel
-from integration.issuing.test_inutilization import void
 from support import CNPJ, data_of
 
 NOT_ACCEPTED = "CERTIFICATE_NOT_ACCEPTED"

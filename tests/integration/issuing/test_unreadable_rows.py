@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 import structlog
 
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
+from integration.issuing.number_ledger import void
 from integration.issuing.shop import NFE, Shop, accepted, error_of
-from integration.issuing.test_cancel import cancel
-from integration.issuing.test_inutilization import void
 from support import data_of
 
 SETTINGS = [

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from integration.issuing.actions import text_in_xml
 from integration.issuing.shop import ADDRESS
-from integration.issuing.test_correcting import text_in_xml
 from integration.sales.store import BOOK, JOAO, MARIA, NewStore, Store, rules_of, sale_of
 from support import ABSENT, ABSENT_ITEM, data_of, fields_of
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
+from integration.issuing.actions import text_in_xml
 from integration.issuing.shop import accepted, error_of, own_number
-from integration.issuing.test_correcting import text_in_xml
 from integration.sales.due import FAR, come_due, fired, waiting
 from integration.sales.store import (
     BOOK,

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
+from integration.issuing.actions import replayed
 from integration.issuing.shop import KINDS, REFUSED, accepted, body_of, error_of
-from integration.issuing.test_idempotency import replayed
 from integration.sales.store import Store, made, sale_of
 from support import data_of
 

@@ -5,10 +5,10 @@ from collections import Counter
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from integration.issuing.actions import text_in_xml
 from integration.issuing.floor import Floor
 from integration.issuing.provider import note_of
 from integration.issuing.shop import accepted, error_of
-from integration.issuing.test_correcting import text_in_xml
 from integration.sales.due import times_queued
 from integration.sales.store import REFUSED_COURSE, REFUSED_MUG, Store, invoices
 from support import data_of

@@ -7,9 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from integration.issuing.actions import replayed
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
-from integration.issuing.test_idempotency import replayed
 from integration.sales.store import COURSE, MARIA, NewStore, Store, made, sale_of
 from support import data_of, fields_of
 

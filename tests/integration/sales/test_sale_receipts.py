@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from integration.issuing.actions import text_in_xml
 from integration.issuing.shop import accepted
-from integration.issuing.test_correcting import text_in_xml
 from integration.sales.store import MARIA, MUG, Store, invoices
 from support import data_of, fields_of
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from carimbo.service.subscriptions import set_features
+from integration.issuing.actions import TRIAL, spend
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
-from integration.issuing.test_plan import TRIAL, spend
 from integration.sales.store import BOOK, COURSE, JOAO, MARIA, MUG, NewStore, Store, rules_of
 from support import ABSENT, ABSENT_ITEM, data_of, fields_of
 

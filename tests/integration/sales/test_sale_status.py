@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, error_of
-from integration.issuing.test_cancel import cancel
 from integration.sales.due import waiting
 from integration.sales.store import (
     MUG,

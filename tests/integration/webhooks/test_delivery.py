@@ -5,8 +5,8 @@ import httpx2
 import pytest
 
 from carimbo import __version__
+from integration.issuing.actions import cancel
 from integration.issuing.shop import KINDS, REFUSALS, NewShop, Shop
-from integration.issuing.test_cancel import cancel
 from integration.webhooks.conftest import NewListener
 from integration.webhooks.listener import EVERYTHING, Listener, listening
 from receiver import Receiver, Reply

@@ -9,9 +9,9 @@ import pytest
 
 from carimbo.api.openapi import contract
 from carimbo.service.certificate_expiry import expiring, warn
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.shop import KINDS, REFUSALS, Shop
-from integration.issuing.test_cancel import cancel
 from integration.webhooks.listener import EVERYTHING, Listener
 from support import data_of
 

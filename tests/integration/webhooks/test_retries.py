@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
+from integration.issuing.actions import cancel
 from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
-from integration.issuing.test_cancel import cancel
 from integration.webhooks.conftest import NewListener
 from integration.webhooks.listener import Listener
 from receiver import Receiver, Reply

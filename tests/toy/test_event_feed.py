@@ -1,22 +1,19 @@
 """`GET /v1/events`: what is told of documents, in order, as webhooks tell it."""
 
 from datetime import datetime
-from typing import Any
 
 import httpx2
 import pytest
 
-from integration.issuing.shop import KINDS, REFUSALS, NewShop, Shop, own_number
-from integration.issuing.test_cancel import cancel
-from support import ABSENT, Caller, data_of, fields_of
+from integration.issuing.actions import cancel, events_of
+from integration.issuing.shop import NewShop, Shop, own_number
+from support import ABSENT, data_of, fields_of
+from toy.codes import REFUSED
+from toy.shop import KINDS
 
 COMMON = {"id", "companyId", "taxId", "status", "type", "amount", "invoiceNumber", "issuedAt"}
 FILES = {"pdfUrl", "xmlUrl"}
 of_every_type = pytest.mark.parametrize("kind", KINDS)
-
-
-async def events_of(caller: Caller, **query: Any) -> list[dict[str, Any]]:
-    return list(data_of(await caller.http.get("/v1/events", params=query)))
 
 
 class TestDocuments:
@@ -44,7 +41,7 @@ class TestDocuments:
 
     @of_every_type
     async def test_are_told_when_they_are_refused(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind, notes=REFUSALS[kind])
+        document = await shop.issue(kind, notes=REFUSED)
         (event,) = await events_of(shop.caller)
         assert (event["event"], event["data"]["status"]) == (f"{kind}.rejected", "rejected")
         assert set(event["data"]) - {"saleId"} == COMMON | {"rejection"}
@@ -62,12 +59,12 @@ class TestDocuments:
         assert set(event["data"]) > FILES
 
     async def test_that_are_refused_and_then_pass_are_told_twice(self, shop: Shop) -> None:
-        refused = await shop.issue(notes=REFUSALS["nfe"])
+        refused = await shop.issue(notes=REFUSED)
         changed = data_of(await shop.patch(refused, notes=None, externalId=None))
         assert (await shop.emit(changed)).status_code == 202
         await shop.settled(changed)
         first, second = await events_of(shop.caller)
-        assert [first["event"], second["event"]] == ["nfe.rejected", "nfe.authorized"]
+        assert [first["event"], second["event"]] == ["toy.rejected", "toy.authorized"]
         assert first["data"]["status"] == "rejected"
         assert first["data"]["rejection"] == refused["rejection"]
         assert "rejection" not in second["data"]

@@ -9,12 +9,11 @@ import pytest
 from structlog.testing import CapturingLogger
 
 from carimbo.api.context import Services
-from integration.issuing.shop import KINDS, Shop, error_of
-from integration.issuing.test_cancel import cancel
-from integration.issuing.test_event_feed import events_of
+from integration.issuing.actions import cancel, events_of
+from integration.issuing.shop import Shop, error_of
 from support import BASE_URL, data_of
+from toy.shop import KINDS
 
-PRINT_NAMES = {"nfe": "DANFE", "nfce": "NFCe", "nfse": "DANFSe"}
 FILES = ["pdfUrl", "xmlUrl"]
 of_every_type = pytest.mark.parametrize("kind", KINDS)
 of_both_files = pytest.mark.parametrize("file", FILES)
@@ -35,7 +34,7 @@ class Told:
         return str(self.data[file].removeprefix(address))
 
 
-async def tell(shop: Shop, kind: str = "nfe") -> Told:
+async def tell(shop: Shop, kind: str = "toy") -> Told:
     document = await shop.issue(kind)
     *_, event = await events_of(shop.caller)
     return Told(shop, document, event["data"])
@@ -57,7 +56,7 @@ class TestALink:
         own = await shop.get(f"/{kind}/{told.document['id']}/pdf")
         assert (pdf.status_code, pdf.headers["content-type"]) == (200, "application/pdf")
         assert pdf.content == own.content
-        assert pdf.headers["content-disposition"] == f'inline; filename="{PRINT_NAMES[kind]}-{key}.pdf"'
+        assert pdf.headers["content-disposition"] == f'inline; filename="TOY-{key}.pdf"'
         xml = await anybody.get(told.link("xmlUrl"))
         assert (xml.status_code, xml.headers["content-type"]) == (200, "application/xml")
         assert xml.content == (await shop.get(f"/{kind}/{told.document['id']}/xml")).content

@@ -6,13 +6,14 @@ import pytest
 
 from carimbo.service.parked import list_parked, resume_parked
 from carimbo.storage.identifiers import new_id
-from integration.issuing.shop import BY_NUMBERING, Shop, error_of
-from integration.issuing.test_cancel import cancel
+from integration.issuing.actions import cancel
+from integration.issuing.shop import Shop, error_of
 from support import data_of
+from toy.shop import KINDS
 
 
 class TestParkedEvent:
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
+    @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("among_all", [False, True], ids=["alone", "with-all"])
     @pytest.mark.usefixtures("short_wait")
     async def test_is_listed_and_resumed(self, shop: Shop, kind: str, among_all: bool) -> None:
@@ -38,7 +39,7 @@ class TestParkedEvent:
 
 
 class TestCompanyWithAnEventUnderWay:
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
+    @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.usefixtures("short_wait")
     async def test_is_not_deleted(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)

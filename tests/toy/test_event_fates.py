@@ -20,6 +20,7 @@ from carimbo.fiscal.outcome import (
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.work import WorkKind
+from integration.issuing.actions import cancel
 from integration.issuing.filed import (
     NOT_SENT,
     OUTAGE,
@@ -38,9 +39,9 @@ from integration.issuing.scripted import (
     registered,
     registering,
 )
-from integration.issuing.shop import BY_NUMBERING, error_of
-from integration.issuing.test_cancel import cancel
+from integration.issuing.shop import error_of
 from support import data_of
+from toy.shop import KINDS
 
 NOT_THERE = Unknown(code="100", message="Autorizado o uso da NF-e")
 DUPLICATE = Duplicate(code="573", message="Rejeição: Duplicidade de evento")
@@ -48,11 +49,11 @@ CANCELED_BEFORE = Canceled(code="420", message="Rejeição: Cancelamento para NF
 CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento de NF-e homologado")
 TOO_LATE = Rejected(code="501", message="Rejeição: Prazo de cancelamento", answer_xml=b"<retEvento/>")
 LETTER = "O endereço de entrega é Rua das Flores, 10"
-of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
+of_every_type = pytest.mark.parametrize("kind", KINDS)
 REQUESTS = {"cancellation": "{}", "correction": f'{{"correction": "{LETTER}"}}'}
 
 
-async def issued(play: Play, kind: str = "nfe") -> dict[str, Any]:
+async def issued(play: Play, kind: str = "toy") -> dict[str, Any]:
     """A document that is authorized."""
     play.script.begin(authorizing())
     return await play.perform(await play.shop.create(kind))
@@ -74,7 +75,7 @@ async def tell(play: Play, document: dict[str, Any], event: str = "cancellation"
     return new.id
 
 
-async def canceled(play: Play, *lines: Line, kind: str = "nfe") -> tuple[dict[str, Any], UUID]:
+async def canceled(play: Play, *lines: Line, kind: str = "toy") -> tuple[dict[str, Any], UUID]:
     """A document after its cancellation was told to an authority that answers so."""
     document = await issued(play, kind)
     play.script.begin(*lines)
@@ -105,7 +106,7 @@ async def with_an_unwritable_protocol(play: Play) -> None:
     )
 
 
-@of_each_numbering
+@of_every_type
 class TestCancellation:
     @pytest.mark.parametrize(
         ("lines", "asked"),
@@ -181,7 +182,7 @@ class TestCancellation:
         assert await play.shop.read(document) == document
 
 
-@of_each_numbering
+@of_every_type
 class TestWithoutCertificate:
     async def test_what_was_not_told_is_refused(self, play: Play, kind: str) -> None:
         document = await issued(play, kind)
@@ -280,7 +281,7 @@ class TestCorrection:
         play.script.begin(DUPLICATE, registered(digest="AAAA"), registering())
         await play.work(WorkKind.EVENT, await tell(play, document, "correction"))
         writing = asyncio.create_task(
-            play.shop.post(f"/nfe/{document['id']}/correction", {"correction": LETTER})
+            play.shop.post(f"/toy/{document['id']}/correction", {"correction": LETTER})
         )
         await play.work(WorkKind.EVENT, await queued(play, document))
         assert data_of(await writing)["sequence"] == 2

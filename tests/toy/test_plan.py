@@ -9,43 +9,16 @@ import pytest
 
 from carimbo.service.subscriptions import define_plan
 from carimbo.storage.subscriptions import Plan
+from integration.issuing.actions import SPENT, TRIAL, spend, usage
 from integration.issuing.floor import Floor
-from integration.issuing.shop import (
-    KINDS,
-    NFCE,
-    NFE,
-    REFUSALS,
-    REFUSED,
-    NewShop,
-    Shop,
-    accepted,
-    body_of,
-    error_of,
-)
+from integration.issuing.shop import NewShop, Shop, accepted, error_of
 from support import data_of
+from toy.codes import REFUSED
+from toy.shop import BODY, KINDS, body_of
+from toy.xml import MOST
 
 BRASILIA = ZoneInfo("America/Sao_Paulo")
-TRIAL = 10
 of_every_type = pytest.mark.parametrize("kind", KINDS)
-SPENT = {"limit": TRIAL, "used": TRIAL, "resetsAt": None}
-
-
-async def usage(shop: Shop) -> dict[str, tuple[int, int]]:
-    """What a subscription has used and reserved, by period."""
-    rows = await shop.floor.fetch(
-        "select period, used, reserved from allowances where subscription_id = $1",
-        shop.caller.subscription_id,
-    )
-    return {row["period"]: (row["used"], row["reserved"]) for row in rows}
-
-
-async def spend(shop: Shop, used: int = TRIAL) -> None:
-    """Let so much of a trial be used already."""
-    await shop.floor.fetch(
-        "insert into allowances (subscription_id, period, used) values ($1, 'total', $2)"
-        " on conflict (subscription_id, period) do update set used = excluded.used",
-        shop.caller.subscription_id, used,
-    )  # fmt: skip
 
 
 def this_month() -> str:
@@ -56,7 +29,7 @@ class TestTrial:
     async def test_of_a_hundred_at_once_exactly_ten_are_accepted(self, new_shop: NewShop) -> None:
         shop = await new_shop(plan="trial")
         kinds = (KINDS * 100)[:100]
-        answers = await asyncio.gather(*(shop.post(f"/{kind}", body_of(kind)) for kind in kinds))
+        answers = await asyncio.gather(*(shop.post(f"/{kind}", body_of()) for kind in kinds))
         assert Counter(answer.status_code for answer in answers) == {202: TRIAL, 402: 90}
         refused = [answer for answer in answers if answer.status_code == 402]
         assert all(error_of(answer, 402, "DOCUMENT_LIMIT_REACHED") == SPENT for answer in refused)
@@ -72,14 +45,14 @@ class TestTrial:
         other = await new_shop(shop.caller)
         await spend(shop, TRIAL - 1)
         await other.create(kind)
-        error_of(await shop.post(f"/{kind}", body_of(kind)), 402, "DOCUMENT_LIMIT_REACHED")
+        error_of(await shop.post(f"/{kind}", body_of()), 402, "DOCUMENT_LIMIT_REACHED")
         assert await shop.count() == 0
 
     @of_every_type
     async def test_a_refused_document_gives_its_place_back(self, new_shop: NewShop, kind: str) -> None:
         shop = await new_shop(plan="trial")
         await spend(shop, TRIAL - 1)
-        assert (await shop.issue(kind, notes=REFUSALS[kind]))["status"] == "rejected"
+        assert (await shop.issue(kind, notes=REFUSED))["status"] == "rejected"
         assert await usage(shop) == {"total": (TRIAL - 1, 0)}
         assert (await shop.issue(kind))["status"] == "authorized"
         assert await usage(shop) == {"total": (TRIAL, 0)}
@@ -89,16 +62,16 @@ class TestTrial:
     ) -> None:
         shop = await new_shop(plan="trial")
         async with floor.standstill():
-            made = await shop.create("nfce")
+            made = await shop.create()
             assert await usage(shop) == {"total": (0, 1)}
-            await shop.put_settings(nfce={"active": False})
+            await shop.put_settings(toy={"active": False})
         assert (await shop.settled(made))["status"] == "rejected"
         assert await usage(shop) == {"total": (0, 0)}
 
     @of_every_type
     async def test_an_emission_needs_a_place_again(self, new_shop: NewShop, kind: str) -> None:
         shop = await new_shop(plan="trial")
-        refused = await shop.issue(kind, notes=REFUSALS[kind])
+        refused = await shop.issue(kind, notes=REFUSED)
         await spend(shop)
         assert error_of(await shop.emit(refused), 402, "DOCUMENT_LIMIT_REACHED") == SPENT
         assert await shop.read(refused) == refused
@@ -110,19 +83,19 @@ class TestTrial:
 
     async def test_a_stored_document_takes_its_place_when_it_is_sent(self, new_shop: NewShop) -> None:
         shop = await new_shop(plan="trial")
-        first, second = [await shop.create("nfce", transmit="later") for _ in range(2)]
+        first, second = [await shop.create(transmit="later") for _ in range(2)]
         assert await usage(shop) == {}
         await spend(shop, TRIAL - 1)
-        accepted(await shop.post(f"/nfce/{first['id']}/transmit"))
-        error_of(await shop.post(f"/nfce/{second['id']}/transmit"), 402, "DOCUMENT_LIMIT_REACHED")
+        accepted(await shop.post(f"/toy/{first['id']}/transmit"))
+        error_of(await shop.post(f"/toy/{second['id']}/transmit"), 402, "DOCUMENT_LIMIT_REACHED")
         assert await shop.read(second) == second
         await shop.settled(first)
         assert await usage(shop) == {"total": (TRIAL, 0)}
 
     async def test_what_is_invalid_takes_no_place(self, new_shop: NewShop) -> None:
         shop = await new_shop(plan="trial")
-        assert (await shop.post("/nfe", {})).status_code == 422
-        assert (await shop.post("/nfe", NFE | {"discount": 1000})).status_code == 422
+        assert (await shop.post("/toy", {})).status_code == 422
+        assert (await shop.post("/toy", body_of(amount=MOST + 1))).status_code == 422
         assert await usage(shop) == {}
 
     async def test_homologation_neither_counts_nor_is_refused(self, new_shop: NewShop) -> None:
@@ -140,7 +113,7 @@ class TestUnlimitedPlan:
         for kind in KINDS:
             assert (await shop.issue(kind))["status"] == "authorized"
         await shop.issue(notes=REFUSED)
-        assert await usage(shop) == {this_month(): (3, 0)}
+        assert await usage(shop) == {this_month(): (len(KINDS), 0)}
 
 
 class TestMonthlyPlan:
@@ -149,8 +122,8 @@ class TestMonthlyPlan:
     ) -> None:
         await define_plan(floor.database, Plan("one-a-month", 1, None, None))
         shop = await new_shop(plan="one-a-month")
-        assert (await shop.issue("nfce"))["status"] == "authorized"
-        details = error_of(await shop.post("/nfce", NFCE), 402, "DOCUMENT_LIMIT_REACHED")
+        assert (await shop.issue())["status"] == "authorized"
+        details = error_of(await shop.post("/toy", BODY), 402, "DOCUMENT_LIMIT_REACHED")
         resets_at = datetime.fromisoformat(details["resetsAt"]).astimezone(BRASILIA)
         assert (details["limit"], details["used"]) == (1, 1)
         assert (resets_at.day, resets_at.hour, resets_at.minute) == (1, 0, 0)

@@ -3,23 +3,25 @@
 import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
+from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
-from integration.issuing.shop import BY_NUMBERING, Shop, accepted, own_number, ready_shop
-from integration.issuing.test_cancel import cancel
+from integration.issuing.shop import Shop, accepted, own_number
 from support import data_of
+from toy.codes import OTHER_KEY_CODE, TAKEN_CODE
+from toy.shop import KINDS, toy_shop
 
 MOST = 10
-TAKEN = {"nfe": "539", "nfse": "E0014"}
+TAKEN = {"toy": OTHER_KEY_CODE, "toynote": TAKEN_CODE}
 
 
 @pytest.fixture
 async def twin(floor: Floor, shop: Shop, certificate: A1Certificate) -> Shop:
     """The same company as another installation has it, which knows nothing of this one's numbers."""
     tax_id = data_of(await shop.get(""))["taxId"]
-    return await ready_shop(floor, await floor.new_caller("unlimited"), certificate, tax_id)
+    return await toy_shop(floor, await floor.new_caller("unlimited"), certificate, tax_id)
 
 
-@pytest.mark.parametrize("kind", BY_NUMBERING)
+@pytest.mark.parametrize("kind", KINDS)
 class TestNumberOfAnother:
     async def test_is_left_to_it_and_the_next_one_is_taken(self, shop: Shop, twin: Shop, kind: str) -> None:
         first = await shop.issue(kind)

@@ -1,0 +1,94 @@
+"""One floor for all tests of what document types share, with the toys on it and no simulator."""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.storage.migrate import migrate
+from integration.conftest import NewDatabase, new_database
+from integration.issuing.conftest import (
+    anybody,
+    play,
+    press,
+    printer,
+    set_clock,
+    shop,
+    short_wait,
+    stage,
+    work,
+)
+from integration.issuing.floor import Floor, open_floor
+from integration.issuing.shop import NewShop, Shop
+from support import CNPJ, Caller
+from toy.authority import REGISTER, Register
+from toy.document_type import TOY
+from toy.shop import toy_shop
+
+__all__ = [
+    "anybody",
+    "new_database",
+    "play",
+    "press",
+    "printer",
+    "set_clock",
+    "shop",
+    "short_wait",
+    "stage",
+    "work",
+]
+
+if TOY not in DOCUMENT_TYPES:
+    raise pytest.UsageError(
+        "tests/toy is a session of its own, in which the toys take the place of the real document types:"
+        " pytest -p toy.registration tests/toy"
+    )
+
+
+@pytest.fixture(scope="session")
+async def floor(new_database: NewDatabase, secret_keys: str) -> AsyncIterator[Floor]:
+    async with new_database() as url:
+        await migrate(url, lock_timeout_seconds=20)
+        async with open_floor(url, secret_keys, None) as floor:
+            yield floor
+
+
+@pytest.fixture
+def register() -> Iterator[Register]:
+    """The authority of the toys, with its switches put back after the test."""
+    yield REGISTER
+    REGISTER.is_out, REGISTER.is_too_late, REGISTER.answers_to_lose = False, False, 0
+    REGISTER.unaccepted.clear()
+
+
+@pytest.fixture(scope="session")
+def certificate(company_certificate: SampleCertificate) -> A1Certificate:
+    """The certificate of every shop's company, in force."""
+    return A1Certificate.from_bundle(company_certificate.to_pem())
+
+
+@pytest.fixture(scope="session")
+def expired(authority: SampleAuthority) -> A1Certificate:
+    """A certificate that was in force until yesterday."""
+    now = datetime.now(UTC)
+    issued = authority.issue_company(
+        CNPJ, "LOJA MODELO LTDA", now - timedelta(days=366), now - timedelta(days=1)
+    )
+    return A1Certificate.from_bundle(issued.to_pem())
+
+
+@pytest.fixture
+def new_shop(floor: Floor, certificate: A1Certificate) -> NewShop:
+    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
+        return await toy_shop(floor, caller or await floor.new_caller(plan), certificate)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+async def idle_shop(floor: Floor, certificate: A1Certificate) -> Shop:
+    """A shop that is ready and has no documents, for tests that leave it so."""
+    return await toy_shop(floor, await floor.new_caller(), certificate)

@@ -1,0 +1,112 @@
+"""Two document types that exist only in these tests: one that we number, one that its authority numbers.
+
+They have everything that document types share, and nothing else: what passes with them passes with any type.
+"""
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from carimbo.fiscal.addressee import Addressee
+from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart
+from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.fields import Body
+from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.schemas import Schema
+from carimbo.fiscal.signed_identity import signed_identity
+from toy.codes import REFUSAL_CODE, TAKEN_CODE
+from toy.events import CANCELLATION, CORRECTION, VOIDING
+from toy.request import ToyRequest, ToySettings, Transmit
+from toy.xml import access_key, issue, joined, request_id, review
+
+_ID = re.compile(rb'<infToy [^>]*?Id="Toy([0-9A-Z]+)"')
+
+
+def _missing_settings(settings: ToySettings, _environment: Environment) -> tuple[str, ...]:
+    return () if settings.active else ("toy.active",)
+
+
+def _addressee(request: ToyRequest) -> Addressee:
+    recipient = request.recipient
+    return Addressee(recipient.name, recipient.email, recipient.tax_id)
+
+
+def _hint(code: str, _message: str) -> Hint | None:
+    return Hint("notes", "Retire a observação que pede a recusa.") if code == REFUSAL_CODE else None
+
+
+def _waits(request: ToyRequest) -> bool:
+    return request.transmit is Transmit.LATER
+
+
+class _NoFiscalFields(Body):
+    """The catalog asks for a type of each kind of item; items of the toys have no fiscal fields."""
+
+
+def _body_of_sale(_part: SalePart, _settings: ToySettings) -> SaleBody:
+    raise LookupError("the toys take no part in sales")
+
+
+def _catalog_sale(item_type: ItemType) -> CatalogSale:
+    return CatalogSale(item_type, _NoFiscalFields, lambda _: (), _body_of_sale)
+
+
+_ISSUING = Issuing(
+    request=ToyRequest,
+    review=partial(review, access_key),
+    issue=partial(issue, access_key),
+    hint=_hint,
+    identity=partial(signed_identity, _ID),
+    addressee=_addressee,
+    archived=joined,
+    refused=rejection_file,
+    # There is no XSD of the toys; the service compiles that of every type when it starts.
+    schema=Schema.NFE_SERVICE_QUERY,
+    papers=(Paper.A4,),
+    print_name="TOY",
+    taken_code=TAKEN_CODE,
+    catalog_sale=_catalog_sale(ItemType.PRODUCT),
+    waits=_waits,
+)
+
+TOY = DocumentType(
+    name="toy",
+    title="Toy",
+    model="99",
+    settings=ToySettings,
+    collection="toy",
+    namespace="invoices",
+    event_prefix="toy",
+    event_group="toy",
+    feature="toyEmission",
+    missing_settings=_missing_settings,
+    issuing=_ISSUING,
+    events=(CANCELLATION, CORRECTION),
+    registered_event=joined,
+    voiding=VOIDING,
+)
+
+NOTE = replace(
+    TOY,
+    name="toynote",
+    title="Toy Note",
+    model="",
+    collection="toynote",
+    event_prefix="toynote",
+    event_group="toynote",
+    feature=None,
+    missing_settings=None,
+    is_numbered_by_authority=True,
+    needs_state_registration=False,
+    issuing=replace(
+        _ISSUING,
+        review=partial(review, request_id),
+        issue=partial(issue, request_id),
+        catalog_sale=_catalog_sale(ItemType.SERVICE),
+    ),
+    events=(CANCELLATION,),
+    voiding=None,
+)

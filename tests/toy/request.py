@@ -1,0 +1,46 @@
+"""What a request for a toy and a company's settings for it hold."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from carimbo.fiscal.date_fields import IsoDay
+from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
+from carimbo.fiscal.fields import Body, Email, ExternalId, Flag, Money, Notes, TaxId, Text
+
+
+class RecipientBody(Body):
+    """Whom a document is for."""
+
+    name: Text
+    tax_id: TaxId | None = None
+    email: Email | None = None
+
+
+class Transmit(StrEnum):
+    """When a document is sent."""
+
+    NOW = "now"
+    LATER = "later"
+
+
+class ToyRequest(Body):
+    """A document to be issued."""
+
+    amount: Money = Field(gt=0)
+    recipient: RecipientBody
+    notes: Notes | None = None
+    external_id: ExternalId | None = None
+    issue_date: IsoDay | None = None
+    transmit: Transmit = Transmit.NOW
+
+
+class ToySettings(ModuleSettings):
+    """A switch and an environment beside the numbering."""
+
+    active: Flag = True
+    environment: ModuleEnvironment | None = None
+
+    @property
+    def switch(self) -> bool | None:
+        return self.active

@@ -1,0 +1,118 @@
+"""Giving up numbers that never became documents."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.emission import local_moment
+from integration.issuing.number_ledger import void
+from integration.issuing.shop import NewShop, Shop, error_of
+from support import data_of, fields_of
+from toy.authority import Register
+from toy.codes import REFUSED, UNANSWERED
+
+
+class TestInutilization:
+    async def test_is_registered(self, shop: Shop) -> None:
+        kind = "toy"
+        await shop.put_settings(**{kind: {"number": 10}})
+        told = data_of(await void(shop, 3, 9, kind))
+        assert (told["status"], told["type"], told["series"]) == ("authorized", kind, 1)
+        assert (told["numberStart"], told["numberEnd"], told["authorityCode"]) == (3, 9, "102")
+        assert (told["year"], len(told["protocol"])) == (local_moment(datetime.now(UTC), "SP").year, 15)
+        assert data_of(await shop.get(f"/{kind}/inutilizations/{told['id']}")) == told
+        listed = await shop.get(f"/{kind}/inutilizations")
+        assert listed.json()["data"] == [told]
+        assert listed.json()["pageInfo"]["total"] == 1
+
+    async def test_moves_the_counter_past_what_is_given_up(self, shop: Shop) -> None:
+        data_of(await void(shop, 1, 3))
+        assert (await shop.issue())["number"] == 4
+
+    async def test_does_not_begin_beyond_the_counter(self, shop: Shop) -> None:
+        details = error_of(await void(shop, 5, 6), 422, "VALIDATION_ERROR")
+        assert details["fields"][0]["field"] == "numberStart"
+
+    async def test_of_the_same_range_again_is_the_one_that_there_is(self, shop: Shop) -> None:
+        answers = await asyncio.gather(*(void(shop, 1, 3) for _ in range(8)))
+        assert len({data_of(one)["id"] for one in answers}) == 1
+
+    async def test_of_numbers_that_are_given_up_already_is_refused(self, shop: Shop) -> None:
+        first = data_of(await void(shop, 1, 3))
+        details = error_of(await void(shop, 2, 4), 409, "NUMBER_ALREADY_USED")
+        assert details == {"number": 2, "inutilizationId": first["id"]}
+
+    async def test_of_an_authorized_number_is_refused(self, shop: Shop) -> None:
+        await shop.put_settings(toy={"number": 5})
+        document = await shop.issue()
+        details = error_of(await void(shop, 3, 7), 409, "NUMBER_ALREADY_USED")
+        assert details == {"number": 5, "documentId": document["id"]}
+
+    async def test_of_a_number_in_flight_or_of_unknown_fate_is_refused(self, shop: Shop) -> None:
+        document = await shop.create(notes=UNANSWERED)
+        await shop.floor.until(f"exists (select from emissions where document_id = '{document['id']}')")
+        details = error_of(await void(shop, 1, 1), 409, "NUMBER_ALREADY_USED")
+        assert details["documentId"] == document["id"]
+
+    async def test_of_a_rejected_documents_number_gives_it_another(self, shop: Shop) -> None:
+        document = await shop.issue(notes=REFUSED)
+        data_of(await void(shop, 1, 1))
+        changed = data_of(await shop.patch(document, notes=None))
+        await shop.emit(changed)
+        settled = await shop.settled(document)
+        assert (settled["status"], settled["number"]) == ("authorized", 2)
+
+    async def test_that_the_authority_refuses_is_told_with_its_words(self, shop: Shop) -> None:
+        answer = await void(shop, 1, 1, justification=REFUSED)
+        assert error_of(answer, 422, "AUTHORITY_REJECTED")["authorityCode"] == "528"
+        (listed,) = (await shop.get("/toy/inutilizations")).json()["data"]
+        assert (listed["status"], listed["authorityCode"]) == ("rejected", "528")
+
+    @pytest.mark.parametrize("years_away", [-1, 0])
+    async def test_may_be_of_a_year_that_has_begun(self, shop: Shop, years_away: int) -> None:
+        year = local_moment(datetime.now(UTC), "SP").year + years_away
+        assert data_of(await void(shop, 1, 1, year=year))["year"] == year
+
+    async def test_of_a_year_to_come_is_refused(self, shop: Shop) -> None:
+        answer = await void(shop, 1, 1, year=local_moment(datetime.now(UTC), "SP").year + 1)
+        assert set(fields_of(answer)) == {"year"}
+
+    async def test_whose_answer_was_lost_is_sent_again(self, shop: Shop, register: Register) -> None:
+        register.answers_to_lose = 1
+        told = data_of(await void(shop, 1, 4))
+        assert (told["status"], told["authorityCode"]) == ("authorized", "563")
+        assert len(told["protocol"]) == 15
+
+    @pytest.mark.usefixtures("short_wait")
+    async def test_leaves_the_caller_with_a_202_while_the_authority_is_out(
+        self, shop: Shop, register: Register
+    ) -> None:
+        with register.out_of_service():
+            answer = await void(shop, 1, 1)
+            assert (answer.status_code, answer.json()["data"]["status"]) == (202, "processing")
+        await shop.floor.until(
+            f"(select state = 'registered' from inutilizations where company_id = '{shop.id}')"
+        )
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"numberStart": 3, "numberEnd": 2}, "numberEnd"),
+            ({"numberEnd": 1001}, "numberEnd"),
+            ({"justification": "curta"}, "justification"),
+            ({"series": 890}, "series"),
+            ({"year": 2005}, "year"),
+        ],
+    )
+    async def test_refuses_a_range_that_is_none(
+        self, idle_shop: Shop, changes: dict[str, Any], field: str
+    ) -> None:
+        answer = await void(idle_shop, 1, 1, **changes)
+        assert answer.status_code == 422
+        assert list(fields_of(answer)) == [field]
+
+    async def test_of_another_company_is_not_found(self, shop: Shop, new_shop: NewShop) -> None:
+        told = data_of(await void(shop, 1, 1))
+        error_of(await (await new_shop()).get(f"/toy/inutilizations/{told['id']}"), 404, "NOT_FOUND")

@@ -1,0 +1,22 @@
+"""The toys themselves: they are registered alone, and their authority is not asked over a network."""
+
+from carimbo.api.context import Services
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from integration.issuing.floor import Floor
+from integration.issuing.shop import Shop
+from toy.authority import REGISTER, Register
+from toy.codes import LOSES_ANSWER
+from toy.shop import KINDS, codes_of
+
+
+def test_the_toys_are_the_only_document_types(floor: Floor) -> None:
+    assert [kind.name for kind in DOCUMENT_TYPES] == KINDS
+    services: Services = floor.app.state.services
+    assert set(map(id, services.watch.authorities.values())) == {id(REGISTER)}
+
+
+async def test_a_lost_answer_is_found_by_a_consult(shop: Shop, register: Register) -> None:
+    for kind in KINDS:
+        document = await shop.issue(kind, notes=LOSES_ANSWER)
+        assert document["status"] == "authorized"
+        assert await codes_of(shop, document) == [("send", "100"), ("consult", "100")]
