@@ -30,6 +30,8 @@ from toy import codes
 OUT = Unavailable(code=codes.OUT_CODE, message="Serviço paralisado", outage=Outage.SHORT)
 NO_ANSWER = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
 NOT_ACCEPTED = NotJudged(cause=Cause.CERTIFICATE_NOT_ACCEPTED, detail="certificate", may_have_arrived=False)
+UNKNOWN = Unknown(code=codes.UNKNOWN_CODE, message="Não consta na base de dados")
+WITHOUT_EVENT = Unknown(code=codes.AUTHORIZED_CODE, message="Autorizado, sem este evento")
 _DIGEST = "{http://www.w3.org/2000/09/xmldsig#}DigestValue"
 _ASSIGNED_KEY_LENGTH = 50
 
@@ -67,8 +69,8 @@ class Register:
 
     journal: list[Entry] = field(default_factory=list)
     is_out: bool = False
-    answers_to_lose: int = 0
-    """So many of the next answers to anything but a consult never arrive."""
+    losing: set[str] = field(default_factory=set)
+    """The companies (CNPJ) whose next answer to anything but a consult never arrives."""
     is_too_late: bool = False
     """Whether every cancellation comes too late."""
     unaccepted: set[bytes] = field(default_factory=set)
@@ -91,9 +93,9 @@ class Register:
 
     async def consult(self, sender: Sender, access_key: str) -> Outcome:
         """Tells what it has under a key."""
-        unknown = Unknown(code=codes.UNKNOWN_CODE, message="Não consta na base de dados")
-        found = self._documents.get((sender.environment, access_key), unknown)
-        outcome = self._closed(sender) or found
+        outcome: Outcome = (
+            self._closed(sender) or self._documents.get((sender.environment, access_key)) or UNKNOWN
+        )
         self._note("consult", sender, access_key, outcome)
         return outcome
 
@@ -112,8 +114,9 @@ class Register:
     async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
         """Tells whether it has an event."""
         message = Message(signed)
-        unknown = Unknown(code=codes.AUTHORIZED_CODE, message="Autorizado, sem este evento")
-        outcome = self._closed(sender) or self._events.get(_event_place(sender, message), unknown)
+        outcome: Outcome = (
+            self._closed(sender) or self._events.get(_event_place(sender, message)) or WITHOUT_EVENT
+        )
         self._note("consult_event", sender, message.text("key"), outcome)
         return outcome
 
@@ -226,8 +229,8 @@ class Register:
         if outcome is NOT_ACCEPTED:
             return outcome
         self._note(service, sender, key, outcome)
-        if self.answers_to_lose:
-            self.answers_to_lose -= 1
+        if sender.tax_id in self.losing:
+            self.losing.remove(sender.tax_id)
             return NO_ANSWER
         return NO_ANSWER if note == codes.LOSES_ANSWER and isinstance(outcome, Authorized) else outcome
 

@@ -60,7 +60,8 @@ async def floor(new_database: NewDatabase, secret_keys: str) -> AsyncIterator[Fl
 def register() -> Iterator[Register]:
     """The authority of the toys, with its switches put back after the test."""
     yield REGISTER
-    REGISTER.is_out, REGISTER.is_too_late, REGISTER.answers_to_lose = False, False, 0
+    REGISTER.is_out = REGISTER.is_too_late = False
+    REGISTER.losing.clear()
     REGISTER.unaccepted.clear()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, changed, registered_shop
-from support import Caller
+from support import Caller, data_of
 from toy.authority import REGISTER
 
 RECIPIENT = {"taxId": "529.982.247-25", "name": "Maria da Silva"}
@@ -35,3 +35,8 @@ async def codes_of(shop: Shop, document: dict[str, Any]) -> list[tuple[str, str 
     query = "select access_key, assigned_key from emissions where document_id = $1 order by ordinal"
     keys = [key for row in await shop.floor.fetch(query, document["id"]) for key in row.values()]
     return [(entry.service, entry.code) for entry in REGISTER.journal if entry.key in keys]
+
+
+async def tax_id_of(shop: Shop) -> str:
+    """Returns the CNPJ by which the authority knows a shop."""
+    return str(data_of(await shop.get(""))["taxId"])

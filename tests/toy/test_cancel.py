@@ -13,7 +13,7 @@ from support import data_of
 from toy.authority import Register
 from toy.codes import LATE_CODE, PROTOCOL_CODE, REFUSED, REGISTERED_CODE
 from toy.events import ALTERNATIVE
-from toy.shop import KINDS, codes_of
+from toy.shop import KINDS, codes_of, tax_id_of
 
 REASON = "Pedido cancelado pelo cliente"
 AT_ONCE = 10
@@ -176,7 +176,7 @@ class TestNoAnswer:
 
     async def test_is_settled_by_a_consult(self, shop: Shop, register: Register, kind: str) -> None:
         document = await shop.issue(kind)
-        register.answers_to_lose = 1
+        register.losing.add(await tax_id_of(shop))
         assert data_of(await cancel(shop, document))["status"] == "canceled"
         assert await codes_of(shop, document) == [
             ("send", "100"), ("register_event", REGISTERED_CODE), ("consult_event", REGISTERED_CODE),

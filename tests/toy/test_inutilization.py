@@ -12,6 +12,7 @@ from integration.issuing.shop import NewShop, Shop, error_of
 from support import data_of, fields_of
 from toy.authority import Register
 from toy.codes import REFUSED, UNANSWERED
+from toy.shop import tax_id_of
 
 
 class TestInutilization:
@@ -80,7 +81,7 @@ class TestInutilization:
         assert set(fields_of(answer)) == {"year"}
 
     async def test_whose_answer_was_lost_is_sent_again(self, shop: Shop, register: Register) -> None:
-        register.answers_to_lose = 1
+        register.losing.add(await tax_id_of(shop))
         told = data_of(await void(shop, 1, 4))
         assert (told["status"], told["authorityCode"]) == ("authorized", "563")
         assert len(told["protocol"]) == 15

@@ -39,12 +39,6 @@ LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
 AT_WORK = Available(code="107", message="Serviço em Operação")
 UNKNOWN = Unknown(code="217", message="NF-e não consta na base de dados da SEFAZ")
 DUPLICATE = Duplicate(code="204", message="Duplicidade de NF-e")
-UNKNOWNS = {"nfe": UNKNOWN, "nfce": UNKNOWN, "nfse": Unknown(code="E2404", message="Não foi gerada NFS-e")}
-DUPLICATES = {
-    "nfe": DUPLICATE,
-    "nfce": DUPLICATE,
-    "nfse": Duplicate(code="E0014", message="Conjunto de informações de DPS já existe em uma NFS-e"),
-}
 ASSIGNED_NUMBER = 123
 """What every NFS-e of a script is numbered by."""
 _STEPS = 12

@@ -182,7 +182,7 @@ def body_of(kind: str, **changes: Any) -> dict[str, Any]:
     return changed(BODIES[kind], changes)
 
 
-def changed(body: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def changed(body: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     """A body with changes; a field that is None is left out."""
     return {name: value for name, value in (body | changes).items() if value is not None}
 

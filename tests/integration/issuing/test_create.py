@@ -2,13 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
-import structlog
-from structlog.testing import LogCapture
 
-from carimbo.api import middleware
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.run import Simulator
@@ -17,7 +13,6 @@ from integration.issuing.shop import (
     GOODS,
     KINDS,
     MUG,
-    NFE,
     RECIPIENT,
     Shop,
     accepted,
@@ -44,18 +39,6 @@ of_goods = pytest.mark.parametrize("kind", GOODS)
 
 @of_every_type
 class TestCreate:
-    async def test_is_acknowledged_with_202_and_a_document_that_is_processing(
-        self, shop: Shop, kind: str
-    ) -> None:
-        before = datetime.now(UTC)
-        answer = await shop.post(f"/{kind}", body_of(kind))
-        record = accepted(answer)
-        assert (record["status"], record["type"], record["amount"]) == ("processing", kind, 59.8)
-        assert str(UUID(record["id"])) == record["id"]
-        assert before <= datetime.fromisoformat(record["createdAt"]) <= datetime.now(UTC)
-        assert answer.headers["X-Request-Id"]
-        assert "Idempotent-Replayed" not in answer.headers
-
     async def test_the_record_has_every_field_and_null_where_nothing_is_known(
         self, floor: Floor, shop: Shop, kind: str
     ) -> None:
@@ -81,10 +64,6 @@ class TestCreate:
         assert issued <= authorized
         assert {issued.tzinfo is None, authorized.tzinfo is None} == {False}
 
-    async def test_shows_the_external_id(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind, externalId="pedido-1001")
-        assert record["externalId"] == "pedido-1001"
-
     async def test_of_a_company_whose_cnpj_has_letters_ends_authorized(
         self, floor: Floor, simulator: Simulator, kind: str
     ) -> None:
@@ -94,16 +73,6 @@ class TestCreate:
         record = await shop.issue(kind)
         assert record["status"] == "authorized"
         assert record["accessKey"][OWNER_IN_KEY[kind]] == OTHER_CNPJ
-
-    async def test_null_is_the_same_as_nothing_where_a_field_is_optional(self, shop: Shop, kind: str) -> None:
-        body = {**body_of(kind), "externalId": None, "notes": None}
-        assert accepted(await shop.post(f"/{kind}", body))["externalId"] is None
-
-    async def test_a_body_that_is_no_object_is_invalid(self, idle_shop: Shop, kind: str) -> None:
-        assert set(fields_of(await idle_shop.post(f"/{kind}", [body_of(kind)]))) == {"body"}
-
-    async def test_an_unknown_parameter_is_invalid(self, idle_shop: Shop, kind: str) -> None:
-        assert set(fields_of(await idle_shop.post(f"/{kind}", body_of(kind), dryrun="true"))) == {"dryrun"}
 
 
 @of_goods
@@ -223,79 +192,3 @@ class TestCreateNfce:
     async def test_may_tell_who_the_consumer_is(self, shop: Shop, named: dict[str, str]) -> None:
         recipient = {"taxId": "52998224725", **named}
         assert (await shop.issue("nfce", recipient=recipient))["status"] == "authorized"
-
-
-class TestOrderOfChecks:
-    @of_every_type
-    async def test_credentials_come_before_everything(self, floor: Floor, idle_shop: Shop, kind: str) -> None:
-        stranger = floor.client({"Content-Type": "application/json"})
-        answer = await stranger.post(idle_shop.path(f"/{kind}"), content=b"{")
-        error_of(answer, 401, "INVALID_API_CREDENTIALS")
-
-    @of_every_type
-    async def test_the_company_comes_before_the_body(self, floor: Floor, idle_shop: Shop, kind: str) -> None:
-        other = await floor.new_caller()
-        headers = {"Content-Type": "application/json"}
-        error_of(
-            await other.http.post(idle_shop.path(f"/{kind}"), content=b"{", headers=headers), 404, "NOT_FOUND"
-        )
-
-    @of_every_type
-    @pytest.mark.parametrize(
-        ("content", "media_type", "status", "code"),
-        [
-            (b"{", "application/json", 400, "MALFORMED_JSON"),
-            (b"", "application/json", 400, "MALFORMED_JSON"),
-            (b"{}", "text/plain", 415, "UNSUPPORTED_MEDIA_TYPE"),
-            (b" " * (4 * 1024 * 1024 + 1), "application/json", 413, "PAYLOAD_TOO_LARGE"),
-        ],
-        ids=["malformed", "empty", "other-type", "too-large"],
-    )
-    async def test_the_form_comes_before_the_content(
-        self, idle_shop: Shop, kind: str, content: bytes, media_type: str, status: int, code: str
-    ) -> None:
-        headers = {"Content-Type": media_type, "Idempotency-Key": "k"}
-        answer = await idle_shop.caller.http.post(
-            idle_shop.path(f"/{kind}"), content=content, headers=headers
-        )
-        error_of(answer, status, code)
-
-
-class TestLogOfARequest:
-    async def test_names_the_document_that_it_made(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        lines = LogCapture()
-        processors: list[Any] = [structlog.contextvars.merge_contextvars, lines]
-        monkeypatch.setattr(
-            middleware, "_log", structlog.wrap_logger(None, processors, structlog.BoundLogger)
-        )
-        made = accepted(await shop.caller.http.post(shop.path("/nfe"), json=NFE))
-        assert [line["document_id"] for line in lines.entries] == [made["id"]]
-
-
-class TestVariants:
-    async def test_the_proxys_prefix_is_the_same(self, shop: Shop) -> None:
-        answer = await shop.caller.http.post(f"/api{shop.path('/nfe')}", json=NFE)
-        record = await shop.settled(accepted(answer))
-        read = await shop.caller.http.get(f"/api{shop.path('/nfe')}/{record['id']}")
-        assert read.json()["data"] == record
-
-    async def test_the_other_envelope_of_a_success(self, shop: Shop) -> None:
-        headers = {"X-Envelope": "ok", "Idempotency-Key": "b"}
-        made = await shop.caller.http.post(shop.path("/nfe"), json=NFE, headers=headers)
-        again = await shop.caller.http.post(shop.path("/nfe"), json=NFE, headers=headers)
-        assert (made.status_code, set(made.json()), made.json()["ok"]) == (202, {"ok", "data"}, True)
-        assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
-        assert again.json()["data"]["id"] == made.json()["data"]["id"]
-
-    async def test_the_other_envelope_of_a_refusal(self, idle_shop: Shop) -> None:
-        answer = await idle_shop.caller.http.post(
-            idle_shop.path("/nfe"), json={}, headers={"X-Envelope": "ok"}
-        )
-        body = answer.json()
-        assert (body["ok"], body["code"], body["statusCode"]) == (False, "VALIDATION_ERROR", 422)
-        assert body["message"] == "Há campos inválidos na requisição."
-
-    async def test_the_other_envelope_of_a_list(self, shop: Shop) -> None:
-        await shop.create("nfce", transmit="later")
-        answer = await shop.caller.http.get(shop.path("/nfce"), headers={"X-Envelope": "ok"})
-        assert set(answer.json()) == {"ok", "data", "pageInfo"}

@@ -1,7 +1,6 @@
 """What can be read of a document besides its record: files, history and lines."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -12,7 +11,7 @@ from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE as SERVICES
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE as INVOICES
 from carimbo.fiscal.schemas import Schema, Schemas
 from integration.issuing.floor import Floor
-from integration.issuing.shop import GOODS, KINDS, MUG, REFUSAL_CODES, REFUSALS, UNANSWERED, Shop, error_of
+from integration.issuing.shop import GOODS, KINDS, MUG, REFUSAL_CODES, REFUSALS, Shop
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
 
@@ -119,37 +118,6 @@ class TestXml:
         assert ours == theirs
         assert ours
 
-    async def test_is_found_by_id_over_every_type(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        answer = await shop.caller.http.get(f"/v1/invoices/{record['id']}.xml")
-        assert answer.content == await xml_of(shop, record)
-        assert f"{record['accessKey']}.xml" in answer.headers["content-disposition"]
-
-    async def test_is_not_there_before_an_authorization(self, floor: Floor, shop: Shop, kind: str) -> None:
-        async with floor.standstill():
-            made = await shop.create(kind)
-            answers = [
-                await shop.get(f"/{kind}/{made['id']}/xml"),
-                await shop.caller.http.get(f"/v1/invoices/{made['id']}.xml"),
-            ]
-        for answer in answers:
-            details = error_of(answer, 409, "INVALID_STATE")
-            assert details["currentStatus"] == "processing"
-            assert "authorized" in details["allowed"]
-
-    async def test_is_not_there_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
-        made = await shop.create(kind, notes=UNANSWERED)
-        sent = "type = 'transmitted'"
-        await shop.floor.until(
-            f"exists (select from document_events where document_id = '{made['id']}' and {sent})"
-        )
-        error_of(await shop.get(f"/{kind}/{made['id']}/xml"), 409, "INVALID_STATE")
-
-    async def test_is_not_there_after_a_refusal(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind, notes=REFUSALS[kind])
-        details = error_of(await shop.get(f"/{kind}/{record['id']}/xml"), 409, "INVALID_STATE")
-        assert details["currentStatus"] == "rejected"
-
 
 @of_every_type
 class TestRejection:
@@ -184,11 +152,6 @@ class TestRejection:
         # Of services there is no key before an authorization.
         assert received.findtext(".//{*}chNFe") == record["accessKey"]
 
-    async def test_file_is_not_there_without_a_refusal(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        details = error_of(await shop.get(f"/{kind}/{record['id']}/rejection-xml"), 409, "INVALID_STATE")
-        assert details == {"currentStatus": "authorized", "allowed": ["rejected"]}
-
 
 @of_every_type
 class TestEvents:
@@ -201,12 +164,6 @@ class TestEvents:
         assert (last["authorityCode"], last["protocol"]) == ("100", record["protocol"])
         assert last["authorityMessage"].startswith(FILES[kind].words_of_authorization)
         assert {frozenset(event) for event in events} == {frozenset(EVENT)}
-
-    async def test_are_in_the_order_of_time(self, shop: Shop, kind: str) -> None:
-        events = await shop.events(await shop.issue(kind))
-        moments = [datetime.fromisoformat(event["createdAt"]) for event in events]
-        assert moments == sorted(moments)
-        assert len({event["id"] for event in events}) == len(events)
 
     async def test_tell_the_whole_way_to_a_refusal(self, shop: Shop, kind: str) -> None:
         events = await shop.events(await shop.issue(kind, notes=REFUSALS[kind]))
@@ -221,11 +178,6 @@ class TestEvents:
         assert (events[-2]["status"], events[-2]["authorityCode"]) == ("processing", "100")
         sent = [entry["service"] for entry in await floor.journal(record["accessKey"])]
         assert sorted(sent) == FILES[kind].services
-
-    async def test_of_a_stored_document_are_few(self, shop: Shop, kind: str) -> None:
-        later = {"transmit": "later"} if kind == "nfce" else {"notes": UNANSWERED}
-        first, *_ = await shop.events(await shop.create(kind, **later))
-        assert first["type"] == "created"
 
 
 @of_goods

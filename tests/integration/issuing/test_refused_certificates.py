@@ -9,9 +9,7 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.certificates import CertificateFolder
-from integration.issuing.actions import cancel
-from integration.issuing.number_ledger import void
-from integration.issuing.shop import KINDS, Shop, accepted
+from integration.issuing.shop import KINDS, Shop
 from support import CNPJ, data_of
 
 NOT_ACCEPTED = "CERTIFICATE_NOT_ACCEPTED"
@@ -35,18 +33,6 @@ async def refused_shop(shop: Shop, foreign_certificate: A1Certificate) -> AsyncI
         await shop.floor.fetch(
             f"update {table} set next_action_at = null where company_id = $1", UUID(shop.id)
         )
-
-
-async def wait_for_refusals(shop: Shop) -> None:
-    """Waits until everything of the company that is under way was refused for its certificate."""
-    attempts = f"select answer_code from emissions where company_id = '{shop.id}' and state <> 'authorized'"
-    filings = [
-        f"select authority_code from {table} where company_id = '{shop.id}'" for table in WORK_TABLES[1:]
-    ]
-    codes = " union all ".join((attempts, *filings))
-    await shop.floor.until(
-        f"(select bool_and(answer_code = '{NOT_ACCEPTED}') is true from ({codes}) as codes)"
-    )
 
 
 class TestRefusedCertificates:
@@ -85,65 +71,3 @@ class TestRefusedCertificates:
         )
         await refused_shop.certify(certificate)
         assert (await refused_shop.settled(document))["status"] == "authorized"
-
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_the_document_is_signed_anew_whatever_the_last_answer_was(
-        self, refused_shop: Shop, certificate: A1Certificate, kind: str
-    ) -> None:
-        document = await refused_shop.create(kind)
-        await wait_for_refusals(refused_shop)
-        async with refused_shop.floor.standstill():
-            await refused_shop.floor.fetch(
-                "update emissions set state = 'sent', answer_code = null where document_id = $1",
-                UUID(document["id"]),
-            )
-            await refused_shop.certify(certificate)
-        assert (await refused_shop.settled(document))["status"] == "authorized"
-
-    @pytest.mark.usefixtures("short_wait")
-    async def test_an_event_and_an_inutilization_under_way_say_so(
-        self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
-    ) -> None:
-        shop = refused_shop
-        await shop.certify(certificate)
-        document = await shop.issue()
-        await shop.certify(foreign_certificate)
-        event = accepted(await cancel(shop, document))["cancellation"]
-        numbers = accepted(await void(shop, 1, 1, series=9))
-        await wait_for_refusals(shop)
-        shown = (await shop.events(document))[-1]
-        assert (shown["id"], shown["status"]) == (event["id"], "processing")
-        numbers = data_of(await shop.get(f"/nfe/inutilizations/{numbers['id']}"))
-        for record in (shown, numbers):
-            assert record["authorityCode"] == NOT_ACCEPTED
-            assert "não aceita o certificado da empresa" in record["authorityMessage"]
-
-    @pytest.mark.usefixtures("short_wait")
-    async def test_another_certificate_ends_the_pause_of_all_that_was_refused(
-        self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
-    ) -> None:
-        shop = refused_shop
-        await shop.certify(certificate)
-        issued = await shop.issue()
-        await shop.certify(foreign_certificate)
-        document = await shop.create()
-        accepted(await cancel(shop, issued))
-        numbers = accepted(await void(shop, 1, 1, series=9))
-        await wait_for_refusals(shop)
-        async with shop.floor.standstill():
-            hour = "now() + interval '1 hour'"
-            for table in WORK_TABLES:
-                await shop.floor.fetch(
-                    f"update {table} set next_action_at = {hour}"
-                    f" where company_id = '{shop.id}' and next_action_at is not null"
-                )
-            await shop.floor.fetch(f"update pgqueuer set execute_after = {hour}")
-        await shop.certify(certificate)
-        assert (await shop.settled(document))["status"] == "authorized"
-        for table in WORK_TABLES[1:]:
-            await shop.floor.until(
-                f"(select state in ('registered', 'refused') from {table} where company_id = '{shop.id}')"
-            )
-        assert (await shop.read(issued))["status"] == "canceled"
-        numbers = data_of(await shop.get(f"/nfe/inutilizations/{numbers['id']}"))
-        assert (numbers["status"], numbers["authorityCode"]) == ("authorized", "102")

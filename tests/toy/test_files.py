@@ -1,0 +1,96 @@
+"""When the files and the history of a document can be read."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from integration.issuing.floor import Floor
+from integration.issuing.shop import Shop, error_of
+from toy.codes import LOSES_ANSWER, REFUSAL_CODE, REFUSED, UNANSWERED
+from toy.shop import KINDS
+
+of_every_type = pytest.mark.parametrize("kind", KINDS)
+BEFORE_AN_ANSWER = ["created", "queued", "numbered", "signed", "transmitted"]
+
+
+async def xml_of(shop: Shop, document: dict[str, Any], file: str = "xml") -> bytes:
+    answer = await shop.get(f"/{document['type']}/{document['id']}/{file}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml"), answer.text
+    return answer.content
+
+
+@of_every_type
+class TestXml:
+    async def test_is_found_by_id_over_every_type(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind)
+        answer = await shop.caller.http.get(f"/v1/invoices/{record['id']}.xml")
+        assert answer.content == await xml_of(shop, record)
+        assert f"{record['accessKey']}.xml" in answer.headers["content-disposition"]
+
+    async def test_is_not_there_before_an_authorization(self, floor: Floor, shop: Shop, kind: str) -> None:
+        async with floor.standstill():
+            made = await shop.create(kind)
+            answers = [
+                await shop.get(f"/{kind}/{made['id']}/xml"),
+                await shop.caller.http.get(f"/v1/invoices/{made['id']}.xml"),
+            ]
+        for answer in answers:
+            details = error_of(answer, 409, "INVALID_STATE")
+            assert details["currentStatus"] == "processing"
+            assert "authorized" in details["allowed"]
+
+    async def test_is_not_there_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
+        made = await shop.create(kind, notes=UNANSWERED)
+        sent = "type = 'transmitted'"
+        await shop.floor.until(
+            f"exists (select from document_events where document_id = '{made['id']}' and {sent})"
+        )
+        error_of(await shop.get(f"/{kind}/{made['id']}/xml"), 409, "INVALID_STATE")
+
+    async def test_is_not_there_after_a_refusal(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, notes=REFUSED)
+        details = error_of(await shop.get(f"/{kind}/{record['id']}/xml"), 409, "INVALID_STATE")
+        assert details["currentStatus"] == "rejected"
+
+
+@of_every_type
+class TestRejection:
+    async def test_tells_code_message_field_and_hint(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, notes=REFUSED)
+        rejection = record["rejection"]
+        assert (record["status"], record["protocol"], record["authorizedAt"]) == ("rejected", None, None)
+        assert set(rejection) == {"code", "message", "field", "hint", "retryable"}
+        assert (rejection["code"], rejection["field"]) == (REFUSAL_CODE, "notes")
+        assert rejection["retryable"] is False
+
+    async def test_file_is_what_was_sent_with_what_came_back(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, notes=REFUSED)
+        file = await xml_of(shop, record, "rejection-xml")
+        assert file.count(REFUSED.encode()) == 1
+        assert file.endswith(b"<code>%b</code></answer></received></rejection>" % REFUSAL_CODE.encode())
+
+    async def test_file_is_not_there_without_a_refusal(self, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind)
+        details = error_of(await shop.get(f"/{kind}/{record['id']}/rejection-xml"), 409, "INVALID_STATE")
+        assert details == {"currentStatus": "authorized", "allowed": ["rejected"]}
+
+
+@of_every_type
+class TestEvents:
+    async def test_tell_the_whole_way_to_an_outcome(self, shop: Shop, kind: str) -> None:
+        authorized, refused = await shop.issue(kind), await shop.issue(kind, notes=REFUSED)
+        lost = await shop.issue(kind, notes=LOSES_ANSWER)
+        told = [[event["type"] for event in await shop.events(one)] for one in (authorized, refused, lost)]
+        ends = (["authorized"], ["rejected"], ["consulted", "authorized"])
+        assert told == [[*BEFORE_AN_ANSWER, *end] for end in ends]
+
+    async def test_are_in_the_order_of_time(self, shop: Shop, kind: str) -> None:
+        events = await shop.events(await shop.issue(kind))
+        moments = [datetime.fromisoformat(event["createdAt"]) for event in events]
+        assert moments == sorted(moments)
+        assert len({event["id"] for event in events}) == len(events)
+
+    async def test_of_a_stored_document_are_few(self, shop: Shop, kind: str) -> None:
+        (event,) = await shop.events(await shop.create(kind, transmit="later"))
+        assert event["type"] == "created"
