@@ -284,3 +284,18 @@ class TestNotDismissed:
             )
         assert "resume" in (await refused(shop, {"id": str(event["id"])})).message
         assert await resume_parked(floor.database, event["id"]) == 1
+
+
+class TestLease:
+    async def test_of_a_worker_that_came_too_late_is_lost_to_the_next(self, floor: Floor, shop: Shop) -> None:
+        async with floor.standstill():
+            document = await shop.create()
+            async with floor.database.connection() as connection:
+                first = await work.claim(connection, key_of(shop, document), timedelta(0))
+                second = await work.claim(connection, key_of(shop, document), MINUTE)
+                assert first is not None
+                assert second is not None
+                with pytest.raises(LeaseLost):
+                    await work.renew(connection, first, MINUTE)
+                await work.renew(connection, second, timedelta(0))
+        assert (await shop.settled(document))["status"] == "authorized"
