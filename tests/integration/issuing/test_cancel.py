@@ -19,12 +19,10 @@ from xmlsec1 import xmlsec1_accepts
 
 REASON = "Pedido cancelado pelo cliente"
 HOUR = 3600
-AT_ONCE = 10
 OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
 OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
 JOURNALS = {"nfe": OF_GOODS, "nfce": OF_GOODS, "nfse": OF_SERVICES}
 """What the authority of each type is asked when a document is issued and canceled, and how it answers."""
-AUTHORIZERS = {"nfe": "SP", "nfse": "SEFIN"}
 FILES = {
     "nfe": (Schema.NFE_CANCELLATION_REGISTERED, "infEvento", "xJust"),
     "nfse": (Schema.NFSE_EVENT_REGISTERED, "infPedReg", "xMotivo"),

@@ -8,6 +8,7 @@ import pytest
 from integration.issuing.actions import cancel, events_of, replayed
 from integration.issuing.printed_files import ask, digits, pdf_of
 from integration.issuing.shop import KINDS, REFUSAL_CODES, REFUSALS, Shop, accepted, body_of, own_number
+from integration.issuing.test_cancel import JOURNALS
 from pdf_reading import text_of
 from support import data_of
 
@@ -25,6 +26,8 @@ class TestWholeLife:
         assert (file.status_code, record["accessKey"] in file.text) == (200, True)
         assert record["accessKey"] in digits(text_of(pdf_of(await ask(shop, record))))
         assert data_of(await cancel(shop, record))["status"] == "canceled"
+        journal = await shop.floor.journal(record["accessKey"])
+        assert [(one["service"], one["code"]) for one in journal] == JOURNALS[kind]
         told = [event["event"] for event in await events_of(shop.caller)]
         assert told == [f"{kind}.authorized", f"{kind}.cancelled"]
         assert await shop.count() == 1
