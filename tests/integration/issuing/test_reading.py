@@ -41,3 +41,10 @@ class TestFilters:
         await shop.issue()
         assert await found(shop, type=kind) == []
         assert await ledger(shop, type=kind) == []
+
+
+async def test_a_receipt_and_its_items_are_not_read_as_another_type(shop: Shop) -> None:
+    receipt = await shop.create("nfce", transmit="later")
+    paths = [f"/{kind}/{receipt['id']}{rest}" for kind in ("nfe", "nfse") for rest in ("", "/xml", "/items")]
+    statuses = {path: (await shop.get(path)).status_code for path in paths}
+    assert statuses == dict.fromkeys(paths, 404)
