@@ -45,6 +45,7 @@ unit: $(DEV_INSTALLED) ## unit tests, in PROCESSES processes (2)
 # Files go out in this order: the longest share, of tests that start whole programs, comes first.
 integration: $(DEV_INSTALLED) ## tests of several parts together and of whole programs
 	$(PYTEST) --no-loadscope-reorder tests/acceptance tests/integration
+	$(PYTEST) -p toy.registration tests/toy
 
 fuzz: $(DEV_INSTALLED) ## wide random tests, before a release: FUZZ_EXAMPLES a property
 	$(PYTEST) tests/fuzz

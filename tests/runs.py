@@ -1,6 +1,7 @@
 """How a run of the tests is shared out to several processes, and where its time goes."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 import pytest
@@ -25,7 +26,7 @@ class FolderTimes:
     """Adds up the seconds of all tests by folder; where several processes share them, by all processes."""
 
     def __init__(self) -> None:
-        self._seconds: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
         self._cases: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -36,10 +37,10 @@ class FolderTimes:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints the folders, the slowest first."""
-        whole = self._seconds.total()
+        whole = sum(self._seconds.values())
         if len(self._seconds) < 2:
             return
         terminalreporter.section("share of each folder")
-        for folder, seconds in self._seconds.most_common():
+        for folder, seconds in sorted(self._seconds.items(), key=itemgetter(1), reverse=True):
             line = f"{seconds / whole:6.1%} {seconds:8.1f} s {self._cases[folder]:6} tests  {folder}"
             terminalreporter.write_line(line)

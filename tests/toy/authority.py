@@ -35,7 +35,7 @@ WITHOUT_EVENT = Unknown(code=codes.AUTHORIZED_CODE, message="Autorizado, sem est
 _DIGEST = "{http://www.w3.org/2000/09/xmldsig#}DigestValue"
 _ASSIGNED_KEY_LENGTH = 50
 
-Place = tuple[str, ...]
+RegisterKey = tuple[str, ...]
 """What tells an entry of the register from others: environment, and key or numbers."""
 
 
@@ -75,12 +75,12 @@ class Register:
     """Whether every cancellation comes too late."""
     unaccepted: set[bytes] = field(default_factory=set)
     """Certificates (DER) that no connection is opened for."""
-    _documents: dict[Place, Authorized | Canceled] = field(default_factory=dict)
-    _requests: dict[Place, str] = field(default_factory=dict)
+    _documents: dict[RegisterKey, Authorized | Canceled] = field(default_factory=dict)
+    _requests: dict[RegisterKey, str] = field(default_factory=dict)
     """By the key that a document has, the one that it was sent under."""
-    _numbers: dict[Place, str] = field(default_factory=dict)
-    _events: dict[Place, Authorized] = field(default_factory=dict)
-    _voided: dict[Place, Authorized] = field(default_factory=dict)
+    _numbers: dict[RegisterKey, str] = field(default_factory=dict)
+    _events: dict[RegisterKey, Authorized] = field(default_factory=dict)
+    _voided: dict[RegisterKey, Authorized] = field(default_factory=dict)
     _protocols: Iterator[int] = field(default_factory=lambda: count(1))
 
     async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
@@ -242,12 +242,12 @@ REGISTER = Register()
 """The only one: the API and the worker of a process ask the same authority."""
 
 
-def _series(sender: Sender, message: Message, key: str) -> Place:
+def _series(sender: Sender, message: Message, key: str) -> RegisterKey:
     family = "toynote" if key.startswith("DPS") else "toy"
     return family, sender.environment, message.text("issuer"), message.text("series")
 
 
-def _event_place(sender: Sender, message: Message) -> Place:
+def _event_place(sender: Sender, message: Message) -> RegisterKey:
     return sender.environment, message.text("key"), message.text("kind"), message.text("sequence")
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from integration.issuing.test_cancel import out_of_service
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from integration.issuing.actions import cancel
 from integration.issuing.shop import Shop, error_of
+from integration.issuing.test_cancel import out_of_service
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
 
