@@ -1,8 +1,9 @@
-"""Nobody reaches another subscription's things: a walk over every route of the published contract."""
+"""Nobody reaches another subscription's things: one walk over every route of the published contract."""
 
 import json
 import re
 from base64 import b64decode
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -14,25 +15,14 @@ from fastapi import FastAPI
 from carimbo.api.openapi import contract
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.main.api import api_of
-from carimbo.service.access import Gatekeeper
-from carimbo.service.subscriptions import create_subscription
-from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
-from support import ABSENT, BASE_URL, Caller, code_of, data_of, fields_of
+from support import ABSENT, Caller, NewCaller, data_of
 
-CONTRACT = contract(api_of(Settings()))
-OPERATIONS = [
-    (method.upper(), path)
-    for path, operations in CONTRACT["paths"].items()
-    for method in operations
-    if "{" in path
-]
 ITEMS = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
 NFCE: dict[str, Any] = {"items": ITEMS, "payments": [{"method": "pix", "amount": 59.8}]}
 NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva", "address": {
@@ -41,15 +31,17 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
 }}}  # fmt: skip
 NFSE = {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": {"name": "Maria da Silva"}}
 OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE}
+REGISTRATION = {"state": "SP", "number": "110042490114"}
 CUSTOMER = {"name": "Maria da Silva", "email": "maria@example.com", "document": "529.982.247-25"}
 PRODUCT = {"type": "service", "name": "Curso de cerâmica", "sku": "curso", "category": "course"}
+CATALOG = {"state-registrations": REGISTRATION, "customers": CUSTOMER, "products": PRODUCT}
 SALE = {"customer": {"name": "Invasor"}, "products": [{"sku": "curso", "price": 1}], "emitWhen": "manual"}
 RANGE = {"series": 1, "numberStart": 1, "numberEnd": 1, "justification": "Inutilizada por um invasor"}
 WEBHOOK = {"url": "http://127.0.0.1:9/webhooks", "events": {"invoice": ["nfe.authorized"]}}
 LOGO = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
-# A body that is right for each operation, so that only the foreign id can be what is wrong.
+# A right body for each operation: then only the foreign id can be wrong.
 BODIES: dict[str, dict[str, Any]] = {
     "updateCompany": {"json": {"tradeName": "Invasor"}},
     "switchEnvironment": {"json": {"environment": "homologation"}},
@@ -86,12 +78,36 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
+MALFORMED = ["x", "1", "%00", "00000000-0000-0000-0000-00000000000g"]
+NOT_A_UUID = "Deve ser um UUID."
 OWN_FIELDS = ("requestId", "checkedAt")
+"""Fields that differ in every answer."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of the contract, with a request that is right but for the ids in its path."""
+
+    method: str
+    path: str
+    request: dict[str, Any]
+
+    @property
+    def parameters(self) -> list[str]:
+        return re.findall(r"\{(\w+)\}", self.path)
+
+    async def answer(self, caller: Caller, target: str) -> tuple[int, Any]:
+        """Sends the request and returns the status and the body of the answer."""
+        try:
+            answer = await caller.http.request(self.method, target, **self.request)
+        except Exception as error:  # the walk goes on, and names this operation
+            return 500, repr(error)
+        return answer.status_code, body_of(answer)
 
 
 @dataclass(frozen=True)
 class Owned:
-    """What the first subscription has, by where in a path its id stands."""
+    """The things of one subscription, with their ids by the place that they have in a path."""
 
     owner: Caller
     company_id: str
@@ -106,36 +122,39 @@ class Owned:
         return filled.replace("{eventId}", event).replace("{deliveryId}", self.ids["deliveries"])
 
 
-@pytest.fixture(scope="module")
-async def owned(
-    app: FastAPI, gatekeeper: Gatekeeper, database: Database, company_certificate: SampleCertificate
-) -> Owned:
-    """One for all tests, as none of them may change it."""
-    created = await create_subscription(gatekeeper, "Dona", "unlimited")
-    headers = {"X-Api-Key": str(created.subscription_id), "X-Api-Secret": created.secret}
-    client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=BASE_URL, headers=headers)
-    owner = Caller(client, created.subscription_id, created.secret)
-    company_id = await owner.create_company()
+@pytest.fixture
+def operations(app: FastAPI) -> list[Operation]:
+    """Every operation that names things by ids, and every list."""
+    found = []
+    for path, methods in contract(app)["paths"].items():
+        for method, operation in methods.items():
+            name = operation["operationId"]
+            if "{" in path and "requestBody" in operation:
+                assert name in BODIES, "give this operation a right body above"
+            if "{" in path or method == "get":
+                found.append(Operation(method.upper(), path, BODIES.get(name, {})))
+    return found
+
+
+@pytest.fixture
+async def owned(caller: Caller, database: Database, company_certificate: SampleCertificate) -> Owned:
+    """A subscription with one of everything."""
+    client, company_id = caller.http, await caller.create_company()
     pfx = {"file": ("a.pfx", company_certificate.to_pfx("x"))}
-    await client.post(f"/v1/companies/{company_id}/certificate", files=pfx, data={"password": "x"})
-    data_of(await client.put(f"/v1/companies/{company_id}/settings/logo", **BODIES["uploadLogo"]))
-    registration = await client.post(
-        f"/v1/companies/{company_id}/state-registrations", json={"state": "SP", "number": "110042490114"}
-    )
-    shop = Shop(database, created.subscription_id, UUID(company_id))
+    company = f"/v1/companies/{company_id}"
+    data_of(await client.post(f"{company}/certificate", files=pfx, data={"password": "x"}))
+    data_of(await client.put(f"{company}/settings/logo", **BODIES["uploadLogo"]))
+    shop = Shop(database, caller.subscription_id, UUID(company_id))
     invoices = {name: await document_of(shop, name, body) for name, body in OWNED.items()}
-    ids = {"state-registrations": data_of(registration)["id"], "invoices": invoices["nfe"], **invoices}
-    customer = await client.post(f"/v1/companies/{company_id}/customers", json=CUSTOMER)
-    ids["customers"] = data_of(customer)["id"]
-    product = await client.post(f"/v1/companies/{company_id}/products", json=PRODUCT)
-    ids["products"] = data_of(product)["id"]
+    ids = {"invoices": invoices["nfe"], **invoices}
+    for name, body in CATALOG.items():
+        ids[name] = data_of(await client.post(f"{company}/{name}", json=body))["id"]
     ids["sales"] = await sale_of(shop, ids)
-    webhook = await client.post("/v1/webhooks", json=WEBHOOK)
-    ids["/v1/webhooks"] = data_of(webhook)["id"]
+    ids["/v1/webhooks"] = data_of(await client.post("/v1/webhooks", json=WEBHOOK))["id"]
     ids["deliveries"] = await delivery_to(shop, UUID(ids["/v1/webhooks"]))
     for kind in OWNED:
         ids |= await filings_of(shop, kind, UUID(invoices[kind]))
-    return Owned(owner, company_id, ids)
+    return Owned(caller, company_id, ids)
 
 
 async def delivery_to(shop: Shop, webhook_id: UUID) -> str:
@@ -174,19 +193,9 @@ async def document_of(shop: Shop, kind: str, body: dict[str, Any]) -> str:
     return str(draft.id)
 
 
-async def everything_of(owned: Owned) -> list[Any]:
-    """What the owner reads on every route, but for what is another at every request."""
-    answers = []
-    for method, path in OPERATIONS:
-        if method == "GET":
-            answer = await owned.owner.http.get(owned.fill(path))
-            assert answer.status_code != 404
-            answers.append(_read(answer))
-    return answers
-
-
-def _read(answer: httpx2.Response) -> Any:
-    is_json = answer.headers["content-type"] == "application/json"
+def body_of(answer: httpx2.Response) -> Any:
+    """Returns the body of an answer, without what differs in every answer."""
+    is_json = answer.headers.get("content-type") == "application/json"
     return json.loads(answer.text, object_hook=_without_own_fields) if is_json else answer.content
 
 
@@ -194,43 +203,99 @@ def _without_own_fields(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in OWN_FIELDS}
 
 
-class TestAnotherSubscription:
-    @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-    async def test_gets_404_and_changes_nothing(
-        self, owned: Owned, caller: Caller, method: str, path: str
-    ) -> None:
-        before = await everything_of(owned)
-        operation = CONTRACT["paths"][path][method.lower()]
-        if "requestBody" in operation:
-            assert operation["operationId"] in BODIES, "give this operation a good body above"
-        request = BODIES.get(operation["operationId"], {})
-        answer = await caller.http.request(method, owned.fill(path), **request)
-        assert (answer.status_code, code_of(answer)) == (404, "NOT_FOUND")
-        assert await everything_of(owned) == before
+@dataclass
+class Walk:
+    """A stranger with a company of its own, who sends every operation with ids of the owner."""
 
-    @pytest.mark.parametrize(("method", "path"), [pair for pair in OPERATIONS if "{id}" in pair[1]])
-    async def test_gets_404_for_a_foreign_id_under_its_own_company(
-        self, owned: Owned, caller: Caller, method: str, path: str
-    ) -> None:
-        request = BODIES.get(CONTRACT["paths"][path][method.lower()]["operationId"], {})
-        target = replace(owned, company_id=await caller.create_company()).fill(path)
-        assert (await caller.http.request(method, target, **request)).status_code == 404
+    database: Database
+    owned: Owned
+    stranger: Caller
+    own_company_id: str
+    problems: dict[str, list[str]]
+    rows: dict[str, str]
+    """A digest of the owner's rows in each table."""
 
-    @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-    async def test_learns_nothing_from_the_answer(
-        self, owned: Owned, caller: Caller, method: str, path: str
-    ) -> None:
-        request = BODIES.get(CONTRACT["paths"][path][method.lower()]["operationId"], {})
+    async def ask(self, operation: Operation) -> None:
+        wrong = [*await self._seen(operation), *await self._misread(operation), *await self._changed()]
+        if wrong:
+            self.problems[f"{operation.method} {operation.path}"] += wrong
+
+    async def _seen(self, operation: Operation) -> list[str]:
+        """Looks for what the answers say about things of the owner."""
+        if not operation.parameters:
+            answer = await operation.answer(self.stranger, operation.path)
+            secret = [self.owned.company_id, *self.owned.ids.values()]
+            return [f"shows the id {one}" for one in secret if one in str(answer)]
+        wrong, owned = [], self.owned
         absent = replace(owned, company_id=ABSENT, ids=dict.fromkeys(owned.ids, ABSENT))
-        foreign = await caller.http.request(method, owned.fill(path), **request)
-        nothing = await caller.http.request(method, absent.fill(path), **request)
-        assert foreign.json() == nothing.json()
+        foreign = await operation.answer(self.stranger, owned.fill(operation.path))
+        if not _is_not_found(foreign):
+            wrong.append(f"answers {foreign} for things of another subscription")
+        nothing = await operation.answer(self.stranger, absent.fill(operation.path))
+        if foreign != nothing:
+            wrong.append(f"tells that a thing exists: {foreign} instead of {nothing}")
+        if "{id}" in operation.path:
+            under_own = replace(owned, company_id=self.own_company_id).fill(operation.path)
+            mixed = await operation.answer(self.stranger, under_own)
+            if not _is_not_found(mixed):
+                wrong.append(f"answers {mixed} for a foreign id under a company of its own")
+        return wrong
 
-    @pytest.mark.parametrize(("method", "path"), OPERATIONS)
-    @pytest.mark.parametrize("bad", ["x", "1", "%00", "00000000-0000-0000-0000-00000000000g"])
-    async def test_a_malformed_id_is_invalid(self, caller: Caller, method: str, path: str, bad: str) -> None:
-        request = BODIES.get(CONTRACT["paths"][path][method.lower()]["operationId"], {})
-        target = re.sub(r"\{\w+\}", bad, path)
-        names = ["companyId"] if "{companyId}" in path else re.findall(r"\{(\w+)\}", path)
-        wrong = fields_of(await caller.http.request(method, target, **request))
-        assert wrong == dict.fromkeys(names, "Deve ser um UUID.")
+    async def _misread(self, operation: Operation) -> list[str]:
+        """Sends malformed ids; of several in a path, that of the company is read first and alone."""
+        names = ["companyId"] if "companyId" in operation.parameters else operation.parameters
+        expected = [{"field": name, "error": NOT_A_UUID} for name in names]
+        wrong = []
+        for malformed in MALFORMED if names else []:
+            target = re.sub(r"\{\w+\}", malformed, operation.path)
+            status, body = await operation.answer(self.stranger, target)
+            if status != 422 or body["error"]["details"]["fields"] != expected:
+                wrong.append(f"answers {status} {body} for the id {malformed}")
+        return wrong
+
+    async def _changed(self) -> list[str]:
+        before, self.rows = self.rows, await rows_of(self.database, self.owned.owner.subscription_id)
+        return [f"changes {name} of the owner" for name in before if before[name] != self.rows[name]]
+
+
+def _is_not_found(answer: tuple[int, Any]) -> bool:
+    status, body = answer
+    return status == 404 and body["success"] is False and body["error"]["code"] == "NOT_FOUND"
+
+
+async def rows_of(database: Database, subscription_id: UUID) -> dict[str, str]:
+    """Returns a digest of all rows that a subscription has in each table."""
+    async with database.connection() as connection:
+        tables = await connection.fetch(
+            "select table_name from information_schema.columns"
+            " where column_name = 'subscription_id' and table_schema = 'public'"
+        )
+        digests = " union all ".join(
+            f"select '{name}', md5(string_agg(t::text, ',' order by t::text)) from {name} t"
+            " where subscription_id = $1"
+            for (name,) in tables
+        )
+        return dict(await connection.fetch(digests, subscription_id))
+
+
+async def read_by_the_owner(owned: Owned, operations: list[Operation]) -> dict[str, Any]:
+    """Returns what the owner reads on every route."""
+    reads = [operation for operation in operations if operation.method == "GET" and operation.parameters]
+    return {read.path: await read.answer(owned.owner, owned.fill(read.path)) for read in reads}
+
+
+class TestAnotherSubscription:
+    async def test_sees_and_changes_nothing_on_any_route(
+        self, owned: Owned, operations: list[Operation], new_caller: NewCaller, database: Database
+    ) -> None:
+        before = await read_by_the_owner(owned, operations)
+        # Else nothing would be hidden from the stranger.
+        assert [path for path, (status, _) in before.items() if status in (404, 500)] == []
+        stranger = await new_caller()
+        rows = await rows_of(database, owned.owner.subscription_id)
+        company_id = await stranger.create_company()
+        walk = Walk(database, owned, stranger, company_id, defaultdict(list), rows)
+        for operation in operations:
+            await walk.ask(operation)
+        assert walk.problems == {}
+        assert await read_by_the_owner(owned, operations) == before
