@@ -1,0 +1,49 @@
+"""The published contract holds for many requests: all corners, and hundreds by chance, over real HTTP."""
+
+from collections.abc import AsyncIterator, Iterator
+from itertools import chain
+
+import pytest
+from fastapi import FastAPI
+from schemathesis.generation import GenerationMode
+
+from carimbo.api.openapi import contract
+from carimbo.fiscal.sample_certificate import SampleCertificate
+from carimbo.service.access import Gatekeeper
+from carimbo.settings import Settings
+from integration.api.contract_cases import (
+    Case,
+    Operation,
+    corners_of,
+    examples_of,
+    operations_of,
+    random_cases,
+    wrong_answers,
+)
+from integration.api.contract_server import Server, serving
+
+BY_CHANCE = 50
+
+
+@pytest.fixture(scope="module")
+async def server(
+    settings: Settings, gatekeeper: Gatekeeper, company_certificate: SampleCertificate
+) -> AsyncIterator[Server]:
+    async with serving(settings, gatekeeper, company_certificate) as server:
+        yield server
+
+
+def many_cases(operation: Operation) -> Iterator[Case]:
+    return chain(
+        examples_of(operation),
+        corners_of(operation),
+        random_cases(operation, GenerationMode.POSITIVE, BY_CHANCE),
+        random_cases(operation, GenerationMode.NEGATIVE, BY_CHANCE),
+    )
+
+
+class TestTheContract:
+    def test_is_kept_by_every_operation(self, app: FastAPI, server: Server) -> None:
+        operations = operations_of(contract(app)).values()
+        cases = chain.from_iterable(map(many_cases, operations))
+        assert wrong_answers(cases, server) == {}

@@ -1,0 +1,159 @@
+"""Requests that are generated from the published contract, and what their answers must be."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as hypothesis_settings
+from schemathesis.checks import CHECKS, load_all_checks
+from schemathesis.generation import GenerationMode
+
+from integration.api.contract_server import Server
+from integration.issuing.shop import ADDRESS, MUG, NFCE, NFSE, RECIPIENT
+
+load_all_checks()
+_ALWAYS_ACCEPTED = CHECKS.get_one("positive_data_acceptance")
+_WRONG_VALUES_REFUSED = CHECKS.get_one("negative_data_rejection")
+_CREDENTIALS_NEEDED = CHECKS.get_one("ignored_auth")
+# There are thousands of these for some bodies. All other kinds are about limits that the contract tells.
+_MASSES = ("incorrect_type", "valid_object", "object_required_and_optional", "unspecified_http_method")
+_SHOWN = 3
+# The types of schemathesis are too wide for what is done here.
+Case = Any
+Operation = Any
+CUSTOMER = {
+    "email": "maria@example.com",
+    "document": "529.982.247-25",
+    "phone": "11 98888-7777",
+    "address": ADDRESS,
+}
+SOLD = {
+    "products": [{"sku": "curso", "name": "Curso", "type": "service", "category": "course", "price": 100}],
+    "saleDate": "2026-11-02",
+    "paymentMethod": "pix",
+    "guaranteeDate": "2999-01-01",
+    "nfse": {"discrimination": "Curso de {nomeProduto}"},
+}
+# An address that need not be looked up.
+WEBHOOK = {
+    "url": "http://127.0.0.1:9/webhooks",
+    "events": {"system": ["certificate.expiring"]},
+    "headers": [{"key": "X-Loja", "value": "7"}],
+}
+# A CNPJ needs check digits, a city must exist: a body that is right by the schema alone is still refused.
+# With these parts it gets past such rules, and all other fields are looked at.
+GOOD_PARTS = {
+    "createNfe": {"recipient": RECIPIENT, "items": [MUG]},
+    "createNfce": NFCE,
+    "createNfse": NFSE,
+    "upsertCustomer": CUSTOMER | {"id": None},
+    "replaceCustomer": CUSTOMER,
+    "createWebhook": WEBHOOK,
+    "replaceWebhook": WEBHOOK,
+    "createSale": {"customer": CUSTOMER | {"name": "Maria da Silva"}, **SOLD},
+}
+
+
+def operations_of(published: dict[str, Any]) -> dict[str, Operation]:
+    """Returns the operations of a contract by their ids."""
+    schema = schemathesis.openapi.from_dict(published)
+    results: list[Any] = list(schema.get_all_operations())
+    operations = [result.ok() for result in results]
+    return {operation.definition.raw["operationId"]: operation for operation in operations}
+
+
+def examples_of(operation: Operation) -> Iterator[Case]:
+    """Generates a request for each example in the contract."""
+    for strategy in operation.get_strategies_from_examples():
+        yield from _drawn(strategy, 1)
+
+
+def random_cases(operation: Operation, mode: GenerationMode, count: int) -> list[Case]:
+    """Generates requests by chance, the same ones on every run."""
+    return _drawn(operation.as_strategy(generation_mode=mode), count)
+
+
+def _drawn(strategy: Any, count: int) -> list[Case]:
+    cases: list[Case] = []
+
+    def keep(case: Case) -> None:
+        cases.append(case)
+
+    hypothesis_settings(
+        max_examples=count, phases=[Phase.generate], derandomize=True, deadline=None, database=None,
+        suppress_health_check=list(HealthCheck),
+    )(given(case=strategy)(keep))()  # fmt: skip
+    return cases
+
+
+def corners_of(operation: Operation, most: int | None = None, of_a_mass: int | None = None) -> Iterator[Case]:
+    """Generates requests at and beyond the limits of each field: at most so many, and so many of a mass."""
+    schema = operation.schema
+    config = schema.config.generation_for(operation=operation, phase="coverage")
+    cases = schema.iter_coverage_cases(
+        operation, generation_modes=list(GenerationMode), generation_config=config
+    )
+    kinds: Counter[str] = Counter()
+    for case in islice(cases, most):
+        kind = f"{case.meta.generation.mode} {case.meta.phase.data.scenario}"
+        kinds[kind] += 1
+        if of_a_mass is None or kinds[kind] <= of_a_mass or not kind.endswith(_MASSES):
+            yield case
+
+
+def wrong_answers(cases: Iterator[Case], server: Server) -> dict[str, list[str]]:
+    """Sends requests and returns what was wrong with the answers, by operation."""
+    wrong: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        operation = case.operation.definition.raw["operationId"]
+        try:
+            _check(case, operation, server)
+        except Exception as error:
+            if len(wrong[operation]) < _SHOWN:
+                wrong[operation].append("\n".join(map(str, getattr(error, "exceptions", [error]))))
+    return dict(wrong)
+
+
+def _check(case: Case, operation: str, server: Server) -> None:
+    owner = server.owner_for(case.operation.path)
+    if _is_uuid(case.path_parameters.get("companyId")):
+        case.path_parameters["companyId"] = owner.company_for(operation)
+    if operation in GOOD_PARTS and case.meta.generation.mode is GenerationMode.POSITIVE:
+        # Another object: an example of the contract must stay as it is.
+        case.body = case.body | GOOD_PARTS[operation]
+        # What was created before would be answered without a look at the body.
+        case.headers.pop("Idempotency-Key", None)
+    answer = case.call(base_url=owner.url, headers=owner.headers)
+    if operation == "rotateCredential" and answer.status_code == 200:
+        owner.api_secret = answer.json()["data"]["apiSecret"]
+    excluded: list[Any] = [_ALWAYS_ACCEPTED]
+    # Null, blank texts and numbers of codes are accepted though the schema does not publish them.
+    if _may_be_accepted(case.body) or _may_be_accepted(case.query):
+        excluded.append(_WRONG_VALUES_REFUSED)
+    # This sends three more requests, so once for each operation is enough.
+    if operation in server.guarded:
+        excluded.append(_CREDENTIALS_NEEDED)
+    case.validate_response(answer, excluded_checks=excluded, headers=owner.headers)
+    if answer.status_code in (200, 202):
+        server.guarded.add(operation)
+
+
+def _may_be_accepted(body: Any) -> bool:
+    """Tells whether a body or query has a value that is read leniently: null, a blank, a whole number."""
+    if isinstance(body, dict):
+        return any(map(_may_be_accepted, body.values()))
+    if isinstance(body, list):
+        return any(map(_may_be_accepted, body))
+    return body is None or (isinstance(body, str) and not body.strip()) or type(body) is int
+
+
+def _is_uuid(value: object) -> bool:
+    try:
+        UUID(str(value))
+    except ValueError:
+        return False
+    return True
