@@ -3,7 +3,6 @@
 import json
 import re
 from base64 import b64decode
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -211,14 +210,13 @@ class Walk:
     owned: Owned
     stranger: Caller
     own_company_id: str
-    problems: dict[str, list[str]]
     rows: dict[str, str]
     """A digest of the owner's rows in each table."""
 
-    async def ask(self, operation: Operation) -> None:
+    async def ask(self, operation: Operation) -> list[str]:
+        """Asks all questions of one operation, and returns what is wrong."""
         wrong = [*await self._seen(operation), *await self._misread(operation), *await self._changed()]
-        if wrong:
-            self.problems[f"{operation.method} {operation.path}"] += wrong
+        return [f"{operation.method} {operation.path} {problem[:300]}" for problem in wrong]
 
     async def _seen(self, operation: Operation) -> list[str]:
         """Looks for what the answers say about things of the owner."""
@@ -294,8 +292,7 @@ class TestAnotherSubscription:
         stranger = await new_caller()
         rows = await rows_of(database, owned.owner.subscription_id)
         company_id = await stranger.create_company()
-        walk = Walk(database, owned, stranger, company_id, defaultdict(list), rows)
-        for operation in operations:
-            await walk.ask(operation)
-        assert walk.problems == {}
+        walk = Walk(database, owned, stranger, company_id, rows)
+        problems = [problem for operation in operations for problem in await walk.ask(operation)]
+        assert not problems, "\n".join(problems)
         assert await read_by_the_owner(owned, operations) == before

@@ -98,15 +98,15 @@ def not_found(answer: httpx2.Response) -> bool:
 
 async def wrong_routes(
     owner: Shop, client: httpx2.AsyncClient, routes: list[Route], ids: dict[str, str]
-) -> dict[str, str]:
+) -> list[str]:
     """Calls routes and returns those that were found, or that changed what the owner has."""
-    wrong, before = {}, await everything_of(owner)
+    wrong, before = [], await everything_of(owner)
     for route in routes:
         answer = await call(client, route, ids)
         after = await everything_of(owner)
         if not not_found(answer) or after != before:
             change = "" if after == before else f"; documents changed from {before} to {after}"
-            wrong[named(route)] = f"{answer.status_code} {answer.text[:200]}{change}"
+            wrong.append(f"{named(route)} answers {answer.status_code} {answer.text[:200]}{change}")
         before = after
     return wrong
 
@@ -116,25 +116,25 @@ class TestAnotherSubscription:
         self, floor: Floor, owner: Shop, owned: dict[str, str]
     ) -> None:
         stranger = (await floor.new_caller()).http
-        assert await wrong_routes(owner, stranger, EVERY_ROUTE, owned) == {}
+        wrong = await wrong_routes(owner, stranger, EVERY_ROUTE, owned)
+        assert not wrong, "\n".join(wrong)
 
     async def test_learns_nothing_from_the_answers(self, floor: Floor, owned: dict[str, str]) -> None:
         stranger, absent = (await floor.new_caller()).http, dict.fromkeys(owned, ABSENT)
-        answers = {
-            named(route): (
-                (await call(stranger, route, owned)).json(),
-                (await call(stranger, route, absent)).json(),
-            )
-            for route in EVERY_ROUTE
-        }
-        assert {name: pair for name, pair in answers.items() if pair[0] != pair[1]} == {}
+        telling = []
+        for route in EVERY_ROUTE:
+            foreign, nothing = [(await call(stranger, route, ids)).json() for ids in (owned, absent)]
+            if foreign != nothing:
+                telling.append(f"{named(route)} answers {foreign} instead of {nothing}")
+        assert not telling, "\n".join(telling)
 
     async def test_finds_nothing_under_a_company_of_its_own(
         self, owner: Shop, owned: dict[str, str], new_shop: NewShop
     ) -> None:
         other = await new_shop()
         ids = owned | {"company": other.id}
-        assert await wrong_routes(owner, other.caller.http, OF_A_DOCUMENT, ids) == {}
+        wrong = await wrong_routes(owner, other.caller.http, OF_A_DOCUMENT, ids)
+        assert not wrong, "\n".join(wrong)
 
 
 class TestAnotherCompany:
@@ -143,7 +143,8 @@ class TestAnotherCompany:
     ) -> None:
         other = await new_shop(owner.caller)
         ids = owned | {"company": other.id}
-        assert await wrong_routes(owner, owner.caller.http, OF_A_DOCUMENT, ids) == {}
+        wrong = await wrong_routes(owner, owner.caller.http, OF_A_DOCUMENT, ids)
+        assert not wrong, "\n".join(wrong)
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,8 @@ class TestDeletedCompany:
 
     async def test_issues_and_changes_no_more(self, gone: Gone) -> None:
         routes = [*CREATES, *CHANGES, STATUS]
-        assert await wrong_routes(gone.shop, gone.shop.caller.http, routes, gone.ids) == {}
+        wrong = await wrong_routes(gone.shop, gone.shop.caller.http, routes, gone.ids)
+        assert not wrong, "\n".join(wrong)
 
     @pytest.mark.parametrize("kind", BY_NUMBERING)
     async def test_is_not_deleted_while_a_document_is_on_its_way(
