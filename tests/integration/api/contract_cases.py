@@ -112,10 +112,10 @@ def wrong_answers(cases: Iterator[Case], server: Server) -> list[str]:
         operation = case.operation.definition.raw["operationId"]
         try:
             _check(case, operation, server)
-        except Exception as error:
+        except (Exception, BaseExceptionGroup) as error:
             times[operation] += 1
             if times[operation] <= _SHOWN:
-                wrong.append("\n".join(map(str, [operation, *getattr(error, "exceptions", [error])])))
+                wrong.append(f"{operation}: {error}")
     return wrong
 
 
