@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 
@@ -15,10 +16,14 @@ COMPANY = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
 JSON = {"Content-Type": "application/json"}
 
 
+async def sent(caller: Caller, body: bytes) -> tuple[httpx2.Response, bytes]:
+    """Sends a body that must be refused, and returns it with the answer."""
+    return await caller.http.post("/v1/companies", content=body, headers=JSON), body
+
+
 class TestBody:
-    @pytest.mark.parametrize(
-        "body",
-        [
+    async def test_that_is_not_json_gets_400(self, caller: Caller) -> None:
+        bodies = [
             b"",
             b"{",
             b"{'taxId': 1}",
@@ -33,25 +38,23 @@ class TestBody:
             b'{"legalName": "a\x00b"}',
             b"[" * 100_000,
             b'{"a":' * 50_000,
-        ],
-    )
-    async def test_that_is_not_json_gets_400(self, caller: Caller, body: bytes) -> None:
-        answer = await caller.http.post("/v1/companies", content=body, headers=JSON)
-        assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_JSON")
+        ]
+        answers = [await sent(caller, body) for body in bodies]
+        codes = [(answer.status_code, code_of(answer), body[:40]) for answer, body in answers]
+        assert codes == [(400, "MALFORMED_JSON", body[:40]) for body in bodies]
 
-    @pytest.mark.parametrize("body", [b"[]", b"1", b'"text"', b"null", b"true"])
-    async def test_that_is_no_object_is_invalid(self, caller: Caller, body: bytes) -> None:
-        answer = await caller.http.post("/v1/companies", content=body, headers=JSON)
-        assert list(fields_of(answer)) == ["body"]
+    async def test_that_is_no_object_is_invalid(self, caller: Caller) -> None:
+        answers = [await sent(caller, body) for body in (b"[]", b"1", b'"text"', b"null", b"true")]
+        assert [body for answer, body in answers if list(fields_of(answer)) != ["body"]] == []
 
-    @pytest.mark.parametrize(
-        "number",
-        ["1e400", "-1e400", "1e1000000000", "1" * 5000, "1e-400", "0.00001", "101", "-1", "true", '"6"'],
-    )
-    async def test_with_an_impossible_number_names_its_field(self, caller: Caller, number: str) -> None:
-        content = f'{{"taxId": "{CNPJ}", "legalName": "Loja", "simplesRate": {number}}}'
-        answer = await caller.http.post("/v1/companies", content=content, headers=JSON)
-        assert list(fields_of(answer)) == ["simplesRate"]
+    async def test_with_an_impossible_number_names_its_field(self, caller: Caller) -> None:
+        numbers = (
+            "1e400", "-1e400", "1e1000000000", "1" * 5000, "1e-400", "0.00001", "101", "-1", "true", '"6"',
+        )  # fmt: skip
+        known = f'"taxId": "{CNPJ}", "legalName": "Loja"'
+        bodies = [f'{{{known}, "simplesRate": {number}}}'.encode() for number in numbers]
+        answers = [await sent(caller, body) for body in bodies]
+        assert [body for answer, body in answers if list(fields_of(answer)) != ["simplesRate"]] == []
 
     @pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "multipart/form-data", ""])
     async def test_of_another_media_type_gets_415(self, caller: Caller, media_type: str) -> None:
@@ -129,12 +132,14 @@ class TestBody:
         self, app: FastAPI, caller: Caller
     ) -> None:
         """Listing hundreds of thousands of them would keep everybody else waiting."""
-        company_id, body = await caller.create_company(), {f"campo{place}": 1 for place in range(20_000)}
+        company_id, wordy = await caller.create_company(), []
+        content = json.dumps({f"campo{place}": 1 for place in range(20_000)})
         for method, path in _operations_with_a_body(app):
             target = path.format(companyId=company_id, id=company_id)
-            answer = await caller.http.request(method, target, json=body)
-            assert len(fields_of(answer)) <= _FEW, path
-            assert len(answer.content) < 1_000
+            answer = await caller.http.request(method, target, content=content, headers=JSON)
+            if len(fields_of(answer)) > _FEW or len(answer.content) >= 1_000:
+                wordy.append(f"{method} {path}")
+        assert wordy == []
 
 
 def _operations_with_a_body(app: FastAPI) -> list[tuple[str, str]]:
