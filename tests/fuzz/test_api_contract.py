@@ -23,6 +23,7 @@ from integration.api.contract_cases import (
 from integration.api.contract_server import Server, serving
 
 BY_CHANCE = 50
+MOST_CORNERS = 3000
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ async def server(
 def many_cases(operation: Operation) -> Iterator[Case]:
     return chain(
         examples_of(operation),
-        corners_of(operation),
+        corners_of(operation, most=MOST_CORNERS),
         random_cases(operation, GenerationMode.POSITIVE, BY_CHANCE),
         random_cases(operation, GenerationMode.NEGATIVE, BY_CHANCE),
     )
