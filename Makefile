@@ -12,7 +12,7 @@ PYTEST = $(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types imports sizes unit integration fuzz format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check lint types imports sizes unit integration fuzz mutants format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -49,6 +49,9 @@ integration: $(DEV_INSTALLED) ## tests of several parts together and of whole pr
 
 fuzz: $(DEV_INSTALLED) ## wide random tests, before a release: FUZZ_EXAMPLES a property
 	$(PYTEST) tests/fuzz
+
+mutants: $(DEV_INSTALLED) ## break behaviours one by one, before a release: tests must notice each
+	$(BIN)/python scripts/mutants.py
 
 format: $(DEV_INSTALLED) ## rewrite files in the project's style
 	$(BIN)/ruff check --fix .

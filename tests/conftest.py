@@ -27,7 +27,7 @@ from support import BASE_URL, CNPJ, Caller, NewCaller
 
 configure_logs("console", "warning")
 # The same examples on every run: a failure on main must mean that main changed.
-hypothesis.settings.register_profile("carimbo", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("carimbo", max_examples=50, derandomize=True, deadline=None)
 hypothesis.settings.load_profile("carimbo")
 
 

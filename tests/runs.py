@@ -7,19 +7,17 @@ from pathlib import PurePosixPath
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-_PROGRAMS = "tests/acceptance/"
+# Tests that start whole programs: two of them at once would leave no processor for either. Tests of the API's
+# documentation, which build the published contract.
+_WHOLE_FOLDERS = ("tests/acceptance/", "tests/unit/api/")
 
 
 class Shares(LoadFileScheduling):  # type: ignore[misc]
-    """Keeps the tests of a file in one process, because they share what is slow to build.
-
-    Tests that start whole programs are all one share: two of them at once would leave no processor for
-    either.
-    """
+    """Keeps the tests of a file, or of these folders, in one process: they share what is slow to build."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return _PROGRAMS if file.startswith(_PROGRAMS) else file
+        return next((folder for folder in _WHOLE_FOLDERS if file.startswith(folder)), file)
 
 
 class FolderTimes:

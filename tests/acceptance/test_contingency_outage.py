@@ -11,6 +11,13 @@ from acceptance.fault_site import CALM, INUTILIZATION, Site
 
 ORDERED, LATE = 90, 10
 NORMAL_WAY = "1"
+# An attempt that was replaced is looked for until it could no longer arrive, which depends on the last two.
+SOON = {
+    "contingency_after_seconds": "2",
+    "authority_retry_longest_seconds": "1",
+    "authority_connect_seconds": "2",
+    "authority_read_seconds": "2",
+}
 SENT = "state = 'sent'"
 AT_SVC, SVC_AUTHORIZED = "emission_type = '6'", "emission_type = '6' and state = 'authorized'"
 
@@ -20,14 +27,15 @@ def attempts(company: Company, condition: str) -> str:
     return f"(select count(*) from emissions where company_id = '{company.id}' and {condition})"
 
 
-def worker_of(site: Site) -> AbstractContextManager[Program]:
+def worker_of(site: Site, **settings: str) -> AbstractContextManager[Program]:
     """A worker for which contingency begins soon, and who asks so seldom that an hour's questions suffice."""
-    return site.worker(
-        contingency_after_seconds="8",
-        authority_retry_first_seconds="1",
-        authority_retry_longest_seconds="8",
-        worker_concurrency="10",
-    )
+    seldom = {
+        "contingency_after_seconds": "8",
+        "authority_retry_first_seconds": "1",
+        "authority_retry_longest_seconds": "8",
+        "worker_concurrency": "10",
+    }
+    return site.worker(**{**seldom, **settings})
 
 
 async def order(company: Company, how_many: int) -> None:
@@ -117,7 +125,7 @@ class TestAuthorityThatIsOut:
             with site.worker(Failpoint("frozen", "signed", gate)) as frozen:
                 await site.until(f"{attempts(company, SENT)} = 1")
                 await site.switch(outages={"SP": "109"})
-                with worker_of(site):
+                with worker_of(site, **SOON):
                     await site.until_settled(company)
                     await site.switch(outages=None)
                     await settle(site, company)

@@ -172,8 +172,8 @@ class TestDanfse:
 
 class TestAnyPaper:
     @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-    def test_of_every_example_has_room_under_its_marks_too(self, layout: Layout) -> None:
-        names = set(NAMES[layout.type]) - {"most-items"}
+    def test_of_every_third_example_has_room_under_its_marks_too(self, layout: Layout) -> None:
+        names = sorted(set(NAMES[layout.type]) - {"most-items"})[::3]
         papers = {name: printed(layout, example(layout.type, name), is_canceled=True) for name in names}
         faults = {name: overlapping(paper.pdf) for name, paper in papers.items()}
         assert {name: found for name, found in faults.items() if found} == {}
