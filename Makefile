@@ -42,7 +42,9 @@ sizes: $(INSTALLED) ## the longest files and functions; none may be too long
 unit: $(DEV_INSTALLED) ## unit tests, in PROCESSES processes (2)
 	$(PYTEST) tests/unit
 
-# Files go out in this order: the longest share, of tests that start whole programs, comes first.
+# Files go out in this order: the longest share, of tests that start whole programs, comes first. These mostly wait, so
+# that two more processes have work beside them.
+integration: PROCESSES ?= 3
 integration: $(DEV_INSTALLED) ## tests of several parts together and of whole programs
 	$(PYTEST) --no-loadscope-reorder tests/acceptance tests/integration
 	$(PYTEST) -p toy.registration tests/toy

@@ -25,28 +25,43 @@ async def hear_nothing(_url: str, _heard: Callable[[], None]) -> None:
     await asyncio.Event().wait()
 
 
+@pytest.fixture
+def asleep(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set while the courier sleeps: when it last looked, it found nothing to deliver."""
+    asleep = asyncio.Event()
+
+    async def claim(connection: Any, busy: Mapping[UUID, int], *arguments: Any) -> list[ClaimedDelivery]:
+        claimed = await claim_deliveries(connection, busy, *arguments)
+        (asleep.clear if claimed else asleep.set)()
+        return claimed
+
+    monkeypatch.setattr(courier, "claim_deliveries", claim)
+    return asleep
+
+
 class TestACourierThatSleeps:
-    async def test_is_woken_by_the_database_at_once(self, house: House, receiver: Receiver) -> None:
+    async def test_is_woken_by_the_database_at_once(
+        self, house: House, receiver: Receiver, asleep: asyncio.Event
+    ) -> None:
         webhook_id = await house.webhook(receiver.url)
         async with house.courier():
             await house.until(LISTENING)
             for count in (1, 2, 3):
-                # It has looked for more by then, and fallen asleep.
-                await asyncio.sleep(0.1)
+                await asyncio.wait_for(asleep.wait(), PATIENCE)
                 await house.tell(webhook_id)
                 await receiver.until(count, PATIENCE)
 
     async def test_is_woken_by_a_document_s_change_and_by_a_test(
-        self, house: House, receiver: Receiver
+        self, house: House, receiver: Receiver, asleep: asyncio.Event
     ) -> None:
         webhook_id = await house.webhook(receiver.url)
         document_id = await house.document()
         async with house.courier():
             await house.until(LISTENING)
-            await asyncio.sleep(0.1)
+            await asyncio.wait_for(asleep.wait(), PATIENCE)
             await house.become(document_id, "authorized")
             await receiver.until(1, PATIENCE)
-            await asyncio.sleep(0.1)
+            await asyncio.wait_for(asleep.wait(), PATIENCE)
             await house.tell_test(webhook_id)
             await receiver.until(2, PATIENCE)
 
@@ -67,18 +82,20 @@ class TestACourierThatSleeps:
             await receiver.until(3, PATIENCE)
 
     async def test_looks_by_itself_now_and_then(
-        self, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+        self, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, asleep: asyncio.Event
     ) -> None:
         """Nothing is lost with a word that nobody hears, and what is due later tells of itself to nobody."""
         monkeypatch.setattr(courier, "listen", hear_nothing)
         webhook_id = await house.webhook(receiver.url)
         async with house.courier(poll=SOON):
             for count in (1, 2):
-                await asyncio.sleep(0.1)
+                await asyncio.wait_for(asleep.wait(), PATIENCE)
                 await house.tell(webhook_id)
                 await receiver.until(count, PATIENCE)
 
-    async def test_listens_again_when_its_connection_was_lost(self, house: House, receiver: Receiver) -> None:
+    async def test_listens_again_when_its_connection_was_lost(
+        self, house: House, receiver: Receiver, asleep: asyncio.Event
+    ) -> None:
         webhook_id = await house.webhook(receiver.url)
         async with house.courier():
             await house.until(LISTENING)
@@ -87,7 +104,7 @@ class TestACourierThatSleeps:
                 " and datname = current_database()"
             )
             await house.until(LISTENING)
-            await asyncio.sleep(0.1)
+            await asyncio.wait_for(asleep.wait(), PATIENCE)
             await house.tell(webhook_id)
             await receiver.until(1, PATIENCE)
 
@@ -117,7 +134,7 @@ class TestACourierThatFails:
         assert errors == []
 
     async def test_to_listen_goes_on_looking(
-        self, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+        self, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, asleep: asyncio.Event
     ) -> None:
         async def fail(_url: str, _heard: Callable[[], None]) -> None:
             raise asyncpg.InternalServerError("whatever PostgreSQL may say")
@@ -125,7 +142,7 @@ class TestACourierThatFails:
         monkeypatch.setattr(courier, "listen", fail)
         webhook_id = await house.webhook(receiver.url)
         async with house.courier(poll=SOON):
-            await asyncio.sleep(0.1)
+            await asyncio.wait_for(asleep.wait(), PATIENCE)
             await house.tell(webhook_id)
             await receiver.until(1, PATIENCE)
 
