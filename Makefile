@@ -12,7 +12,7 @@ PYTEST = $(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types imports sizes unit integration fuzz mutants format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check static lint types imports sizes unit integration fuzz mutants format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -24,7 +24,11 @@ demo: $(INSTALLED) ## run everything on this machine, with a sample company; its
 
 test: check integration ## run everything that must pass
 
-check: lint types imports sizes unit ## style, types, imports, sizes and unit tests
+check: static unit ## style, types, imports, sizes and unit tests
+
+# The types take the longest: they begin first, and the others run beside them.
+static: $(DEV_INSTALLED) ## style, types, imports and sizes
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint imports sizes
 
 lint: $(DEV_INSTALLED) ## style
 	$(BIN)/ruff check .
@@ -42,9 +46,9 @@ sizes: $(INSTALLED) ## the longest files and functions; none may be too long
 unit: $(DEV_INSTALLED) ## unit tests, in PROCESSES processes (2)
 	$(PYTEST) tests/unit
 
-# Files go out in this order: the longest share, of tests that start whole programs, comes first. These mostly wait, so
-# that two more processes have work beside them.
-integration: PROCESSES ?= 3
+# Files go out in this order: the longest, of tests that start whole programs, come first. They mostly wait for leases
+# and pauses to end, so that there is work for more processes than cores.
+integration: PROCESSES ?= 4
 integration: $(DEV_INSTALLED) ## tests of several parts together and of whole programs
 	$(PYTEST) --no-loadscope-reorder tests/acceptance tests/integration
 	$(PYTEST) -p toy.registration tests/toy

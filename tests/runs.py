@@ -7,17 +7,16 @@ from pathlib import PurePosixPath
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-# Tests that start whole programs: two of them at once would leave no processor for either. Tests of the API's
-# documentation, which build the published contract.
-_WHOLE_FOLDERS = ("tests/acceptance/", "tests/unit/api/")
+# Its files share the published contract.
+_DOCUMENTED_API = "tests/unit/api/"
 
 
 class Shares(LoadFileScheduling):  # type: ignore[misc]
-    """Keeps the tests of a file, or of these folders, in one process: they share what is slow to build."""
+    """Keeps the tests of a file, or of one folder, in one process: they share what is slow to build."""
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        return next((folder for folder in _WHOLE_FOLDERS if file.startswith(folder)), file)
+        return _DOCUMENTED_API if file.startswith(_DOCUMENTED_API) else file
 
 
 class FolderTimes:
