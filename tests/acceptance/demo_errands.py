@@ -1,11 +1,15 @@
-"""What somebody does beside a demo: starts one too many, follows its commands, changes certificates."""
+"""What somebody does beside a demo: starts one too many, follows its commands, takes what it sends."""
 
+import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any, ClassVar
 
 import httpx2
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
@@ -69,3 +73,20 @@ def output_of(curl_line: str) -> str:
 def content_of(value: str) -> str:
     """The value of an option of curl, which may be in a file."""
     return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value
+
+
+class Hook(BaseHTTPRequestHandler):
+    """Takes what a webhook brings."""
+
+    received: ClassVar[dict[str, Any]] = {}
+
+    def do_POST(self) -> None:
+        Hook.received = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
+
+
+def mailed_keys(folder: Path) -> set[str]:
+    """The access keys of all documents whose XML is in an e-mail of a folder."""
+    found = (re.search(rb'filename="(\w+)\.xml"', file.read_bytes()) for file in folder.glob("*.eml"))
+    return {match[1].decode() for match in found if match}

@@ -18,14 +18,15 @@ import httpx2
 import pytest
 
 from acceptance.demo_errands import (
+    Hook,
     another_certificate,
     is_one_sentence,
+    mailed_keys,
     output_of,
     pem_of,
     told_by_demo,
     upload,
 )
-from acceptance.demo_outbound import Hook, mailed_keys
 from acceptance.demo_runs import START_SECONDS, Demo, Start, until
 from carimbo.demo.samples import CATALOG, NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query

@@ -117,5 +117,5 @@ def check_all(name: str, checks: Mapping[str, Callable[[], object]]) -> None:
         except (Exception, pytest.fail.Exception) as error:
             wrong[what] = f"{type(error).__name__}: {error}"
     if wrong:
-        told = "\n\n".join(f"{what}\n{error}" for what, error in wrong.items())
-        pytest.fail(f"{name}: {len(wrong)} wrong\n\n{told}", pytrace=False)
+        report = "\n\n".join(f"{what}\n{error}" for what, error in wrong.items())
+        pytest.fail(f"{name}: {len(wrong)} wrong\n\n{report}", pytrace=False)

@@ -67,28 +67,28 @@ SIGNATURE = re.compile(rb"<Signature .*</Signature>|[A-Za-z0-9+/]{342}==")
 Question = Callable[[GoldenDocument], None]
 
 
-def is_made_again_byte_for_byte(one: GoldenDocument) -> None:
-    assert one.issued == one.xml
+def is_made_again_byte_for_byte(document: GoldenDocument) -> None:
+    assert document.issued == document.xml
 
 
-def is_valid_by_the_official_xsd(one: GoldenDocument) -> None:
-    event = one.root.findtext(f".//{{{NAMESPACE}}}tpEvento")
-    if one.file != WITHOUT_SCHEMA:
-        assert SCHEMAS.problems(SCHEMA_OF[event or local_name(one.root)], one.root) == ()
+def is_valid_by_the_official_xsd(document: GoldenDocument) -> None:
+    event = document.root.findtext(f".//{{{NAMESPACE}}}tpEvento")
+    if document.file != WITHOUT_SCHEMA:
+        assert SCHEMAS.problems(SCHEMA_OF[event or local_name(document.root)], document.root) == ()
 
 
-def is_canonical(one: GoldenDocument) -> None:
-    assert etree.tostring(one.root, method="c14n") == one.xml
+def is_canonical(document: GoldenDocument) -> None:
+    assert etree.tostring(document.root, method="c14n") == document.xml
 
 
-def has_a_good_signature_of_the_right_element(one: GoldenDocument) -> None:
-    assert local_name(one.root[0]) in SIGNED_TAGS
-    assert verify(one.root).reference_id == one.root[0].get("Id")
+def has_a_good_signature_of_the_right_element(document: GoldenDocument) -> None:
+    assert local_name(document.root[0]) in SIGNED_TAGS
+    assert verify(document.root).reference_id == document.root[0].get("Id")
 
 
-def is_refused_with_one_byte_changed(one: GoldenDocument) -> None:
+def is_refused_with_one_byte_changed(document: GoldenDocument) -> None:
     with pytest.raises(BadSignature):
-        verify(etree.fromstring(with_one_byte_changed(one)))
+        verify(etree.fromstring(with_one_byte_changed(document)))
 
 
 OF_EVERY_EXAMPLE: tuple[Question, ...] = (
@@ -100,51 +100,53 @@ OF_EVERY_EXAMPLE: tuple[Question, ...] = (
 )
 
 
-def adds_up_to_what_was_worked_out_by_hand(one: GoldenDocument) -> None:
-    assert totals_in(one.root) == one.example.totals
+def adds_up_to_what_was_worked_out_by_hand(document: GoldenDocument) -> None:
+    assert totals_in(document.root) == document.example.totals
 
 
-def is_paid_in_full_or_not_at_all(one: GoldenDocument) -> None:
-    paid = sum(amounts(one.root, "vPag")) - sum(amounts(one.root, "vTroco"))
-    methods = {element.text for element in one.root.iter(f"{{{NAMESPACE}}}tPag")}
-    assert paid == (0 if methods <= NOT_PAID else sum(amounts(one.root, "vNF")))
+def is_paid_in_full_or_not_at_all(document: GoldenDocument) -> None:
+    paid = sum(amounts(document.root, "vPag")) - sum(amounts(document.root, "vTroco"))
+    methods = {element.text for element in document.root.iter(f"{{{NAMESPACE}}}tPag")}
+    assert paid == (0 if methods <= NOT_PAID else sum(amounts(document.root, "vNF")))
 
 
-def has_a_review_without_problems(one: GoldenDocument) -> None:
+def has_a_review_without_problems(document: GoldenDocument) -> None:
     # 990 items take more than the 500 kB that the authorities accept.
-    expected = ["214"] if one.file == "nfe/most-items.json" else []
-    assert [problem.code for problem in one.review.problems] == expected
+    expected = ["214"] if document.file == "nfe/most-items.json" else []
+    assert [problem.code for problem in document.review.problems] == expected
 
 
-def has_a_preview_with_its_text_but_no_signature(one: GoldenDocument) -> None:
-    assert SIGNATURE.sub(b"", one.preview.xml) == SIGNATURE.sub(b"", one.xml)
-    assert b"<Signature" not in one.preview.xml
+def has_a_preview_with_its_text_but_no_signature(document: GoldenDocument) -> None:
+    assert SIGNATURE.sub(b"", document.preview.xml) == SIGNATURE.sub(b"", document.xml)
+    assert b"<Signature" not in document.preview.xml
 
 
-def has_a_preview_with_its_lines(one: GoldenDocument) -> None:
-    lines = issuing_of(one).lines
+def has_a_preview_with_its_lines(document: GoldenDocument) -> None:
+    lines = issuing_of(document).lines
     assert lines
-    assert one.preview.lines == lines(one.xml)
+    assert document.preview.lines == lines(document.xml)
 
 
-def has_a_preview_with_its_totals(one: GoldenDocument) -> None:
-    told = [Decimal(leaf.text or "") for leaf in leaves_of_totals(one.root)]
-    assert list(numbers_in(one.preview.totals)) == told
-    assert one.preview.amount == one.preview.totals["amount"] == one.invoice.totals.invoice.amount
+def has_a_preview_with_its_totals(document: GoldenDocument) -> None:
+    told = [Decimal(leaf.text or "") for leaf in leaves_of_totals(document.root)]
+    assert list(numbers_in(document.preview.totals)) == told
+    assert (
+        document.preview.amount == document.preview.totals["amount"] == document.invoice.totals.invoice.amount
+    )
 
 
-def is_written_as_it_was_signed_after_being_read(one: GoldenDocument) -> None:
-    again = nfe_document.write(one.invoice)
+def is_written_as_it_was_signed_after_being_read(document: GoldenDocument) -> None:
+    again = nfe_document.write(document.invoice)
     assert isinstance(again, WrittenPart), again
     # The document is canonical, but for the namespace that its root declares.
-    content = one.xml.partition(b"<infNFe")[2].partition(b"</infNFe>")[0]
+    content = document.xml.partition(b"<infNFe")[2].partition(b"</infNFe>")[0]
     assert again.canonical == f'<infNFe xmlns="{NAMESPACE}"'.encode() + content + b"</infNFe>"
 
 
-def breaks_no_rule_of_documents_made_elsewhere(one: GoldenDocument) -> None:
-    request = REQUESTS[one.kind].model_validate(one.body)
-    now = one.invoice.identification.issued_at
-    assert judged(Case(one.invoice, request, one.company, now, is_composed=False)).problems == ()
+def breaks_no_rule_of_documents_made_elsewhere(document: GoldenDocument) -> None:
+    request = REQUESTS[document.kind].model_validate(document.body)
+    now = document.invoice.identification.issued_at
+    assert judged(Case(document.invoice, request, document.company, now, is_composed=False)).problems == ()
 
 
 OF_EVERY_INVOICE: tuple[Question, ...] = (
@@ -159,31 +161,31 @@ OF_EVERY_INVOICE: tuple[Question, ...] = (
 )
 
 
-def has_a_preview_of_its_declaration(one: GoldenDocument) -> None:
-    assert one.xml.partition(b"<Signature ")[0] + b"</DPS>" == one.preview.xml
+def has_a_preview_of_its_declaration(document: GoldenDocument) -> None:
+    assert document.xml.partition(b"<Signature ")[0] + b"</DPS>" == document.preview.xml
 
 
-def has_a_preview_that_adds_up_to_what_was_worked_out_by_hand(one: GoldenDocument) -> None:
-    told = {name: amount for name, amount in one.preview.totals.items() if amount}
+def has_a_preview_that_adds_up_to_what_was_worked_out_by_hand(document: GoldenDocument) -> None:
+    told = {name: amount for name, amount in document.preview.totals.items() if amount}
     # The rate is no amount: it comes from the body, or else from the company.
-    iss = one.body.get("iss")
-    rate = iss["rate"] if iss else read_json(FOLDER / one.example.company)["settings"]["nfse"]["issRate"]
+    iss = document.body.get("iss")
+    rate = iss["rate"] if iss else read_json(FOLDER / document.example.company)["settings"]["nfse"]["issRate"]
     assert told.pop("issRate", 0) == Decimal(rate)
-    assert told == one.example.totals
+    assert told == document.example.totals
 
 
-def amounts_to_the_price_without_the_unconditional_discount(one: GoldenDocument) -> None:
+def amounts_to_the_price_without_the_unconditional_discount(document: GoldenDocument) -> None:
     namespace = "{http://www.sped.fazenda.gov.br/nfse}"
-    price = Decimal(one.root.findtext(f".//{namespace}vServ", ""))
-    discount = Decimal(one.root.findtext(f".//{namespace}vDescIncond", "0"))
-    assert one.preview.amount == price - discount == one.example.totals["amount"]
+    price = Decimal(document.root.findtext(f".//{namespace}vServ", ""))
+    discount = Decimal(document.root.findtext(f".//{namespace}vDescIncond", "0"))
+    assert document.preview.amount == price - discount == document.example.totals["amount"]
 
 
-def is_the_same_declaration_after_being_read(one: GoldenDocument) -> None:
-    again = dps_document.write(dps_document.read_note(one.xml))
+def is_the_same_declaration_after_being_read(document: GoldenDocument) -> None:
+    again = dps_document.write(dps_document.read_note(document.xml))
     assert isinstance(again, WrittenPart), again
-    signature = one.xml[one.xml.index(b"<Signature") : one.xml.index(b"</DPS>")]
-    assert dps_document.in_root(again, signature) == one.xml
+    signature = document.xml[document.xml.index(b"<Signature") : document.xml.index(b"</DPS>")]
+    assert dps_document.in_root(again, signature) == document.xml
 
 
 OF_EVERY_NOTE: tuple[Question, ...] = (
@@ -200,9 +202,9 @@ def questions_of(file: str) -> tuple[Question, ...]:
     return OF_EVERY_EXAMPLE + of_its_kind
 
 
-def with_one_byte_changed(one: GoldenDocument) -> bytes:
+def with_one_byte_changed(document: GoldenDocument) -> bytes:
     """Returns the XML with the environment of production."""
-    return one.xml.replace(b"<tpAmb>2<", b"<tpAmb>1<", 1)
+    return document.xml.replace(b"<tpAmb>2<", b"<tpAmb>1<", 1)
 
 
 def leaves_of_totals(root: etree._Element) -> Iterator[etree._Element]:
@@ -230,8 +232,8 @@ def numbers_in(totals: Mapping[str, Any]) -> Iterator[Decimal]:
             yield value
 
 
-def issuing_of(one: GoldenDocument) -> Issuing:
-    (issuing,) = (kind.issuing for kind in DOCUMENT_TYPES if kind.name == one.kind and kind.issuing)
+def issuing_of(document: GoldenDocument) -> Issuing:
+    (issuing,) = (kind.issuing for kind in DOCUMENT_TYPES if kind.name == document.kind and kind.issuing)
     return issuing
 
 
@@ -249,9 +251,12 @@ class TestSignatures:
 
     def test_of_changed_documents_are_refused_by_xmlsec1(self, tmp_path: Path) -> None:
         # One for each signed element of each type: of the others our own verification is asked above.
-        chosen = {(one.kind, local_name(one.root[0])): one for one in map(golden_document, FILES)}
+        chosen = {
+            (document.kind, local_name(document.root[0])): document
+            for document in map(golden_document, FILES)
+        }
         changed = [tmp_path / f"{kind}-{tag}.xml" for kind, tag in chosen]
-        for path, one in zip(changed, chosen.values(), strict=True):
-            path.write_bytes(with_one_byte_changed(one))
+        for path, document in zip(changed, chosen.values(), strict=True):
+            path.write_bytes(with_one_byte_changed(document))
         assert {tag for _, tag in chosen} == set(SIGNED_TAGS)
         assert refused_by_xmlsec1(changed, SIGNED_TAGS) == changed

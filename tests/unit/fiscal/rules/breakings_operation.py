@@ -250,7 +250,41 @@ _BILLS = (
     ),
 )
 
+_IN_MARCH_2027 = emission(issued_at=datetime.fromisoformat("2027-03-01T10:00:00-03:00"))
+_CONDITIONAL = {"rate": 1, "conditionalAmount": 1}
+# Debit notes, credit notes and presumed credits.
+_ADJUSTMENTS = (
+    Breaking(
+        "1001",
+        "items[0].icms",
+        body={
+            "purpose": "debit",
+            "debitType": "01",
+            "items[0].icms": {"csosn": "102"},
+            "items[0].ibsCbs": {"taxClassCode": "000001"},
+        },
+    ),
+    Breaking(
+        "1281",
+        "governmentPurchase.operationType",
+        body={"governmentPurchase": {"entityType": "1", "rateReduction": 10, "operationType": "4"}},
+        under=_IN_MARCH_2027,
+    ),
+    Breaking(
+        "1060",
+        "items[0].ibsCbs.operationCredit.cbs.conditionalAmount",
+        "normal sale",
+        {
+            "items[0].ibsCbs": {
+                "taxClassCode": "000001",
+                "operationCredit": {"base": 100, "code": "04", "cbs": _CONDITIONAL},
+            }
+        },
+    ),
+)
+
 BREAKINGS: tuple[Breaking, ...] = (
+    *_ADJUSTMENTS,
     *_OPERATION,
     *_TRANSPORT,
     *_CFOPS,

@@ -227,4 +227,14 @@ _RECIPIENTS = (
     ),
 )
 
-BREAKINGS: tuple[Breaking, ...] = (*_IDENTITY, *_TAX_IDS, *_CITIES, *_RECIPIENTS)
+_REGISTRATIONS = (
+    Breaking("209", "company.stateRegistrations", company={"stateRegistrations[0].number": "110042490115"}),
+    Breaking(
+        "210",
+        "recipient.stateRegistration",
+        "simples sale to a contributor",
+        {"recipient.stateRegistration": "110042490115"},
+    ),
+)
+
+BREAKINGS: tuple[Breaking, ...] = (*_IDENTITY, *_TAX_IDS, *_CITIES, *_RECIPIENTS, *_REGISTRATIONS)

@@ -8,20 +8,16 @@ import pytest
 from carimbo.fiscal.goods.rules.judging import all_rules
 from carimbo.fiscal.goods.rules.rule import Rule, Severity
 from unit.fiscal.rules import (
-    breakings_adjustments,
     breakings_items,
     breakings_operation,
     breakings_parties,
     breakings_receipts,
     breakings_reform,
-    breakings_registrations,
 )
 from unit.fiscal.rules.breaking import GOOD, Breaking, judge
 
 BREAKINGS: tuple[Breaking, ...] = (
     *breakings_parties.BREAKINGS,
-    *breakings_adjustments.BREAKINGS,
-    *breakings_registrations.BREAKINGS,
     *breakings_operation.BREAKINGS,
     *breakings_items.BREAKINGS,
     *breakings_receipts.BREAKINGS,
