@@ -35,7 +35,7 @@ def worker_of(site: Site, **settings: str) -> AbstractContextManager[Program]:
         "authority_retry_longest_seconds": "8",
         "worker_concurrency": "10",
     }
-    return site.worker(**{**seldom, **settings})
+    return site.worker(None, **{**seldom, **settings})
 
 
 async def order(company: Company, how_many: int) -> None:
