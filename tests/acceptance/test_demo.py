@@ -254,16 +254,10 @@ class TestSecondStart:
         assert sorted(receipt["number"] for receipt in receipts) == [1, 2, 3, 4, 5, 6]
         assert [receipt["status"] for receipt in receipts].count("authorized") == 4
 
-    def test_ctrl_c_typed_twice_stops_everything(self, second: Demo) -> None:
+    def test_a_terminal_that_is_closed_stops_everything(self, second: Demo) -> None:
         terminal = second.terminal
         assert terminal
-
-        def twice() -> None:
-            terminal.type_ctrl_c()
-            terminal.type_ctrl_c()
-
-        assert second.end(twice) == 0
-        assert "Traceback" not in second.log
+        assert second.end(terminal.hang_up) == 0
 
 
 @pytest.fixture(scope="module")
@@ -298,20 +292,15 @@ class TestStartWithoutTheFileOfCredentials:
         secrets = (password, "wr0ng-distinctive", csc, old_secret, rotated)
         assert [secret for secret in secrets if secret in lines] == []
 
-    def test_a_polite_kill_stops_everything(self, third: Demo) -> None:
-        assert third.end(lambda: third.process.send_signal(signal.SIGTERM)) == 0
+    def test_the_crash_of_one_child_stops_everything(self, third: Demo) -> None:
+        assert third.end(third.child("worker").kill) == 1
+        assert "«worker» terminou" in third.log
+        assert "Traceback" not in third.log
         assert (third.data / "postgres/PG_VERSION").exists()
 
 
 class TestEnding:
-    def test_the_crash_of_one_child_stops_everything(self, start: Start, folder: Path, third: Demo) -> None:
-        third.clean_up()
-        demo = start(folder).wait_until_ready()
-        assert demo.end(demo.child("worker").kill) == 1
-        assert "«worker» terminou" in demo.log
-        assert "Traceback" not in demo.log
-
-    def test_a_terminal_that_is_closed_while_samples_are_on_their_way_stops_everything(
+    def test_ctrl_c_typed_twice_while_samples_are_on_their_way_stops_everything(
         self, start: Start, folder: Path, third: Demo
     ) -> None:
         third.clean_up()
@@ -319,6 +308,11 @@ class TestEnding:
         terminal = demo.terminal
         assert terminal
         until(lambda: "em processamento" in demo.log, START_SECONDS)
-        assert demo.end(terminal.hang_up) == 0
+
+        def twice() -> None:
+            terminal.type_ctrl_c()
+            terminal.type_ctrl_c()
+
+        assert demo.end(twice) == 0
         assert not demo.has_greeted
         assert "Traceback" not in demo.log
