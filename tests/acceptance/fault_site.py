@@ -51,6 +51,8 @@ INUTILIZATION = ("NFeInutilizacao4",)
 # SQL: nobody has to be woken now; a sale that some test left waiting may be due one day.
 NO_WORK = "not exists (select from pgqueuer where execute_after <= now())"
 _ROWS = 1000
+# A client that keeps a connection for as long as the server does may send on one that is just being closed.
+SHORT_KEEP_ALIVE = httpx2.Limits(keepalive_expiry=1)
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,9 @@ class Site:
         """A company of a subscription of its own, ready to issue."""
         credentials = await self._subscribe(plan)
         headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
-        async with httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=PATIENCE) as http:
+        async with httpx2.AsyncClient(
+            base_url=self.url, headers=headers, timeout=PATIENCE, limits=SHORT_KEEP_ALIVE
+        ) as http:
             yield await register(http, self.folder / "simulator")
 
     async def _subscribe(self, plan: str) -> NewCredentials:
@@ -177,7 +181,9 @@ async def open_site() -> AsyncIterator[Site]:
             await migrate(postgres.url, lock_timeout_seconds=30)
             async with (
                 asyncpg.create_pool(postgres.url, min_size=0, max_size=2) as pool,
-                httpx2.AsyncClient(base_url=local(ports[1]), timeout=PATIENCE) as control,
+                httpx2.AsyncClient(
+                    base_url=local(ports[1]), timeout=PATIENCE, limits=SHORT_KEEP_ALIVE
+                ) as control,
             ):
                 site = Site(folder, postgres, pool, settings, control)
                 await until_answered(local(ports[1]), "/controls")
