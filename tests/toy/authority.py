@@ -81,12 +81,15 @@ class Register:
     _numbers: dict[RegisterKey, str] = field(default_factory=dict)
     _events: dict[RegisterKey, Authorized] = field(default_factory=dict)
     _voided: dict[RegisterKey, Authorized] = field(default_factory=dict)
+    _left_waiting: set[str] = field(default_factory=set)
+    """Documents that got no answer the first time."""
     _protocols: Iterator[int] = field(default_factory=lambda: count(1))
 
     async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
         """Judges a document."""
         message = Message(document.xml)
-        if message.text("notes") == codes.HANGING:
+        if message.text("notes") == codes.HANGING and document.access_key not in self._left_waiting:
+            self._left_waiting.add(document.access_key)
             await asyncio.Event().wait()
         outcome = self._closed(sender, message.text("notes")) or self._judged(sender, document, message)
         return self._answered("send", sender, document.access_key, outcome, message.text("notes"))
