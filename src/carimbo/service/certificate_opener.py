@@ -7,8 +7,6 @@ interpreter, so a thread would stall every other request. A process can also be 
 import asyncio
 import base64
 import json
-import resource
-import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +16,9 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from carimbo.fiscal.certificate import A1Certificate, CertificateError, WrongPassword, is_expensive, open_a1
+from carimbo.fiscal.certificate import A1Certificate, is_expensive
+from carimbo.service import certificate_process
+from carimbo.service.certificate_process import Fault
 from carimbo.service.errors import Code, Refusal
 
 _log = structlog.get_logger("carimbo.service")
@@ -27,8 +27,10 @@ _EXPENSIVE_AT_ONCE = 1
 # An ordinary file takes about one second. A file that takes longer hides its cost (its key may be encrypted
 # together with its certificates), and starts again among the expensive ones.
 _ORDINARY_SECONDS = 5.0
-# Should the parent be killed, nobody else would end a file that keeps us busy.
-_MOST_CPU_SECONDS = 60
+_CODES = {
+    Fault.WRONG_PASSWORD: Code.CERTIFICATE_PASSWORD_INVALID,
+    Fault.UNUSABLE: Code.CERTIFICATE_INVALID,
+}
 _UNOPENABLE = "O arquivo do certificado não pôde ser aberto."
 _TOO_SLOW = "O arquivo do certificado demora demais para ser aberto: exporte-o de novo com as opções padrão."
 
@@ -61,8 +63,8 @@ class CertificateOpener:
         request = json.dumps({"pfx": base64.b64encode(pfx).decode(), "password": password}).encode()
         async with self._locks.setdefault(subscription_id, asyncio.Lock()):
             answer = await self._in_turn(request, expensive)
-        if "code" in answer:
-            raise Refusal(Code[answer["code"]], answer["message"])
+        if "fault" in answer:
+            raise Refusal(_CODES[Fault(answer["fault"])], answer["message"])
         return A1Certificate.from_bundle(base64.b64decode(answer["bundle"]))
 
     async def _in_turn(self, request: bytes, expensive: bool) -> dict[str, Any]:
@@ -79,7 +81,7 @@ class CertificateOpener:
     async def _ask(self, request: bytes, seconds: float) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(
             # -P: nothing of the working directory is imported. No environment: it holds the master keys.
-            sys.executable, "-P", "-m", __name__,
+            sys.executable, "-P", "-m", certificate_process.__name__,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -99,26 +101,3 @@ class CertificateOpener:
             _log.error("certificate_opener_died", returncode=process.returncode, complaint=complaint.decode())
             raise Refusal(Code.CERTIFICATE_INVALID, _UNOPENABLE)
         return dict(json.loads(answer))
-
-
-def _answer_alone() -> None:
-    """Answer one request on the standard streams, undisturbed by signals but within a limit of work."""
-    # Our parent ends us when it must; a Ctrl-C or a stop is for it to obey, and it waits for this answer.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU_SECONDS, _MOST_CPU_SECONDS))
-    sys.stdout.write(json.dumps(_answer(json.load(sys.stdin))))
-
-
-def _answer(request: dict[str, str]) -> dict[str, str]:
-    try:
-        certificate = open_a1(base64.b64decode(request["pfx"]), request["password"])
-    except WrongPassword as error:
-        return {"code": Code.CERTIFICATE_PASSWORD_INVALID.name, "message": str(error)}
-    except CertificateError as error:
-        return {"code": Code.CERTIFICATE_INVALID.name, "message": str(error)}
-    return {"bundle": base64.b64encode(certificate.to_bundle()).decode()}
-
-
-if __name__ == "__main__":
-    _answer_alone()

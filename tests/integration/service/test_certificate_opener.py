@@ -29,7 +29,7 @@ def openers() -> list[psutil.Process]:
     found = []
     for child in psutil.Process().children():
         with suppress(psutil.NoSuchProcess):
-            if "carimbo.service.certificate_opener" in child.cmdline():
+            if "carimbo.service.certificate_process" in child.cmdline():
                 found.append(child)
     return found
 
