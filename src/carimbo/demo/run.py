@@ -224,6 +224,7 @@ class _Demo:
             samples = await self._show_samples(facts)
             notes = made_up_notes(self._made_up_rates, self._clock_offset)
             greet(self._console, self._layout.folder, facts, samples, notes)
+            await self._build_docs(facts)
         return True
 
     async def _show_samples(self, facts: dict[str, Any]) -> list[Progress]:
@@ -237,6 +238,12 @@ class _Demo:
         if not all(sample.is_settled for sample in samples):
             say(self._console, "\nHá exemplos em processamento: o trabalhador continua a tentar.")
         return samples
+
+    async def _build_docs(self, facts: dict[str, Any]) -> None:
+        """Has the API build its documentation now, so that the first reader does not wait for it."""
+        with suppress(httpx2.HTTPError):
+            async with api_client(facts) as client:
+                await client.get(f"{facts['baseUrl']}/docs")
 
     async def _until(self, condition: Callable[[], bool]) -> bool:
         for _ in range(_START_SECONDS * 5):

@@ -8,10 +8,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from carimbo.api.openapi import publish
-from carimbo.main.table_reload import TableReloader
+from carimbo.main.tables import TableReloader
 
-# Time for the first answers, such as those to a monitor; a reader of the contract must not come before it.
-_PUBLISH_AFTER_SECONDS = 1.0
+# It takes seconds of CPU: not while a new process takes over the requests of another. A reader who comes
+# earlier waits for it.
+_PUBLISH_AFTER_SECONDS = 30.0
 _TICK_SECONDS = 0.1
 
 
