@@ -9,6 +9,7 @@ import typer
 from event_reference import event_tables
 from metrics_reference import metric_tables
 from routes_reference import route_tables
+from typer.core import TyperGroup
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
@@ -114,12 +115,15 @@ def commands_page() -> str:
 
 
 def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Walk the tree of commands; a group is whatever has commands of its own, and may do something itself."""
-    children = getattr(command, "commands", {})
-    if not children or command.invoke_without_command:
+    """Yields every command with its path; a group is one too if it does something by itself."""
+    if not isinstance(command, TyperGroup):
         yield path, command
-    for name, child in children.items():
-        yield from _commands(child, f"{path} {name}")
+        return
+    if command.invoke_without_command:
+        yield path, command
+    context = typer.Context(command)
+    for name in command.list_commands(context):
+        yield from _commands(command.get_command(context, name), f"{path} {name}")
 
 
 def _parameter(parameter: Any) -> str:

@@ -16,7 +16,7 @@ import httpx2
 from acceptance.fault_company import Company, register
 from acceptance.fault_programs import PATIENCE, Failpoint, Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
-from carimbo.main.parts import database_of
+from carimbo.main.database import database_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import NewCredentials, create_subscription
 from carimbo.settings import load_settings

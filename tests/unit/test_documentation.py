@@ -10,6 +10,7 @@ import pytest
 import reference
 import typer
 from fastapi.routing import iter_route_contexts
+from typer.core import TyperGroup
 
 from carimbo.cli import app as command_line
 from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
@@ -81,11 +82,12 @@ def faults(files: list[Path], faults_in: Callable[[Path], list[Any]]) -> dict[st
 
 def commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, set[str]]]:
     """Yields every command that does something, with the names of its options."""
-    children = getattr(command, "commands", {})
-    if not children:
+    if not isinstance(command, TyperGroup):
         yield path, {name for parameter in command.params for name in parameter.opts if name.startswith("-")}
-    for name, child in children.items():
-        yield from commands(child, f"{path} {name}")
+        return
+    context = typer.Context(command)
+    for name in command.list_commands(context):
+        yield from commands(command.get_command(context, name), f"{path} {name}")
 
 
 def routes() -> Iterator[str]:

@@ -4,33 +4,78 @@ What a command alone needs is imported by it: the others start without, and a wo
 """
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 import uvloop
+from typer.core import TyperGroup
 
 from carimbo import __version__
-from carimbo.cli import admin, authorities, calendar, documents, schemas, simulator, tables, tables_update
+from carimbo.cli import calendar, schemas, tables, tables_update
 from carimbo.cli.console import fail, loaded_settings, say, told
-from carimbo.cli.database import with_database
 from carimbo.demo.ports import DEFAULT_FOLDER, Ports
 from carimbo.logs import configure_logs
-from carimbo.service.access import Gatekeeper
 from carimbo.settings import Settings
 from carimbo.storage.migrate import migrate as apply_migrations
 
+
+def _admin() -> typer.Typer:
+    from carimbo.cli import admin
+
+    return admin.app
+
+
+def _authorities() -> typer.Typer:
+    from carimbo.cli import authorities
+
+    return authorities.app
+
+
+def _documents() -> typer.Typer:
+    from carimbo.cli import documents
+
+    return documents.app
+
+
+def _simulator() -> typer.Typer:
+    from carimbo.cli import simulator
+
+    return simulator.app
+
+
+def _tables() -> typer.Typer:
+    return tables.app
+
+
+_GROUPS: dict[str, Callable[[], typer.Typer]] = {
+    "admin": _admin,
+    "authorities": _authorities,
+    "documents": _documents,
+    "simulator": _simulator,
+    "tables": _tables,
+}
+
+
+class _Commands(TyperGroup):
+    """Loads a group of commands when it is asked for, as groups import much."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *_GROUPS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        load = _GROUPS.get(cmd_name)
+        return typer.main.get_group(load()) if load else super().get_command(ctx, cmd_name)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Emissor aberto de documentos fiscais brasileiros. Comece por `carimbo demo`.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(admin.app, name="admin")
-app.add_typer(authorities.app, name="authorities")
-app.add_typer(documents.app, name="documents")
-app.add_typer(simulator.app, name="simulator")
-app.add_typer(tables.app, name="tables")
 tables.app.add_typer(tables_update.app, name="update")
 
 
@@ -88,7 +133,8 @@ def demo(
 @app.command()
 def serve() -> None:
     """Roda a API. Precisa de CARIMBO_DATABASE_URL e CARIMBO_SECRET_KEYS; migre o banco antes."""
-    from carimbo.main.api import listen, serve
+    from carimbo.main.api import serve
+    from carimbo.main.listening import listen
 
     settings = _usable_settings()
     serve(settings, listen(settings.host, settings.port))
@@ -105,6 +151,9 @@ def worker() -> None:
 
 def _usable_settings() -> Settings:
     """Try tables, database and keys before a process that stays: a sentence now, no traceback later."""
+    from carimbo.cli.database import with_database
+    from carimbo.service.access import Gatekeeper
+
     settings = loaded_settings()
     tables.put_in_force(settings)
     with_database(settings, Gatekeeper.open)

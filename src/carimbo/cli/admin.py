@@ -20,7 +20,9 @@ from carimbo.storage.envelope import new_key
 from carimbo.storage.subscriptions import Plan
 
 app = typer.Typer(
-    help="Comandos do operador: assinaturas, planos, credenciais e segredos.", no_args_is_help=True
+    name="admin",
+    help="Comandos do operador: assinaturas, planos, credenciais e segredos.",
+    no_args_is_help=True,
 )
 T = TypeVar("T")
 _LARGEST = 2**31 - 1

@@ -26,7 +26,9 @@ from carimbo.fiscal.tables.states import STATES
 from carimbo.main.authorities import authorities_of
 from carimbo.settings import Settings
 
-app = typer.Typer(help="As autoridades fiscais, vistas desta máquina.", no_args_is_help=True)
+app = typer.Typer(
+    name="authorities", help="As autoridades fiscais, vistas desta máquina.", no_args_is_help=True
+)
 
 
 class Model(StrEnum):

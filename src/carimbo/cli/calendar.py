@@ -14,7 +14,7 @@ from carimbo.fiscal.calendar import CALENDAR, CalendarEntry
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax, ibs_cbs_rate_row_on
 from carimbo.fiscal.tables.table import About
-from carimbo.main.parts import clock_of
+from carimbo.main.clock import clock_of
 
 _WIDTH = 100
 _INDENT = " " * len("2027-01-01  ")

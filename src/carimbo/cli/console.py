@@ -7,11 +7,11 @@ from typing import NoReturn
 
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.fiscal.tables.table_file import TableUnusable
-from carimbo.main.parts import AddressUnusable
+from carimbo.main.listening import AddressUnusable
 from carimbo.printing.truetype import FontUnusable
 from carimbo.service.errors import Refusal
 from carimbo.settings import Settings, SettingsError, load_settings
-from carimbo.storage.database import DatabaseUnavailable
+from carimbo.storage.connection import DatabaseUnavailable
 from carimbo.storage.envelope import SealBroken
 from carimbo.storage.migrate import MigrationLocked, SchemaMismatch
 

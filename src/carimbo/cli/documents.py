@@ -8,14 +8,16 @@ import typer
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
 from carimbo.fiscal.counted import counted
-from carimbo.main.parts import clock_of
+from carimbo.main.clock import clock_of
 from carimbo.service import dismissal
 from carimbo.service.parked import NOTHING_PARKED, hold_all, list_parked, resume_parked
 from carimbo.storage.backlog import ParkedWork
 from carimbo.storage.database import Database
 from carimbo.storage.holding import Held
 
-app = typer.Typer(help="Documentos e eventos que foram postos de lado.", no_args_is_help=True)
+app = typer.Typer(
+    name="documents", help="Documentos e eventos que foram postos de lado.", no_args_is_help=True
+)
 _NEXT = """\
 Veja o que são com `carimbo documents parked`. Um a um, confira se já foi emitido: se não, retome-o com
 `carimbo documents resume`; se sim, encerre-o com `carimbo documents dismiss`."""

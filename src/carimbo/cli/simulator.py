@@ -26,7 +26,7 @@ from carimbo.simulator.xsds import Xsds
 if TYPE_CHECKING:
     from carimbo.simulator.run import Simulator
 
-app = typer.Typer()
+app = typer.Typer(name="simulator")
 
 _FOLDER = Path(".carimbo/simulator")
 _SAMPLE_CNPJ = "11222333000181"

@@ -8,10 +8,10 @@ from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.table import About
 from carimbo.fiscal.tables.table_file import TableUnusable
-from carimbo.main.parts import use_tables
+from carimbo.main.tables import use_tables
 from carimbo.settings import Settings
 
-app = typer.Typer()
+app = typer.Typer(name="tables")
 
 
 def put_in_force(settings: Settings) -> None:

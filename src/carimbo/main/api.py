@@ -12,19 +12,13 @@ from carimbo.api.app import create_app
 from carimbo.api.context import Services
 from carimbo.api.metrics import REGISTRY
 from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
+from carimbo.main.clock import clock_of
+from carimbo.main.database import database_of
 from carimbo.main.http_protocol import LimitedProtocol, RequestLimits, protocol_within
 from carimbo.main.outbound import guard_of, links_of
-from carimbo.main.parts import (
-    AddressUnusable,
-    clock_of,
-    database_of,
-    desk_of,
-    settle_in,
-    start_metrics,
-    workshop_of,
-)
+from carimbo.main.parts import desk_of, settle_in, start_metrics, workshop_of
 from carimbo.main.server import Server
-from carimbo.main.table_reload import TableReloader
+from carimbo.main.tables import TableReloader
 from carimbo.printing.press import Press
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
@@ -81,15 +75,6 @@ def protocol_of(settings: Settings) -> type[LimitedProtocol]:
     """Returns the HTTP protocol with the limits of the settings."""
     limits = RequestLimits(settings.head_limit_bytes, settings.head_seconds, settings.body_seconds)
     return protocol_within(limits)
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Take the address before anything starts, so that one in use is told at once."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except OSError as error:
-        raise AddressUnusable(f"{host}:{port} ({error.strerror})") from error
 
 
 def serve(settings: Settings, listener: socket.socket) -> None:

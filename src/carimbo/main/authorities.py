@@ -11,7 +11,7 @@ from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
-from carimbo.main.parts import clock_of
+from carimbo.main.clock import clock_of
 from carimbo.service.issuing.dossier import Dossiers
 from carimbo.service.issuing.municipalities import Municipalities
 from carimbo.service.issuing.surroundings import Surveyor

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import structlog
 
-from carimbo.main.parts import database_of, now
+from carimbo.main.clock import now
+from carimbo.main.database import database_of
 from carimbo.outbound.guard import Guard
 from carimbo.outbound.mail_folder import MailFolder
 from carimbo.outbound.message import Sender
@@ -21,7 +22,7 @@ from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.worker.chores import repeat
-from carimbo.worker.courier import Courier
+from carimbo.worker.courier import Courier, CourierOptions
 from carimbo.worker.metrics import count_email
 from carimbo.worker.own_loop import in_own_loop
 
@@ -54,12 +55,27 @@ async def postman_of(settings: Settings, database: Database) -> AsyncIterator[Po
         yield Postman(database, client, links, settings.webhook_retries, disable_after, now)
 
 
+def courier_options_of(settings: Settings) -> CourierOptions:
+    """Returns how many deliveries are under way at once, and every wait of theirs."""
+    return CourierOptions(
+        most=settings.webhook_concurrency,
+        each=settings.webhook_concurrency_each,
+        # An attempt ends by itself before this does.
+        lease=timedelta(seconds=2 * settings.webhook_seconds),
+        poll=timedelta(seconds=settings.worker_poll_seconds),
+        reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
+        # What is under way when it is over is let go of before the process ends.
+        grace=timedelta(seconds=0.8 * settings.shutdown_seconds),
+    )
+
+
 async def deliver_forever(settings: Settings) -> None:
     """Take deliveries out of the house until cancelled, beside whatever else this process does."""
 
     async def deliver() -> None:
         async with database_of(settings, _CONNECTIONS) as database, postman_of(settings, database) as postman:
-            await Courier(settings.database_url.get_secret_value(), postman, settings.courier_options).run()
+            options = courier_options_of(settings)
+            await Courier(settings.database_url.get_secret_value(), postman, options).run()
 
     async def run() -> None:
         await in_own_loop("courier", deliver)

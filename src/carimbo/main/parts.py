@@ -1,10 +1,8 @@
 """What both programs are made of."""
 
 import gc
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from functools import partial
 
 from prometheus_client import (
@@ -20,14 +18,14 @@ from carimbo.fiscal.local_time import brasilia_day
 from carimbo.fiscal.missing_rates import reported_missing_rates
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.tables.catalog import ALL_TABLES
 from carimbo.fiscal.tables.ibs_cbs import ReformTax
-from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.main.clock import clock_of
+from carimbo.main.listening import AddressUnusable
+from carimbo.main.tables import use_tables
 from carimbo.service.filing.desk import Desk
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.workshop import Workshop
 from carimbo.settings import Settings
-from carimbo.storage.database import Database, open_database
 
 # A request makes thousands of objects and no cycles to speak of.
 _OBJECTS_BETWEEN_COLLECTIONS = 10_000
@@ -38,23 +36,6 @@ RATE_MISSING = Gauge(
     "tables of this process; 0 otherwise, and before the day from which missing rates are reported.",
     ["tax"],
 )
-
-
-@asynccontextmanager
-async def database_of(settings: Settings, connections: int | None = None) -> AsyncIterator[Database]:
-    """Open the database that the settings name, with as many connections as they say, or fewer."""
-    url, usual = settings.database_url.get_secret_value(), settings.pool_options
-    options = replace(usual, size=min(usual.size, connections or usual.size))
-    async with open_database(url, settings.key_ring, options) as database:
-        yield database
-
-
-def use_tables(settings: Settings) -> None:
-    """Put the operator's tables in force, and read them now: what is wrong is told before work begins."""
-    use_tables_of(settings.tables_folder)
-    if settings.tables_folder:
-        for table in ALL_TABLES:
-            table.load()
 
 
 def workshop_of(settings: Settings) -> Workshop:
@@ -85,26 +66,10 @@ def desk_of(settings: Settings, counter: Counter) -> Desk:
     return Desk(counter, timedelta(seconds=settings.event_wait_seconds))
 
 
-def now() -> datetime:
-    """Returns the machine's time, which PostgreSQL and receivers of webhooks and e-mails have too."""
-    return datetime.now(UTC)
-
-
-def clock_of(settings: Settings) -> Callable[[], datetime]:
-    """Returns the service's clock, which documents are dated by: the machine's, moved by the settings."""
-    offset = settings.clock_offset
-    return (lambda: now() + offset) if offset else now
-
-
 def settle_in() -> None:
     """Spare the garbage collector what stays for good, which is nearly all: modules, models and tables."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-
-
-class AddressUnusable(Exception):
-    """An address that we should listen on is taken, forbidden or not ours."""
 
 
 def start_metrics(host: str, port: int, own: CollectorRegistry) -> None:

@@ -1,4 +1,4 @@
-"""Reads the official tables again when the process gets SIGHUP: a new rate needs no restart."""
+"""The official tables of a process: put in force at its start, read again at SIGHUP without a restart."""
 
 import asyncio
 import signal
@@ -6,10 +6,19 @@ import signal
 import structlog
 
 from carimbo.fiscal.tables.catalog import ALL_TABLES
-from carimbo.fiscal.tables.table import put_in_force, read_again
+from carimbo.fiscal.tables.table import put_in_force, read_again, use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
+from carimbo.settings import Settings
 
 _log = structlog.get_logger("carimbo.main")
+
+
+def use_tables(settings: Settings) -> None:
+    """Puts the operator's tables in force, and reads them now. Raises TableUnusable before work begins."""
+    use_tables_of(settings.tables_folder)
+    if settings.tables_folder:
+        for table in ALL_TABLES:
+            table.load()
 
 
 class TableReloader:

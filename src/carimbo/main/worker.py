@@ -8,9 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
+from carimbo.main.clock import clock_of
+from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever, mail_room_of
-from carimbo.main.parts import clock_of, database_of, desk_of, settle_in, start_metrics, workshop_of
-from carimbo.main.table_reload import TableReloader
+from carimbo.main.parts import desk_of, settle_in, start_metrics, workshop_of
+from carimbo.main.tables import TableReloader
 from carimbo.service.backoff import Backoff
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.case import Means, Reached, nobody_is_told

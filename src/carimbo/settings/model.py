@@ -7,7 +7,6 @@ from carimbo.settings.doors import DoorSettings
 from carimbo.settings.outbound import OutboundSettings
 from carimbo.settings.storage import StorageSettings
 from carimbo.settings.worker import WorkerSettings
-from carimbo.worker.courier import CourierOptions
 
 
 class Settings(WorkerSettings, OutboundSettings, AuthoritySettings, DoorSettings, StorageSettings):
@@ -18,16 +17,3 @@ class Settings(WorkerSettings, OutboundSettings, AuthoritySettings, DoorSettings
         """A worker sends nothing once its lease is over, and what it sent is judged or lost by then."""
         seconds = self.authority_connect_seconds * 2 + self.authority_read_seconds
         return timedelta(seconds=self.lease_seconds + seconds)
-
-    @property
-    def courier_options(self) -> CourierOptions:
-        return CourierOptions(
-            most=self.webhook_concurrency,
-            each=self.webhook_concurrency_each,
-            # An attempt ends by itself before this does.
-            lease=timedelta(seconds=2 * self.webhook_seconds),
-            poll=timedelta(seconds=self.worker_poll_seconds),
-            reconnect_after=timedelta(seconds=self.worker_reconnect_seconds),
-            # What is under way when it is over is let go of before the process ends.
-            grace=timedelta(seconds=0.8 * self.shutdown_seconds),
-        )

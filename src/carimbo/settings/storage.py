@@ -5,8 +5,8 @@ from pydantic import BaseModel, Field, SecretStr
 from carimbo.settings.values import (
     Seconds,
 )
-from carimbo.storage.database import PoolOptions
 from carimbo.storage.envelope import KeyRing
+from carimbo.storage.pool import PoolOptions
 
 
 class StorageSettings(BaseModel):

@@ -39,7 +39,7 @@ from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.number_sequences import NumberSequences
 from carimbo.storage.numbering import Numberings
 from carimbo.storage.order_keys import OrderKeys
-from carimbo.storage.pool import Pool
+from carimbo.storage.pool import DEFAULT_OPTIONS, Pool, PoolOptions
 from carimbo.storage.products import Products
 from carimbo.storage.sales import Sales
 from carimbo.storage.secrets import Secrets
@@ -48,7 +48,7 @@ from carimbo.storage.strays import Strays
 from carimbo.storage.webhooks import Webhooks
 from carimbo.storage.work import Lease
 
-__all__ = ["Database", "DatabaseUnavailable", "Tenant"]
+__all__ = ["Database", "DatabaseUnavailable", "PoolOptions", "Tenant"]
 
 Lent = TypeVar("Lent")
 
@@ -156,18 +156,6 @@ class Tenant:
     @cached_property
     def webhooks(self) -> Webhooks:
         return Webhooks(self.connection, self.subscription_id)
-
-
-@dataclass(frozen=True)
-class PoolOptions:
-    """How many connections one process may hold, and how long it waits for the database."""
-
-    size: int = 10
-    connect_seconds: float = 5
-    command_seconds: float = 30
-
-
-DEFAULT_OPTIONS = PoolOptions()
 
 
 class Lending(Generic[Lent]):

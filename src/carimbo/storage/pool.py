@@ -8,6 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import asyncpg
@@ -17,6 +18,18 @@ from carimbo.storage.connection import Connection, DatabaseUnavailable, is_lost
 # Routers and proxies forget a connection that is silent for long, and tell nobody.
 _LONGEST_IDLE_SECONDS = 300
 _ALL_LENT = "todas as conexões deste processo estão em uso"
+
+
+@dataclass(frozen=True)
+class PoolOptions:
+    """How many connections one process may hold, and how long it waits for the database."""
+
+    size: int = 10
+    connect_seconds: float = 5
+    command_seconds: float = 30
+
+
+DEFAULT_OPTIONS = PoolOptions()
 
 
 class Pool:

@@ -11,7 +11,8 @@ import uvicorn
 
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.taxpayer import cnpj_check_digits
-from carimbo.main.api import api_of, listen
+from carimbo.main.api import api_of
+from carimbo.main.listening import listen
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings

@@ -13,8 +13,8 @@ from fastapi import FastAPI
 
 from carimbo.fiscal.registry import FEATURES
 from carimbo.main.api import api_of
+from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever
-from carimbo.main.parts import database_of
 from carimbo.main.worker import advancer_of, means_of
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription

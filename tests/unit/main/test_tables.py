@@ -9,8 +9,8 @@ from structlog.testing import LogCapture, capture_logs
 
 from carimbo.fiscal.tables.icms_rates import ICMS_RATES
 from carimbo.fiscal.tables.table import use_tables_of
-from carimbo.main import table_reload
-from carimbo.main.table_reload import reload_tables
+from carimbo.main import tables
+from carimbo.main.tables import reload_tables
 
 
 def write_rate(file: Path, rate: str) -> None:
@@ -21,7 +21,7 @@ def write_rate(file: Path, rate: str) -> None:
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The operator's file of the only table that is read again."""
-    monkeypatch.setattr(table_reload, "ALL_TABLES", (ICMS_RATES,))
+    monkeypatch.setattr(tables, "ALL_TABLES", (ICMS_RATES,))
     written = tmp_path / "icms_rates.csv"
     write_rate(written, "25")
     use_tables_of(tmp_path)
@@ -35,7 +35,7 @@ async def test_a_reload_puts_the_files_in_force_and_logs_which_changed(
 ) -> None:
     write_rate(file, "26")
     logs = LogCapture()
-    monkeypatch.setattr(table_reload, "_log", structlog.wrap_logger(None, [logs], structlog.BoundLogger))
+    monkeypatch.setattr(tables, "_log", structlog.wrap_logger(None, [logs], structlog.BoundLogger))
     await reload_tables()
     assert ICMS_RATES["SP"].rate == 26
     assert logs.entries == [{"event": "tables_reloaded", "changed": ["icms_rates"], "log_level": "info"}]

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from carimbo.main.outbound import courier_options_of
 from carimbo.settings import Settings, load_settings
 from unit.settings.needed_settings import NEEDED, not_refused_by_name
 
@@ -22,25 +23,27 @@ class TestDefaults:
         assert settings.webhook_history_days == 30
 
     def test_two_hundred_go_out_at_once_and_five_of_them_to_one(self) -> None:
-        options = settings_with().courier_options
+        options = courier_options_of(settings_with())
         assert (options.most, options.each) == (200, 5)
 
 
 class TestTheCourier:
     def test_holds_a_delivery_for_longer_than_an_attempt_takes(self) -> None:
-        options = settings_with(WEBHOOK_SECONDS="20").courier_options
+        options = courier_options_of(settings_with(WEBHOOK_SECONDS="20"))
         assert options.lease == timedelta(seconds=40)
 
     def test_lets_go_before_the_process_ends(self) -> None:
-        assert settings_with(SHUTDOWN_SECONDS="10").courier_options.grace == timedelta(seconds=8)
+        assert courier_options_of(settings_with(SHUTDOWN_SECONDS="10")).grace == timedelta(seconds=8)
 
     def test_waits_and_limits_are_settings(self) -> None:
-        options = settings_with(
-            WEBHOOK_CONCURRENCY="9",
-            WEBHOOK_CONCURRENCY_EACH="3",
-            WORKER_POLL_SECONDS="0.5",
-            WORKER_RECONNECT_SECONDS="4",
-        ).courier_options
+        options = courier_options_of(
+            settings_with(
+                WEBHOOK_CONCURRENCY="9",
+                WEBHOOK_CONCURRENCY_EACH="3",
+                WORKER_POLL_SECONDS="0.5",
+                WORKER_RECONNECT_SECONDS="4",
+            )
+        )
         assert (options.most, options.each) == (9, 3)
         assert (options.poll, options.reconnect_after) == (timedelta(seconds=0.5), timedelta(seconds=4))
 

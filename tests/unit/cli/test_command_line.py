@@ -1,0 +1,9 @@
+"""The command line as a whole."""
+
+import subprocess
+import sys
+
+
+def test_a_command_loads_no_document_types_before_it_needs_them() -> None:
+    code = "import sys, carimbo.cli; sys.exit('carimbo.fiscal.registry' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
