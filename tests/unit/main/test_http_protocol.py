@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from support import LOOPBACK
 
 LIMIT = 4096
 SECONDS = 0.3
-PATIENCE = 10
+PATIENCE = 60
 GET = b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
 
 Connect = Callable[[], Any]
@@ -45,12 +45,14 @@ class Connection:
             await asyncio.sleep(pause)
 
     async def ended(self) -> bytes:
-        """Everything that arrives until the server closes the connection; nothing if it resets it."""
+        """Everything that arrives until the server closes or resets the connection."""
+        pieces: list[bytes] = []
         async with asyncio.timeout(PATIENCE):
-            try:
-                return await self._reader.read()
-            except ConnectionResetError:
-                return b""
+            # What is written after the server has closed makes it reset the connection.
+            with suppress(ConnectionResetError):
+                while piece := await self._reader.read(LIMIT):
+                    pieces.append(piece)
+        return b"".join(pieces)
 
     async def answer(self) -> bytes:
         """One answer of `echo`."""
