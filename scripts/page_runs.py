@@ -27,8 +27,11 @@ _USUAL_ADDRESSES = {
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ")
 
 
-def flaws_of(page: Path, data: Path) -> list[str]:
-    """Run a page in a folder like a checkout, beside the demo of a data folder; tells its mistakes."""
+def flaws_of(page: Path, data: Path, installation: Path = Path(sys.prefix)) -> list[str]:
+    """Runs a page in a folder like a checkout, beside the demo of a data folder; returns its mistakes.
+
+    `installation` is what the checkout has as `.venv`.
+    """
     try:
         blocks = blocks_of(page.read_text(encoding="utf-8"))
         steps = steps_of(blocks)
@@ -37,7 +40,7 @@ def flaws_of(page: Path, data: Path) -> list[str]:
     if not steps:
         return []
     addresses = _addresses(data)
-    ended = _run(page.name, _replaced(script_of(blocks), addresses), data)
+    ended = _run(page.name, _replaced(script_of(blocks), addresses), data, installation)
     printed = _replaced(ended.printed, {real: usual for usual, real in addresses.items()})
     return [f"{page}:{flaw}" for flaw in flaws(steps, Ended(ended.code, printed))]
 
@@ -53,13 +56,13 @@ def _replaced(text: str, replacements: Mapping[str, str]) -> str:
     return known.sub(lambda found: replacements[found[0]], text)
 
 
-def _run(name: str, script: str, data: Path) -> Ended:
+def _run(name: str, script: str, data: Path, installation: Path) -> Ended:
     with tempfile.TemporaryDirectory(prefix="carimbo-page-", ignore_cleanup_errors=True) as folder:
         # Beside the checkout, under the page's name: that is what errors of the shell begin with.
         file, checkout, log = Path(folder, name), Path(folder, "checkout"), Path(folder, "log")
         file.write_text(script, encoding="utf-8")
         checkout.mkdir()
-        links = {".carimbo": data.resolve(), "examples": ROOT / "examples", ".venv": Path(sys.prefix)}
+        links = {".carimbo": data.resolve(), "examples": ROOT / "examples", ".venv": installation}
         for link, target in links.items():
             (checkout / link).symlink_to(target)
         code = _wait(["bash", f"../{name}"], checkout, log)

@@ -10,9 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.demo_runs import AT_A_TERMINAL, Demo, Start, Terminal, environment, simulator_ports
+from acceptance.demo_runs import (
+    AT_A_TERMINAL,
+    WITH_LOADED_PARTS,
+    Demo,
+    Start,
+    Terminal,
+    environment,
+    simulator_ports,
+)
 from acceptance.fault_company import Company
 from acceptance.fault_site import Site, local, open_site, until_answered
+from acceptance.loaded_command import loaded_carimbo
 from support import free_port
 
 
@@ -56,15 +65,16 @@ def new_folder() -> Iterator[Callable[[], Path]]:
 def start(new_folder: Callable[[], Path]) -> Iterator[Start]:
     started: list[Demo] = []
 
-    def begin(folder: Path, *arguments: str, terminal: bool = False) -> Demo:
+    def begin(folder: Path, *arguments: str, terminal: bool = False, has_loaded_parts: bool = False) -> Demo:
         port, log = free_port(), folder / f"log-{len(started)}"
         log.touch()
         window = Terminal(log) if terminal else None
         launcher = ["-c", AT_A_TERMINAL] if window else []
+        program = ["-c", WITH_LOADED_PARTS, loaded_carimbo()] if has_loaded_parts else ["-m", "carimbo"]
         ports = ["--port", str(port), *simulator_ports()]
         with log.open("ab") as stream:
             process = subprocess.Popen(
-                [sys.executable, *launcher, "-m", "carimbo", "demo", *ports, *arguments],
+                [sys.executable, *launcher, *program, "demo", *ports, *arguments],
                 cwd=folder,
                 env=environment(),
                 stdin=window.slave if window else subprocess.DEVNULL,

@@ -5,7 +5,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -15,12 +14,13 @@ import httpx2
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
 from acceptance.demo_runs import Demo, environment, simulator_ports
+from acceptance.loaded_command import loaded_carimbo
 from carimbo.fiscal.sample_certificate import SampleAuthority
 
 
 def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a demo that is expected to refuse."""
-    command = [sys.executable, "-m", "carimbo", "demo", *simulator_ports(), *arguments]
+    command = [str(loaded_carimbo()), "-P", "-m", "carimbo", "demo", *simulator_ports(), *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
     )

@@ -27,6 +27,8 @@ AT_A_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
+# Is the demo, whose parts are the program of its first argument, and not Python.
+WITH_LOADED_PARTS = "import sys; sys.executable = sys.argv.pop(1); import carimbo.__main__"
 
 
 class Terminal:

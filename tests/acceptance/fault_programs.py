@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
@@ -80,14 +80,19 @@ class Program:
         return code
 
 
+def start_copy(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
+    """Starts a function in a copy of the process that has loaded the service."""
+    process = _CONTEXT.Process(target=target, args=arguments, daemon=True)
+    process.start()
+    return process
+
+
 @contextmanager
 def carimbo(
     arguments: Sequence[str], settings: Mapping[str, str], log: Path, failpoint: Failpoint | None = None
 ) -> Iterator[Program]:
     """Run a command of carimbo for the length of a block, whatever else ends it before."""
-    given = (arguments, child_environment(settings), log, failpoint)
-    process = _CONTEXT.Process(target=_run, args=given, daemon=True)
-    process.start()
+    process = start_copy(_run, arguments, child_environment(settings), log, failpoint)
     try:
         yield Program(process)
     finally:

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from http.server import HTTPServer
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -28,7 +27,7 @@ from acceptance.demo_errands import (
     upload,
 )
 from acceptance.demo_runs import START_SECONDS, Demo, Start, until
-from carimbo.demo.samples import CATALOG, NFE_BODY
+from carimbo.demo.samples import NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.soap import envelope
@@ -41,19 +40,12 @@ FACTS = {
 }  # fmt: skip
 
 LOST_AMOUNT = 92.5
-CHEAPER_ITEM = {**CATALOG[1], "price": 199.9}
 
 
 @pytest.fixture(scope="module")
-def folder(new_folder: Callable[[], Path]) -> Path:
-    """Where one demo lives all its lives."""
-    return new_folder()
-
-
-@pytest.fixture(scope="module")
-def first(start: Start, folder: Path) -> Demo:
-    """The first life, in an empty folder."""
-    return start(folder).wait_until_ready()
+def first(start: Start, new_folder: Callable[[], Path]) -> Demo:
+    """A demo in an empty folder."""
+    return start(new_folder()).wait_until_ready()
 
 
 class TestFirstStart:
@@ -216,103 +208,19 @@ class TestFirstStart:
         assert first.get("/v1/subscription")
 
 
-@pytest.fixture(scope="module")
-def remembered(first: Demo) -> dict[str, Any]:
-    """What the first life knew and changed before one Ctrl-C, sent to the demo only, ended it."""
-    facts = first.facts
-    company = f"/v1/companies/{facts['companyId']}"
-    (item,) = first.get(f"{company}/products?search=leitor-usb")
-    changes = {company: {"tradeName": "Outro Nome"}, f"{company}/products/{item['id']}": CHEAPER_ITEM}
-    answers = [first.call("PUT", path, json=body) for path, body in changes.items()]
-    assert [answer.status_code for answer in answers] == [200, 200]
-    facts["exit code"] = first.end(lambda: first.process.send_signal(signal.SIGINT))
-    return facts
-
-
-@pytest.fixture(scope="module")
-def second(remembered: dict[str, Any], start: Start, folder: Path) -> Demo:
-    """The second life, at a terminal and on another port."""
-    return start(folder, terminal=True).wait_until_ready()
-
-
-class TestSecondStart:
-    def test_follows_one_ctrl_c_that_left_nothing_running(self, remembered: dict[str, Any]) -> None:
-        assert remembered["exit code"] == 0
-
-    def test_keeps_the_credentials_and_the_company(self, second: Demo, remembered: dict[str, Any]) -> None:
-        kept = ("apiKey", "apiSecret", "companyId")
-        assert [second.facts[name] for name in kept] == [remembered[name] for name in kept]
-        assert second.facts["baseUrl"] != remembered["baseUrl"]
-
-    def test_keeps_what_the_user_changed(self, second: Demo) -> None:
-        assert second.get("/v1/companies/{companyId}")["tradeName"] == "Outro Nome"
-        (item,) = second.get("/v1/companies/{companyId}/products?search=leitor-usb")
-        assert item["price"] == CHEAPER_ITEM["price"]
-
-    def test_issues_the_samples_anew_with_the_next_numbers(self, second: Demo) -> None:
-        receipts = second.get("/v1/companies/{companyId}/nfce")
-        assert sorted(receipt["number"] for receipt in receipts) == [1, 2, 3, 4, 5, 6]
-        assert [receipt["status"] for receipt in receipts].count("authorized") == 4
-
-    def test_a_terminal_that_is_closed_stops_everything(self, second: Demo) -> None:
-        terminal = second.terminal
-        assert terminal
-        assert second.end(terminal.hang_up) == 0
-
-
-@pytest.fixture(scope="module")
-def third(second: Demo, start: Start, folder: Path) -> Demo:
-    """The third life, without the file that held the secret."""
-    second.clean_up()
-    (folder / ".carimbo/demo.json").unlink()
-    return start(folder).wait_until_ready()
-
-
-class TestStartWithoutTheFileOfCredentials:
-    def test_gives_a_new_secret_and_the_old_one_is_refused(
-        self, third: Demo, remembered: dict[str, Any]
-    ) -> None:
-        assert third.facts["apiKey"] == remembered["apiKey"]
-        assert third.facts["apiSecret"] != remembered["apiSecret"]
-        assert third.get("/v1/subscription")
-        assert third.call("GET", "/v1/subscription", remembered["apiSecret"]).status_code == 401
-
-    def test_no_secret_reaches_the_log(self, third: Demo) -> None:
+class TestEnding:
+    def test_no_secret_reached_the_log(self, first: Demo) -> None:
         """Uploads that succeed and fail, a new CSC, a rotation: none of their secrets is shown."""
-        path = f"/v1/companies/{third.facts['companyId']}"
-        password, csc, old_secret = "p4ssw0rd-distinctive", "C5C-D1ST1NCT1VE-0000", third.facts["apiSecret"]
-        assert upload(third, path, another_certificate(third, path, password), password) == 200
-        assert upload(third, path, another_certificate(third, path, password), "wr0ng-distinctive") == 422
-        # The later lives issue with the one that the simulator knows.
-        assert upload(third, path, Path(third.facts["certificateFile"]).read_bytes(), "carimbo") == 200
-        assert third.call("PUT", f"{path}/settings", json={"nfce": {"csc": csc}}).status_code == 200
-        rotated = third.call("POST", "/v1/user/api-credentials", json={}).json()["data"]["apiSecret"]
-        until(lambda: "/v1/user/api-credentials" in third.log, START_SECONDS)
-        lines = "\n".join(line for line in third.log.splitlines() if " │ " in line)
+        path = f"/v1/companies/{first.facts['companyId']}"
+        password, csc, old_secret = "p4ssw0rd-distinctive", "C5C-D1ST1NCT1VE-0000", first.facts["apiSecret"]
+        assert upload(first, path, another_certificate(first, path, password), password) == 200
+        assert upload(first, path, another_certificate(first, path, password), "wr0ng-distinctive") == 422
+        assert first.call("PUT", f"{path}/settings", json={"nfce": {"csc": csc}}).status_code == 200
+        rotated = first.call("POST", "/v1/user/api-credentials", json={}).json()["data"]["apiSecret"]
+        until(lambda: "/v1/user/api-credentials" in first.log, START_SECONDS)
+        lines = "\n".join(line for line in first.log.splitlines() if " │ " in line)
         secrets = (password, "wr0ng-distinctive", csc, old_secret, rotated)
         assert [secret for secret in secrets if secret in lines] == []
 
-    def test_the_crash_of_one_child_stops_everything(self, third: Demo) -> None:
-        assert third.end(third.child("worker").kill) == 1
-        assert "«worker» terminou" in third.log
-        assert "Traceback" not in third.log
-        assert (third.data / "postgres/PG_VERSION").exists()
-
-
-class TestEnding:
-    def test_ctrl_c_typed_twice_while_samples_are_on_their_way_stops_everything(
-        self, start: Start, folder: Path, third: Demo
-    ) -> None:
-        third.clean_up()
-        demo = start(folder, terminal=True)
-        terminal = demo.terminal
-        assert terminal
-        until(lambda: "em processamento" in demo.log, START_SECONDS)
-
-        def twice() -> None:
-            terminal.type_ctrl_c()
-            terminal.type_ctrl_c()
-
-        assert demo.end(twice) == 0
-        assert not demo.has_greeted
-        assert "Traceback" not in demo.log
+    def test_one_ctrl_c_sent_to_the_demo_alone_leaves_nothing_running(self, first: Demo) -> None:
+        assert first.end(lambda: first.process.send_signal(signal.SIGINT)) == 0

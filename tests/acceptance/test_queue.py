@@ -2,27 +2,23 @@
 
 import asyncio
 import shutil
-import signal
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
 
+from acceptance.fault_programs import PATIENCE, Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
-from carimbo.settings import child_environment
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe
 from metric_samples import names_of, names_shown_at
 from support import ALL_ANSWERED, free_port, until_it_holds
 
-PATIENCE = 120.0
 KEYS = new_key("test")
 CONCURRENCY = 10
 # Short waits; how long each is in earnest is a matter of settings too.
@@ -51,8 +47,9 @@ GATE = """
 class Site:
     """A PostgreSQL of this file alone, which may be stopped, and workers that use it."""
 
-    def __init__(self, postgres: EmbeddedPostgres) -> None:
+    def __init__(self, postgres: EmbeddedPostgres, folder: Path) -> None:
         self.postgres = postgres
+        self.folder = folder
         self.url = postgres.url
 
     async def fetch(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
@@ -88,45 +85,12 @@ class Site:
         finally:
             await connection.close()
 
-    @asynccontextmanager
-    async def worker(self, **settings: str) -> AsyncIterator["Worker"]:
-        """A worker process; whatever a test did to it, it is gone at the end."""
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "carimbo", "worker",
-            env=child_environment({**SETTINGS, "database_url": self.url, **settings}),
-            stdin=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        assert process.stderr is not None
-        log = asyncio.create_task(process.stderr.read())
-        try:
-            yield Worker(process, log)
-        finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
-            await log
-
-
-@dataclass(frozen=True)
-class Worker:
-    """A running worker process."""
-
-    process: asyncio.subprocess.Process
-    log: asyncio.Task[bytes]
-
-    @property
-    def is_alive(self) -> bool:
-        return self.process.returncode is None
-
-    async def kill(self) -> None:
-        self.process.kill()
-        assert await self.process.wait() == -signal.SIGKILL
-
-    async def terminate(self) -> int:
-        """Ask it to stop, and wait for its exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        return await asyncio.wait_for(self.process.wait(), PATIENCE)
+    @contextmanager
+    def worker(self, log: str = "log", **settings: str) -> Iterator[Program]:
+        """Runs a worker for the length of a block, with its log in a file of the folder."""
+        given = {**SETTINGS, "database_url": self.url, **settings}
+        with carimbo(["worker"], given, self.folder / log) as program:
+            yield program
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +104,9 @@ def own_postgres() -> Iterator[EmbeddedPostgres]:
 
 
 @pytest.fixture(scope="module")
-async def ready_site(own_postgres: EmbeddedPostgres) -> Site:
+async def ready_site(own_postgres: EmbeddedPostgres, tmp_path_factory: pytest.TempPathFactory) -> Site:
     await migrate(own_postgres.url, lock_timeout_seconds=20)
-    site = Site(own_postgres)
+    site = Site(own_postgres, tmp_path_factory.mktemp("workers"))
     connection = await asyncpg.connect(site.url)
     await connection.execute(GATE)
     await connection.close()
@@ -158,12 +122,13 @@ async def site(ready_site: Site) -> Site:
 class TestKilledWorker:
     async def test_another_one_finishes_what_it_had_begun(self, site: Site) -> None:
         await site.add_probes(40)
-        async with site.worker() as worker, site.gate():
-            await site.until_in_mid_work(CONCURRENCY)
-            await worker.kill()
+        with site.worker() as worker:
+            async with site.gate():
+                await site.until_in_mid_work(CONCURRENCY)
+                await worker.kill()
         begun = await site.fetch("select from probes where lease_token = 1 and answered_at is null")
         assert len(begun) == CONCURRENCY
-        async with site.worker():
+        with site.worker():
             await site.until_all_answered()
         rows = await site.fetch("select lease_token, parked_reason from probes")
         assert sum(row["lease_token"] > 1 for row in rows) >= CONCURRENCY
@@ -171,7 +136,7 @@ class TestKilledWorker:
 
     async def test_one_of_two_may_be_killed_in_mid_work(self, site: Site) -> None:
         await site.add_probes(60)
-        async with site.worker() as survivor, site.worker() as victim:
+        with site.worker() as survivor, site.worker() as victim:
             async with site.gate():
                 await site.until_in_mid_work(2 * CONCURRENCY)
                 await victim.kill()
@@ -182,7 +147,7 @@ class TestKilledWorker:
 class TestRestartedDatabase:
     async def test_the_worker_comes_back_and_answers_everything(self, site: Site) -> None:
         await site.add_probes(40)
-        async with site.worker() as worker:
+        with site.worker() as worker:
             async with site.gate():
                 await site.until_in_mid_work(CONCURRENCY)
                 await asyncio.to_thread(site.postgres.stop)
@@ -194,7 +159,7 @@ class TestRestartedDatabase:
             assert await worker.terminate() == 0
 
     async def test_a_waiting_worker_comes_back_too(self, site: Site) -> None:
-        async with site.worker() as worker:
+        with site.worker() as worker:
             await site.add_probes(1)
             await site.until_all_answered()
             await asyncio.to_thread(site.postgres.stop)
@@ -206,17 +171,17 @@ class TestRestartedDatabase:
 
 class TestStoppedWorker:
     async def test_a_waiting_one_ends_well_however_long_it_would_have_waited(self, site: Site) -> None:
-        async with site.worker(worker_poll_seconds="600") as worker:
+        with site.worker("log of one that waits", worker_poll_seconds="600") as worker:
             await site.add_probes(1)
             await site.until_all_answered()
             code = await worker.terminate()
         assert code == 0
-        assert b'"worker_stopped"' in worker.log.result()
+        assert '"worker_stopped"' in (site.folder / "log of one that waits").read_text()
 
     async def test_a_busy_one_finishes_what_it_had_begun(self, site: Site) -> None:
         await site.add_probes(40)
         # A lease that ended at the gate would have a row put into the queue a second time.
-        async with site.worker(lease_seconds="600") as worker:
+        with site.worker(lease_seconds="600") as worker:
             async with site.gate():
                 await site.until_in_mid_work(CONCURRENCY)
                 stopping = asyncio.create_task(worker.terminate())
@@ -230,7 +195,7 @@ class TestStoppedWorker:
         assert len(await site.fetch("select from pgqueuer")) == 40 - len(answered)
 
     async def test_one_whose_database_is_gone_ends_well_too(self, site: Site) -> None:
-        async with site.worker() as worker:
+        with site.worker() as worker:
             await site.add_probes(1)
             await site.until_all_answered()
             await asyncio.to_thread(site.postgres.stop)
@@ -244,7 +209,7 @@ class TestStoppedWorker:
 class TestSeveralWorkers:
     async def test_they_share_the_work_and_nothing_is_done_twice(self, site: Site) -> None:
         calm = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
-        async with site.worker(**calm), site.worker(**calm), site.worker(**calm):
+        with site.worker(**calm), site.worker(**calm), site.worker(**calm):
             await site.add_probes(120)
             await site.until_all_answered()
         rows = await site.fetch("select lease_token, parked_reason from probes")
@@ -255,7 +220,7 @@ class TestMetrics:
     async def test_of_a_worker_are_those_of_the_reference(self, site: Site) -> None:
         port = free_port()
         await site.add_probes(1)
-        async with site.worker(worker_metrics_port=str(port)):
+        with site.worker(worker_metrics_port=str(port)):
             # By then it has been at work.
             await site.until_all_answered()
             shown = await asyncio.to_thread(names_shown_at, f"http://127.0.0.1:{port}/metrics")

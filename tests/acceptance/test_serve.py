@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 import httpx2
 import pytest
 
+from acceptance.loaded_command import loaded_carimbo
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription, define_plan
 from carimbo.settings import Settings
@@ -42,7 +42,7 @@ def start(settings: Settings) -> Process:
         "CARIMBO_API_METRICS_PORT": str(metrics_port),
         "CARIMBO_LOG_LEVEL": "warning",
     }
-    popen = subprocess.Popen([sys.executable, "-m", "carimbo", "serve"], env=environment)
+    popen = subprocess.Popen([loaded_carimbo(), "serve"], env=environment)
     return Process(popen, f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}/metrics")
 
 

@@ -6,7 +6,6 @@ import re
 import signal
 import ssl
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import pkcs12
 from typer.testing import CliRunner, Result
 
+from acceptance.loaded_command import loaded_carimbo
 from carimbo.cli import app
 from carimbo.fiscal.certificate import open_a1
 from carimbo.service.certificate_expiry import days_left
@@ -58,7 +58,7 @@ def environment() -> dict[str, str]:
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "carimbo", "simulator", *map(str, arguments)]
+    return [str(loaded_carimbo()), "simulator", *map(str, arguments)]
 
 
 def told(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -3,13 +3,13 @@
 import io
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from unittest.mock import patch
 
+from acceptance.loaded_command import loaded_carimbo
 from carimbo.cli import run
 
 PATIENCE = 120
@@ -60,7 +60,7 @@ def carimbo_here(*arguments: str, **settings: str) -> Told:
 def begin(*arguments: str, **settings: str) -> subprocess.Popen[str]:
     """Start a command as a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "carimbo", *arguments],
+        [loaded_carimbo(), *arguments],
         env=environment(**settings),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
