@@ -18,7 +18,7 @@ from typing import Any
 import httpx2
 import psutil  # type: ignore[import-untyped]
 
-from support import free_port
+from support import free_port, local_http
 
 START_SECONDS = 180
 STOP_SECONDS = 90
@@ -85,13 +85,13 @@ class Demo:
         """Ready is when the demo says so: the last line of its greeting."""
         until(lambda: self.has_greeted or self.process.poll() is not None, START_SECONDS)
         assert self.process.poll() is None, self.log
-        assert httpx2.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
+        assert local_http().get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
         return self
 
     def call(self, method: str, path: str, secret: str | None = None, **options: Any) -> httpx2.Response:
         facts = self.facts
         headers = {"X-Api-Key": facts["apiKey"], "X-Api-Secret": secret or facts["apiSecret"]}
-        return httpx2.request(method, facts["baseUrl"] + path, headers=headers, timeout=20, **options)
+        return local_http().request(method, facts["baseUrl"] + path, headers=headers, **options)
 
     def get(self, path: str) -> Any:
         answer = self.call("GET", path.format(**self.facts))
@@ -130,7 +130,7 @@ class Demo:
 Start = Callable[..., Demo]
 
 
-def until(condition: Callable[[], object], seconds: float, pause: float = 0.005) -> None:
+def until(condition: Callable[[], object], seconds: float, pause: float = 0.05) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -147,7 +147,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 def assert_all_gone(everything: list[psutil.Process], data: Path) -> None:
     with suppress(AssertionError):
-        until(lambda: not any(map(is_alive, everything)) and not mentioning(data), STOP_SECONDS)
+        until(lambda: not any(map(is_alive, everything)) and not mentioning(data), STOP_SECONDS, 0.1)
     assert [process for process in everything if is_alive(process)] == []
     assert mentioning(data) == []
 

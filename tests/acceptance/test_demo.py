@@ -31,7 +31,7 @@ from carimbo.demo.samples import NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.soap import envelope
-from support import free_port
+from support import free_port, local_http
 
 STATUS_QUERY = envelope("http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"))
 FACTS = {
@@ -124,8 +124,8 @@ class TestFirstStart:
         first.call("DELETE", f"/v1/webhooks/{created['id']}")
         told = Hook.received["data"]
         assert told["id"] == issued["id"]
-        assert httpx2.get(told["pdfUrl"]).content.startswith(b"%PDF-")
-        assert b"</nfeProc>" in httpx2.get(told["xmlUrl"]).content
+        assert local_http().get(told["pdfUrl"]).content.startswith(b"%PDF-")
+        assert b"</nfeProc>" in local_http().get(told["xmlUrl"]).content
 
     def test_prints_commands_that_work_as_they_are(self, first: Demo) -> None:
         issue, read, sell, download, paper = re.findall(r"^curl .*$", first.log, re.MULTILINE)
@@ -174,7 +174,7 @@ class TestFirstStart:
         with httpx2.Client(verify=trusted, base_url=first.facts["simulatorUrl"]) as client:
             answer = client.post("/sp/nfe/NFeStatusServico4", content=STATUS_QUERY)
         assert "<cStat>107</cStat>" in answer.text
-        journal = httpx2.get(first.facts["simulatorControlUrl"] + "/journal").json()
+        journal = local_http().get(first.facts["simulatorControlUrl"] + "/journal").json()
         asked = [entry["taxpayer"] for entry in journal if entry["service"] == "NFeStatusServico4"]
         assert asked == ["11222333000181"]
 

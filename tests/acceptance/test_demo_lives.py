@@ -26,6 +26,7 @@ from acceptance.new_year import (
 )
 from carimbo.demo.samples import CATALOG, NFE_BODY
 from carimbo.fiscal.access_key import AccessKey
+from support import local_http
 
 # What an idle machine needs to start and issue before midnight; a busy one begins that many times earlier.
 LEAD = timedelta(seconds=30)
@@ -74,7 +75,7 @@ def through_midnight(demo: Demo, seed: int, lead: timedelta) -> Night | None:
 def is_ready(demo: Demo) -> bool:
     assert demo.process.poll() is None, demo.log
     try:
-        return httpx2.get(f"http://127.0.0.1:{demo.port}/readyz").status_code == 200
+        return local_http().get(f"http://127.0.0.1:{demo.port}/readyz").status_code == 200
     except httpx2.TransportError:
         return False
 
@@ -205,7 +206,7 @@ class TestSecondStart:
 
     def test_is_back_in_the_present(self, second: Demo) -> None:
         assert "Relógio" not in second.log
-        panel = httpx2.get(second.facts["simulatorControlUrl"] + "/controls").json()
+        panel = local_http().get(second.facts["simulatorControlUrl"] + "/controls").json()
         assert panel["clockOffsetSeconds"] == 0
         assert abs(service_time(second) - datetime.now(UTC)) < timedelta(minutes=1)
 

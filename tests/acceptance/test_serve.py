@@ -18,7 +18,7 @@ from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Plan
 from metric_samples import names_of, names_shown_at
-from support import CNPJ, free_port
+from support import CNPJ, free_port, local_http
 
 DEADLINE_SECONDS = 120
 
@@ -50,7 +50,7 @@ def wait_until_ready(process: Process) -> None:
     deadline = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < deadline:
         try:
-            if httpx2.get(f"{process.url}/readyz").status_code == 200:
+            if local_http().get(f"{process.url}/readyz").status_code == 200:
                 return
         except httpx2.TransportError:
             time.sleep(0.05)
@@ -109,9 +109,9 @@ class TestTwoProcesses:
 
 class TestMetrics:
     def test_are_on_a_port_of_their_own(self, processes: list[Process]) -> None:
-        httpx2.get(f"{processes[0].url}/v1/companies")
-        assert httpx2.get(f"{processes[0].url}/metrics").status_code == 404
-        text = httpx2.get(processes[0].metrics_url).text
+        local_http().get(f"{processes[0].url}/v1/companies")
+        assert local_http().get(f"{processes[0].url}/metrics").status_code == 404
+        text = local_http().get(processes[0].metrics_url).text
         assert 'carimbo_http_requests_total{operation="unmatched",status="401"}' in text
         assert "carimbo_http_request_seconds_bucket" in text
 

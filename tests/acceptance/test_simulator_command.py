@@ -23,7 +23,7 @@ from carimbo.fiscal.certificate import open_a1
 from carimbo.service.certificate_expiry import days_left
 from carimbo.simulator.certificates import CertificateFolder
 from carimbo.simulator.trust import Credential, Flaw
-from support import CNPJ, free_port
+from support import CNPJ, free_port, local_http
 
 PATIENCE = 60
 TRIPLE_DES = bytes.fromhex("2a864886f70d010c0103")
@@ -164,11 +164,11 @@ class TestRunning:
         assert [answer.status_code for answer in answers] == [413, 404]
 
     def test_the_control_page_is_there(self, running: Running) -> None:
-        answer = httpx2.get(running.row("Painel"))
+        answer = local_http().get(running.row("Painel"))
         assert answer.status_code == 200 and "<html" in answer.text
         policy = set(answer.headers["Content-Security-Policy"].split("; "))
         assert {"frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} <= policy
-        for reply in (answer, httpx2.get(f"{running.row('Painel')}/nowhere")):
+        for reply in (answer, local_http().get(f"{running.row('Painel')}/nowhere")):
             assert reply.headers["X-Content-Type-Options"] == "nosniff"
 
     def test_another_one_on_the_same_folder_is_refused(self, folder: Path, running: Running) -> None:

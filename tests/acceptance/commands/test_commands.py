@@ -18,7 +18,7 @@ import carimbo
 from acceptance.commands.command_runs import PATIENCE, begin, carimbo_here, end_of, running
 from carimbo.cli import app
 from carimbo.storage.envelope import new_key
-from support import free_port
+from support import free_port, local_http
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 PLACEHOLDER = "k1:" + "A" * 43 + "="
@@ -153,7 +153,7 @@ class TestServe:
         with running("serve", **place, port=str(port), api_metrics_port="0") as process:
             headers = {"X-Api-Key": subscription["apiKey"], "X-Api-Secret": subscription["apiSecret"]}
             until_ready(f"http://127.0.0.1:{port}/readyz", process)
-            answer = httpx2.get(f"http://127.0.0.1:{port}/v1/subscription", headers=headers)
+            answer = local_http().get(f"http://127.0.0.1:{port}/v1/subscription", headers=headers)
             assert answer.json()["data"]["plan"]["name"] == "trial"
             taken = carimbo_here("serve", **place, port=str(port), api_metrics_port="0")
             process.send_signal(signal.SIGTERM)
@@ -175,7 +175,7 @@ def until_ready(url: str, process: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            if httpx2.get(url).status_code == 200:
+            if local_http().get(url).status_code == 200:
                 return
         except httpx2.TransportError:
             pass
