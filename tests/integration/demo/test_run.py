@@ -73,11 +73,12 @@ class TestClosedTerminal:
     @pytest.mark.parametrize(("gives_up", "code"), [(True, 0), (False, 120)])
     def test_does_not_spoil_the_exit_code(self, gives_up: bool, code: int) -> None:
         script = (
-            "import contextlib, os; from carimbo.demo.run import _give_up_on_a_closed_terminal as give_up\n"
+            "import contextlib, os\n"
             "reader, writer = os.pipe(); os.dup2(writer, 1); os.close(writer); os.close(reader)\n"
             "with contextlib.suppress(OSError): print('nobody reads this', flush=True)\n"
         )
-        command = [sys.executable, "-c", script + ("give_up()" if gives_up else "")]
+        give_up = "from carimbo.demo import run; run._give_up_on_a_closed_terminal()" if gives_up else ""
+        command = [sys.executable, "-c", script + give_up]
         buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         done = subprocess.run(command, capture_output=True, timeout=30, check=False, env=buffered)
         assert done.returncode == code
