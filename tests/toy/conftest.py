@@ -82,11 +82,16 @@ def expired(authority: SampleAuthority) -> A1Certificate:
 
 
 @pytest.fixture
-def new_shop(floor: Floor, certificate: A1Certificate) -> NewShop:
-    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
-        return await toy_shop(floor, caller or await floor.new_caller(plan), certificate)
+async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[NewShop]:
+    made: list[str] = []
 
-    return make
+    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
+        shop = await toy_shop(floor, caller or await floor.new_caller(plan), certificate)
+        made.append(shop.id)
+        return shop
+
+    yield make
+    await floor.give_up(made)
 
 
 @pytest.fixture(scope="session")

@@ -114,11 +114,16 @@ def certificate_of_2026(simulator: Simulator) -> A1Certificate:
 
 
 @pytest.fixture
-def new_shop(floor: Floor, certificate: A1Certificate) -> NewShop:
-    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
-        return await ready_shop(floor, caller or await floor.new_caller(plan), certificate)
+async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[NewShop]:
+    made: list[str] = []
 
-    return make
+    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
+        shop = await ready_shop(floor, caller or await floor.new_caller(plan), certificate)
+        made.append(shop.id)
+        return shop
+
+    yield make
+    await floor.give_up(made)
 
 
 @pytest.fixture

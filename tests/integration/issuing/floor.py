@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import httpx2
@@ -21,8 +22,10 @@ from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
 from carimbo.simulator.run import Simulator
 from carimbo.storage.database import Database
+from carimbo.storage.work import TABLES, WorkKind
 from carimbo.worker.advance import Advancer
 from carimbo.worker.run import run_worker
+from integration.issuing.ready_company import Template
 from support import BASE_URL, Caller, until_it_holds
 
 PATIENCE = 30.0
@@ -35,11 +38,19 @@ QUICK = {
     "ATTEMPTS_BEFORE_PARKING": "3",
     "EVENT_WAIT_SECONDS": "20",
     "WORKER_POLL_SECONDS": "0.2",
-    "SWEEP_SECONDS": "0.3",
+    "SWEEP_SECONDS": "1",
     "WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
     "WEBHOOK_SECONDS": "3",
     "WEBHOOK_RETRY_SECONDS": "0.3,0.4,0.5,0.6,0.7",
 }
+
+_GIVE_UP = "with {} select".format(
+    ", ".join(
+        f"{kind} as (update {TABLES[kind]} set next_action_at = null, lease_until = null,"
+        " lease_token = lease_token + 1 where company_id = any ($1) and next_action_at is not null)"
+        for kind in (WorkKind.DOCUMENT, WorkKind.EVENT, WorkKind.INUTILIZATION, WorkKind.STRAY)
+    )
+)
 
 
 @dataclass
@@ -50,6 +61,8 @@ class Floor:
     _simulator: Simulator | None
     app: FastAPI
     advancer: Advancer
+    templates: dict[tuple[Any, ...], Template] = field(default_factory=dict)
+    """Companies that others are copies of, by certificate and settings."""
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _worker: "asyncio.Task[None] | None" = None
 
@@ -94,6 +107,10 @@ class Floor:
         """What the simulator was really sent about a document."""
         async with httpx2.AsyncClient(base_url=self.simulator.control_url) as client:
             return list((await client.get("/journal", params={"key": key})).json())
+
+    async def give_up(self, companies: Iterable[str]) -> None:
+        """Ends the work of companies that is left when their test is over: it would be tried for ever."""
+        await self.fetch(_GIVE_UP, [UUID(company) for company in companies])
 
     @asynccontextmanager
     async def standstill(self) -> AsyncIterator[None]:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 import httpx2
 
+from carimbo.storage.products import Product, new_product_id
 from integration.issuing.shop import ADDRESS, REFUSALS, UNANSWERED, Shop
 from support import data_of
 
@@ -46,6 +47,8 @@ BOOK: dict[str, Any] = {
 NOTHING_STORED: dict[str, list[Any]] = {"sales": [], "customers": [], "products": [], "documents": []}
 Line = str | dict[str, Any]
 """A SKU, or a whole line."""
+_STOCKED: dict[str, Product] = {}
+"""Items that were put into a catalog through the API, as their rows are."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +147,26 @@ NewStore = Callable[..., Awaitable[Store]]
 
 
 async def open_store(shop: Shop, *items: dict[str, Any]) -> Store:
-    """Give a shop a catalog: a course and a mug, unless told otherwise."""
+    """Gives a shop a catalog: a course and a mug, where no items are named."""
     store = Store(shop.floor, shop.caller, shop.id)
     for item in items or (COURSE, MUG):
-        await store.stock(item)
+        await _stock_copy(store, item)
     return store
+
+
+async def _stock_copy(store: Store, item: dict[str, Any]) -> None:
+    """Puts an item into the catalog: the first time through the API, later as a copy of that row."""
+    key, company_id = repr(item), UUID(store.id)
+    if key not in _STOCKED:
+        await store.stock(item)
+    async with store.floor.database.tenant(store.caller.subscription_id) as tenant:
+        if key in _STOCKED:
+            copy = replace(_STOCKED[key], id=new_product_id(), company_id=company_id)
+            assert await tenant.products.add(copy) is not None
+        else:
+            stocked = await tenant.products.find_by_sku(company_id, item["sku"])
+            assert stocked is not None
+            _STOCKED[key] = stocked
 
 
 def sale_of(*lines: Line, **changes: Any) -> dict[str, Any]:
