@@ -1,6 +1,7 @@
 """One floor for all tests of what document types share, with the toys on it and no simulator."""
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,6 +16,7 @@ from integration.issuing.conftest import (
     play,
     press,
     printer,
+    refused_shop,
     set_clock,
     shop,
     short_wait,
@@ -22,11 +24,11 @@ from integration.issuing.conftest import (
     work,
 )
 from integration.issuing.floor import Floor, open_floor
-from integration.issuing.shop import NewShop, Shop
+from integration.issuing.shop import NewShop, Shop, bare_shop
 from support import CNPJ, Caller
 from toy.authority import REGISTER, Register
 from toy.document_type import TOY
-from toy.shop import toy_shop
+from toy.shop import BODIES, toy_shop
 
 __all__ = [
     "anybody",
@@ -34,6 +36,7 @@ __all__ = [
     "play",
     "press",
     "printer",
+    "refused_shop",
     "set_clock",
     "shop",
     "short_wait",
@@ -92,6 +95,12 @@ async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[Ne
 
     yield make
     await floor.give_up(made)
+
+
+@pytest.fixture
+async def bare(floor: Floor) -> Shop:
+    """A company with nothing but its name."""
+    return replace(await bare_shop(floor, await floor.new_caller()), bodies=BODIES)
 
 
 @pytest.fixture(scope="session")

@@ -4,29 +4,14 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-import httpx2
 import pytest
 
-from integration.issuing.actions import events_of, usage
+from integration.issuing.actions import discard, events_of, rejected_without_number, usage
 from integration.issuing.floor import Floor
 from integration.issuing.shop import NewShop, Shop, accepted, error_of
 from support import ABSENT, data_of
 from toy.codes import REFUSED, UNANSWERED
 from toy.shop import KINDS, LATER
-
-
-async def discard(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
-    return await shop.caller.http.delete(shop.path(f"/invoices/{document['id']}"))
-
-
-async def rejected_without_number(shop: Shop, kind: str, **changes: Any) -> dict[str, Any]:
-    """A document whose company had no certificate any more when its turn came."""
-    async with shop.floor.standstill():
-        made = await shop.create(kind, **changes)
-        data_of(await shop.caller.http.delete(shop.path("/certificate")))
-    record = await shop.settled(made)
-    assert (record["status"], record["number"], record["dps"]) == ("rejected", None, None)
-    return record
 
 
 class TestDiscard:

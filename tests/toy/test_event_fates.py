@@ -20,10 +20,8 @@ from carimbo.fiscal.outcome import (
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.work import WorkKind
-from integration.issuing.actions import cancel
+from integration.issuing.actions import LETTER, cancel
 from integration.issuing.filed import (
-    NOT_SENT,
-    OUTAGE,
     file_of,
     own_refusal_of,
     row_of,
@@ -32,6 +30,8 @@ from integration.issuing.filed import (
 )
 from integration.issuing.scripted import (
     LOST,
+    NOT_SENT,
+    OUT,
     Line,
     Play,
     Script,
@@ -48,7 +48,6 @@ DUPLICATE = Duplicate(code="573", message="Rejeição: Duplicidade de evento")
 CANCELED_BEFORE = Canceled(code="420", message="Rejeição: Cancelamento para NF-e já cancelada")
 CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento de NF-e homologado")
 TOO_LATE = Rejected(code="501", message="Rejeição: Prazo de cancelamento", answer_xml=b"<retEvento/>")
-LETTER = "O endereço de entrega é Rua das Flores, 10"
 of_every_type = pytest.mark.parametrize("kind", KINDS)
 REQUESTS = {"cancellation": "{}", "correction": f'{{"correction": "{LETTER}"}}'}
 
@@ -116,7 +115,7 @@ class TestCancellation:
             ((LOST, NOT_THERE, registering()), ["register_event", "consult_event", "register_event"]),
             ((LOST, LOST, registered()), ["register_event", "consult_event", "consult_event"]),
             ((DUPLICATE, registered()), ["register_event", "consult_event"]),
-            ((OUTAGE, registering()), ["register_event", "register_event"]),
+            ((OUT, registering()), ["register_event", "register_event"]),
             ((NOT_SENT, registering()), ["register_event", "register_event"]),
         ],
     )

@@ -1,10 +1,10 @@
 """When the files and the history of a document can be read."""
 
 from datetime import datetime
-from typing import Any
 
 import pytest
 
+from integration.issuing.actions import xml_of
 from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, error_of
 from toy.codes import LOSES_ANSWER, REFUSAL_CODE, REFUSED, UNANSWERED
@@ -12,12 +12,6 @@ from toy.shop import KINDS
 
 of_every_type = pytest.mark.parametrize("kind", KINDS)
 BEFORE_AN_ANSWER = ["created", "queued", "numbered", "signed", "transmitted"]
-
-
-async def xml_of(shop: Shop, document: dict[str, Any], file: str = "xml") -> bytes:
-    answer = await shop.get(f"/{document['type']}/{document['id']}/{file}")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml"), answer.text
-    return answer.content
 
 
 @of_every_type

@@ -10,14 +10,14 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.main.worker import advancer_of, means_of
+from carimbo.main.worker import advancer_of
 from carimbo.service.dismissal import dismiss
 from carimbo.service.errors import Code, Refusal
-from carimbo.service.parked import hold_all, list_parked, resume_parked
+from carimbo.service.parked import hold_all, resume_parked
 from carimbo.storage import work
 from carimbo.storage.jobs import enqueue
 from carimbo.storage.work import LeaseLost, WorkKey, WorkKind
-from integration.issuing.actions import cancel, events_of, usage
+from integration.issuing.actions import cancel, events_of, parking_reasons, usage
 from integration.issuing.floor import Floor
 from integration.issuing.number_ledger import ledger, shown
 from integration.issuing.shop import NewShop, Shop, accepted, own_number
@@ -33,10 +33,6 @@ of_every_type = pytest.mark.parametrize("kind", KINDS)
 
 def key_of(shop: Shop, document: dict[str, Any]) -> WorkKey:
     return WorkKey(WorkKind.DOCUMENT, shop.caller.subscription_id, UUID(document["id"]))
-
-
-async def why_parked(shop: Shop, document: dict[str, Any]) -> list[str]:
-    return [parked.parked_reason for parked in await list_parked(shop.floor.database, UUID(document["id"]))]
 
 
 async def resume(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
@@ -66,9 +62,8 @@ async def come_to(shop: Shop, step: str, kind: str = "toy") -> dict[str, Any]:
             raise InterruptedError(step)
 
     floor, document = shop.floor, await shop.create(kind)
-    async with means_of(floor.settings, floor.database) as means:
-        advancer = advancer_of(floor.settings, replace(means, reached=fail))
-        assert await advancer.advance(key_of(shop, document)) is not None
+    advancer = advancer_of(floor.settings, replace(floor.means, reached=fail))
+    assert await advancer.advance(key_of(shop, document)) is not None
     return document
 
 
@@ -120,14 +115,14 @@ class TestHeld:
         document = await held(shop, kind)
         assert (await shop.issue(kind))["status"] == "authorized"
         assert await shop.read(document) | {"progress": None} == document | {"progress": None}
-        assert await why_parked(shop, document) == [REASON]
+        assert await parking_reasons(shop, document) == [REASON]
         assert (await resume(shop, document))["status"] == "authorized"
         assert [event["type"] for event in await shop.events(document)][:3] == ["created", "queued", "queued"]
 
     @of_every_type
     async def test_with_a_number_goes_on_under_it(self, shop: Shop, kind: str) -> None:
         document = await held_with_number(shop, kind)
-        assert await why_parked(shop, document) == [REASON]
+        assert await parking_reasons(shop, document) == [REASON]
         resumed = await resume(shop, document)
         assert (resumed["status"], own_number(resumed)) == ("authorized", own_number(document))
 
@@ -138,7 +133,7 @@ class TestHeld:
         await floor.until(f"exists (select from emissions {mine} and state = 'signed')")
         async with floor.standstill():
             await hold_all(floor.database, REASON)
-        assert await why_parked(shop, document) == [REASON]
+        assert await parking_reasons(shop, document) == [REASON]
 
     async def test_is_what_every_subscription_has(self, floor: Floor, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop()
@@ -146,7 +141,7 @@ class TestHeld:
             mine, theirs = await shop.create(), await other.create()
             told = await hold_all(floor.database, "outro motivo")
         assert told.documents >= 2
-        assert await why_parked(shop, mine) == await why_parked(other, theirs) == ["outro motivo"]
+        assert await parking_reasons(shop, mine) == await parking_reasons(other, theirs) == ["outro motivo"]
 
     async def test_keeps_the_reason_that_it_was_parked_for(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
@@ -154,7 +149,7 @@ class TestHeld:
             await set_aside(shop, document)
             await hold_all(floor.database, REASON)
             again = await hold_all(floor.database, REASON)
-        assert await why_parked(shop, document) == ["broken"]
+        assert await parking_reasons(shop, document) == ["broken"]
         assert again.documents == 0
 
     async def test_is_taken_from_the_worker_that_has_it(self, floor: Floor, shop: Shop) -> None:
@@ -183,7 +178,7 @@ class TestNotHeld:
         async with floor.standstill():
             document = await come_to(shop, "signed")
             await hold_all(floor.database, REASON)
-            assert await why_parked(shop, document) == []
+            assert await parking_reasons(shop, document) == []
         assert (await shop.settled(document))["status"] == "authorized"
 
     async def test_is_what_is_sent_at_that_moment(self, floor: Floor, shop: Shop) -> None:
@@ -192,7 +187,7 @@ class TestNotHeld:
             async with asyncio.TaskGroup() as group, signing(shop, document):
                 group.create_task(hold_all(floor.database, REASON))
                 await floor.until(f"{HELD_UP} >= 1")
-            assert await why_parked(shop, document) == []
+            assert await parking_reasons(shop, document) == []
 
     async def test_is_what_is_not_on_its_way(self, floor: Floor, shop: Shop) -> None:
         settled = [await shop.issue(), await shop.issue(notes=REFUSED)]
@@ -200,7 +195,7 @@ class TestNotHeld:
         async with floor.standstill():
             await hold_all(floor.database, REASON)
         for document in [*settled, draft]:
-            assert await why_parked(shop, document) == []
+            assert await parking_reasons(shop, document) == []
             assert await shop.read(document) == document
 
 
@@ -254,7 +249,7 @@ class TestNotDismissed:
             document = await come_to(shop, "signed")
             await set_aside(shop, document)
         assert "A autoridade pode ter este documento" in (await refused(shop, document)).message
-        assert await why_parked(shop, document) == ["broken"]
+        assert await parking_reasons(shop, document) == ["broken"]
         assert (await resume(shop, document))["status"] == "authorized"
 
     async def test_is_what_the_authority_may_still_get(self, floor: Floor, shop: Shop) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from carimbo.fiscal.document_type import LAST_NUMBER
-from integration.issuing.actions import text_in_xml
+from integration.issuing.actions import switch_environment, text_in_xml
 from integration.issuing.floor import Floor
 from integration.issuing.shop import NewShop, Shop, accepted, own_number, own_place
 from support import data_of, fields_of
@@ -17,11 +17,6 @@ from toy.shop import KINDS, body_of
 
 HALF = 30
 of_every_type = pytest.mark.parametrize("kind", KINDS)
-
-
-async def switch_environment(shop: Shop, environment: str) -> None:
-    path = shop.path("/environment")
-    data_of(await shop.caller.http.patch(path, json={"environment": environment}))
 
 
 async def numbers(shop: Shop) -> dict[tuple[str, str, int], list[int]]:

@@ -1,10 +1,8 @@
 """When a document can be printed, and by whom."""
 
-from typing import Any
-
 import pytest
 
-from integration.issuing.actions import cancel
+from integration.issuing.actions import cancel, until_sent
 from integration.issuing.floor import Floor
 from integration.issuing.printed_files import ask, digits, pdf_of, put_logo
 from integration.issuing.shop import NewShop, Shop, error_of
@@ -12,13 +10,6 @@ from pdf_reading import text_of
 from support import data_of
 from toy.codes import REFUSED, UNANSWERED
 from toy.shop import KINDS
-
-
-async def sent(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
-    """A document that the authority was asked about, and has not answered."""
-    told = f"document_id = '{document['id']}' and type = 'transmitted'"
-    await shop.floor.until(f"exists (select from document_events where {told})")
-    return document
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -50,7 +41,7 @@ class TestPdf:
             assert answer.json()["error"]["message"] == sentence
 
     async def test_is_not_there_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
-        made = await sent(shop, await shop.create(kind, notes=UNANSWERED))
+        made = await until_sent(shop, await shop.create(kind, notes=UNANSWERED))
         error_of(await ask(shop, made), 409, "INVALID_STATE")
 
     async def test_is_not_there_after_a_refusal(self, shop: Shop, kind: str) -> None:

@@ -1,7 +1,6 @@
 """What a subscription and a company must have before they issue, told all at once."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 import structlog
@@ -10,23 +9,12 @@ from structlog.testing import LogCapture
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.service.issuing import advance
 from carimbo.service.subscriptions import set_features
+from integration.issuing.actions import missing
 from integration.issuing.floor import Floor
 from integration.issuing.shop import NewShop, Shop, bare_shop, error_of, own_number
 from support import data_of, fields_of
 from toy.shop import BODY, KINDS, body_of
 from toy.xml import MOST
-
-
-@pytest.fixture
-async def bare(floor: Floor) -> Shop:
-    """A company with nothing but its name."""
-    return await bare_shop(floor, await floor.new_caller())
-
-
-async def missing(shop: Shop, kind: str, body: dict[str, Any]) -> list[str]:
-    details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
-    assert await shop.count() == 0
-    return list(details["missing"])
 
 
 async def remove_certificate(shop: Shop) -> None:
@@ -36,8 +24,8 @@ async def remove_certificate(shop: Shop) -> None:
 class TestBareCompany:
     async def test_lacks_everything_at_once(self, bare: Shop) -> None:
         common = ["address", "taxRegime"]
-        assert await missing(bare, "toy", BODY) == [*common, "stateRegistration", "certificate"]
-        assert await missing(bare, "toynote", BODY) == [*common, "certificate"]
+        assert await missing(bare, "toy") == [*common, "stateRegistration", "certificate"]
+        assert await missing(bare, "toynote") == [*common, "certificate"]
 
     async def test_is_told_what_is_wrong_with_the_body_first(self, bare: Shop) -> None:
         assert set(fields_of(await bare.post("/toy", {}))) == {"amount", "recipient"}
@@ -72,7 +60,7 @@ class TestCertificate:
     async def test_expired_with_something_else_is_listed(self, shop: Shop, expired: A1Certificate) -> None:
         await shop.certify(expired, datetime.now(UTC) - timedelta(days=30))
         await shop.put_settings(toy={"active": False})
-        assert await missing(shop, "toy", BODY) == ["toy.active", "certificate"]
+        assert await missing(shop, "toy") == ["toy.active", "certificate"]
 
     async def test_in_force_again_makes_the_company_ready(
         self, shop: Shop, certificate: A1Certificate
@@ -85,7 +73,7 @@ class TestCertificate:
 class TestModule:
     async def test_switched_off_refuses_its_type_alone(self, shop: Shop) -> None:
         await shop.put_settings(toy={"active": False})
-        assert await missing(shop, "toy", BODY) == ["toy.active"]
+        assert await missing(shop, "toy") == ["toy.active"]
         assert (await shop.issue("toynote"))["status"] == "authorized"
 
 

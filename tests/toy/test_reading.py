@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 import structlog
 
+from integration.issuing.actions import listed_ids
 from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, accepted, error_of
 from support import ABSENT, data_of, fields_of
@@ -14,14 +15,6 @@ from toy.codes import REFUSED
 from toy.shop import BODY, KINDS, LATER, RECIPIENT
 
 OTHER_RECIPIENT = RECIPIENT | {"taxId": "12345678909", "name": "João D'Ávila"}
-
-
-async def found(shop: Shop, path: str = "/invoices", **query: Any) -> list[str]:
-    """The ids of a filtered list; its total must agree with them."""
-    answer = await shop.get(path, **query)
-    ids = [record["id"] for record in data_of(answer)]
-    assert answer.json()["pageInfo"]["total"] == len(ids)
-    return ids
 
 
 class TestRequest:
@@ -68,15 +61,15 @@ class TestFilters:
             key = document["accessKey"]
             spaced = " ".join(key[place : place + 4] for place in range(0, len(key), 4))
             for path in (f"/{kind}", "/invoices"):
-                assert await found(shop, path, accessKey=key) == [document["id"]]
-                assert await found(shop, path, accessKey=spaced) == [document["id"]]
-                assert await found(shop, path, number=document["number"]) == [document["id"]]
+                assert await listed_ids(shop, path, accessKey=key) == [document["id"]]
+                assert await listed_ids(shop, path, accessKey=spaced) == [document["id"]]
+                assert await listed_ids(shop, path, number=document["number"]) == [document["id"]]
         newest_first = [document["id"] for document in documents[::-1]]
         series = (documents[0]["dps"] or documents[0])["series"]
-        assert await found(shop, series=series) == newest_first
-        assert await found(shop, series=series + 1) == []
-        assert await found(shop, number=999) == []
-        assert await found(shop, f"/{kind}", number=documents[0]["number"], series=series + 1) == []
+        assert await listed_ids(shop, series=series) == newest_first
+        assert await listed_ids(shop, series=series + 1) == []
+        assert await listed_ids(shop, number=999) == []
+        assert await listed_ids(shop, f"/{kind}", number=documents[0]["number"], series=series + 1) == []
 
     @pytest.mark.parametrize("tax_id", ["12345678909", "123.456.789-09"])
     async def test_documents_are_found_by_the_tax_id_of_their_recipient(
@@ -84,15 +77,15 @@ class TestFilters:
     ) -> None:
         toy, note = [await shop.create(kind, recipient=OTHER_RECIPIENT) for kind in KINDS]
         await shop.create()
-        assert await found(shop, recipientTaxId=tax_id) == [note["id"], toy["id"]]
-        assert await found(shop, "/toy", recipientTaxId=tax_id) == [toy["id"]]
+        assert await listed_ids(shop, recipientTaxId=tax_id) == [note["id"], toy["id"]]
+        assert await listed_ids(shop, "/toy", recipientTaxId=tax_id) == [toy["id"]]
 
     async def test_a_corrected_recipient_is_found_by_the_new_tax_id(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
         data_of(await shop.patch(refused, recipient=OTHER_RECIPIENT))
-        assert await found(shop, recipientTaxId=OTHER_RECIPIENT["taxId"]) == [refused["id"]]
-        assert await found(shop, recipientTaxId=RECIPIENT["taxId"]) == []
-        assert await found(shop, search="joao") == [refused["id"]]
+        assert await listed_ids(shop, recipientTaxId=OTHER_RECIPIENT["taxId"]) == [refused["id"]]
+        assert await listed_ids(shop, recipientTaxId=RECIPIENT["taxId"]) == []
+        assert await listed_ids(shop, search="joao") == [refused["id"]]
 
     @pytest.mark.parametrize(
         "search", ["joão", "JOAO", "avi", "d'avila", "joão d", "  joao davila ", "12345678909", "pedido-9"]
@@ -101,19 +94,19 @@ class TestFilters:
         wanted = await shop.create(recipient=OTHER_RECIPIENT, externalId="pedido-9")
         await shop.create(externalId="pedido-90")
         expected = [] if search == "avi" else [wanted["id"]]
-        assert await found(shop, search=search) == expected
+        assert await listed_ids(shop, search=search) == expected
 
     async def test_a_search_finds_numbers_and_keys(self, shop: Shop) -> None:
         first, second = await shop.issue(), await shop.issue()
-        assert await found(shop, search=str(first["number"])) == [first["id"]]
-        assert await found(shop, search=second["accessKey"]) == [second["id"]]
+        assert await listed_ids(shop, search=str(first["number"])) == [first["id"]]
+        assert await listed_ids(shop, search=second["accessKey"]) == [second["id"]]
 
     @pytest.mark.parametrize(
         "search", ["silva 'a':*", "\\", "%", "zé", "9" * 20, pytest.param("\ufdfa" * 100, id="long")]
     )
     async def test_a_search_of_anything_else_finds_nothing(self, shop: Shop, search: str) -> None:
         await shop.create()
-        assert await found(shop, search=search) == []
+        assert await listed_ids(shop, search=search) == []
 
     @pytest.mark.parametrize(
         ("name", "value"), [("number", "x"), ("number", 0), ("series", -1), ("saleId", "1")]
@@ -144,8 +137,8 @@ class TestDates:
         }
         for time, (starts, ends) in found_by.items():
             told = f"2026-03-10T{time}"
-            assert bool(await found(shop, startDate=told)) is starts, told
-            assert bool(await found(shop, endDate=told)) is ends, told
+            assert bool(await listed_ids(shop, startDate=told)) is starts, told
+            assert bool(await listed_ids(shop, endDate=told)) is ends, told
 
     async def test_days_begin_at_midnight_of_the_company(self, floor: Floor, shop: Shop) -> None:
         document = await shop.create(transmit="later")
@@ -155,15 +148,15 @@ class TestDates:
         address = {"zipcode": "69900-064", "street": "Rua", "number": "1", "district": "Centro"}
         acre = address | {"city": "Rio Branco", "state": "AC"}
         data_of(await shop.caller.http.put(shop.path(), json={"address": acre}))
-        assert await found(shop, startDate="2026-03-10") == []
-        assert await found(shop, endDate="2026-03-09") == [document["id"]]
+        assert await listed_ids(shop, startDate="2026-03-10") == []
+        assert await listed_ids(shop, endDate="2026-03-09") == [document["id"]]
 
     async def test_bounds_beyond_the_calendar_include_all_or_nothing(self, shop: Shop) -> None:
         document = await shop.create(transmit="later")
         earliest, latest = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-03:00"
-        assert await found(shop, startDate=latest) == []
-        assert await found(shop, endDate=earliest) == []
-        assert await found(shop, startDate=earliest, endDate=latest) == [document["id"]]
+        assert await listed_ids(shop, startDate=latest) == []
+        assert await listed_ids(shop, endDate=earliest) == []
+        assert await listed_ids(shop, startDate=earliest, endDate=latest) == [document["id"]]
 
 
 class TestUnreadableRows:
@@ -202,7 +195,7 @@ class TestUnreadableRows:
     ) -> None:
         stored = await shop.create(transmit="later")
         await floor.fetch("update documents set request = '{\"old\": 1}' where id = $1", UUID(stored["id"]))
-        assert await found(shop) == [stored["id"]]
+        assert await listed_ids(shop) == [stored["id"]]
         read = data_of(await shop.get(f"/toy/{stored['id']}", include="request"))
         assert read["request"] == {"old": 1}
 

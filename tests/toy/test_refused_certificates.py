@@ -1,6 +1,5 @@
 """A certificate that the authority does not accept is said as that wherever one looks."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -27,17 +26,6 @@ def foreign_certificate(authority: SampleAuthority, register: Register) -> A1Cer
     certificate = A1Certificate.from_bundle(issued.to_pem())
     register.unaccepted.add(certificate.certificate_der)
     return certificate
-
-
-@pytest.fixture
-async def refused_shop(shop: Shop, foreign_certificate: A1Certificate) -> AsyncIterator[Shop]:
-    """A shop whose certificate no authority accepts; what it leaves unfinished is ended."""
-    await shop.certify(foreign_certificate)
-    yield shop
-    for table in WORK_TABLES:
-        await shop.floor.fetch(
-            f"update {table} set next_action_at = null where company_id = $1", UUID(shop.id)
-        )
 
 
 async def wait_for_refusals(shop: Shop) -> None:

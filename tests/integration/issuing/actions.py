@@ -1,22 +1,103 @@
 """What callers do with documents of a shop, and what they read of them."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
+from uuid import UUID
 
 import httpx2
 from lxml import etree
 
 from carimbo.service.orders import DIFFERENT_BODY
-from integration.issuing.shop import Shop
+from carimbo.service.parked import list_parked
+from integration.issuing.floor import Floor
+from integration.issuing.shop import Shop, error_of
 from support import Caller, data_of
 
 TRIAL = 10
 """How many documents a trial has."""
+LETTER = "O endereço de entrega é Rua das Flores, 10"
+"""What a letter of correction says."""
+_OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
+_OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
+JOURNALS = {"nfe": _OF_GOODS, "nfce": _OF_GOODS, "nfse": _OF_SERVICES}
+"""What the authority of each type is asked when a document is issued and canceled, and how it answers."""
 SPENT = {"limit": TRIAL, "used": TRIAL, "resetsAt": None}
 
 
 async def cancel(shop: Shop, document: dict[str, Any], body: Any = None, **query: Any) -> httpx2.Response:
     path = shop.path(f"/{document['type']}/{document['id']}")
     return await shop.caller.http.request("DELETE", path, json=body, params=query)
+
+
+async def discard(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
+    """Asks for a document to be deleted that was never numbered."""
+    return await shop.caller.http.delete(shop.path(f"/invoices/{document['id']}"))
+
+
+async def rejected_without_number(shop: Shop, kind: str, **changes: Any) -> dict[str, Any]:
+    """Returns a document whose company had no certificate any more when its turn came."""
+    async with shop.floor.standstill():
+        made = await shop.create(kind, **changes)
+        data_of(await shop.caller.http.delete(shop.path("/certificate")))
+    record = await shop.settled(made)
+    assert (record["status"], record["number"], record["dps"]) == ("rejected", None, None)
+    return record
+
+
+async def correct(shop: Shop, document: dict[str, Any], text: str = LETTER) -> httpx2.Response:
+    """Asks for a letter of correction."""
+    return await shop.post(f"/{document['type']}/{document['id']}/correction", {"correction": text})
+
+
+@asynccontextmanager
+async def out_of_service(floor: Floor, authorizer: str) -> AsyncIterator[None]:
+    """Keeps an authority of the simulator out of service for the length of a block."""
+    await floor.switch(outages={authorizer: "108"})
+    try:
+        yield
+    finally:
+        await floor.switch(outages={authorizer: None})
+
+
+async def switch_environment(shop: Shop, environment: str) -> None:
+    """Moves a company to another environment."""
+    path = shop.path("/environment")
+    data_of(await shop.caller.http.patch(path, json={"environment": environment}))
+
+
+async def missing(shop: Shop, kind: str) -> list[str]:
+    """Returns what a company lacks, as the refusal of an order says."""
+    details = error_of(await shop.post(f"/{kind}", shop.bodies[kind]), 422, "COMPANY_NOT_READY")
+    assert await shop.count() == 0
+    return list(details["missing"])
+
+
+async def until_sent(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
+    """Waits until the authority was asked about a document, whether it answers or not."""
+    sent = f"document_id = '{document['id']}' and type = 'transmitted'"
+    await shop.floor.until(f"exists (select from document_events where {sent})")
+    return document
+
+
+async def listed_ids(shop: Shop, path: str = "/invoices", **query: Any) -> list[str]:
+    """Returns the ids of a filtered list; its total must agree with them."""
+    answer = await shop.get(path, **query)
+    ids = [record["id"] for record in data_of(answer)]
+    assert answer.json()["pageInfo"]["total"] == len(ids)
+    return ids
+
+
+async def parking_reasons(shop: Shop, document: dict[str, Any]) -> list[str]:
+    """Returns why a document is set aside; nothing if it is not."""
+    return [parked.parked_reason for parked in await list_parked(shop.floor.database, UUID(document["id"]))]
+
+
+async def xml_of(shop: Shop, document: dict[str, Any], file: str = "xml") -> bytes:
+    """Returns an XML file of a document."""
+    answer = await shop.get(f"/{document['type']}/{document['id']}/{file}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml"), answer.text
+    return answer.content
 
 
 async def filings(shop: Shop, document: dict[str, Any]) -> list[str]:
@@ -42,9 +123,8 @@ def replayed(answer: httpx2.Response) -> dict[str, Any]:
 
 async def text_in_xml(shop: Shop, document: dict[str, Any], path: str) -> str | None:
     """What the XML of a document has at a path, which begins anywhere."""
-    answer = await shop.get(f"/{document['type']}/{document['id']}/xml")
     names = "/".join(f"{{*}}{name}" for name in path.split("/"))
-    return etree.fromstring(answer.content).findtext(f".//{names}")
+    return etree.fromstring(await xml_of(shop, document)).findtext(f".//{names}")
 
 
 async def usage(shop: Shop) -> dict[str, tuple[int, int]]:

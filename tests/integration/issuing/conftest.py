@@ -19,7 +19,8 @@ from integration.conftest import NewDatabase
 from integration.issuing.floor import Floor, open_floor
 from integration.issuing.printer import CACHE_BYTES, Recorder, services_with
 from integration.issuing.scripted import Play, playing
-from integration.issuing.shop import NewShop, Shop, ready_shop
+from integration.issuing.shop import NewShop, Shop, bare_shop, ready_shop
+from integration.issuing.till import Till, till_of
 from support import CNPJ, Caller
 
 SetClock = Callable[[datetime], None]
@@ -129,6 +130,25 @@ async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[Ne
 @pytest.fixture
 async def shop(new_shop: NewShop) -> Shop:
     return await new_shop()
+
+
+@pytest.fixture
+async def bare(floor: Floor) -> Shop:
+    """A company with nothing but its name."""
+    return await bare_shop(floor, await floor.new_caller())
+
+
+@pytest.fixture
+async def till(shop: Shop) -> Till:
+    """A point of sale of the shop."""
+    return await till_of(shop)
+
+
+@pytest.fixture
+async def refused_shop(shop: Shop, foreign_certificate: A1Certificate) -> Shop:
+    """A shop whose certificate no authority accepts."""
+    await shop.certify(foreign_certificate)
+    return shop
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,8 @@
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Unavailable
 from integration.issuing.scripted import Play
 from support import data_of
-
-NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
-OUTAGE = Unavailable(code="109", message="Paralisado sem previsão", outage=Outage.WITHOUT_FORECAST)
 
 
 async def row_of(play: Play, filing_id: UUID) -> dict[str, Any]:

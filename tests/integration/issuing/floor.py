@@ -18,6 +18,7 @@ from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever
 from carimbo.main.worker import advancer_of, means_of
 from carimbo.service.access import Gatekeeper
+from carimbo.service.issuing.case import Means
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
 from carimbo.simulator.run import Simulator
@@ -60,6 +61,7 @@ class Floor:
     settings: Settings
     _simulator: Simulator | None
     app: FastAPI
+    means: Means
     advancer: Advancer
     templates: dict[tuple[Any, ...], Template] = field(default_factory=dict)
     """Companies that others are copies of, by certificate and settings."""
@@ -159,7 +161,7 @@ async def open_floor(
         database_of(settings) as database,
         means_of(settings, database) as means,
     ):
-        yield Floor(settings, simulator, app, advancer_of(settings, means))
+        yield Floor(settings, simulator, app, means, advancer_of(settings, means))
 
 
 def _place_of(simulator: Simulator | None) -> dict[str, str]:

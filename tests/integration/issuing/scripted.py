@@ -24,7 +24,10 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.tables.authorizers import is_contingency
-from carimbo.main.worker import advancer_of, means_of
+from carimbo.main.parts import clock_of
+from carimbo.main.worker import advancer_of
+from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.outages import AuthorityPlace, see_outage
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
@@ -36,11 +39,14 @@ from support import data_of
 
 OUT = Unavailable(code="109", message="Serviço paralisado sem previsão", outage=Outage.WITHOUT_FORECAST)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer")
+NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 AT_WORK = Available(code="107", message="Serviço em Operação")
 UNKNOWN = Unknown(code="217", message="NF-e não consta na base de dados da SEFAZ")
 DUPLICATE = Duplicate(code="204", message="Duplicidade de NF-e")
 ASSIGNED_NUMBER = 123
 """What every NFS-e of a script is numbered by."""
+TOO_LONG = timedelta(minutes=5)
+"""So long after its issue, an authority refuses an NFC-e for its age."""
 _STEPS = 12
 _NORMAL = AuthorityPlace("55", "SP", "production")
 
@@ -226,9 +232,17 @@ class Play:
 async def playing(floor: Floor, shop: Shop, *lines: Line) -> AsyncIterator[Play]:
     """Put a script in the place of the authorities, and the worker to rest."""
     script = Script(list(lines))
-    async with floor.standstill(), means_of(floor.settings, floor.database) as means:
-        workshop = replace(means.workshop, clock=script.now)
-        scripted = replace(means, authorities=dict.fromkeys(means.authorities, script), workshop=workshop)
+    means, settings = floor.means, floor.settings
+    scripted = replace(
+        means,
+        authorities=dict.fromkeys(means.authorities, script),
+        workshop=replace(means.workshop, clock=script.now),
+        dossiers=Dossiers(floor.database),
+        outages=OutageBoard(
+            floor.database, settings.contingency_after, clock_of(settings), settings.clock_offset
+        ),
+    )
+    async with floor.standstill():
         yield Play(script, advancer_of(floor.settings, scripted), shop)
 
 

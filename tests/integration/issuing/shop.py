@@ -185,16 +185,18 @@ async def _copied(
     """Copies a company that was made once through the API: that takes a tenth of its time."""
     key = (certificate.certificate_der, *settings)
     if key not in floor.templates:
-        floor.templates[key] = await _template(floor, certificate, settings)
+        floor.templates[key] = await _template(floor, certificate, tax_id, settings)
     template = floor.templates[key]
     company_id = await template.copy(floor.database, caller.subscription_id, tax_id or _next_tax_id())
     return Shop(floor, caller, str(company_id))
 
 
-async def _template(floor: Floor, certificate: A1Certificate, settings: dict[str, Any]) -> Template:
+async def _template(
+    floor: Floor, certificate: A1Certificate, tax_id: str | None, settings: dict[str, Any]
+) -> Template:
     """Makes a company through the API, as its owner would."""
     caller = await floor.new_caller()
-    shop = await bare_shop(floor, caller, address=ADDRESS, taxRegime="simples", simplesRate=6)
+    shop = await bare_shop(floor, caller, tax_id, address=ADDRESS, taxRegime="simples", simplesRate=6)
     data_of(await shop.post("/state-registrations", REGISTRATION))
     await shop.certify(certificate)
     if settings:

@@ -15,7 +15,6 @@ ENDS_OF_THE_CALENDAR = [
 ]
 LONG_ITEMS = [MUG | {"notes": "x" * 500, "unitValue": 1}] * 700
 of_every_type = pytest.mark.parametrize("kind", KINDS)
-of_goods = pytest.mark.parametrize("kind", GOODS)
 
 
 def fields_in(rules: list[dict[str, Any]]) -> set[str]:
@@ -32,21 +31,19 @@ BLAMED = {moment: {"issueDate"} for moment in ENDS_OF_THE_CALENDAR}
 
 
 @of_every_type
-class TestADateAtTheEndOfTheCalendar:
-    async def test_is_a_broken_rule(self, idle_shop: Shop, kind: str) -> None:
-        rules = {}
-        for moment in ENDS_OF_THE_CALENDAR:
-            answer = await idle_shop.post(f"/{kind}", body_of(kind, issueDate=moment))
-            rules[moment] = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
-        assert fields_by_moment(rules) == BLAMED
-        assert await idle_shop.count() == 0
-
-    async def test_is_a_problem_of_a_trial(self, idle_shop: Shop, kind: str) -> None:
-        problems = {}
-        for moment in ENDS_OF_THE_CALENDAR:
-            answer = await idle_shop.post(f"/{kind}", body_of(kind, issueDate=moment), dryRun="true")
-            problems[moment] = data_of(answer)["problems"]
-        assert fields_by_moment(problems) == BLAMED
+async def test_a_date_at_the_end_of_the_calendar_breaks_a_rule_of_orders_and_trials(
+    idle_shop: Shop, kind: str
+) -> None:
+    rules, problems = {}, {}
+    for moment in ENDS_OF_THE_CALENDAR:
+        body = body_of(kind, issueDate=moment)
+        rules[moment] = error_of(await idle_shop.post(f"/{kind}", body), 422, "FISCAL_RULE_VIOLATION")[
+            "rules"
+        ]
+        problems[moment] = data_of(await idle_shop.post(f"/{kind}", body, dryRun="true"))["problems"]
+    assert fields_by_moment(rules) == BLAMED
+    assert problems == rules
+    assert await idle_shop.count() == 0
 
 
 class TestACorrection:
@@ -66,17 +63,13 @@ class TestACorrection:
         assert await shop.read(refused) == refused
 
 
-@of_goods
-class TestADocumentLongerThanTheAuthoritiesTake:
-    async def test_is_a_broken_rule(self, idle_shop: Shop, kind: str) -> None:
-        answer = await idle_shop.post(f"/{kind}", body_of(kind, items=LONG_ITEMS, payments=None))
-        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
-        assert (rule["code"], rule["field"]) == ("214", "items")
-        assert "500 kB" in rule["message"]
-        assert rule["hint"].startswith("Divida")
-        assert await idle_shop.count() == 0
-
-    async def test_is_a_problem_of_a_trial(self, idle_shop: Shop, kind: str) -> None:
-        body = body_of(kind, items=LONG_ITEMS, payments=None)
-        trial = data_of(await idle_shop.post(f"/{kind}", body, dryRun="true"))
-        assert [problem["code"] for problem in trial["problems"]] == ["214"]
+async def test_a_document_longer_than_the_authorities_take_breaks_a_rule_of_orders_and_trials(
+    idle_shop: Shop,
+) -> None:
+    nfe, nfce = (body_of(kind, items=LONG_ITEMS, payments=None) for kind in GOODS)
+    (rule,) = error_of(await idle_shop.post("/nfe", nfe), 422, "FISCAL_RULE_VIOLATION")["rules"]
+    assert (rule["code"], rule["field"]) == ("214", "items")
+    assert "500 kB" in rule["message"]
+    assert rule["hint"].startswith("Divida")
+    assert data_of(await idle_shop.post("/nfce", nfce, dryRun="true"))["problems"] == [rule]
+    assert await idle_shop.count() == 0

@@ -1,8 +1,6 @@
 """What real types say themselves of taking a document back."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,8 +8,7 @@ import pytest
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
-from integration.issuing.actions import cancel, filings
-from integration.issuing.floor import Floor
+from integration.issuing.actions import JOURNALS, cancel, filings
 from integration.issuing.shop import BY_NUMBERING, Shop, error_of
 from integration.issuing.till import till_of
 from support import data_of
@@ -19,10 +16,6 @@ from xmlsec1 import xmlsec1_accepts
 
 REASON = "Pedido cancelado pelo cliente"
 HOUR = 3600
-OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
-OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
-JOURNALS = {"nfe": OF_GOODS, "nfce": OF_GOODS, "nfse": OF_SERVICES}
-"""What the authority of each type is asked when a document is issued and canceled, and how it answers."""
 FILES = {
     "nfe": (Schema.NFE_CANCELLATION_REGISTERED, "infEvento", "xJust"),
     "nfse": (Schema.NFSE_EVENT_REGISTERED, "infPedReg", "xMotivo"),
@@ -139,16 +132,6 @@ async def authorized_before(shop: Shop, document: dict[str, Any], hours: int) ->
         "update emissions set authorized_at = authorized_at - $2::interval where document_id = $1",
         document["id"], timedelta(hours=hours),
     )  # fmt: skip
-
-
-@asynccontextmanager
-async def out_of_service(floor: Floor, authorizer: str) -> AsyncIterator[None]:
-    """An authority is out of service for the length of a block."""
-    await floor.switch(outages={authorizer: "108"})
-    try:
-        yield
-    finally:
-        await floor.switch(outages={authorizer: None})
 
 
 class TestBySubstitution:

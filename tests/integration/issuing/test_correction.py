@@ -2,24 +2,15 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
-import httpx2
 import pytest
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
-from integration.issuing.actions import cancel
+from integration.issuing.actions import LETTER, cancel, correct, out_of_service
 from integration.issuing.shop import Shop, error_of
-from integration.issuing.test_cancel import out_of_service
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
-
-LETTER = "O endereço de entrega é Rua das Flores, 10"
-
-
-async def correct(shop: Shop, document: dict[str, Any], text: str = LETTER) -> httpx2.Response:
-    return await shop.post(f"/nfe/{document['id']}/correction", {"correction": text})
 
 
 class TestCorrection:

@@ -4,26 +4,10 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-import httpx2
-
-from integration.issuing.actions import events_of
+from integration.issuing.actions import discard, events_of, rejected_without_number
 from integration.issuing.shop import Shop, accepted, body_of, error_of
 from integration.issuing.till import till_of
 from support import data_of
-
-
-async def discard(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
-    return await shop.caller.http.delete(shop.path(f"/invoices/{document['id']}"))
-
-
-async def rejected_without_number(shop: Shop, kind: str, **changes: Any) -> dict[str, Any]:
-    """A document whose company had no certificate any more when its turn came."""
-    async with shop.floor.standstill():
-        made = await shop.create(kind, **changes)
-        data_of(await shop.caller.http.delete(shop.path("/certificate")))
-    record = await shop.settled(made)
-    assert (record["status"], record["number"], record["dps"]) == ("rejected", None, None)
-    return record
 
 
 class TestDocumentThatMadeASale:

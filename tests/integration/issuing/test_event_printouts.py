@@ -3,19 +3,13 @@
 from dataclasses import replace
 from uuid import UUID
 
-import pytest
-
 from carimbo.fiscal.outcome import Canceled
-from carimbo.service import outage_board
-from carimbo.storage.work import WorkKind
-from integration.issuing.actions import cancel
+from integration.issuing.actions import LETTER, cancel, correct
 from integration.issuing.floor import Floor
 from integration.issuing.printed_files import ask_event, digits, last_event, pdf_of, put_logo
-from integration.issuing.printer import Blank, Recorder
-from integration.issuing.scripted import LOST, Script, canceling, playing, registering
-from integration.issuing.shop import GOODS, KINDS, NewShop, Shop, error_of
-from integration.issuing.test_correction import LETTER, correct
-from integration.issuing.test_stray import OURS, cancellations, first_attempt, left_behind, settle
+from integration.issuing.printer import Recorder
+from integration.issuing.scripted import LOST, Script, canceling, playing
+from integration.issuing.shop import NewShop, Shop, error_of
 from pdf_reading import text_of
 from support import data_of
 
@@ -30,17 +24,6 @@ class TestEvent:
         assert "fundos" in text
         assert record["accessKey"] in digits(text)
         assert told["protocol"] in digits(text)
-
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_holds_a_cancellation_and_its_protocol(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        data_of(await cancel(shop, record, {"justification": "Pedido desfeito pelo cliente"}))
-        told = await last_event(shop, record)
-        answer = await ask_event(shop, record, told["id"])
-        text = text_of(pdf_of(answer, f'"Cancelamento-{record["accessKey"]}.pdf"'))
-        assert "Pedido desfeito pelo cliente" in text
-        assert record["accessKey"] in digits(text)
-        assert kind not in GOODS or told["protocol"] in digits(text)
 
     async def test_is_drawn_once_for_each_logo(self, shop: Shop, printer: Recorder) -> None:
         record = await shop.issue()
@@ -77,23 +60,6 @@ class TestEvent:
         (order,) = printer.events
         assert order.event == xml
         assert record["accessKey"].encode() in order.document
-
-    async def test_of_an_attempt_that_another_took_the_place_of_names_that_one(
-        self, floor: Floor, shop: Shop, printer: Recorder, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
-        printer.press = Blank()
-        async with playing(floor, shop) as play:
-            record = await left_behind(play, OURS, registering())
-            await settle(play, record)
-            (event,) = await cancellations(play, record)
-            await play.work(WorkKind.EVENT, event)
-            attempt = await first_attempt(play, record)
-            pdf_of(await ask_event(shop, record, event), f"Cancelamento-{attempt['access_key']}.pdf")
-        await floor.fetch("delete from outages")
-        (order,) = printer.events
-        assert attempt["access_key"].encode() in order.document
-        assert record["accessKey"].encode() not in order.document
 
     async def test_that_the_authority_refused_is_not_there(self, shop: Shop) -> None:
         record = await shop.issue()

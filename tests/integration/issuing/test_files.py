@@ -10,8 +10,9 @@ from lxml import etree
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE as SERVICES
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE as INVOICES
 from carimbo.fiscal.schemas import Schema, Schemas
+from integration.issuing.actions import xml_of
 from integration.issuing.floor import Floor
-from integration.issuing.shop import GOODS, KINDS, MUG, REFUSAL_CODES, REFUSALS, Shop
+from integration.issuing.shop import GOODS, KINDS, MUG, REFUSAL_CODES, REFUSALS, Shop, own_number
 from support import data_of
 from xmlsec1 import xmlsec1_accepts
 
@@ -88,19 +89,19 @@ def text_of(xml: bytes, tag: str) -> str | None:
     return etree.fromstring(xml).findtext(f".//{{*}}{tag}")
 
 
+def digest_in(xml: bytes) -> str | None:
+    return etree.fromstring(xml).findtext(".//{http://www.w3.org/2000/09/xmldsig#}DigestValue")
+
+
 def key_in(xml: bytes, files: Files) -> str:
     return str(etree.fromstring(xml).xpath(files.key, namespaces={"d": files.namespace}))
 
 
-async def xml_of(shop: Shop, document: dict[str, Any], file: str = "xml") -> bytes:
-    answer = await shop.get(f"/{document['type']}/{document['id']}/{file}")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml"), answer.text
-    return answer.content
-
-
 @of_every_type
-class TestXml:
-    async def test_is_the_signed_document_with_its_authorization(self, shop: Shop, kind: str) -> None:
+class TestAuthorized:
+    async def test_xml_and_history_are_what_the_authority_has(
+        self, floor: Floor, shop: Shop, kind: str
+    ) -> None:
         record = await shop.issue(kind)
         xml, files = await xml_of(shop, record), FILES[kind]
         assert etree.fromstring(xml).tag == f"{{{files.namespace}}}{files.root}"
@@ -108,76 +109,59 @@ class TestXml:
         assert xmlsec1_accepts(xml, files.signed)
         assert (key_in(xml, files), text_of(xml, files.protocol)) == (record["accessKey"], record["protocol"])
         assert text_of(xml, files.number) == str(record["number"])
-
-    async def test_is_what_the_authority_has(self, floor: Floor, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
         async with httpx2.AsyncClient(base_url=floor.simulator.control_url) as client:
             kept = (await client.get(f"/documents/{record['accessKey']}.xml")).content
-        digest = ".//{http://www.w3.org/2000/09/xmldsig#}DigestValue"
-        ours, theirs = (etree.fromstring(one).findtext(digest) for one in (await xml_of(shop, record), kept))
-        assert ours == theirs
-        assert ours
+        assert digest_in(xml) == digest_in(kept)
+        assert digest_in(xml)
+        self.assert_history(record, await shop.events(record), files)
+
+    @staticmethod
+    def assert_history(record: dict[str, Any], events: list[dict[str, Any]], files: Files) -> None:
+        assert [event["type"] for event in events] == [*BEFORE_AN_ANSWER, "authorized"]
+        assert [event["status"] for event in events] == ["processing"] * 5 + ["authorized"]
+        last = events[-1]
+        assert (last["authorityCode"], last["protocol"]) == ("100", record["protocol"])
+        assert last["authorityMessage"].startswith(files.words_of_authorization)
+        assert {frozenset(event) for event in events} == {frozenset(EVENT)}
+
+    async def test_history_shows_an_answer_that_was_lost(self, floor: Floor, shop: Shop, kind: str) -> None:
+        record = await shop.issue(kind, notes="SIMULA:RESPOSTA_PERDIDA")
+        events = await shop.events(record)
+        assert (record["status"], own_number(record)) == ("authorized", 1)
+        assert [event["type"] for event in events] == [*BEFORE_AN_ANSWER, "consulted", "authorized"]
+        assert (events[-2]["status"], events[-2]["authorityCode"]) == ("processing", "100")
+        sent = [entry["service"] for entry in await floor.journal(record["accessKey"])]
+        assert sorted(sent) == FILES[kind].services
 
 
 @of_every_type
-class TestRejection:
-    async def test_tells_code_message_field_and_hint(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind, notes=REFUSALS[kind])
-        rejection = record["rejection"]
-        assert (record["status"], record["protocol"], record["authorizedAt"]) == ("rejected", None, None)
-        assert set(rejection) == {"code", "message", "field", "hint", "retryable"}
+class TestRejected:
+    async def test_record_history_and_file_say_what_the_authority_said(self, shop: Shop, kind: str) -> None:
+        record, files = await shop.issue(kind, notes=REFUSALS[kind]), FILES[kind]
+        rejection, last = record["rejection"], (await shop.events(record))[-1]
         assert (rejection["code"], rejection["field"]) == (REFUSAL_CODES[kind], BLAMED[kind])
-        assert rejection["message"].startswith(FILES[kind].words_of_refusal)
+        assert rejection["message"].startswith(files.words_of_refusal)
         assert rejection["hint"].endswith(".")
         assert rejection["retryable"] is False
-
-    async def test_for_what_is_outside_of_the_document_is_retryable(self, shop: Shop, kind: str) -> None:
-        code = {"nfse": "E0038"}.get(kind, "280")
-        rejection = (await shop.issue(kind, notes=f"SIMULA:REJEICAO:{code}"))["rejection"]
-        assert (rejection["code"], rejection["retryable"]) == (code, True)
-
-    async def test_whose_field_is_not_known_has_none(self, shop: Shop, kind: str) -> None:
-        code = {"nfse": "E1229"}.get(kind, "214")
-        rejection = (await shop.issue(kind, notes=f"SIMULA:REJEICAO:{code}"))["rejection"]
-        assert (rejection["code"], rejection["field"]) == (code, None)
-
-    async def test_file_is_what_was_sent_with_what_came_back(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind, notes=REFUSALS[kind])
+        assert (last["type"], last["authorityCode"]) == ("rejected", REFUSAL_CODES[kind])
+        assert last["authorityMessage"].startswith(files.words_of_refusal)
         root = etree.fromstring(await xml_of(shop, record, "rejection-xml"))
         (sent,), (received,) = root.iterfind("sent/*"), root.iterfind("received/*")
-        document, files = etree.tostring(sent), FILES[kind]
+        document = etree.tostring(sent)
         assert Schemas().problems(files.sent, etree.fromstring(document)) == ()
         assert xmlsec1_accepts(document, files.signed)
         assert received.findtext(f".//{{{files.namespace}}}{files.refusal}") == REFUSAL_CODES[kind]
         # Of services there is no key before an authorization.
         assert received.findtext(".//{*}chNFe") == record["accessKey"]
 
-
-@of_every_type
-class TestEvents:
-    async def test_tell_the_whole_way_to_an_authorization(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        events = await shop.events(record)
-        assert [event["type"] for event in events] == [*BEFORE_AN_ANSWER, "authorized"]
-        assert [event["status"] for event in events] == ["processing"] * 5 + ["authorized"]
-        last = events[-1]
-        assert (last["authorityCode"], last["protocol"]) == ("100", record["protocol"])
-        assert last["authorityMessage"].startswith(FILES[kind].words_of_authorization)
-        assert {frozenset(event) for event in events} == {frozenset(EVENT)}
-
-    async def test_tell_the_whole_way_to_a_refusal(self, shop: Shop, kind: str) -> None:
-        events = await shop.events(await shop.issue(kind, notes=REFUSALS[kind]))
-        assert [event["type"] for event in events] == [*BEFORE_AN_ANSWER, "rejected"]
-        assert (events[-1]["status"], events[-1]["authorityCode"]) == ("rejected", REFUSAL_CODES[kind])
-        assert events[-1]["authorityMessage"].startswith(FILES[kind].words_of_refusal)
-
-    async def test_tell_of_an_answer_that_was_lost(self, floor: Floor, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind, notes="SIMULA:RESPOSTA_PERDIDA")
-        events = await shop.events(record)
-        assert [event["type"] for event in events] == [*BEFORE_AN_ANSWER, "consulted", "authorized"]
-        assert (events[-2]["status"], events[-2]["authorityCode"]) == ("processing", "100")
-        sent = [entry["service"] for entry in await floor.journal(record["accessKey"])]
-        assert sorted(sent) == FILES[kind].services
+    async def test_codes_of_the_type_say_whether_to_retry_and_which_field_is_wrong(
+        self, shop: Shop, kind: str
+    ) -> None:
+        outside, nowhere = {"nfse": ("E0038", "E1229")}.get(kind, ("280", "214"))
+        rejection = (await shop.issue(kind, notes=f"SIMULA:REJEICAO:{outside}"))["rejection"]
+        assert (rejection["code"], rejection["retryable"]) == (outside, True)
+        rejection = (await shop.issue(kind, notes=f"SIMULA:REJEICAO:{nowhere}"))["rejection"]
+        assert (rejection["code"], rejection["field"]) == (nowhere, None)
 
 
 @of_goods

@@ -9,7 +9,8 @@ import pytest
 from carimbo.service import outage_board
 from carimbo.service.dismissal import dismiss
 from carimbo.service.errors import Refusal
-from carimbo.service.parked import hold_all, list_parked
+from carimbo.service.parked import hold_all
+from integration.issuing.actions import parking_reasons
 from integration.issuing.floor import Floor
 from integration.issuing.scripted import LOST, OUT, playing
 from integration.issuing.shop import Shop
@@ -17,10 +18,6 @@ from integration.issuing.till import till_of
 
 REASON = "restaurado de um backup"
 MINUTE = timedelta(minutes=1)
-
-
-async def why_parked(shop: Shop, document: dict[str, Any]) -> list[str]:
-    return [parked.parked_reason for parked in await list_parked(shop.floor.database, UUID(document["id"]))]
 
 
 async def refused(shop: Shop, document: dict[str, Any]) -> Refusal:
@@ -35,7 +32,7 @@ async def test_what_is_on_paper_is_not_held(floor: Floor, shop: Shop) -> None:
     async with floor.standstill():
         document = await till.hand_over(till.paper(7))
         await hold_all(floor.database, REASON)
-        assert await why_parked(shop, document) == []
+        assert await parking_reasons(shop, document) == []
     assert (await shop.settled(document))["status"] == "authorized"
 
 
@@ -52,6 +49,6 @@ async def test_what_has_an_attempt_of_unknown_fate_is_not_dismissed(
         await play.perform(document, steps=1)
         await hold_all(floor.database, REASON)
         assert [signed.access_key[34] for signed in play.script.sent] == ["1", "6"]
-        assert await why_parked(shop, document) == [REASON]
+        assert await parking_reasons(shop, document) == [REASON]
         assert "A autoridade pode ter este documento" in (await refused(shop, document)).message
     await floor.fetch("delete from outages")

@@ -7,14 +7,10 @@ from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from integration.issuing.actions import switch_environment
 from integration.issuing.floor import Floor
-from integration.issuing.shop import GOODS, Shop, accepted, own_number, own_place, ready_shop
-from support import data_of, fields_of
-
-
-async def switch_environment(shop: Shop, environment: str) -> None:
-    path = shop.path("/environment")
-    data_of(await shop.caller.http.patch(path, json={"environment": environment}))
+from integration.issuing.shop import GOODS, Shop, accepted, own_number, ready_shop
+from support import data_of
 
 
 async def environment_in_xml(shop: Shop, document: dict[str, Any]) -> tuple[str | None, str | None]:
@@ -42,19 +38,12 @@ async def test_documents_of_goods_write_the_constants_of_homologation(
     assert sent["environment"] == "homologation"
 
 
-async def test_the_numbers_of_a_dps_come_to_an_end_of_their_own(shop: Shop) -> None:
-    kind, last = "nfse", 999_999_999_999_999
-    await shop.put_settings(**{kind: {"number": last}})
-    assert own_number(await shop.issue(kind)) == last
-    assert (await shop.get("/settings")).status_code == 200
-    again = await shop.caller.http.put(shop.path("/settings"), json={kind: {"number": last}})
-    assert "escolha outra série" in fields_of(again)[f"{kind}.number"]
-    beyond = await shop.issue(kind)
+async def test_the_last_number_of_a_dps_has_fifteen_digits(shop: Shop) -> None:
+    last = 999_999_999_999_999
+    await shop.put_settings(nfse={"number": last})
+    assert own_number(await shop.issue("nfse")) == last
+    beyond = await shop.issue("nfse")
     assert (beyond["status"], beyond["number"]) == ("rejected", None)
-    await shop.put_settings(**{kind: {"series": 2}})
-    accepted(await shop.emit(beyond))
-    record = await shop.settled(beyond)
-    assert (record["status"], own_place(record)) == ("authorized", (2, 1))
 
 
 async def test_a_dps_that_finds_ten_numbers_taken_is_refused_with_the_code_of_services(

@@ -19,11 +19,6 @@ LONG_AGO = timedelta(days=10)
 IDENTIFIES = "Identifica o documento e não pode ser alterado."
 
 
-@pytest.fixture
-async def till(shop: Shop) -> Till:
-    return await till_of(shop)
-
-
 async def types_of(shop: Shop, document: dict[str, Any]) -> list[str]:
     return [event["type"] for event in await shop.events(document)]
 

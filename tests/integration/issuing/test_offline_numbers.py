@@ -9,15 +9,10 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.actions import replayed
 from integration.issuing.floor import Floor
-from integration.issuing.shop import Shop, accepted, error_of, ready_shop
-from integration.issuing.till import Till, till_of
+from integration.issuing.shop import accepted, error_of, ready_shop
+from integration.issuing.till import Till
 
 CROWD = 50
-
-
-@pytest.fixture
-async def till(shop: Shop) -> Till:
-    return await till_of(shop)
 
 
 async def give_up(till: Till, first: int, last: int, state: str) -> str:

@@ -1,7 +1,6 @@
 """Documents as PDF files: what is on them, on which paper, and when there is none."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,13 +8,13 @@ from carimbo.fiscal.printout import Paper
 from carimbo.main.api import api_of
 from carimbo.printing.truetype import FontUnusable
 from carimbo.settings import Settings
-from integration.issuing.actions import cancel
+from integration.issuing.actions import cancel, until_sent
 from integration.issuing.floor import Floor
-from integration.issuing.printed_files import ask, digits, pdf_of, put_logo
+from integration.issuing.printed_files import ask, ask_event, digits, last_event, pdf_of, put_logo
 from integration.issuing.printer import Recorder
 from integration.issuing.scripted import LOST, authorizing, playing
 from integration.issuing.shop import GOODS, KINDS, REFUSED, UNANSWERED, NewShop, Shop, error_of
-from integration.issuing.till import Till, till_of
+from integration.issuing.till import Till
 from pdf_reading import sizes_of, text_of
 from support import data_of, fields_of
 
@@ -23,43 +22,29 @@ PRINT_NAMES = {"nfe": "DANFE", "nfce": "NFCe", "nfse": "DANFSe"}
 SOLD = {"nfe": "Caneca", "nfce": "Caneca", "nfse": "Assinatura mensal"}
 
 
-@pytest.fixture
-async def till(shop: Shop) -> Till:
-    return await till_of(shop)
-
-
 @pytest.mark.parametrize("kind", KINDS)
-class TestPdf:
-    async def test_holds_the_key_and_what_was_sold(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        text = text_of(pdf_of(await ask(shop, record), f'"{PRINT_NAMES[kind]}-{record["accessKey"]}.pdf"'))
-        assert record["accessKey"] in digits(text)
-        assert SOLD[kind] in text
-
-    async def test_says_canceled_after_a_cancellation(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        assert "CANCELAD" not in digits(text_of(pdf_of(await ask(shop, record)))).upper()
-        data_of(await cancel(shop, record))
-        assert "CANCELAD" in digits(text_of(pdf_of(await ask(shop, record)))).upper()
-
-
-class TestPdfOfGoods:
-    @pytest.mark.parametrize("kind", GOODS)
-    async def test_holds_the_protocol(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind)
-        assert record["protocol"] in digits(text_of(pdf_of(await ask(shop, record))))
-
-
-async def sent(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
-    """A document that the authority was asked about, and has not answered."""
-    told = f"document_id = '{document['id']}' and type = 'transmitted'"
-    await shop.floor.until(f"exists (select from document_events where {told})")
-    return document
+async def test_a_printout_holds_key_protocol_and_goods_and_says_when_it_is_canceled(
+    shop: Shop, kind: str
+) -> None:
+    record = await shop.issue(kind)
+    text = text_of(pdf_of(await ask(shop, record), f'"{PRINT_NAMES[kind]}-{record["accessKey"]}.pdf"'))
+    assert record["accessKey"] in digits(text)
+    assert kind not in GOODS or record["protocol"] in digits(text)
+    assert SOLD[kind] in text
+    assert "CANCELAD" not in digits(text).upper()
+    data_of(await cancel(shop, record, {"justification": "Pedido desfeito pelo cliente"}))
+    assert "CANCELAD" in digits(text_of(pdf_of(await ask(shop, record)))).upper()
+    event = await last_event(shop, record)
+    answer = await ask_event(shop, record, event["id"])
+    text = text_of(pdf_of(answer, f'"Cancelamento-{record["accessKey"]}.pdf"'))
+    assert "Pedido desfeito pelo cliente" in text
+    assert record["accessKey"] in digits(text)
+    assert kind not in GOODS or event["protocol"] in digits(text)
 
 
 class TestOffline:
     async def test_is_printed_before_its_authorization(self, till: Till) -> None:
-        made = await sent(till.shop, await till.hand_over(till.paper(10, notes=UNANSWERED)))
+        made = await until_sent(till.shop, await till.hand_over(till.paper(10, notes=UNANSWERED)))
         text = text_of(pdf_of(await ask(till.shop, made), f"NFCe-{made['accessKey']}.pdf"))
         assert made["accessKey"] in digits(text)
         assert "CONTINGÊNCIA" in text.upper()

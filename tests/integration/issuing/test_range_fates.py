@@ -9,8 +9,8 @@ from carimbo.fiscal.outcome import Duplicate, Rejected
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.work import WorkKind
-from integration.issuing.filed import NOT_SENT, OUTAGE, file_of, row_of, state_of, without_certificate
-from integration.issuing.scripted import LOST, Line, Play, registering
+from integration.issuing.filed import file_of, row_of, state_of, without_certificate
+from integration.issuing.scripted import LOST, NOT_SENT, OUT, Line, Play, registering
 
 SAME_RANGE = Duplicate(code="563", message="Rejeição: Já existe pedido de inutilização com a mesma faixa")
 PART_VOIDED = Duplicate(code="256", message="Rejeição: Um número da faixa já está inutilizado")
@@ -44,7 +44,7 @@ class TestRange:
             ((SAME_RANGE,), "563"),
             ((LOST, SAME_RANGE), "563"),
             ((LOST, registering("102")), "102"),
-            ((OUTAGE, NOT_SENT, registering("102")), "102"),
+            ((OUT, NOT_SENT, registering("102")), "102"),
         ],
     )
     async def test_that_is_void_in_the_end_is_registered(

@@ -1,10 +1,8 @@
 """What real types need of a company before they issue."""
 
-from typing import Any
 from uuid import UUID
 
-import pytest
-
+from integration.issuing.actions import missing
 from integration.issuing.floor import Floor
 from integration.issuing.shop import (
     ADDRESS,
@@ -12,11 +10,9 @@ from integration.issuing.shop import (
     MUG,
     NFCE,
     NFE,
-    NFSE,
     REGISTRATION,
     NewShop,
     Shop,
-    bare_shop,
     error_of,
 )
 from support import data_of, fields_of
@@ -25,29 +21,17 @@ OF_GOODS = ["address", "taxRegime", "stateRegistration"]
 CSC_OF_PRODUCTION = ["nfce.cscId", "nfce.csc"]
 
 
-@pytest.fixture
-async def bare(floor: Floor) -> Shop:
-    """A company with nothing but its name."""
-    return await bare_shop(floor, await floor.new_caller())
-
-
-async def missing(shop: Shop, kind: str, body: dict[str, Any]) -> list[str]:
-    details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
-    assert await shop.count() == 0
-    return list(details["missing"])
-
-
 class TestBareCompany:
     async def test_lacks_everything_for_an_nfce_at_once(self, bare: Shop) -> None:
         lacking = [*OF_GOODS, "nfce.active", *CSC_OF_PRODUCTION, "certificate"]
-        assert await missing(bare, "nfce", NFCE) == lacking
+        assert await missing(bare, "nfce") == lacking
 
     async def test_lacks_everything_for_an_nfe_at_once(self, bare: Shop) -> None:
-        assert await missing(bare, "nfe", NFE) == [*OF_GOODS, "certificate"]
+        assert await missing(bare, "nfe") == [*OF_GOODS, "certificate"]
 
     async def test_lacks_everything_for_an_nfse_at_once(self, bare: Shop) -> None:
         """A company that gives services may be unknown to the tax office of its state."""
-        assert await missing(bare, "nfse", NFSE) == ["address", "taxRegime", "certificate"]
+        assert await missing(bare, "nfse") == ["address", "taxRegime", "certificate"]
 
     async def test_is_told_what_is_wrong_with_the_body_first(self, bare: Shop) -> None:
         assert set(fields_of(await bare.post("/nfe", {}))) == {"items", "recipient"}
@@ -57,7 +41,7 @@ class TestBareCompany:
         changes = {"address": ADDRESS, "taxRegime": "simples"}
         data_of(await bare.caller.http.put(bare.path(), json=changes))
         data_of(await bare.post("/state-registrations", {"state": "MG", "number": "0623079040081"}))
-        assert await missing(bare, "nfe", NFE) == ["stateRegistration", "certificate"]
+        assert await missing(bare, "nfe") == ["stateRegistration", "certificate"]
         data_of(await bare.post("/state-registrations", REGISTRATION))
         error_of(await bare.post("/nfe", NFE), 422, "CERTIFICATE_MISSING")
 
@@ -65,13 +49,13 @@ class TestBareCompany:
 class TestModule:
     async def test_switched_off_refuses_its_type_alone(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"active": False})
-        assert await missing(shop, "nfce", NFCE) == ["nfce.active"]
+        assert await missing(shop, "nfce") == ["nfce.active"]
         for kind in ("nfe", "nfse"):
             assert (await shop.issue(kind))["status"] == "authorized"
 
     async def test_needs_its_security_code(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"csc": None})
-        assert await missing(shop, "nfce", NFCE) == ["nfce.csc"]
+        assert await missing(shop, "nfce") == ["nfce.csc"]
 
     async def test_needs_no_security_code_for_a_qr_code_of_version_3(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"cscId": None, "csc": None, "qrVersion": 3})
@@ -80,7 +64,7 @@ class TestModule:
     async def test_needs_the_security_code_of_its_environment(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"homologation": None, "environment": "homologation"})
         lacking = ["nfce.homologation.cscId", "nfce.homologation.csc"]
-        assert await missing(shop, "nfce", NFCE) == lacking
+        assert await missing(shop, "nfce") == lacking
         await shop.put_settings(nfce={"homologation": CSC})
         assert (await shop.issue("nfce"))["status"] == "authorized"
 

@@ -1,48 +1,18 @@
 """Fates of real documents that the authorities of goods tell oddly: by another way, by paper, by a lot."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.emission import EmissionType
-from carimbo.fiscal.outcome import (
-    Cause,
-    Duplicate,
-    NotJudged,
-    Outage,
-    Outcome,
-    Processing,
-    Rejected,
-    Throttled,
-    Unavailable,
-)
+from carimbo.fiscal.outcome import Duplicate, Outcome, Processing
 from carimbo.service import outage_board
 from integration.issuing.floor import Floor
-from integration.issuing.scripted import (
-    LOST,
-    UNKNOWN,
-    Script,
-    after,
-    authorizing,
-    playing,
-)
-from integration.issuing.shop import BY_NUMBERING, Shop
+from integration.issuing.scripted import LOST, TOO_LONG, UNKNOWN, Script, after, authorizing, playing
+from integration.issuing.shop import Shop
 from integration.issuing.till import till_of
 from support import data_of
-
-LONG = timedelta(minutes=5)
-OUTAGE = Unavailable(code="109", message="Serviço Paralisado sem Previsão", outage=Outage.WITHOUT_FORECAST)
-VOIDED = Rejected(
-    code="206",
-    message="NF-e já está inutilizada na Base de dados",
-    answer_xml=b"<infProt><xMotivo>inutilizada</xMotivo></infProt>",
-    spends_number=True,
-)
-REFUSED_BY_US = Throttled(code="656", message="Não enviado", was_asked=False)
-NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
-of_each_numbering = pytest.mark.parametrize("kind", BY_NUMBERING)
 
 
 def taken_by_svc(script: Script) -> Duplicate:
@@ -90,7 +60,7 @@ class TestAtTheStandIn:
     async def test_is_not_sent_again_under_its_number(self, floor: Floor, shop: Shop) -> None:
         """The state's own authority gets the SVC's documents later: that it has none says nothing."""
         data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forced"}))
-        lines = (self.closing, self.TOO_EARLY, after(LONG, self.TOO_EARLY), authorizing())
+        lines = (self.closing, self.TOO_EARLY, after(TOO_LONG, self.TOO_EARLY), authorizing())
         async with playing(floor, shop, *lines) as play:
             # Not before the worker is at rest: what it still has to do may tell of an outage.
             await floor.fetch("delete from outages")

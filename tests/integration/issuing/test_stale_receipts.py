@@ -3,14 +3,22 @@
 import re
 from datetime import datetime, timedelta
 
-from carimbo.fiscal.outcome import Duplicate, Outage, Unavailable
+from carimbo.fiscal.outcome import Duplicate
 from integration.issuing.floor import Floor
-from integration.issuing.scripted import DUPLICATE, LOST, UNKNOWN, Script, after, authorizing, playing
+from integration.issuing.scripted import (
+    DUPLICATE,
+    LOST,
+    OUT,
+    TOO_LONG,
+    UNKNOWN,
+    Script,
+    after,
+    authorizing,
+    playing,
+)
 from integration.issuing.shop import Shop
 from support import data_of
 
-LONG = timedelta(minutes=5)
-OUTAGE = Unavailable(code="109", message="Serviço Paralisado sem Previsão", outage=Outage.WITHOUT_FORECAST)
 ISSUED_AT = re.compile(r"<dhEmi>([^<]+)</dhEmi>")
 
 
@@ -18,7 +26,7 @@ class TestReceiptTooOldToBeSent:
     """An NFC-e is refused for its age five minutes after its issue (MOC 7.0, rule 704)."""
 
     async def test_after_an_outage_it_is_signed_anew(self, floor: Floor, shop: Shop) -> None:
-        async with playing(floor, shop, after(LONG, OUTAGE), authorizing()) as play:
+        async with playing(floor, shop, after(TOO_LONG, OUT), authorizing()) as play:
             document = await play.perform(await shop.create("nfce"))
             assert document["status"] == "authorized"
             first, second = play.script.sent
@@ -29,13 +37,13 @@ class TestReceiptTooOldToBeSent:
         self, floor: Floor, shop: Shop
     ) -> None:
         data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forbidden"}))
-        async with playing(floor, shop, after(LONG, OUTAGE), authorizing()) as play:
+        async with playing(floor, shop, after(TOO_LONG, OUT), authorizing()) as play:
             assert (await play.perform(await shop.create()))["status"] == "authorized"
             first, second = play.script.sent
             assert first == second
 
     async def test_the_older_version_is_adopted_with_its_own_moment(self, floor: Floor, shop: Shop) -> None:
-        lines = (LOST, after(LONG, UNKNOWN), DUPLICATE, authorizing(version=0))
+        lines = (LOST, after(TOO_LONG, UNKNOWN), DUPLICATE, authorizing(version=0))
         async with playing(floor, shop, *lines) as play:
             document = await play.perform(await shop.create("nfce"))
             xml = (await shop.get(f"/nfce/{document['id']}/xml")).text

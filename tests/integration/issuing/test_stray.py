@@ -20,6 +20,8 @@ from carimbo.fiscal.outcome import (
     Unavailable,
 )
 from carimbo.storage.work import WorkKey, WorkKind
+from integration.issuing.printed_files import ask_event, pdf_of
+from integration.issuing.printer import Blank, Recorder
 from integration.issuing.scripted import (
     AT_WORK,
     LOST,
@@ -129,6 +131,20 @@ class TestAttemptThatTheAuthorityHas:
             filing = await tenant.event_filings.get(first)
         assert filing is not None
         assert (filing.emission, filing.sequence) == (1, 1)
+
+    async def test_is_the_document_on_the_printout_of_its_cancellation(
+        self, play: Play, printer: Recorder
+    ) -> None:
+        printer.press = Blank()
+        record = await left_behind(play, OURS, registering())
+        await settle(play, record)
+        (event,) = await cancellations(play, record)
+        await play.work(WorkKind.EVENT, event)
+        attempt = await first_attempt(play, record)
+        pdf_of(await ask_event(play.shop, record, event), f"Cancelamento-{attempt['access_key']}.pdf")
+        (order,) = printer.events
+        assert attempt["access_key"].encode() in order.document
+        assert record["accessKey"].encode() not in order.document
 
 
 class TestAttemptThatIsSettledOtherwise:

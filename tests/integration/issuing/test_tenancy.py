@@ -10,7 +10,6 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
 from integration.issuing.shop import (
-    BY_NUMBERING,
     KINDS,
     NFCE,
     NFE,
@@ -180,12 +179,9 @@ class TestDeletedCompany:
         wrong = await wrong_routes(gone.shop, gone.shop.caller.http, routes, gone.ids)
         assert not wrong, "\n".join(wrong)
 
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
-    async def test_is_not_deleted_while_a_document_is_on_its_way(
-        self, floor: Floor, shop: Shop, kind: str
-    ) -> None:
+    async def test_is_not_deleted_while_a_document_is_on_its_way(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
-            made = await shop.create(kind)
+            made = await shop.create()
             answer = await shop.caller.http.delete(shop.path())
             details = error_of(answer, 409, "INVALID_STATE")
             assert "1 documento e 0 eventos ou inutilizações" in answer.json()["error"]["message"]
@@ -194,9 +190,8 @@ class TestDeletedCompany:
         assert (await shop.settled(made))["status"] == "authorized"
         assert data_of(await shop.caller.http.delete(shop.path())) == {"id": shop.id, "deleted": True}
 
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
-    async def test_is_not_deleted_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
-        await shop.create(kind, notes=UNANSWERED)
+    async def test_is_not_deleted_while_the_authority_does_not_answer(self, shop: Shop) -> None:
+        await shop.create("nfse", notes=UNANSWERED)
         error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
 
     async def test_in_the_middle_of_a_burst_leaves_nothing_on_its_way(self, floor: Floor, shop: Shop) -> None:

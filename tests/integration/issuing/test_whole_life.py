@@ -1,18 +1,16 @@
 """The whole life of a document of each real type, over the simulator.
 
-What all types share is proven with the toys (tests/toy); here is that each real type takes part in it.
+What all types share is proven with the toys (tests/toy); here is that each real type takes part in it. Lost
+answers are in test_files.
 """
 
 import pytest
 
-from integration.issuing.actions import cancel, events_of, replayed
+from integration.issuing.actions import JOURNALS, cancel, events_of, replayed
 from integration.issuing.printed_files import ask, digits, pdf_of
 from integration.issuing.shop import KINDS, REFUSAL_CODES, REFUSALS, Shop, accepted, body_of, own_number
-from integration.issuing.test_cancel import JOURNALS
 from pdf_reading import text_of
 from support import data_of
-
-LOSES_ANSWER = "SIMULA:RESPOSTA_PERDIDA"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,9 +39,3 @@ class TestWholeLife:
         assert (record["status"], own_number(record)) == ("authorized", own_number(refused))
         codes = [entry["code"] for entry in await shop.journal(record)]
         assert codes == [REFUSAL_CODES[kind], "100"]
-
-    async def test_of_a_document_whose_answer_was_lost(self, shop: Shop, kind: str) -> None:
-        record = await shop.issue(kind, notes=LOSES_ANSWER)
-        types = [event["type"] for event in await shop.events(record)]
-        assert (record["status"], own_number(record)) == ("authorized", 1)
-        assert types[-3:] == ["transmitted", "consulted", "authorized"]

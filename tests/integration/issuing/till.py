@@ -8,9 +8,9 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.issuing.accept import Counter
@@ -21,7 +21,6 @@ from support import data_of
 REASON = "Sem conexão com a internet"
 _SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 _CODES = count(10_203_040)
-(_NFCE,) = (kind for kind in DOCUMENT_TYPES if kind.name == "nfce")
 
 
 @dataclass(frozen=True)
@@ -78,10 +77,10 @@ class Till:
         counter: Counter = self.shop.floor.app.state.services.counter
         request = NfceRequest.model_validate(paper)
         dossier = await counter.dossiers.of(self.shop.caller.subscription_id, UUID(self.shop.id), 0)
-        environment = dossier.environment_of(_NFCE)
-        emission = printed_emission(_NFCE, request, dossier, environment)
+        environment = dossier.environment_of(NFCE)
+        emission = printed_emission(NFCE, request, dossier, environment)
         assert isinstance(emission, Emission), emission
-        made = await counter.workshop.make(_NFCE, request, dossier, emission, signer)
+        made = await counter.workshop.make(NFCE, request, dossier, emission, signer)
         assert isinstance(made, SignedDocument), made
         return made.xml.decode()
 
