@@ -99,9 +99,11 @@ HELD_UP = (
 
 async def until_it_holds(fetch: Callable[[str], Awaitable[Any]], condition: str, patience: float) -> None:
     """Wait until an SQL condition holds, or fail when patience ends."""
+    pause = 0.02
     async with asyncio.timeout(patience):
-        while not (await fetch(f"select {condition} as holds"))[0]["holds"]:  # noqa: ASYNC110 - a row tells nobody
-            await asyncio.sleep(0.02)
+        while not (await fetch(f"select {condition} as holds"))[0]["holds"]:
+            await asyncio.sleep(pause)
+            pause = min(1.2 * pause, 0.2)
 
 
 _COME_DUE = """

@@ -40,20 +40,21 @@ def unreadable_in(logs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 class TestSettings:
-    @pytest.mark.parametrize("settings", SETTINGS)
-    async def test_settings_that_can_not_be_read_are_left_out(
-        self, floor: Floor, shop: Shop, settings: str
-    ) -> None:
-        issued = await shop.issue()
+    async def test_settings_that_can_not_be_read_are_left_out(self, floor: Floor, shop: Shop) -> None:
+        issued, wrong = await shop.issue(), {}
         before = data_of(await shop.get("/settings"))
-        await damage_settings(floor, shop, settings)
-        with structlog.testing.capture_logs() as logs:
-            after = data_of(await shop.get("/settings"))
-        assert after["nfe"] == before["nfe"]
-        assert {(line["table"], line["id"]) for line in unreadable_in(logs)} == {("companies", shop.id)}
-        assert data_of(await shop.get("/status"))["companyId"] == shop.id
-        assert data_of(await shop.caller.http.get("/v1/company"))["settings"] == after
-        assert (await shop.get(f"/nfe/{issued['id']}/pdf")).status_code == 200
+        for settings in SETTINGS:
+            await damage_settings(floor, shop, settings)
+            with structlog.testing.capture_logs() as logs:
+                after = data_of(await shop.get("/settings"))
+            warned = {(line["table"], line["id"]) for line in unreadable_in(logs)}
+            company = data_of(await shop.caller.http.get("/v1/company"))["settings"]
+            ready = data_of(await shop.get("/status"))["companyId"]
+            printed = (await shop.get(f"/nfe/{issued['id']}/pdf")).status_code
+            answers = (after["nfe"], warned, company, ready, printed)
+            if answers != (before["nfe"], {("companies", shop.id)}, after, shop.id, 200):
+                wrong[settings] = answers
+        assert wrong == {}
 
     @pytest.mark.parametrize(
         ("settings", "path"),
@@ -80,42 +81,47 @@ class TestSettings:
         await damage_settings(floor, shop, settings)
         assert error_of(await shop.post("/nfe", NFE), 422, "COMPANY_NOT_READY")["missing"] == [path]
 
-    @pytest.mark.parametrize("settings", SETTINGS)
-    async def test_a_change_of_settings_repairs_them(self, floor: Floor, shop: Shop, settings: str) -> None:
-        await damage_settings(floor, shop, settings)
-        shown = data_of(await shop.caller.http.put(shop.path("/settings"), json={"nfe": {"number": 40}}))
-        assert shown["nfe"]["number"] == 40
-        with structlog.testing.capture_logs() as logs:
-            assert data_of(await shop.get("/settings")) == shown
-        assert unreadable_in(logs) == []
+    async def test_a_change_of_settings_repairs_them(self, floor: Floor, shop: Shop) -> None:
+        wrong = {}
+        for settings in SETTINGS:
+            await damage_settings(floor, shop, settings)
+            shown = data_of(await shop.caller.http.put(shop.path("/settings"), json={"nfe": {"number": 40}}))
+            with structlog.testing.capture_logs() as logs:
+                read = data_of(await shop.get("/settings"))
+            if (shown["nfe"]["number"], read, unreadable_in(logs)) != (40, shown, []):
+                wrong[settings] = (shown, read, unreadable_in(logs))
+        assert wrong == {}
 
 
 class TestDocuments:
-    @pytest.mark.parametrize(
-        "column", ["environment = 'zz'", "type = 'zz'", "rejection = '\"x\"'", "rejection = '[1]'"]
-    )
-    async def test_a_damaged_document_does_not_hide_the_others(
-        self, floor: Floor, shop: Shop, column: str
-    ) -> None:
-        bad, good = await shop.issue(), await shop.issue()
-        await floor.fetch(f"update documents set {column} where id = $1", UUID(bad["id"]))
-        second, first = data_of(await shop.get("/invoices"))
-        assert second == good
-        assert (first["id"], first["amount"]) == (bad["id"], bad["amount"])
-        assert any("não pôde ser lida" in warning for warning in first["warnings"])
+    async def test_damaged_documents_do_not_hide_the_others(self, floor: Floor, shop: Shop) -> None:
+        columns = ["environment = 'zz'", "type = 'zz'", "rejection = '\"x\"'", "rejection = '[1]'"]
+        damaged = [await shop.issue() for _ in columns]
+        for column, document in zip(columns, damaged, strict=True):
+            await floor.fetch(f"update documents set {column} where id = $1", UUID(document["id"]))
+        good = await shop.issue()
+        newest, *others = data_of(await shop.get("/invoices"))
+        assert newest == good
+        kept = [(document["id"], document["amount"]) for document in damaged]
+        assert [(document["id"], document["amount"]) for document in reversed(others)] == kept
+        warned = [any("não pôde ser lida" in text for text in record["warnings"]) for record in others]
+        assert warned == [True] * len(columns)
 
-    @pytest.mark.parametrize("address", ['"x"', "[]", '{"a": 1}'])
-    @pytest.mark.parametrize("path", ["/invoices", "/sales", "/numbering", "/status"])
     async def test_a_damaged_address_of_the_company_does_not_hide_its_documents(
-        self, floor: Floor, shop: Shop, address: str, path: str
+        self, floor: Floor, shop: Shop
     ) -> None:
-        document = await shop.issue()
-        await damage(floor, shop, f"update companies set address = '{address}' where id = COMPANY")
-        assert (await shop.get(path)).status_code == 200
-        assert [one["id"] for one in data_of(await shop.get("/invoices"))] == [document["id"]]
-        assert data_of(await shop.caller.http.get("/v1/company"))["address"] is None
-        answer = await shop.post("/nfe", NFE)
-        assert "address" in error_of(answer, 422, "COMPANY_NOT_READY")["missing"]
+        document, wrong = await shop.issue(), {}
+        paths = ("/invoices", "/sales", "/numbering", "/status")
+        for address in ('"x"', "[]", '{"a": 1}'):
+            await damage(floor, shop, f"update companies set address = '{address}' where id = COMPANY")
+            statuses = {path: (await shop.get(path)).status_code for path in paths}
+            documents = [record["id"] for record in data_of(await shop.get("/invoices"))]
+            shown = data_of(await shop.caller.http.get("/v1/company"))["address"]
+            missing = error_of(await shop.post("/nfe", NFE), 422, "COMPANY_NOT_READY")["missing"]
+            answers = (statuses, documents, shown, "address" in missing)
+            if answers != (dict.fromkeys(paths, 200), [document["id"]], None, True):
+                wrong[address] = answers
+        assert wrong == {}
 
     async def test_a_damaged_key_keeps_a_document_from_being_canceled_or_corrected(
         self, floor: Floor, shop: Shop
@@ -141,16 +147,14 @@ class TestDocuments:
             "delete from archive where owner_id = $1",
         ],
     )
-    @pytest.mark.parametrize("path", ["pdf", "items", "xml"])
-    async def test_a_damaged_archive_is_no_legal_file(
-        self, floor: Floor, shop: Shop, statement: str, path: str
-    ) -> None:
-        document = await shop.issue()
+    async def test_a_damaged_archive_is_no_legal_file(self, floor: Floor, shop: Shop, statement: str) -> None:
+        document, paths = await shop.issue(), ("pdf", "items", "xml")
         await floor.fetch(statement, UUID(document["id"]))
-        answer = await shop.get(f"/nfe/{document['id']}/{path}")
-        details = error_of(answer, 409, "INVALID_STATE")
-        assert details == {"currentStatus": "authorized", "allowed": []}
-        assert "XML guardado não pôde ser lido" in answer.json()["error"]["message"]
+        answers = {path: await shop.get(f"/nfe/{document['id']}/{path}") for path in paths}
+        details = {path: error_of(answer, 409, "INVALID_STATE") for path, answer in answers.items()}
+        assert details == {key: {"currentStatus": "authorized", "allowed": []} for key in paths}
+        for path, answer in answers.items():
+            assert "XML guardado não pôde ser lido" in answer.json()["error"]["message"], path
 
     async def test_a_body_that_can_not_be_read_is_warned_of(self, floor: Floor, shop: Shop) -> None:
         document = await shop.issue()
