@@ -41,7 +41,7 @@ RegisterKey = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """One question in the journal, and the code that it was answered by."""
+    """A question in the journal, and the code that it was answered by."""
 
     service: str
     key: str
@@ -77,7 +77,7 @@ class Register:
     """Certificates (DER) that no connection is opened for."""
     _documents: dict[RegisterKey, Authorized | Canceled] = field(default_factory=dict)
     _requests: dict[RegisterKey, str] = field(default_factory=dict)
-    """By the key that a document has, the one that it was sent under."""
+    """The key that a document was sent under, by the key that it has."""
     _numbers: dict[RegisterKey, str] = field(default_factory=dict)
     _events: dict[RegisterKey, Authorized] = field(default_factory=dict)
     _voided: dict[RegisterKey, Authorized] = field(default_factory=dict)
@@ -242,7 +242,7 @@ class Register:
 
 
 REGISTER = Register()
-"""The only one: the API and the worker of a process ask the same authority."""
+"""The only register: the API and the worker of a process ask the same authority."""
 
 
 def _series(sender: Sender, message: Message, key: str) -> RegisterKey:

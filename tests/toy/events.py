@@ -1,4 +1,4 @@
-"""What may be told of a toy after its authorization, and of numbers that became none."""
+"""Events of a toy after its authorization, and numbers that are given up."""
 
 from typing import Annotated
 

@@ -21,7 +21,7 @@ of_every_type = pytest.mark.parametrize("kind", KINDS)
 
 
 def let_none_pass_before(patch: pytest.MonkeyPatch, callers: int) -> None:
-    """Hold callers who found a document authorized until as many of them have."""
+    """Holds callers that read a document as authorized until so many of them have read it."""
     barrier, dossier_of = asyncio.Barrier(callers), Desk.dossier_of
 
     async def wait_for_the_others(desk: Desk, *arguments: Any) -> Any:
@@ -43,19 +43,19 @@ class TestCancel:
         assert await codes_of(shop, document) == [("send", "100"), ("register_event", REGISTERED_CODE)]
 
     @of_every_type
-    async def test_tells_its_event_and_the_xml_of_it(self, shop: Shop, kind: str) -> None:
+    async def test_adds_an_event_with_its_xml_to_the_history(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         await cancel(shop, document, {"justification": f"  {REASON.replace(' ', '  ')} "})
-        told = (await shop.events(document))[-1]
-        assert (told["type"], told["status"], told["sequence"]) == ("cancellation", "canceled", 1)
-        answer = await shop.get(f"/{kind}/{document['id']}/events/{told['id']}/xml")
+        event = (await shop.events(document))[-1]
+        assert (event["type"], event["status"], event["sequence"]) == ("cancellation", "canceled", 1)
+        answer = await shop.get(f"/{kind}/{document['id']}/events/{event['id']}/xml")
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/xml")
         root = read_xml(answer.content)
         assert root.findtext(".//{*}words") == REASON
-        assert root.findtext("receipt/protocol") == told["protocol"]
+        assert root.findtext("receipt/protocol") == event["protocol"]
 
     @of_every_type
-    async def test_without_a_word_gives_a_usual_reason(self, shop: Shop, kind: str) -> None:
+    async def test_without_a_justification_sends_a_usual_one(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         assert data_of(await cancel(shop, document))["status"] == "canceled"
 
@@ -70,7 +70,7 @@ class TestCancel:
 
     @of_every_type
     @pytest.mark.parametrize("reason", ["curta demais", "x" * 256, "Com quebra\nde linha no meio"])
-    async def test_refuses_a_reason_that_the_authority_would(
+    async def test_refuses_a_reason_that_the_authority_would_refuse(
         self, shop: Shop, kind: str, reason: str
     ) -> None:
         document = await shop.issue(kind)
@@ -79,7 +79,7 @@ class TestCancel:
         assert await filings(shop, document) == []
 
     @of_every_type
-    async def test_refuses_letters_that_the_authority_does_not_take(self, shop: Shop, kind: str) -> None:
+    async def test_refuses_characters_that_the_authority_does_not_accept(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind)
         answer = await cancel(shop, document, {"justification": "Pedido cancelado 😀 pelo cliente"})
         (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
@@ -104,7 +104,7 @@ class TestCancel:
         assert "DELETE /v1/companies/{companyId}/invoices/{id}" in answer.json()["error"]["message"]
 
     @of_every_type
-    async def test_of_somebody_elses_document_finds_none(
+    async def test_of_a_document_of_another_subscription_is_not_found(
         self, shop: Shop, new_shop: NewShop, kind: str
     ) -> None:
         document = await shop.issue(kind)
@@ -122,7 +122,7 @@ class TestCancel:
         assert await filings(shop, document) == ["registered"]
         assert [service for service, _ in await codes_of(shop, document)] == ["send", "register_event"]
 
-    async def test_that_the_authority_refuses_is_told_with_its_words(self, shop: Shop) -> None:
+    async def test_that_the_authority_refuses_is_answered_in_its_words(self, shop: Shop) -> None:
         document = await shop.issue()
         await shop.floor.fetch(
             "update emissions set protocol = '999999999999999' where document_id = $1", document["id"]
@@ -130,13 +130,13 @@ class TestCancel:
         details = error_of(await cancel(shop, document), 422, "AUTHORITY_REJECTED")
         assert details["authorityCode"] == PROTOCOL_CODE
         assert "Protocolo" in details["authorityMessage"]
-        told = (await shop.events(document))[-1]
-        assert (told["type"], told["status"], told["authorityCode"]) == (
+        event = (await shop.events(document))[-1]
+        assert (event["type"], event["status"], event["authorityCode"]) == (
             "cancellation",
             "rejected",
             PROTOCOL_CODE,
         )
-        error_of(await shop.get(f"/toy/{document['id']}/events/{told['id']}/xml"), 409, "INVALID_STATE")
+        error_of(await shop.get(f"/toy/{document['id']}/events/{event['id']}/xml"), 409, "INVALID_STATE")
         assert (await shop.read(document))["status"] == "authorized"
 
     async def test_may_be_asked_for_again_after_a_refusal(self, shop: Shop) -> None:
@@ -155,24 +155,24 @@ class TestCancel:
 @of_every_type
 class TestNoAnswer:
     @pytest.mark.usefixtures("short_wait")
-    async def test_leaves_the_caller_with_a_202_and_the_document_canceled_later(
+    async def test_is_answered_with_202_and_the_document_is_canceled_later(
         self, shop: Shop, register: Register, kind: str
     ) -> None:
         document = await shop.issue(kind)
         with register.out_of_service():
             answer = await cancel(shop, document)
             assert answer.status_code == 202
-            told = answer.json()["data"]
-            assert (told["id"], told["status"], told["type"]) == (document["id"], "authorized", kind)
-            assert told["cancellation"]["status"] == "processing"
+            record = answer.json()["data"]
+            assert (record["id"], record["status"], record["type"]) == (document["id"], "authorized", kind)
+            assert record["cancellation"]["status"] == "processing"
             shown = (await shop.events(document))[-1]
             assert (shown["id"], shown["type"], shown["status"]) == (
-                told["cancellation"]["id"], "cancellation", "processing",
+                record["cancellation"]["id"], "cancellation", "processing",
             )  # fmt: skip
             file = await shop.get(f"/{kind}/{document['id']}/events/{shown['id']}/xml")
             assert error_of(file, 409, "INVALID_STATE")["currentStatus"] == "processing"
         await shop.floor.until(f"(select status from documents where id = '{document['id']}') = 'canceled'")
-        assert (await shop.events(document))[-1]["id"] == told["cancellation"]["id"]
+        assert (await shop.events(document))[-1]["id"] == record["cancellation"]["id"]
 
     async def test_is_settled_by_a_consult(self, shop: Shop, register: Register, kind: str) -> None:
         document = await shop.issue(kind)
@@ -181,13 +181,13 @@ class TestNoAnswer:
         assert await codes_of(shop, document) == [
             ("send", "100"), ("register_event", REGISTERED_CODE), ("consult_event", REGISTERED_CODE),
         ]  # fmt: skip
-        told = (await shop.events(document))[-1]
-        answer = await shop.get(f"/{kind}/{document['id']}/events/{told['id']}/xml")
+        event = (await shop.events(document))[-1]
+        answer = await shop.get(f"/{kind}/{document['id']}/events/{event['id']}/xml")
         assert answer.status_code == 200
 
 
 class TestDeadline:
-    async def test_that_is_over_is_told_with_the_words_of_the_authority_and_what_to_do(
+    async def test_that_is_over_is_answered_in_the_words_of_the_authority_and_with_an_alternative(
         self, shop: Shop, register: Register
     ) -> None:
         document = await shop.issue()

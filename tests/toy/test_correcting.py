@@ -1,4 +1,4 @@
-"""PATCH and emit of a document that is stored or refused, and transmit of one that waits."""
+"""PATCH and emit of a document that is stored or refused, and transmit of a document that is stored."""
 
 import asyncio
 import json
@@ -49,14 +49,14 @@ class TestPatch:
         assert changed == refused | {"version": 2}
         assert await shop.read(refused) == changed
 
-    async def test_null_removes(self, shop: Shop, refused: dict[str, Any], kind: str) -> None:
+    async def test_null_removes_a_field(self, shop: Shop, refused: dict[str, Any], kind: str) -> None:
         data_of(await shop.patch(refused, notes=None))
         accepted(await shop.emit(refused))
         record = await shop.settled(refused)
         assert record["status"] == "authorized"
         assert REFUSED not in (await text_in_xml(shop, record, "notes") or "")
 
-    async def test_of_nothing_but_wrong_fields_is_refused_in_a_few_words(
+    async def test_of_many_unknown_fields_is_refused_by_a_short_answer(
         self, shop: Shop, refused: dict[str, Any]
     ) -> None:
         wrong = {f"campo{place}": 1 for place in range(20_000)}
@@ -75,14 +75,18 @@ class TestPatch:
         details = error_of(await shop.patch(refused, notes="b"), 409, "VERSION_CONFLICT")
         assert details == {"currentVersion": 2}
 
-    async def test_of_two_at_once_one_wins(self, shop: Shop, refused: dict[str, Any]) -> None:
+    async def test_several_at_once_change_the_document_only_once(
+        self, shop: Shop, refused: dict[str, Any]
+    ) -> None:
         answers = await asyncio.gather(*(shop.patch(refused, notes=f"nota {place}") for place in range(8)))
         assert statuses(answers) == {200: 1, 409: 7}
         assert (await shop.read(refused))["version"] == 2
 
 
 class TestMerging:
-    async def test_may_be_called_a_merge_patch(self, shop: Shop, refused: dict[str, Any]) -> None:
+    async def test_may_have_the_media_type_of_a_merge_patch(
+        self, shop: Shop, refused: dict[str, Any]
+    ) -> None:
         headers = {"Content-Type": "application/merge-patch+json; charset=utf-8"}
         content = json.dumps({"version": 1, "notes": None, "recipient": {"name": "João"}})
         path = shop.path(f"/invoices/{refused['id']}")
@@ -92,12 +96,12 @@ class TestMerging:
         assert record["status"] == "authorized"
         assert await text_in_xml(shop, record, "recipient") == "João"
 
-    async def test_objects_merge(self, shop: Shop, refused: dict[str, Any]) -> None:
+    async def test_merges_objects(self, shop: Shop, refused: dict[str, Any]) -> None:
         data_of(await shop.patch(refused, recipient={"name": "João da Silva"}))
         read = data_of(await shop.get(f"/toy/{refused['id']}", include="request"))
         assert read["request"]["recipient"] == RECIPIENT | {"name": "João da Silva"}
 
-    async def test_numbers_that_stay_are_exact(self, shop: Shop) -> None:
+    async def test_keeps_unchanged_numbers_exact(self, shop: Shop) -> None:
         refused = await shop.issue(amount=810044.24, notes=REFUSED)
         data_of(await shop.patch(refused, notes=None))
         accepted(await shop.emit(refused))
@@ -111,7 +115,9 @@ class TestMerging:
         assert (record["status"], record["version"]) == ("authorized", 3)
         assert await text_in_xml(shop, record, "amount") == "12.34"
 
-    async def test_of_a_stored_document_is_what_is_sent(self, shop: Shop, pending: dict[str, Any]) -> None:
+    async def test_of_a_stored_document_changes_what_is_sent(
+        self, shop: Shop, pending: dict[str, Any]
+    ) -> None:
         changed = data_of(await shop.patch(pending, amount=10, transmit="now"))
         assert (changed["status"], changed["amount"], changed["version"]) == ("pending", 10, 2)
         accepted(await shop.post(f"/toy/{pending['id']}/transmit"))
@@ -135,19 +141,19 @@ class TestMerging:
         ],
         ids=str,
     )
-    async def test_of_what_would_be_no_good_body_changes_nothing(
+    async def test_that_makes_the_body_invalid_changes_nothing(
         self, shop: Shop, refused: dict[str, Any], changes: dict[str, Any], field: str
     ) -> None:
         assert set(fields_of(await shop.patch(refused, **changes))) == {field}
         assert await shop.read(refused) == refused
 
-    async def test_of_a_broken_rule_changes_nothing(self, shop: Shop, refused: dict[str, Any]) -> None:
+    async def test_that_breaks_a_rule_changes_nothing(self, shop: Shop, refused: dict[str, Any]) -> None:
         answer = await shop.patch(refused, amount=MOST + 1)
         details = error_of(answer, 422, "FISCAL_RULE_VIOLATION")
         assert [rule["field"] for rule in details["rules"]] == ["amount"]
         assert await shop.read(refused) == refused
 
-    async def test_takes_an_external_id_that_was_sent_with_spaces_for_the_same(self, shop: Shop) -> None:
+    async def test_ignores_spaces_around_the_external_id(self, shop: Shop) -> None:
         made = await shop.create(transmit="later", externalId=" pedido-1 ")
         changed = data_of(await shop.patch(made, notes="Obrigado"))
         assert (changed["externalId"], changed["version"]) == (made["externalId"], 2)
@@ -159,12 +165,12 @@ class TestMerging:
         assert details == {"currentStatus": "authorized", "allowed": ["pending", "rejected"]}
 
     @of_every_type
-    async def test_is_too_late_on_the_way(self, shop: Shop, kind: str) -> None:
+    async def test_is_too_late_while_the_document_is_processed(self, shop: Shop, kind: str) -> None:
         made = await shop.create(kind, notes=UNANSWERED)
         details = error_of(await shop.patch(made, notes=None), 409, "INVALID_STATE")
         assert details["currentStatus"] == "processing"
 
-    async def test_of_nothing_is_not_found(self, shop: Shop) -> None:
+    async def test_of_an_absent_document_is_not_found(self, shop: Shop) -> None:
         error_of(await shop.patch({"id": ABSENT, "version": 1}), 404, "NOT_FOUND")
 
 
@@ -204,7 +210,7 @@ class TestEmit:
         assert (record["status"], record["number"]) == ("authorized", 1)
 
     @of_every_type
-    async def test_of_several_at_once_one_wins(self, shop: Shop, kind: str) -> None:
+    async def test_several_at_once_send_the_document_only_once(self, shop: Shop, kind: str) -> None:
         refused = await shop.issue(kind, notes=REFUSED)
         corrected = data_of(await shop.patch(refused, notes=None))
         answers = await asyncio.gather(*(shop.emit(corrected) for _ in range(8)))
@@ -217,16 +223,18 @@ class TestEmit:
         details = error_of(await shop.emit(await shop.issue(kind)), 409, "INVALID_STATE")
         assert details == {"currentStatus": "authorized", "allowed": ["pending", "rejected"]}
 
-    async def test_is_too_late_on_the_way(self, shop: Shop) -> None:
+    async def test_is_too_late_while_the_document_is_processed(self, shop: Shop) -> None:
         details = error_of(await shop.emit(await shop.create(notes=UNANSWERED)), 409, "INVALID_STATE")
         assert details["currentStatus"] == "processing"
 
-    async def test_of_nothing_is_not_found(self, shop: Shop) -> None:
+    async def test_of_an_absent_document_is_not_found(self, shop: Shop) -> None:
         error_of(await shop.emit({"id": ABSENT}), 404, "NOT_FOUND")
 
 
 class TestTransmit:
-    async def test_later_stores_without_a_number(self, shop: Shop, pending: dict[str, Any]) -> None:
+    async def test_later_stores_the_document_without_a_number(
+        self, shop: Shop, pending: dict[str, Any]
+    ) -> None:
         assert (pending["status"], pending["number"], pending["accessKey"]) == ("pending", None, None)
         events = await shop.events(pending)
         assert [(event["type"], event["status"]) for event in events] == [("created", "pending")]
@@ -246,11 +254,11 @@ class TestTransmit:
         details = error_of(await shop.post(f"/toy/{record['id']}/transmit"), 409, "INVALID_STATE")
         assert details == {"currentStatus": "authorized", "allowed": ["pending"]}
 
-    async def test_of_a_refused_document_is_for_emit(self, shop: Shop) -> None:
+    async def test_does_not_send_a_refused_document(self, shop: Shop) -> None:
         record = await shop.issue(notes=REFUSED)
         error_of(await shop.post(f"/toy/{record['id']}/transmit"), 409, "INVALID_STATE")
 
-    async def test_is_held_against_readiness(self, shop: Shop, pending: dict[str, Any]) -> None:
+    async def test_needs_a_company_that_is_ready(self, shop: Shop, pending: dict[str, Any]) -> None:
         await shop.put_settings(toy={"active": False})
         details = error_of(await shop.post(f"/toy/{pending['id']}/transmit"), 422, "COMPANY_NOT_READY")
         assert details == {"missing": ["toy.active"]}

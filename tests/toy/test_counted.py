@@ -21,7 +21,7 @@ async def test_an_authorization_counts_with_the_time_that_it_took(shop: Shop, ki
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_refusal_counts_as_one(shop: Shop, kind: str) -> None:
+async def test_a_refusal_is_counted_as_a_refusal(shop: Shop, kind: str) -> None:
     verdict = {"type": kind, "environment": "production", "status": "rejected"}
     before = shown("documents_concluded_total", **verdict)
     await shop.issue(kind, notes=REFUSED)

@@ -94,7 +94,7 @@ class TestLogOfARequest:
 
 
 class TestVariants:
-    async def test_the_proxys_prefix_is_the_same(self, shop: Shop) -> None:
+    async def test_a_path_with_the_prefix_of_the_proxy_is_the_same(self, shop: Shop) -> None:
         answer = await shop.caller.http.post(f"/api{shop.path('/toy')}", json=BODY)
         record = await shop.settled(accepted(answer))
         read = await shop.caller.http.get(f"/api{shop.path('/toy')}/{record['id']}")

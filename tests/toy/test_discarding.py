@@ -53,7 +53,7 @@ class TestDiscard:
         assert await events_of(shop.caller) == before
         assert before[0]["data"]["externalId"] == "pedido-1"
 
-    async def test_is_for_the_company_that_has_the_document(self, shop: Shop, new_shop: NewShop) -> None:
+    async def test_through_another_company_is_not_found(self, shop: Shop, new_shop: NewShop) -> None:
         draft, other = await shop.create(transmit="later"), await new_shop()
         error_of(await discard(other, draft), 404, "NOT_FOUND")
         error_of(await discard(shop, {"id": ABSENT}), 404, "NOT_FOUND")
@@ -74,13 +74,13 @@ class TestRefusal:
     async def test_of_a_rejected_document_that_has_a_number(self, shop: Shop, kind: str) -> None:
         await self.assert_stays(shop, await shop.issue(kind, notes=REFUSED))
 
-    async def test_of_a_document_on_its_way(self, shop: Shop) -> None:
+    async def test_of_a_document_that_is_processed(self, shop: Shop) -> None:
         made = await shop.create(notes=UNANSWERED)
         assert error_of(await discard(shop, made), 409, "INVALID_STATE")["currentStatus"] == "processing"
 
 
 class TestAtOnce:
-    async def test_with_emit_one_of_both_wins(self, floor: Floor, shop: Shop) -> None:
+    async def test_with_an_emit_only_one_of_both_succeeds(self, floor: Floor, shop: Shop) -> None:
         outcomes = set()
         for _ in range(12):
             draft = await shop.create(transmit="later")
@@ -91,7 +91,7 @@ class TestAtOnce:
             assert len(rows) == (1 if emitted.status_code == 202 else 0)
         assert outcomes <= {(202, 409), (404, 200)}
 
-    async def test_with_another_discard_one_wins(self, shop: Shop) -> None:
+    async def test_with_another_discard_only_one_succeeds(self, shop: Shop) -> None:
         draft = await shop.create(transmit="later")
         answers = await asyncio.gather(*(discard(shop, draft) for _ in range(6)))
         assert sorted(answer.status_code for answer in answers) == [200] + [404] * 5

@@ -1,4 +1,4 @@
-"""Events whose fate is told late, oddly or not at all."""
+"""Events that are answered late, oddly or never."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -58,8 +58,8 @@ async def issued(play: Play, kind: str = "toy") -> dict[str, Any]:
     return await play.perform(await play.shop.create(kind))
 
 
-async def tell(play: Play, document: dict[str, Any], event: str = "cancellation") -> UUID:
-    """Store an event that is to be told of a document."""
+async def store_event(play: Play, document: dict[str, Any], event: str = "cancellation") -> UUID:
+    """Stores an event of a document that is to be sent."""
     new = NewEventFiling(
         id=new_id(),
         company_id=UUID(play.shop.id),
@@ -75,16 +75,16 @@ async def tell(play: Play, document: dict[str, Any], event: str = "cancellation"
 
 
 async def canceled(play: Play, *lines: Line, kind: str = "toy") -> tuple[dict[str, Any], UUID]:
-    """A document after its cancellation was told to an authority that answers so."""
+    """Returns a document and its cancellation after the authority answered by these lines."""
     document = await issued(play, kind)
     play.script.begin(*lines)
-    event = await tell(play, document)
+    event = await store_event(play, document)
     await play.work(WorkKind.EVENT, event)
     return await play.shop.read(document), event
 
 
 async def queued(play: Play, document: dict[str, Any]) -> UUID:
-    """The event of a document that nobody has worked on yet, once it is there."""
+    """Waits for an event of a document that was not sent yet, and returns its id."""
     new = f"from event_filings where document_id = '{document['id']}' and state = 'queued'"
     await play.shop.floor.until(f"exists (select {new})")
     (row,) = await play.shop.floor.fetch(f"select id {new}")
@@ -119,7 +119,7 @@ class TestCancellation:
             ((NOT_SENT, registering()), ["register_event", "register_event"]),
         ],
     )
-    async def test_that_is_ours_in_the_end_cancels_the_document(
+    async def test_that_the_authority_registers_in_the_end_cancels_the_document(
         self, play: Play, kind: str, lines: tuple[Line, ...], asked: list[str]
     ) -> None:
         document, event = await canceled(play, *lines, kind=kind)
@@ -130,36 +130,34 @@ class TestCancellation:
         assert await file_of(play, event, "registration")
         assert (await play.shop.events(document))[-1]["id"] == str(event)
 
-    async def test_that_somebody_else_told_counts_without_a_receipt_of_ours(
-        self, play: Play, kind: str
-    ) -> None:
+    async def test_that_another_system_sent_counts_without_a_receipt(self, play: Play, kind: str) -> None:
         document, event = await canceled(play, CANCELED_BEFORE, registered(digest="AAAA"), kind=kind)
         assert (document["status"], await state_of(play, event)) == ("canceled", "registered")
         assert await file_of(play, event, "registration") is None
         answer = await play.shop.get(f"/{kind}/{document['id']}/events/{event}/xml")
         error_of(answer, 409, "INVALID_STATE")
 
-    async def test_whose_event_nobody_shows_counts_too(self, play: Play, kind: str) -> None:
+    async def test_that_the_authority_only_mentions_counts_too(self, play: Play, kind: str) -> None:
         document, event = await canceled(play, CANCELED_BEFORE, CANCELED_SOMEHOW, kind=kind)
         assert (document["status"], await state_of(play, event)) == ("canceled", "registered")
         row = await row_of(play, event)
         assert (row["protocol"], row["authority_code"]) == (None, "101")
 
-    async def test_of_a_document_that_is_not_canceled_after_all_is_told_again(
+    async def test_of_a_document_that_is_not_canceled_after_all_is_sent_again(
         self, play: Play, kind: str
     ) -> None:
         document, _ = await canceled(play, CANCELED_BEFORE, NOT_THERE, registering(), kind=kind)
         assert document["status"] == "canceled"
         assert play.script.asked == ["register_event", "consult_event", "register_event"]
 
-    async def test_that_is_refused_leaves_the_document(self, play: Play, kind: str) -> None:
+    async def test_that_is_refused_leaves_the_document_authorized(self, play: Play, kind: str) -> None:
         document, event = await canceled(play, TOO_LATE, kind=kind)
         assert (document["status"], await state_of(play, event)) == ("authorized", "refused")
         assert await file_of(play, event, "refusal") == b"<retEvento/>"
-        told = (await play.shop.events(document))[-1]
-        assert (told["id"], told["status"], told["authorityCode"]) == (str(event), "rejected", "501")
+        shown = (await play.shop.events(document))[-1]
+        assert (shown["id"], shown["status"], shown["authorityCode"]) == (str(event), "rejected", "501")
 
-    async def test_waits_as_long_as_the_authority_wants(self, play: Play, kind: str) -> None:
+    async def test_waits_as_long_as_the_authority_asks_for(self, play: Play, kind: str) -> None:
         hour = timedelta(hours=1)
 
         def throttled(script: Script) -> Outcome:
@@ -167,13 +165,13 @@ class TestCancellation:
 
         document = await issued(play, kind)
         play.script.begin(throttled)
-        event = await tell(play, document)
+        event = await store_event(play, document)
         again_in = await play.work(WorkKind.EVENT, event)
         assert again_in is not None
         assert again_in > hour - timedelta(minutes=1)
         assert await state_of(play, event) == "signed"
 
-    async def test_that_is_settled_is_not_told_again(self, play: Play, kind: str) -> None:
+    async def test_that_is_settled_is_not_sent_again(self, play: Play, kind: str) -> None:
         document, event = await canceled(play, registering(), kind=kind)
         await play.shop.floor.fetch("update event_filings set next_action_at = now() where id = $1", event)
         assert await play.work(WorkKind.EVENT, event) is None
@@ -183,30 +181,30 @@ class TestCancellation:
 
 @of_every_type
 class TestWithoutCertificate:
-    async def test_what_was_not_told_is_refused(self, play: Play, kind: str) -> None:
+    async def test_an_event_that_was_not_sent_is_refused(self, play: Play, kind: str) -> None:
         document = await issued(play, kind)
-        event = await tell(play, document)
+        event = await store_event(play, document)
         await without_certificate(play)
         assert await play.work(WorkKind.EVENT, event) is None
         assert play.script.filed == []
         assert await own_refusal_of(play, event) == ["CERTIFICATE_MISSING"]
         assert (await play.shop.read(document))["status"] == "authorized"
 
-    async def test_what_certainly_did_not_arrive_is_refused(self, play: Play, kind: str) -> None:
+    async def test_an_event_that_certainly_did_not_arrive_is_refused(self, play: Play, kind: str) -> None:
         document = await issued(play, kind)
         play.script.begin(NOT_SENT, registering())
-        event = await tell(play, document)
+        event = await store_event(play, document)
         await play.work(WorkKind.EVENT, event, steps=1)
         await without_certificate(play)
         assert await play.work(WorkKind.EVENT, event) is None
         assert (await state_of(play, event), len(play.script.filed)) == ("refused", 1)
 
-    async def test_what_may_have_arrived_waits_for_one(
+    async def test_an_event_that_may_have_arrived_waits_for_a_certificate(
         self, play: Play, certificate: A1Certificate, kind: str
     ) -> None:
         document = await issued(play, kind)
         play.script.begin(LOST, registered())
-        event = await tell(play, document)
+        event = await store_event(play, document)
         await play.work(WorkKind.EVENT, event, steps=1)
         await without_certificate(play)
         assert await play.work(WorkKind.EVENT, event, steps=2) is not None
@@ -216,17 +214,17 @@ class TestWithoutCertificate:
         assert (await play.shop.read(document))["status"] == "canceled"
 
 
-class TestWhatCanNotBeMade:
-    async def test_never_leaves_the_house(self, play: Play) -> None:
-        event = await tell(play, await issued(play))
+class TestEventThatCanNotBeWritten:
+    async def test_is_never_sent(self, play: Play) -> None:
+        event = await store_event(play, await issued(play))
         await with_an_unwritable_protocol(play)
         assert await play.work(WorkKind.EVENT, event) is None
         assert play.script.filed == []
         assert await own_refusal_of(play, event) == ["225"]
         assert await file_of(play, event, "signed") is None
 
-    async def test_is_that_of_a_company_that_lacks_its_registration(self, play: Play) -> None:
-        event = await tell(play, await issued(play))
+    async def test_of_a_company_without_state_registration_is_refused(self, play: Play) -> None:
+        event = await store_event(play, await issued(play))
         await without_registration(play)
         await play.work(WorkKind.EVENT, event)
         assert await own_refusal_of(play, event) == ["COMPANY_NOT_READY"]
@@ -240,7 +238,7 @@ class TestWhatCanNotBeMade:
             (with_an_unwritable_protocol, "FISCAL_RULE_VIOLATION"),
         ],
     )
-    async def test_is_told_to_who_waits_as_our_own_refusal(
+    async def test_is_answered_as_our_own_refusal(
         self, play: Play, trouble: Callable[[Play], Awaitable[None]], code: str
     ) -> None:
         document = await issued(play)
@@ -256,29 +254,29 @@ class TestCorrection:
         "lines",
         [(registering(),), (DUPLICATE, registered()), (LOST, registered()), (LOST, NOT_THERE, registering())],
     )
-    async def test_that_is_ours_is_registered(self, play: Play, lines: tuple[Line, ...]) -> None:
+    async def test_that_the_authority_has_is_registered(self, play: Play, lines: tuple[Line, ...]) -> None:
         document = await issued(play)
         play.script.begin(*lines)
-        event = await tell(play, document, "correction")
+        event = await store_event(play, document, "correction")
         await play.work(WorkKind.EVENT, event)
         assert await state_of(play, event) == "registered"
         assert await file_of(play, event, "registration")
         assert len(set(play.script.filed)) == 1
         assert (await play.shop.read(document))["status"] == "authorized"
 
-    async def test_whose_place_another_has_is_refused(self, play: Play) -> None:
+    async def test_with_a_sequence_that_is_taken_is_refused(self, play: Play) -> None:
         document = await issued(play)
         play.script.begin(DUPLICATE, registered(digest="AAAA"))
-        event = await tell(play, document, "correction")
+        event = await store_event(play, document, "correction")
         await play.work(WorkKind.EVENT, event)
         row = await row_of(play, event)
         assert (row["state"], row["authority_code"]) == ("refused", "573")
         assert await file_of(play, event, "registration") is None
 
-    async def test_takes_the_next_place_when_it_is_written_again(self, play: Play) -> None:
+    async def test_takes_the_next_sequence_when_it_is_written_again(self, play: Play) -> None:
         document = await issued(play)
         play.script.begin(DUPLICATE, registered(digest="AAAA"), registering())
-        await play.work(WorkKind.EVENT, await tell(play, document, "correction"))
+        await play.work(WorkKind.EVENT, await store_event(play, document, "correction"))
         writing = asyncio.create_task(
             play.shop.post(f"/toy/{document['id']}/correction", {"correction": LETTER})
         )

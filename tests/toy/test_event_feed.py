@@ -1,4 +1,4 @@
-"""`GET /v1/events`: what is told of documents, in order, as webhooks tell it."""
+"""`GET /v1/events`: events of documents in order, as webhooks get them."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ of_every_type = pytest.mark.parametrize("kind", KINDS)
 
 class TestDocuments:
     @of_every_type
-    async def test_are_told_when_they_are_authorized_and_canceled(self, shop: Shop, kind: str) -> None:
+    async def test_are_published_when_they_are_authorized_and_canceled(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind, externalId="pedido-1")
         assert (await cancel(shop, document)).status_code == 200
         authorized, canceled = await events_of(shop.caller)
@@ -40,7 +40,7 @@ class TestDocuments:
             assert data.get("saleId") == document["saleId"]
 
     @of_every_type
-    async def test_are_told_when_they_are_refused(self, shop: Shop, kind: str) -> None:
+    async def test_are_published_when_they_are_refused(self, shop: Shop, kind: str) -> None:
         document = await shop.issue(kind, notes=REFUSED)
         (event,) = await events_of(shop.caller)
         assert (event["event"], event["data"]["status"]) == (f"{kind}.rejected", "rejected")
@@ -50,7 +50,7 @@ class TestDocuments:
         number = None if document["number"] is None else str(own_number(document))
         assert event["data"]["invoiceNumber"] == number
 
-    async def test_of_the_homologation_environment_are_told_too(self, shop: Shop) -> None:
+    async def test_of_the_homologation_environment_are_published_too(self, shop: Shop) -> None:
         answer = await shop.caller.http.patch(shop.path("/environment"), json={"environment": "homologation"})
         data_of(answer)
         document = await shop.issue()
@@ -58,7 +58,7 @@ class TestDocuments:
         (event,) = await events_of(shop.caller)
         assert set(event["data"]) > FILES
 
-    async def test_that_are_refused_and_then_pass_are_told_twice(self, shop: Shop) -> None:
+    async def test_that_are_refused_and_then_authorized_are_published_twice(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
         changed = data_of(await shop.patch(refused, notes=None, externalId=None))
         assert (await shop.emit(changed)).status_code == 202
@@ -71,7 +71,7 @@ class TestDocuments:
         assert datetime.fromisoformat(first["createdAt"]) < datetime.fromisoformat(second["createdAt"])
 
 
-class TestTheCursor:
+class TestCursor:
     async def test_goes_on_where_it_stopped(self, shop: Shop) -> None:
         documents = [await shop.issue() for _ in range(3)]
         seen, query = [], {"limit": 2}
@@ -85,7 +85,7 @@ class TestTheCursor:
             query["after"] = info["nextCursor"]
         assert seen == [document["id"] for document in documents]
 
-    async def test_of_nothing_stays_where_it_is(self, idle_shop: Shop, shop: Shop) -> None:
+    async def test_at_the_end_stays_where_it_is(self, idle_shop: Shop, shop: Shop) -> None:
         empty = await idle_shop.caller.http.get("/v1/events")
         assert empty.json() == {
             "success": True, "data": [], "pageInfo": {"hasMore": False, "nextCursor": None},
@@ -96,11 +96,11 @@ class TestTheCursor:
         assert (rest["data"], rest["pageInfo"]) == ([], {"hasMore": False, "nextCursor": event["id"]})
 
     @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "after=x", "page=1"])
-    async def test_takes_nothing_else(self, idle_shop: Shop, query: str) -> None:
+    async def test_refuses_anything_but_a_cursor(self, idle_shop: Shop, query: str) -> None:
         answer = await idle_shop.caller.http.get(f"/v1/events?{query}")
         assert list(fields_of(answer)) == [query.partition("=")[0]]
 
-    async def test_knows_no_event_of_another_subscription(self, shop: Shop, new_shop: NewShop) -> None:
+    async def test_shows_no_event_of_another_subscription(self, shop: Shop, new_shop: NewShop) -> None:
         await shop.issue()
         (event,) = await events_of(shop.caller)
         other = await new_shop()
@@ -114,5 +114,5 @@ class TestTheCursor:
     async def test_covers_all_companies_of_the_subscription(self, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop(shop.caller)
         documents = [await shop.issue(), await other.issue()]
-        told = [event["data"]["companyId"] for event in await events_of(shop.caller)]
-        assert (told, len(documents)) == ([shop.id, other.id], 2)
+        companies = [event["data"]["companyId"] for event in await events_of(shop.caller)]
+        assert (companies, len(documents)) == ([shop.id, other.id], 2)

@@ -16,13 +16,13 @@ BEFORE_AN_ANSWER = ["created", "queued", "numbered", "signed", "transmitted"]
 
 @of_every_type
 class TestXml:
-    async def test_is_found_by_id_over_every_type(self, shop: Shop, kind: str) -> None:
+    async def test_is_read_by_the_id_of_the_document_alone(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind)
         answer = await shop.caller.http.get(f"/v1/invoices/{record['id']}.xml")
         assert answer.content == await xml_of(shop, record)
         assert f"{record['accessKey']}.xml" in answer.headers["content-disposition"]
 
-    async def test_is_not_there_before_an_authorization(self, floor: Floor, shop: Shop, kind: str) -> None:
+    async def test_is_missing_before_an_authorization(self, floor: Floor, shop: Shop, kind: str) -> None:
         async with floor.standstill():
             made = await shop.create(kind)
             answers = [
@@ -34,7 +34,7 @@ class TestXml:
             assert details["currentStatus"] == "processing"
             assert "authorized" in details["allowed"]
 
-    async def test_is_not_there_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
+    async def test_is_missing_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
         made = await shop.create(kind, notes=UNANSWERED)
         sent = "type = 'transmitted'"
         await shop.floor.until(
@@ -42,7 +42,7 @@ class TestXml:
         )
         error_of(await shop.get(f"/{kind}/{made['id']}/xml"), 409, "INVALID_STATE")
 
-    async def test_is_not_there_after_a_refusal(self, shop: Shop, kind: str) -> None:
+    async def test_is_missing_after_a_refusal(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind, notes=REFUSED)
         details = error_of(await shop.get(f"/{kind}/{record['id']}/xml"), 409, "INVALID_STATE")
         assert details["currentStatus"] == "rejected"
@@ -50,7 +50,7 @@ class TestXml:
 
 @of_every_type
 class TestRejection:
-    async def test_tells_code_message_field_and_hint(self, shop: Shop, kind: str) -> None:
+    async def test_has_code_message_field_and_hint(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind, notes=REFUSED)
         rejection = record["rejection"]
         assert (record["status"], record["protocol"], record["authorizedAt"]) == ("rejected", None, None)
@@ -64,7 +64,7 @@ class TestRejection:
         assert file.count(REFUSED.encode()) == 1
         assert file.endswith(b"<code>%b</code></answer></received></rejection>" % REFUSAL_CODE.encode())
 
-    async def test_file_is_not_there_without_a_refusal(self, shop: Shop, kind: str) -> None:
+    async def test_file_is_missing_without_a_refusal(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind)
         details = error_of(await shop.get(f"/{kind}/{record['id']}/rejection-xml"), 409, "INVALID_STATE")
         assert details == {"currentStatus": "authorized", "allowed": ["rejected"]}
@@ -72,12 +72,15 @@ class TestRejection:
 
 @of_every_type
 class TestEvents:
-    async def test_tell_the_whole_way_to_an_outcome(self, shop: Shop, kind: str) -> None:
+    async def test_show_every_step_to_an_outcome(self, shop: Shop, kind: str) -> None:
         authorized, refused = await shop.issue(kind), await shop.issue(kind, notes=REFUSED)
         lost = await shop.issue(kind, notes=LOSES_ANSWER)
-        told = [[event["type"] for event in await shop.events(one)] for one in (authorized, refused, lost)]
+        types = [
+            [event["type"] for event in await shop.events(document)]
+            for document in (authorized, refused, lost)
+        ]
         ends = (["authorized"], ["rejected"], ["consulted", "authorized"])
-        assert told == [[*BEFORE_AN_ANSWER, *end] for end in ends]
+        assert types == [[*BEFORE_AN_ANSWER, *end] for end in ends]
 
     async def test_are_in_the_order_of_time(self, shop: Shop, kind: str) -> None:
         events = await shop.events(await shop.issue(kind))
@@ -85,6 +88,6 @@ class TestEvents:
         assert moments == sorted(moments)
         assert len({event["id"] for event in events}) == len(events)
 
-    async def test_of_a_stored_document_are_few(self, shop: Shop, kind: str) -> None:
+    async def test_of_a_stored_document_are_only_its_creation(self, shop: Shop, kind: str) -> None:
         (event,) = await shop.events(await shop.create(kind, transmit="later"))
         assert event["type"] == "created"

@@ -16,24 +16,24 @@ TAKEN = {"toy": OTHER_KEY_CODE, "toynote": TAKEN_CODE}
 
 @pytest.fixture
 async def twin(floor: Floor, shop: Shop, certificate: A1Certificate) -> Shop:
-    """The same company as another installation has it, which knows nothing of this one's numbers."""
+    """Returns the same company in another installation, which counts its own numbers."""
     tax_id = data_of(await shop.get(""))["taxId"]
     return await toy_shop(floor, await floor.new_caller("unlimited"), certificate, tax_id)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-class TestNumberOfAnother:
-    async def test_is_left_to_it_and_the_next_one_is_taken(self, shop: Shop, twin: Shop, kind: str) -> None:
+class TestNumberOfAnotherInstallation:
+    async def test_is_skipped_and_the_next_number_is_taken(self, shop: Shop, twin: Shop, kind: str) -> None:
         first = await shop.issue(kind)
         ours = await twin.issue(kind, notes="De outra instalação")
         assert (first["status"], ours["status"]) == ("authorized", "authorized")
         assert (own_number(first), own_number(ours)) == (1, 2)
         assert first["accessKey"] != ours["accessKey"]
-        told = [event["type"] for event in await twin.events(ours)]
-        assert told.count("numbered") == 2
-        assert told[-1] == "authorized"
+        types = [event["type"] for event in await twin.events(ours)]
+        assert types.count("numbered") == 2
+        assert types[-1] == "authorized"
 
-    async def test_is_left_to_it_though_it_took_its_document_back(
+    async def test_is_skipped_although_its_document_was_canceled(
         self, shop: Shop, twin: Shop, kind: str
     ) -> None:
         first = await shop.issue(kind)
@@ -41,7 +41,7 @@ class TestNumberOfAnother:
         ours = await twin.issue(kind, notes="De outra instalação")
         assert (ours["status"], own_number(ours)) == ("authorized", 2)
 
-    async def test_again_and_again_is_a_refusal_that_another_number_cures(
+    async def test_that_is_met_ten_times_is_a_refusal_until_another_number_is_set(
         self, shop: Shop, twin: Shop, kind: str
     ) -> None:
         for _ in range(MOST + 1):

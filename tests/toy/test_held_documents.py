@@ -48,14 +48,14 @@ async def close(shop: Shop, document: dict[str, Any], reason: str = WHY) -> dict
 
 
 async def refused(shop: Shop, document: dict[str, Any]) -> Refusal:
-    """Try to dismiss a document, in vain."""
+    """Tries to dismiss a document, and returns the refusal."""
     with pytest.raises(Refusal) as raised:
         await close(shop, document)
     return raised.value
 
 
 async def come_to(shop: Shop, step: str, kind: str = "toy") -> dict[str, Any]:
-    """A document whose worker failed after a step; nobody else may be at work."""
+    """Returns a document whose worker failed after a step; no other worker may run."""
 
     def fail(reached: str, _subject: str) -> None:
         if reached == step:
@@ -68,7 +68,7 @@ async def come_to(shop: Shop, step: str, kind: str = "toy") -> dict[str, Any]:
 
 
 async def held(shop: Shop, kind: str = "toy", **changes: Any) -> dict[str, Any]:
-    """A document that nobody has begun with, held."""
+    """Returns a held document that no worker has begun with."""
     async with shop.floor.standstill():
         document = await shop.create(kind, **changes)
         await hold_all(shop.floor.database, REASON)
@@ -120,14 +120,14 @@ class TestHeld:
         assert [event["type"] for event in await shop.events(document)][:3] == ["created", "queued", "queued"]
 
     @of_every_type
-    async def test_with_a_number_goes_on_under_it(self, shop: Shop, kind: str) -> None:
+    async def test_with_a_number_keeps_it(self, shop: Shop, kind: str) -> None:
         document = await held_with_number(shop, kind)
         assert await parking_reasons(shop, document) == [REASON]
         resumed = await resume(shop, document)
         assert (resumed["status"], own_number(resumed)) == ("authorized", own_number(document))
 
-    async def test_is_what_was_signed_and_waits_for_its_authority(self, floor: Floor, shop: Shop) -> None:
-        """It may have gone another way since the backup, under a key that nobody here knows."""
+    async def test_may_be_signed_already_while_its_authority_is_out(self, floor: Floor, shop: Shop) -> None:
+        """It may have gone another way since the backup, under a key that we do not have."""
         document = await shop.create(notes=UNANSWERED)
         mine = f"where document_id = '{UUID(document['id'])}'"
         await floor.until(f"exists (select from emissions {mine} and state = 'signed')")
@@ -135,12 +135,12 @@ class TestHeld:
             await hold_all(floor.database, REASON)
         assert await parking_reasons(shop, document) == [REASON]
 
-    async def test_is_what_every_subscription_has(self, floor: Floor, shop: Shop, new_shop: NewShop) -> None:
+    async def test_may_belong_to_any_subscription(self, floor: Floor, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop()
         async with floor.standstill():
             mine, theirs = await shop.create(), await other.create()
-            told = await hold_all(floor.database, "outro motivo")
-        assert told.documents >= 2
+            counts = await hold_all(floor.database, "outro motivo")
+        assert counts.documents >= 2
         assert await parking_reasons(shop, mine) == await parking_reasons(other, theirs) == ["outro motivo"]
 
     async def test_keeps_the_reason_that_it_was_parked_for(self, floor: Floor, shop: Shop) -> None:
@@ -152,7 +152,7 @@ class TestHeld:
         assert await parking_reasons(shop, document) == ["broken"]
         assert again.documents == 0
 
-    async def test_is_taken_from_the_worker_that_has_it(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_taken_away_from_the_worker_that_holds_its_lease(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await shop.create()
             async with floor.database.connection() as connection:
@@ -163,7 +163,9 @@ class TestHeld:
                     await work.renew(connection, lease, MINUTE)
         assert (await resume(shop, document))["status"] == "authorized"
 
-    async def test_waits_for_no_job_of_before_when_it_is_resumed(self, floor: Floor, shop: Shop) -> None:
+    async def test_does_not_wait_for_an_earlier_job_when_it_is_resumed(
+        self, floor: Floor, shop: Shop
+    ) -> None:
         async with floor.standstill():
             document = await come_to(shop, "numbered")
             await floor.fetch("delete from pgqueuer")
@@ -174,14 +176,14 @@ class TestHeld:
 
 
 class TestNotHeld:
-    async def test_is_what_was_sent(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_a_document_that_was_sent(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await come_to(shop, "signed")
             await hold_all(floor.database, REASON)
             assert await parking_reasons(shop, document) == []
         assert (await shop.settled(document))["status"] == "authorized"
 
-    async def test_is_what_is_sent_at_that_moment(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_a_document_that_is_being_sent(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await come_to(shop, "numbered")
             async with asyncio.TaskGroup() as group, signing(shop, document):
@@ -189,7 +191,7 @@ class TestNotHeld:
                 await floor.until(f"{HELD_UP} >= 1")
             assert await parking_reasons(shop, document) == []
 
-    async def test_is_what_is_not_on_its_way(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_a_document_that_is_not_processed(self, floor: Floor, shop: Shop) -> None:
         settled = [await shop.issue(), await shop.issue(notes=REFUSED)]
         draft = await shop.create(transmit="later")
         async with floor.standstill():
@@ -201,7 +203,7 @@ class TestNotHeld:
 
 class TestDismissed:
     @of_every_type
-    async def test_is_rejected_and_told_so(self, shop: Shop, kind: str) -> None:
+    async def test_is_rejected_and_published(self, shop: Shop, kind: str) -> None:
         document = await close(shop, await held(shop, kind))
         assert document["status"] == "rejected"
         rejection = document["rejection"]
@@ -211,7 +213,7 @@ class TestDismissed:
         assert (last["type"], last["status"]) == ("rejected", "rejected")
         assert [event["event"] for event in await events_of(shop.caller)] == [f"{kind}.rejected"]
 
-    async def test_is_no_more_set_aside(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_not_parked_any_more(self, floor: Floor, shop: Shop) -> None:
         document = await held(shop)
         await close(shop, document)
         (row,) = await floor.fetch("select * from documents where id = $1", UUID(document["id"]))
@@ -244,7 +246,7 @@ class TestDismissed:
 
 
 class TestNotDismissed:
-    async def test_is_what_the_authority_may_have(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_a_document_that_the_authority_may_have(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await come_to(shop, "signed")
             await set_aside(shop, document)
@@ -252,7 +254,7 @@ class TestNotDismissed:
         assert await parking_reasons(shop, document) == ["broken"]
         assert (await resume(shop, document))["status"] == "authorized"
 
-    async def test_is_what_the_authority_may_still_get(self, floor: Floor, shop: Shop) -> None:
+    async def test_is_a_document_that_the_authority_may_still_get(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await come_to(shop, "signed")
             await set_aside(shop, document)
@@ -261,7 +263,7 @@ class TestNotDismissed:
             await give_up(shop, document, MINUTE)
             assert (await close(shop, document))["status"] == "rejected"
 
-    async def test_is_what_is_not_set_aside(self, shop: Shop) -> None:
+    async def test_is_a_document_that_is_not_parked(self, shop: Shop) -> None:
         document = await shop.issue()
         for which in (document, {"id": ABSENT}):
             assert (await refused(shop, which)).message == "Não há nada posto de lado com este id."
@@ -282,7 +284,7 @@ class TestNotDismissed:
 
 
 class TestLease:
-    async def test_of_a_worker_that_came_too_late_is_lost_to_the_next(self, floor: Floor, shop: Shop) -> None:
+    async def test_of_a_slow_worker_is_lost_to_the_next(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             document = await shop.create()
             async with floor.database.connection() as connection:

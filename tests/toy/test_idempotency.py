@@ -1,4 +1,4 @@
-"""The same order twice is one document, whatever is to be said of the second."""
+"""The same order twice makes one document, even if the second order is wrong."""
 
 import asyncio
 import json
@@ -57,30 +57,30 @@ class TestKey:
         made = accepted(await shop.post("/toy", LATER | {"externalId": "a"}, key="k"))
         assert replayed(await shop.post("/toy", LATER | {"externalId": "b"}, key="k"))["id"] == made["id"]
 
-    async def test_new_in_the_header_does_not_make_a_known_external_id_new(self, shop: Shop) -> None:
+    async def test_that_is_new_does_not_make_a_used_external_id_new(self, shop: Shop) -> None:
         made = accepted(await shop.post("/toy", LATER | {"externalId": "a"}, key="k1"))
         again = replayed(await shop.post("/toy", LATER | {"externalId": "a"}, key="k2"))
         assert again["id"] == made["id"]
 
-    async def test_is_found_before_the_external_id_of_another_document(self, shop: Shop) -> None:
+    async def test_goes_before_the_external_id_of_another_document(self, shop: Shop) -> None:
         accepted(await shop.post("/toy", LATER | {"externalId": "a"}))
         made = accepted(await shop.post("/toy", LATER, key="k"))
         assert replayed(await shop.post("/toy", LATER | {"externalId": "a"}, key="k"))["id"] == made["id"]
 
-    async def test_is_one_whether_it_is_in_the_header_or_the_external_id(self, shop: Shop) -> None:
+    async def test_is_the_same_in_the_header_and_as_external_id(self, shop: Shop) -> None:
         made = accepted(await shop.post("/toy", LATER, key="k"))
         assert replayed(await shop.post("/toy", LATER | {"externalId": "k"}))["id"] == made["id"]
 
-    async def test_another_one_makes_another_document(self, shop: Shop) -> None:
+    async def test_that_differs_makes_another_document(self, shop: Shop) -> None:
         made = [accepted(await shop.post("/toy", LATER, key=key)) for key in ("k", "K", "k2")]
         assert len({record["id"] for record in made}) == 3
 
-    async def test_none_makes_another_document_each_time(self, shop: Shop) -> None:
+    async def test_that_is_absent_makes_another_document_each_time(self, shop: Shop) -> None:
         made = [accepted(await shop.post("/toy", LATER)) for _ in range(2)]
         assert made[0]["id"] != made[1]["id"]
 
     @pytest.mark.parametrize("empty", ["", '""', "  "])
-    async def test_an_empty_one_is_none(self, shop: Shop, empty: str) -> None:
+    async def test_that_is_empty_counts_as_absent(self, shop: Shop, empty: str) -> None:
         made = [accepted(await shop.post("/toy", LATER, key=empty)) for _ in range(2)]
         assert made[0]["id"] != made[1]["id"]
 
@@ -104,10 +104,10 @@ class TestKey:
             again = replayed(await shop.post(f"/{other}", body_of(externalId="a"), key=f"k-{other}"))
             assert (again["id"], again["type"]) == (made["id"], kind)
 
-    async def test_of_another_company_is_another_one(self, shop: Shop, new_shop: NewShop) -> None:
+    async def test_of_another_company_is_another_key(self, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop(shop.caller)
         body = LATER | {"externalId": "a"}
-        made = [accepted(await one.post("/toy", body, key="k")) for one in (shop, other)]
+        made = [accepted(await company.post("/toy", body, key="k")) for company in (shop, other)]
         assert made[0]["id"] != made[1]["id"]
 
     async def test_of_an_external_id_has_no_spaces_around_it(self, shop: Shop) -> None:
@@ -116,7 +116,7 @@ class TestKey:
         for written in ("a", " a ", "a "):
             assert replayed(await shop.post("/toy", LATER | {"externalId": written}))["id"] == made["id"]
 
-    async def test_that_is_a_number_is_its_digits(self, shop: Shop) -> None:
+    async def test_that_is_a_number_equals_its_digits(self, shop: Shop) -> None:
         made = accepted(await shop.post("/toy", LATER | {"externalId": 5}))
         assert replayed(await shop.post("/toy", LATER | {"externalId": "5"}))["id"] == made["id"]
         assert set(fields_of(await shop.post("/toy", LATER | {"externalId": True}))) == {"externalId"}
@@ -211,7 +211,7 @@ class TestAtOnce:
         answers = await asyncio.gather(*(shop.post(f"/{kind}", body) for _ in range(CROWD)))
         await self.assert_one(shop, answers)
 
-    async def test_fifty_of_all_types_with_keys_of_their_own_and_one_external_id_make_one(
+    async def test_fifty_of_all_types_with_keys_of_their_own_and_one_external_id_make_one_document(
         self, shop: Shop
     ) -> None:
         kinds = (KINDS * CROWD)[:CROWD]

@@ -19,13 +19,13 @@ class TestInutilization:
     async def test_is_registered(self, shop: Shop) -> None:
         kind = "toy"
         await shop.put_settings(**{kind: {"number": 10}})
-        told = data_of(await void(shop, 3, 9, kind))
-        assert (told["status"], told["type"], told["series"]) == ("authorized", kind, 1)
-        assert (told["numberStart"], told["numberEnd"], told["authorityCode"]) == (3, 9, "102")
-        assert (told["year"], len(told["protocol"])) == (local_moment(datetime.now(UTC), "SP").year, 15)
-        assert data_of(await shop.get(f"/{kind}/inutilizations/{told['id']}")) == told
+        record = data_of(await void(shop, 3, 9, kind))
+        assert (record["status"], record["type"], record["series"]) == ("authorized", kind, 1)
+        assert (record["numberStart"], record["numberEnd"], record["authorityCode"]) == (3, 9, "102")
+        assert (record["year"], len(record["protocol"])) == (local_moment(datetime.now(UTC), "SP").year, 15)
+        assert data_of(await shop.get(f"/{kind}/inutilizations/{record['id']}")) == record
         listed = await shop.get(f"/{kind}/inutilizations")
-        assert listed.json()["data"] == [told]
+        assert listed.json()["data"] == [record]
         assert listed.json()["pageInfo"]["total"] == 1
 
     async def test_moves_the_counter_past_what_is_given_up(self, shop: Shop) -> None:
@@ -36,9 +36,9 @@ class TestInutilization:
         details = error_of(await void(shop, 5, 6), 422, "VALIDATION_ERROR")
         assert details["fields"][0]["field"] == "numberStart"
 
-    async def test_of_the_same_range_again_is_the_one_that_there_is(self, shop: Shop) -> None:
+    async def test_of_the_same_range_again_returns_the_first(self, shop: Shop) -> None:
         answers = await asyncio.gather(*(void(shop, 1, 3) for _ in range(8)))
-        assert len({data_of(one)["id"] for one in answers}) == 1
+        assert len({data_of(answer)["id"] for answer in answers}) == 1
 
     async def test_of_numbers_that_are_given_up_already_is_refused(self, shop: Shop) -> None:
         first = data_of(await void(shop, 1, 3))
@@ -57,7 +57,7 @@ class TestInutilization:
         details = error_of(await void(shop, 1, 1), 409, "NUMBER_ALREADY_USED")
         assert details["documentId"] == document["id"]
 
-    async def test_of_a_rejected_documents_number_gives_it_another(self, shop: Shop) -> None:
+    async def test_of_the_number_of_a_rejected_document_gives_the_document_another(self, shop: Shop) -> None:
         document = await shop.issue(notes=REFUSED)
         data_of(await void(shop, 1, 1))
         changed = data_of(await shop.patch(document, notes=None))
@@ -65,7 +65,7 @@ class TestInutilization:
         settled = await shop.settled(document)
         assert (settled["status"], settled["number"]) == ("authorized", 2)
 
-    async def test_that_the_authority_refuses_is_told_with_its_words(self, shop: Shop) -> None:
+    async def test_that_the_authority_refuses_is_answered_in_its_words(self, shop: Shop) -> None:
         answer = await void(shop, 1, 1, justification=REFUSED)
         assert error_of(answer, 422, "AUTHORITY_REJECTED")["authorityCode"] == "528"
         (listed,) = (await shop.get("/toy/inutilizations")).json()["data"]
@@ -82,12 +82,12 @@ class TestInutilization:
 
     async def test_whose_answer_was_lost_is_sent_again(self, shop: Shop, register: Register) -> None:
         register.losing.add(await tax_id_of(shop))
-        told = data_of(await void(shop, 1, 4))
-        assert (told["status"], told["authorityCode"]) == ("authorized", "563")
-        assert len(told["protocol"]) == 15
+        record = data_of(await void(shop, 1, 4))
+        assert (record["status"], record["authorityCode"]) == ("authorized", "563")
+        assert len(record["protocol"]) == 15
 
     @pytest.mark.usefixtures("short_wait")
-    async def test_leaves_the_caller_with_a_202_while_the_authority_is_out(
+    async def test_is_answered_with_202_while_the_authority_is_out(
         self, shop: Shop, register: Register
     ) -> None:
         with register.out_of_service():
@@ -107,7 +107,7 @@ class TestInutilization:
             ({"year": 2005}, "year"),
         ],
     )
-    async def test_refuses_a_range_that_is_none(
+    async def test_refuses_an_impossible_range(
         self, idle_shop: Shop, changes: dict[str, Any], field: str
     ) -> None:
         answer = await void(idle_shop, 1, 1, **changes)
@@ -115,5 +115,5 @@ class TestInutilization:
         assert list(fields_of(answer)) == [field]
 
     async def test_of_another_company_is_not_found(self, shop: Shop, new_shop: NewShop) -> None:
-        told = data_of(await void(shop, 1, 1))
-        error_of(await (await new_shop()).get(f"/toy/inutilizations/{told['id']}"), 404, "NOT_FOUND")
+        record = data_of(await void(shop, 1, 1))
+        error_of(await (await new_shop()).get(f"/toy/inutilizations/{record['id']}"), 404, "NOT_FOUND")

@@ -1,4 +1,4 @@
-"""The links of an event open the document's files, for whoever has them and for a while."""
+"""The links in an event open the files of its document for anybody, for a limited time."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -20,8 +20,8 @@ of_both_files = pytest.mark.parametrize("file", FILES)
 
 
 @dataclass(frozen=True)
-class Told:
-    """A document that is authorized, and the event of that."""
+class Linked:
+    """An authorized document with the data of its event."""
 
     shop: Shop
     document: dict[str, Any]
@@ -34,107 +34,111 @@ class Told:
         return str(self.data[file].removeprefix(address))
 
 
-async def tell(shop: Shop, kind: str = "toy") -> Told:
+async def linked_document(shop: Shop, kind: str = "toy") -> Linked:
     document = await shop.issue(kind)
     *_, event = await events_of(shop.caller)
-    return Told(shop, document, event["data"])
+    return Linked(shop, document, event["data"])
 
 
 @pytest.fixture
-async def told(shop: Shop) -> Told:
-    return await tell(shop)
+async def linked(shop: Shop) -> Linked:
+    return await linked_document(shop)
 
 
-class TestALink:
+class TestLink:
     @of_every_type
     async def test_opens_the_files_without_credentials(
         self, shop: Shop, anybody: httpx2.AsyncClient, kind: str
     ) -> None:
-        told = await tell(shop, kind)
-        key = told.document["accessKey"]
-        pdf = await anybody.get(told.link("pdfUrl"))
-        own = await shop.get(f"/{kind}/{told.document['id']}/pdf")
+        linked = await linked_document(shop, kind)
+        key = linked.document["accessKey"]
+        pdf = await anybody.get(linked.link("pdfUrl"))
+        own = await shop.get(f"/{kind}/{linked.document['id']}/pdf")
         assert (pdf.status_code, pdf.headers["content-type"]) == (200, "application/pdf")
         assert pdf.content == own.content
         assert pdf.headers["content-disposition"] == f'inline; filename="TOY-{key}.pdf"'
-        xml = await anybody.get(told.link("xmlUrl"))
+        xml = await anybody.get(linked.link("xmlUrl"))
         assert (xml.status_code, xml.headers["content-type"]) == (200, "application/xml")
-        assert xml.content == (await shop.get(f"/{kind}/{told.document['id']}/xml")).content
+        assert xml.content == (await shop.get(f"/{kind}/{linked.document['id']}/xml")).content
         assert xml.headers["content-disposition"] == f'attachment; filename="{key}.xml"'
 
     @of_both_files
     async def test_is_for_neither_caches_nor_robots(
-        self, told: Told, anybody: httpx2.AsyncClient, file: str
+        self, linked: Linked, anybody: httpx2.AsyncClient, file: str
     ) -> None:
-        headers = (await anybody.get(told.link(file))).headers
+        headers = (await anybody.get(linked.link(file))).headers
         # A caller may keep a PDF, and asks by its ETag whether it changed.
         assert headers["cache-control"] == ("private, no-cache" if file == "pdfUrl" else "no-store")
         assert headers["x-robots-tag"] == "noindex"
         assert headers["referrer-policy"] == "no-referrer"
 
     @of_both_files
-    async def test_can_be_asked_about(self, told: Told, anybody: httpx2.AsyncClient, file: str) -> None:
-        asked = await anybody.head(told.link(file))
-        read = await anybody.get(told.link(file))
+    async def test_answers_a_head_request(
+        self, linked: Linked, anybody: httpx2.AsyncClient, file: str
+    ) -> None:
+        asked = await anybody.head(linked.link(file))
+        read = await anybody.get(linked.link(file))
         assert asked.status_code == 200
         assert asked.headers["content-length"] == read.headers["content-length"]
 
-    async def test_does_not_send_a_pdf_that_is_known(self, told: Told, anybody: httpx2.AsyncClient) -> None:
-        version = (await anybody.get(told.link("pdfUrl"))).headers["etag"]
-        known = await anybody.get(told.link("pdfUrl"), headers={"If-None-Match": version})
-        assert (known.status_code, known.content) == (304, b"")
+    async def test_does_not_send_a_pdf_again_that_the_client_has(
+        self, linked: Linked, anybody: httpx2.AsyncClient
+    ) -> None:
+        version = (await anybody.get(linked.link("pdfUrl"))).headers["etag"]
+        cached = await anybody.get(linked.link("pdfUrl"), headers={"If-None-Match": version})
+        assert (cached.status_code, cached.content) == (304, b"")
 
     @of_both_files
     async def test_opens_a_canceled_document(
-        self, told: Told, anybody: httpx2.AsyncClient, file: str
+        self, linked: Linked, anybody: httpx2.AsyncClient, file: str
     ) -> None:
-        assert (await cancel(told.shop, told.document)).status_code == 200
-        *_, canceled = await events_of(told.shop.caller)
-        for link in (told.link(file), replace(told, data=canceled["data"]).link(file)):
+        assert (await cancel(linked.shop, linked.document)).status_code == 200
+        *_, canceled = await events_of(linked.shop.caller)
+        for link in (linked.link(file), replace(linked, data=canceled["data"]).link(file)):
             assert (await anybody.get(link)).status_code == 200
 
     @of_both_files
-    async def test_outlives_its_company(self, told: Told, anybody: httpx2.AsyncClient, file: str) -> None:
-        data_of(await told.shop.caller.http.delete(told.shop.path()))
-        assert (await anybody.get(told.link(file))).status_code == 200
+    async def test_outlives_its_company(self, linked: Linked, anybody: httpx2.AsyncClient, file: str) -> None:
+        data_of(await linked.shop.caller.http.delete(linked.shop.path()))
+        assert (await anybody.get(linked.link(file))).status_code == 200
 
     @of_both_files
     async def test_expires(
-        self, told: Told, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
+        self, linked: Linked, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
     ) -> None:
-        services: Services = told.shop.floor.app.state.services
+        services: Services = linked.shop.floor.app.state.services
         moment = services.clock() + timedelta(days=7)
         later = replace(services, links=replace(services.links, clock=lambda: moment))
-        monkeypatch.setattr(told.shop.floor.app.state, "services", later)
-        answer = await anybody.get(told.link(file))
+        monkeypatch.setattr(linked.shop.floor.app.state, "services", later)
+        answer = await anybody.get(linked.link(file))
         error_of(answer, 403, "LINK_INVALID")
         assert "peça outro a quem o enviou" in answer.json()["error"]["message"]
         assert answer.headers["cache-control"] == "no-store"
 
     @of_both_files
     async def test_is_in_no_log(
-        self, told: Told, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
+        self, linked: Linked, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
     ) -> None:
         log = CapturingLogger()
         monkeypatch.setattr("carimbo.api.middleware._log", log)
-        link = told.link(file)
+        link = linked.link(file)
         for opened in (link, link.replace("expires=", "expires=1")):
             await anybody.get(opened)
         assert [line.kwargs["status"] for line in log.calls] == [200, 403]
         assert link.partition("signature=")[2] not in repr(log.calls)
 
 
-class TestAWrongLink:
+class TestWrongLink:
     @of_both_files
     async def test_to_another_document_is_refused(
-        self, told: Told, anybody: httpx2.AsyncClient, file: str
+        self, linked: Linked, anybody: httpx2.AsyncClient, file: str
     ) -> None:
-        other = await tell(told.shop)
-        wrong = told.link(file).replace(told.document["id"], other.document["id"])
+        other = await linked_document(linked.shop)
+        wrong = linked.link(file).replace(linked.document["id"], other.document["id"])
         error_of(await anybody.get(wrong), 403, "LINK_INVALID")
 
-    async def test_to_another_file_is_refused(self, told: Told, anybody: httpx2.AsyncClient) -> None:
-        error_of(await anybody.get(told.link("pdfUrl").replace(".pdf", ".xml")), 403, "LINK_INVALID")
+    async def test_to_another_file_is_refused(self, linked: Linked, anybody: httpx2.AsyncClient) -> None:
+        error_of(await anybody.get(linked.link("pdfUrl").replace(".pdf", ".xml")), 403, "LINK_INVALID")
 
     @pytest.mark.parametrize(
         "path",
@@ -145,17 +149,17 @@ class TestAWrongLink:
             "/files/%2e%2e/b.pdf?expires=99999999999999999999999&signature=" + "A" * 43,
         ],
     )
-    async def test_that_somebody_made_up_is_refused(self, anybody: httpx2.AsyncClient, path: str) -> None:
+    async def test_that_is_invented_is_refused(self, anybody: httpx2.AsyncClient, path: str) -> None:
         error_of(await anybody.get(path), 403, "LINK_INVALID")
 
-    async def test_is_refused_to_its_owner_too(self, told: Told) -> None:
-        path = told.link("pdfUrl").partition("?")[0]
-        error_of(await told.shop.caller.http.get(path), 403, "LINK_INVALID")
+    async def test_is_refused_to_its_owner_too(self, linked: Linked) -> None:
+        path = linked.link("pdfUrl").partition("?")[0]
+        error_of(await linked.shop.caller.http.get(path), 403, "LINK_INVALID")
 
-    async def test_of_no_such_kind_is_not_there(self, anybody: httpx2.AsyncClient) -> None:
+    async def test_to_an_unknown_kind_of_file_is_not_found(self, anybody: httpx2.AsyncClient) -> None:
         error_of(await anybody.get("/files/a/b.html"), 404, "NOT_FOUND")
 
-    async def test_can_only_be_read(self, told: Told, anybody: httpx2.AsyncClient) -> None:
-        answer = await anybody.delete(told.link("pdfUrl"))
+    async def test_can_only_be_read(self, linked: Linked, anybody: httpx2.AsyncClient) -> None:
+        answer = await anybody.delete(linked.link("pdfUrl"))
         error_of(answer, 405, "METHOD_NOT_ALLOWED")
         assert (answer.headers["allow"], str(answer.url)[: len(BASE_URL)]) == ("GET, HEAD", BASE_URL)

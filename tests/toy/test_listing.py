@@ -16,7 +16,7 @@ of_every_list = pytest.mark.parametrize("path", COLLECTIONS)
 
 
 async def stored(shop: Shop, count: int) -> list[dict[str, Any]]:
-    """Documents that nobody works on, newest first."""
+    """Stores documents that are not sent, newest first."""
     made = [await shop.create(transmit="later", externalId=f"pedido-{place}") for place in range(count)]
     return made[::-1]
 
@@ -34,7 +34,7 @@ async def date_back(floor: Floor, document: dict[str, Any], moment: str) -> None
 
 
 class TestPages:
-    async def test_have_twenty_documents_unless_told_newest_first(self, shop: Shop) -> None:
+    async def test_have_twenty_documents_by_default_newest_first(self, shop: Shop) -> None:
         made = await stored(shop, 23)
         answer = await shop.get("/toy")
         assert data_of(answer) == made[:20]
@@ -46,7 +46,7 @@ class TestPages:
         assert pages == [(made[:3], 7), (made[3:6], 7), (made[6:], 7), ([], 7)]
 
     @of_every_list
-    async def test_of_nothing_are_empty(self, idle_shop: Shop, path: str) -> None:
+    async def test_without_documents_are_empty(self, idle_shop: Shop, path: str) -> None:
         answer = await idle_shop.get(path)
         assert data_of(answer) == []
         assert answer.json()["pageInfo"] == {"page": 1, "pageSize": 20, "total": 0}
@@ -66,7 +66,7 @@ class TestPages:
         assert (await idle_shop.get(path, pageSize=100)).json()["pageInfo"]["pageSize"] == 100
 
     @of_every_list
-    async def test_refuse_a_parameter_that_they_do_not_know(self, idle_shop: Shop, path: str) -> None:
+    async def test_refuse_an_unknown_parameter(self, idle_shop: Shop, path: str) -> None:
         assert set(fields_of(await idle_shop.get(path, pagesize=5))) == {"pagesize"}
 
     async def test_have_documents_of_their_company_alone(self, shop: Shop, new_shop: NewShop) -> None:
@@ -91,12 +91,12 @@ class TestRecords:
             assert (await shop.get(f"/toynote/{record['id']}{rest}")).status_code == 404
 
     @of_every_list
-    async def test_that_never_were_are_not_found(self, idle_shop: Shop, path: str) -> None:
+    async def test_that_do_not_exist_are_not_found(self, idle_shop: Shop, path: str) -> None:
         answer = await idle_shop.get(f"{path}/{ABSENT}")
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
 
     @of_every_list
-    async def test_under_what_is_no_id_are_invalid(self, idle_shop: Shop, path: str) -> None:
+    async def test_with_a_malformed_id_are_invalid(self, idle_shop: Shop, path: str) -> None:
         assert set(fields_of(await idle_shop.get(f"{path}/1"))) == {"id"}
 
 
@@ -108,7 +108,7 @@ class TestFilters:
             assert await listed(shop, "/invoices", type=kind) == ([document_id], 1)
         assert await listed(shop, "/invoices") == ([*made.values()][::-1], len(KINDS))
 
-    async def test_by_a_type_that_there_is_none_of(self, shop: Shop) -> None:
+    async def test_by_a_type_without_documents(self, shop: Shop) -> None:
         await stored(shop, 1)
         assert await listed(shop, "/invoices", type="toynote") == ([], 0)
 
@@ -145,8 +145,8 @@ class TestFilters:
     @of_every_list
     async def test_by_external_id(self, shop: Shop, path: str) -> None:
         made = await stored(shop, 3)
-        found = [] if path == "/toynote" else [made[1]["id"]]
-        assert await listed(shop, path, externalId="pedido-1") == (found, len(found))
+        expected = [] if path == "/toynote" else [made[1]["id"]]
+        assert await listed(shop, path, externalId="pedido-1") == (expected, len(expected))
         assert await listed(shop, path, externalId="pedido") == ([], 0)
 
     @of_every_list
@@ -174,12 +174,12 @@ class TestFilters:
     @of_every_list
     @pytest.mark.parametrize("name", ["startDate", "endDate"])
     @pytest.mark.parametrize("value", ["10/03/2026", "2026-02-30", "hoje", "0"])
-    async def test_by_what_is_no_day_are_invalid(
+    async def test_by_a_malformed_day_are_invalid(
         self, idle_shop: Shop, path: str, name: str, value: str
     ) -> None:
         assert set(fields_of(await idle_shop.get(path, **{name: value}))) == {name}
 
     async def test_by_the_whole_calendar(self, shop: Shop) -> None:
         (record,) = await stored(shop, 1)
-        found = await listed(shop, "/toy", startDate="0001-01-01", endDate="9999-12-31")
-        assert found == ([record["id"]], 1)
+        expected = await listed(shop, "/toy", startDate="0001-01-01", endDate="9999-12-31")
+        assert expected == ([record["id"]], 1)

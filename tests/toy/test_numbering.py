@@ -29,17 +29,17 @@ class TestLedger:
     async def test_of_a_company_that_took_no_number_is_empty(self, idle_shop: Shop) -> None:
         assert await ledger(idle_shop) == []
 
-    async def test_tells_each_series_with_its_next_number(self, shop: Shop) -> None:
+    async def test_shows_each_series_with_its_next_number(self, shop: Shop) -> None:
         for kind in ("toy", "toy", "toynote"):
             await shop.issue(kind)
         await shop.put_settings(toy={"series": 2, "number": 50})
         rest = {"environment": "production", "gaps": [], "omitted": 0}
         toys = [{"type": "toy", "series": series, "nextNumber": next_} for series, next_ in ((1, 3), (2, 50))]
         note = {"type": "toynote", "series": 1, "nextNumber": 2}
-        assert await ledger(shop) == [one | rest for one in (*toys, note)]
-        assert await ledger(shop, type="toy") == [one | rest for one in toys]
+        assert await ledger(shop) == [series | rest for series in (*toys, note)]
+        assert await ledger(shop, type="toy") == [series | rest for series in toys]
 
-    async def test_tells_skipped_numbers(self, shop: Shop) -> None:
+    async def test_shows_skipped_numbers(self, shop: Shop) -> None:
         await shop.issue()
         above = await skip_to(shop, 10)
         assert await shown(shop) == [(2, 9, "neverSent", None, True)]
@@ -48,11 +48,11 @@ class TestLedger:
         assert (datetime.fromisoformat(gap["deadline"]), gap["overdue"]) == (term_of(issued_at), False)
         assert gap["deadline"].endswith("Z")
 
-    async def test_does_not_tell_what_another_system_may_have_used(self, shop: Shop) -> None:
+    async def test_does_not_show_numbers_that_another_system_may_have_used(self, shop: Shop) -> None:
         await skip_to(shop, 500)
         assert await shown(shop) == []
 
-    async def test_tells_a_refused_document_until_it_is_corrected(self, shop: Shop) -> None:
+    async def test_shows_a_refused_document_until_it_is_corrected(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
         assert await shown(shop) == [(1, 1, "abandonedRejection", refused["id"], True)]
         data_of(await shop.patch(refused, notes=None))
@@ -60,18 +60,18 @@ class TestLedger:
         await shop.settled(refused)
         assert await shown(shop) == []
 
-    async def test_tells_what_was_numbered_and_never_sent(self, shop: Shop) -> None:
+    async def test_shows_a_number_that_was_never_sent(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
         await rewrite(shop, 1, "state = 'numbered', issued_at = null")
         assert await shown(shop) == [(1, 1, "neverSent", refused["id"], True)]
 
-    async def test_does_not_tell_what_is_on_its_way(self, floor: Floor, shop: Shop) -> None:
+    async def test_does_not_show_documents_that_are_processed(self, floor: Floor, shop: Shop) -> None:
         document = await shop.create(notes=UNANSWERED)
         await floor.until(f"exists (select from emissions where document_id = '{UUID(document['id'])}')")
         assert await shown(shop) == []
 
     @pytest.mark.parametrize(
-        ("state", "told"),
+        ("state", "expected"),
         [
             ("signed", [("unknownToAuthority", True)]),
             ("sent", [("unknownFate", False)]),
@@ -79,16 +79,16 @@ class TestLedger:
             ("foreign", []),
         ],
     )
-    async def test_tells_an_attempt_that_another_took_the_place_of(
-        self, shop: Shop, state: str, told: list[tuple[str, bool]]
+    async def test_shows_an_attempt_that_was_replaced(
+        self, shop: Shop, state: str, expected: list[tuple[str, bool]]
     ) -> None:
         document = await skip_to(shop, 2)
         await supersede(shop, document, 1, state)
         assert await shown(shop) == [
-            (1, 1, reason, document["id"], voidable) for reason, voidable in told
+            (1, 1, reason, document["id"], voidable) for reason, voidable in expected
         ]  # fmt: skip
 
-    async def test_tells_an_attempt_that_the_authority_has_besides_the_document(self, shop: Shop) -> None:
+    async def test_shows_an_attempt_that_the_authority_has_besides_the_document(self, shop: Shop) -> None:
         document = await skip_to(shop, 2)
         await supersede(shop, document, 1, "authorized")
         await stray(shop, document)
@@ -99,7 +99,7 @@ class TestLedger:
         await rewrite(shop, 1, "state = 'canceled'")
         assert await shown(shop) == []
 
-    async def test_does_not_tell_numbers_that_are_given_up(self, shop: Shop) -> None:
+    async def test_does_not_show_numbers_that_are_given_up(self, shop: Shop) -> None:
         await shop.issue()
         refused = await shop.issue(notes=REFUSED)
         await skip_to(shop, 10)
@@ -108,7 +108,7 @@ class TestLedger:
         data_of(await void(shop, refused["number"], 4))
         assert [gap[:2] for gap in await shown(shop)] == [(7, 9)]
 
-    async def test_tells_numbers_that_the_authority_would_not_have_given_up(self, shop: Shop) -> None:
+    async def test_shows_numbers_that_the_authority_refused_to_give_up(self, shop: Shop) -> None:
         await shop.issue()
         await skip_to(shop, 3)
         error_of(await void(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
@@ -119,16 +119,18 @@ class TestLedger:
         await shop.put_settings(toynote={"environment": "homologation"})
         await shop.issue("toynote")
         await skip_to(shop, 4, "toynote")
-        found = [(one["type"], one["environment"], len(one["gaps"])) for one in await ledger(shop)]
-        assert found == [("toy", "production", 0), ("toynote", "homologation", 1)]
+        listed = [(row["type"], row["environment"], len(row["gaps"])) for row in await ledger(shop)]
+        assert listed == [("toy", "production", 0), ("toynote", "homologation", 1)]
 
-    async def test_tells_that_the_term_is_over(self, shop: Shop) -> None:
+    async def test_shows_that_the_term_is_over(self, shop: Shop) -> None:
         await shop.issue(notes=REFUSED)
         await rewrite(shop, 1, "issued_at = now() - interval '90 days'")
         (gap,) = await gaps(shop)
         assert (gap["overdue"], gap["voidable"]) == (True, True)
 
-    async def test_tells_how_many_it_leaves_out(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_says_how_many_gaps_it_leaves_out(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(numbering, "MOST_TOLD", 2)
         await shop.issue()
         for number in (3, 5, 7):
@@ -137,12 +139,10 @@ class TestLedger:
         assert [gap["numberStart"] for gap in series["gaps"]] == [2, 4]
         assert series["omitted"] == 1
 
-    async def test_refuses_a_type_that_there_is_not(self, idle_shop: Shop) -> None:
+    async def test_refuses_an_unknown_type(self, idle_shop: Shop) -> None:
         assert set(fields_of(await idle_shop.get("/numbering", type="nf3e"))) == {"type"}
 
-    async def test_of_another_subscriptions_company_is_empty_to_its_tenant(
-        self, floor: Floor, shop: Shop
-    ) -> None:
+    async def test_of_a_company_of_another_subscription_is_empty(self, floor: Floor, shop: Shop) -> None:
         await shop.issue(notes=REFUSED)
         company_id, stranger = UUID(shop.id), await floor.new_caller()
         async with floor.database.autocommit(stranger.subscription_id) as tenant:

@@ -52,14 +52,14 @@ class TestNumbers:
         assert {document["status"] for document in settled} == {"authorized"}
         taken = await numbers(shop)
         assert {place[2] for place in taken} == {1, 2}
-        assert all(found == list(range(1, len(found) + 1)) for found in taken.values())
+        assert all(run == list(range(1, len(run) + 1)) for run in taken.values())
         assert sum(map(len, taken.values())) == 2 * HALF
-        shown = {(one["type"], *own_place(one)) for one in settled}
-        assert len(shown) == len({one["accessKey"] for one in settled}) == 2 * HALF
+        shown = {(record["type"], *own_place(record)) for record in settled}
+        assert len(shown) == len({record["accessKey"] for record in settled}) == 2 * HALF
         listed = await shop.get("/invoices", status="authorized", pageSize=1)
         assert listed.json()["pageInfo"]["total"] == 2 * HALF
 
-    async def test_of_a_refused_document_are_no_others(self, shop: Shop) -> None:
+    async def test_of_a_refused_document_stay_with_it(self, shop: Shop) -> None:
         refused, other = await shop.issue(notes=REFUSED), await shop.issue()
         assert (refused["status"], refused["number"], other["number"]) == ("rejected", 1, 2)
         data_of(await shop.patch(refused, notes=None))
@@ -82,7 +82,7 @@ class TestNumbers:
 
     async def test_of_companies_do_not_depend_on_each_other(self, shop: Shop, new_shop: NewShop) -> None:
         other = await new_shop(shop.caller)
-        assert [(await one.issue())["number"] for one in (shop, other)] == [1, 1]
+        assert [(await company.issue())["number"] for company in (shop, other)] == [1, 1]
 
     async def test_are_taken_by_a_stored_document_when_it_is_sent(self, shop: Shop) -> None:
         stored = await shop.create(transmit="later")
@@ -98,7 +98,7 @@ class TestNumbers:
         assert await next_number(shop, kind) == 502
 
     @of_every_type
-    async def test_that_are_used_can_not_be_the_next_ones(self, shop: Shop, kind: str) -> None:
+    async def test_that_are_used_can_not_be_set_as_next(self, shop: Shop, kind: str) -> None:
         for _ in range(2):
             await shop.issue(kind)
         for used in (1, 2):
@@ -108,7 +108,7 @@ class TestNumbers:
         await shop.put_settings(**{kind: {"number": 3}})
         assert own_number(await shop.issue(kind)) == 3
 
-    async def test_that_are_given_up_can_not_be_the_next_ones(self, shop: Shop) -> None:
+    async def test_that_are_given_up_can_not_be_set_as_next(self, shop: Shop) -> None:
         kind = "toy"
         await give_up(shop, kind, 1, 3)
         for number in (1, 3):
@@ -117,19 +117,19 @@ class TestNumbers:
         await shop.put_settings(**{kind: {"number": 4}})
         assert (await shop.issue(kind))["number"] == 4
 
-    async def test_that_are_given_up_elsewhere_do_not_count(self, shop: Shop) -> None:
+    async def test_that_are_given_up_in_another_series_do_not_count(self, shop: Shop) -> None:
         await give_up(shop, "toy", 1, 3)
         await shop.put_settings(toynote={"number": 2}, toy={"series": 2, "number": 2})
         await switch_environment(shop, "homologation")
         await shop.put_settings(toy={"series": 1, "number": 2})
 
-    async def test_that_the_authority_would_not_have_given_up_are_free(self, shop: Shop) -> None:
+    async def test_that_the_authority_refused_to_give_up_are_free(self, shop: Shop) -> None:
         await give_up(shop, "toy", 1, 3, justification=REFUSED)
         await shop.put_settings(toy={"number": 2})
         assert (await shop.issue())["number"] == 2
 
     @of_every_type
-    async def test_come_to_an_end_which_is_told(self, shop: Shop, kind: str) -> None:
+    async def test_come_to_an_end_which_is_a_refusal(self, shop: Shop, kind: str) -> None:
         last = LAST_NUMBER
         await shop.put_settings(**{kind: {"number": last}})
         assert own_number(await shop.issue(kind)) == last
@@ -152,17 +152,17 @@ class TestHomologation:
         records += [await shop.issue(kind) for _ in range(2)]
         await switch_environment(shop, "production")
         records += [await shop.issue(kind)]
-        assert [(one["environment"], own_number(one)) for one in records] == [
+        assert [(record["environment"], own_number(record)) for record in records] == [
             ("production", 1), ("homologation", 1), ("homologation", 2), ("production", 2),
         ]  # fmt: skip
-        assert {one["status"] for one in records} == {"authorized"}
+        assert {record["status"] for record in records} == {"authorized"}
 
     async def test_is_written_in_the_document_and_has_the_same_history(self, shop: Shop) -> None:
         produced = await shop.issue()
         await switch_environment(shop, "homologation")
         tried = await shop.issue()
-        assert [await text_in_xml(shop, one, "tpAmb") for one in (produced, tried)] == ["1", "2"]
-        histories = [[event["type"] for event in await shop.events(one)] for one in (produced, tried)]
+        assert [await text_in_xml(shop, record, "tpAmb") for record in (produced, tried)] == ["1", "2"]
+        histories = [[event["type"] for event in await shop.events(record)] for record in (produced, tried)]
         assert histories[0] == histories[1]
 
     @pytest.mark.parametrize("name", ["homologation", "test"])
@@ -179,7 +179,7 @@ class TestHomologation:
         assert (await shop.issue("toy"))["environment"] == "production"
         assert (await shop.issue("toynote"))["environment"] == "homologation"
 
-    async def test_does_not_take_over_what_was_created_before(self, floor: Floor, shop: Shop) -> None:
+    async def test_does_not_change_documents_that_were_created_before(self, floor: Floor, shop: Shop) -> None:
         stored = await shop.create(transmit="later")
         async with floor.standstill():
             accepted_before = accepted(await shop.post("/toy", body_of()))

@@ -27,7 +27,7 @@ class TestParkedEvent:
                 f" {mine} returning id"
             )
         assert (await asking).status_code == 202
-        (parked,) = [one for one in await list_parked(floor.database) if one.id == row["id"]]
+        (parked,) = [entry for entry in await list_parked(floor.database) if entry.id == row["id"]]
         assert (parked.kind, parked.type, parked.parked_reason) == ("event", "cancellation", "broken")
         assert await resume_parked(floor.database, None if among_all else parked.id)
         await floor.until(f"(select state = 'registered' from event_filings {mine})")

@@ -57,7 +57,7 @@ class TestTrial:
         assert (await shop.issue(kind))["status"] == "authorized"
         assert await usage(shop) == {"total": (TRIAL, 0)}
 
-    async def test_a_document_that_was_refused_here_gives_its_place_back(
+    async def test_a_document_that_we_refuse_ourselves_gives_its_place_back(
         self, floor: Floor, new_shop: NewShop
     ) -> None:
         shop = await new_shop(plan="trial")
@@ -92,7 +92,7 @@ class TestTrial:
         await shop.settled(first)
         assert await usage(shop) == {"total": (TRIAL, 0)}
 
-    async def test_what_is_invalid_takes_no_place(self, new_shop: NewShop) -> None:
+    async def test_an_invalid_order_takes_no_place(self, new_shop: NewShop) -> None:
         shop = await new_shop(plan="trial")
         assert (await shop.post("/toy", {})).status_code == 422
         assert (await shop.post("/toy", body_of(amount=MOST + 1))).status_code == 422
@@ -117,7 +117,7 @@ class TestUnlimitedPlan:
 
 
 class TestMonthlyPlan:
-    async def test_refuses_what_is_beyond_until_the_next_month_of_brasilia(
+    async def test_refuses_documents_beyond_it_until_the_next_month_of_brasilia(
         self, floor: Floor, new_shop: NewShop
     ) -> None:
         await define_plan(floor.database, Plan("one-a-month", 1, None, None))

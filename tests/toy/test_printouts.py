@@ -22,12 +22,12 @@ class TestPdf:
         data_of(await cancel(shop, record))
         assert "CANCELADO" in digits(text_of(pdf_of(await ask(shop, record))))
 
-    async def test_is_found_by_id_over_every_type(self, shop: Shop, kind: str) -> None:
+    async def test_is_read_by_the_id_of_the_document_alone(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind)
-        found = pdf_of(await shop.caller.http.get(f"/v1/invoices/{record['id']}.pdf"))
-        assert found == pdf_of(await ask(shop, record))
+        file = pdf_of(await shop.caller.http.get(f"/v1/invoices/{record['id']}.pdf"))
+        assert file == pdf_of(await ask(shop, record))
 
-    async def test_is_not_there_before_an_authorization(self, floor: Floor, shop: Shop, kind: str) -> None:
+    async def test_is_missing_before_an_authorization(self, floor: Floor, shop: Shop, kind: str) -> None:
         async with floor.standstill():
             made = await shop.create(kind)
             answers = [
@@ -40,11 +40,11 @@ class TestPdf:
             sentence = "Só há PDF depois da autorização; o documento está em processamento."
             assert answer.json()["error"]["message"] == sentence
 
-    async def test_is_not_there_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
+    async def test_is_missing_while_the_authority_does_not_answer(self, shop: Shop, kind: str) -> None:
         made = await until_sent(shop, await shop.create(kind, notes=UNANSWERED))
         error_of(await ask(shop, made), 409, "INVALID_STATE")
 
-    async def test_is_not_there_after_a_refusal(self, shop: Shop, kind: str) -> None:
+    async def test_is_missing_after_a_refusal(self, shop: Shop, kind: str) -> None:
         record = await shop.issue(kind, notes=REFUSED)
         details = error_of(await ask(shop, record), 409, "INVALID_STATE")
         assert details["currentStatus"] == "rejected"
@@ -56,7 +56,9 @@ class TestPdf:
         data_of(await shop.caller.http.delete(shop.path()))
         assert pdf_of(await ask(shop, record)) == before
 
-    async def test_is_not_found_by_others(self, shop: Shop, new_shop: NewShop, kind: str) -> None:
+    async def test_is_not_found_by_other_subscriptions(
+        self, shop: Shop, new_shop: NewShop, kind: str
+    ) -> None:
         record, other = await shop.issue(kind), await new_shop()
         pdf_of(await ask(shop, record))
         error_of(await ask(other, record), 404, "NOT_FOUND")

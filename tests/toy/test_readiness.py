@@ -1,4 +1,4 @@
-"""What a subscription and a company must have before they issue, told all at once."""
+"""What a subscription and a company must have before they issue, listed all at once."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -27,13 +27,13 @@ class TestBareCompany:
         assert await missing(bare, "toy") == [*common, "stateRegistration", "certificate"]
         assert await missing(bare, "toynote") == [*common, "certificate"]
 
-    async def test_is_told_what_is_wrong_with_the_body_first(self, bare: Shop) -> None:
+    async def test_learns_first_what_is_wrong_with_the_body(self, bare: Shop) -> None:
         assert set(fields_of(await bare.post("/toy", {}))) == {"amount", "recipient"}
 
-    async def test_is_told_what_it_lacks_before_the_rules(self, bare: Shop) -> None:
+    async def test_learns_what_it_lacks_before_broken_rules(self, bare: Shop) -> None:
         error_of(await bare.post("/toy", body_of(amount=MOST + 1)), 422, "COMPANY_NOT_READY")
 
-    async def test_is_told_what_it_lacks_before_the_allowance(self, floor: Floor) -> None:
+    async def test_learns_what_it_lacks_before_its_plan_is_checked(self, floor: Floor) -> None:
         caller = await floor.new_caller("trial")
         shop = await bare_shop(floor, caller)
         await floor.fetch(
@@ -85,7 +85,7 @@ class TestFeature:
         assert await shop.count() == 0
         assert (await shop.issue("toynote"))["status"] == "authorized"
 
-    async def test_that_was_switched_off_since_keeps_what_is_stored(self, floor: Floor, shop: Shop) -> None:
+    async def test_that_was_switched_off_later_keeps_stored_documents(self, floor: Floor, shop: Shop) -> None:
         stored = await shop.create(transmit="later")
         await set_features(floor.database, shop.caller.subscription_id, [])
         error_of(await shop.post(f"/toy/{stored['id']}/transmit"), 403, "FEATURE_NOT_ENABLED")
@@ -112,7 +112,7 @@ class TestCompanyThatChangedSince:
         assert "toy.active" in rejection["message"]
         assert [event["type"] for event in await shop.events(record)] == ["created", "queued", "rejected"]
 
-    async def test_is_told_to_the_log_and_says_what_to_do(
+    async def test_is_logged_and_says_what_to_do(
         self, floor: Floor, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         log = LogCapture()
@@ -125,7 +125,7 @@ class TestCompanyThatChangedSince:
         assert rejection["hint"] == "Envie o certificado A1 da empresa e emita de novo."
         async with floor.standstill():
             # The line follows the statement that settles the document.
-            (line,) = (one for one in log.entries if one["document_id"] == made["id"])
+            (line,) = (entry for entry in log.entries if entry["document_id"] == made["id"])
         assert line["event"] == "document_concluded"
         assert (line["outcome"], line["code"]) == ("rejected", "CERTIFICATE_MISSING")
 
@@ -144,7 +144,7 @@ class TestCompanyThatChangedSince:
         record = await shop.settled(record)
         assert (record["status"], own_number(record), record["rejection"]) == ("authorized", 1, None)
 
-    async def test_has_no_file_of_what_was_never_sent(self, floor: Floor, shop: Shop) -> None:
+    async def test_has_no_file_of_a_rejection(self, floor: Floor, shop: Shop) -> None:
         async with floor.standstill():
             made = await shop.create()
             await shop.put_settings(toy={"active": False})

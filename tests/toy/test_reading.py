@@ -111,14 +111,12 @@ class TestFilters:
     @pytest.mark.parametrize(
         ("name", "value"), [("number", "x"), ("number", 0), ("series", -1), ("saleId", "1")]
     )
-    async def test_filters_refuse_what_no_document_can_have(
-        self, idle_shop: Shop, name: str, value: Any
-    ) -> None:
+    async def test_filters_refuse_impossible_values(self, idle_shop: Shop, name: str, value: Any) -> None:
         assert set(fields_of(await idle_shop.get("/invoices", **{name: value}))) == {name}
 
 
 class TestDates:
-    async def test_moments_are_by_the_clock_of_the_company_unless_they_say(
+    async def test_moments_without_an_offset_are_by_the_clock_of_the_company(
         self, floor: Floor, shop: Shop
     ) -> None:
         document = await shop.create(transmit="later")
@@ -136,9 +134,9 @@ class TestDates:
             "12:00:01-03:00": (False, True),
         }
         for time, (starts, ends) in found_by.items():
-            told = f"2026-03-10T{time}"
-            assert bool(await listed_ids(shop, startDate=told)) is starts, told
-            assert bool(await listed_ids(shop, endDate=told)) is ends, told
+            moment = f"2026-03-10T{time}"
+            assert bool(await listed_ids(shop, startDate=moment)) is starts, moment
+            assert bool(await listed_ids(shop, endDate=moment)) is ends, moment
 
     async def test_days_begin_at_midnight_of_the_company(self, floor: Floor, shop: Shop) -> None:
         document = await shop.create(transmit="later")

@@ -1,4 +1,4 @@
-"""A certificate that the authority does not accept is said as that wherever one looks."""
+"""A certificate that the authority does not accept is named as the reason everywhere."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -18,14 +18,18 @@ NOT_ACCEPTED = "CERTIFICATE_NOT_ACCEPTED"
 WORK_TABLES = ("documents", "event_filings", "inutilizations")
 
 
-@pytest.fixture
-def foreign_certificate(authority: SampleAuthority, register: Register) -> A1Certificate:
-    """A certificate that the authority of the toys does not accept."""
+@pytest.fixture(scope="module")
+def certificate_of_no_authority(authority: SampleAuthority) -> A1Certificate:
     now = datetime.now(UTC)
     issued = authority.issue_company(CNPJ, "LOJA LTDA", now - timedelta(days=1), now + timedelta(days=9))
-    certificate = A1Certificate.from_bundle(issued.to_pem())
-    register.unaccepted.add(certificate.certificate_der)
-    return certificate
+    return A1Certificate.from_bundle(issued.to_pem())
+
+
+@pytest.fixture
+def foreign_certificate(certificate_of_no_authority: A1Certificate, register: Register) -> A1Certificate:
+    """A certificate that the authority of the toys does not accept."""
+    register.unaccepted.add(certificate_of_no_authority.certificate_der)
+    return certificate_of_no_authority
 
 
 async def wait_for_refusals(shop: Shop) -> None:
@@ -42,7 +46,7 @@ async def wait_for_refusals(shop: Shop) -> None:
 
 class TestRefusedCertificates:
     @pytest.mark.parametrize("kind", KINDS)
-    async def test_the_document_and_its_history_say_so_once(self, refused_shop: Shop, kind: str) -> None:
+    async def test_the_document_and_its_history_name_it_once(self, refused_shop: Shop, kind: str) -> None:
         shop = refused_shop
         document = await shop.create(kind)
         await shop.floor.until(
@@ -52,9 +56,11 @@ class TestRefusedCertificates:
         answer = read["progress"]["lastAnswer"]
         assert (read["status"], answer["code"]) == ("processing", NOT_ACCEPTED)
         assert "não aceita o certificado da empresa" in answer["message"]
-        told = [event for event in await shop.events(document) if event["authorityCode"]]
-        assert [(event["type"], event["authorityCode"]) for event in told] == [("transmitted", NOT_ACCEPTED)]
-        assert told[0]["authorityMessage"] == answer["message"]
+        answered = [event for event in await shop.events(document) if event["authorityCode"]]
+        assert [(event["type"], event["authorityCode"]) for event in answered] == [
+            ("transmitted", NOT_ACCEPTED)
+        ]
+        assert answered[0]["authorityMessage"] == answer["message"]
 
     @pytest.mark.parametrize("kind", KINDS)
     async def test_the_document_is_signed_anew_whatever_the_last_answer_was(
@@ -71,7 +77,7 @@ class TestRefusedCertificates:
         assert (await refused_shop.settled(document))["status"] == "authorized"
 
     @pytest.mark.usefixtures("short_wait")
-    async def test_an_event_and_an_inutilization_under_way_say_so(
+    async def test_an_event_and_an_inutilization_name_it(
         self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
     ) -> None:
         shop = refused_shop

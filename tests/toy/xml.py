@@ -20,7 +20,7 @@ MOST = 1_000_000
 _MODEL = "99"
 
 KeyOf = Callable[[Issuance], str]
-"""Returns what a document is known by at the authority before it is authorised."""
+"""Returns the key or Id under which a document is sent."""
 
 
 class UnwritableField(ValueError):
