@@ -54,7 +54,8 @@ _GIVE_UP = "with {} select".format(
 )
 
 
-@dataclass
+# asyncio writes out what a fixture returns, floor and all, whenever the next loop begins to run.
+@dataclass(eq=False, repr=False)
 class Floor:
     """The API over a database of its own, a worker that can be stopped, and the simulator, if one judges."""
 
