@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+import pytest
 import uvloop
 
 from carimbo import cli
@@ -21,11 +22,9 @@ from carimbo.settings import child_environment, load_settings
 
 PATIENCE = 120.0
 
-# Importing the service takes seconds. One process does it once, and every program begins as a copy of it;
-# a command imports its own program when it runs, so these are named too.
-_PRELOADED = ["__main__", "carimbo.cli", "carimbo.main.api", "carimbo.main.worker", "carimbo.simulator.run"]
+# Importing the service takes seconds. One process does it once, and every program begins as a copy of it.
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(_PRELOADED)
+_CONTEXT.set_forkserver_preload(["__main__", "acceptance.fault_preload"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,10 @@ class Program:
 def start_copy(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
     """Starts a function in a copy of the process that has loaded the service."""
     process = _CONTEXT.Process(target=target, args=arguments, daemon=True)
-    process.start()
+    # The process that is copied looks for modules where this one does.
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        process.start()
     return process
 
 
