@@ -39,7 +39,7 @@ _ATTEMPTS = """
     where d.company_id = $1 order by d.id, e.ordinal
 """
 _EVENT_FILINGS = """
-    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.type as kind, d.status,
+    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.external_id, d.type as kind, d.status,
         coalesce(e.assigned_key, e.access_key) as access_key,
         (select count(*) from document_events h
             where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as told
@@ -82,6 +82,19 @@ async def contradictions_of_statements(site: Site, company: Company) -> list[str
         *_without_consequence(events),
         *await _flawed_events(company, events),
     ]
+
+
+async def codes_of_statements(site: Site, company: Company) -> dict[str, list[str]]:
+    """Returns what the authority said of each event, by its document's external id, and of each number."""
+    events = [dict(row) for row in await site.fetch(_EVENT_FILINGS, company.id)]
+    ranges = [dict(row) for row in await site.fetch(_RANGES, company.id)]
+    told = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
+    subjects = {row["external_id"]: _event_id(row) for row in events}
+    subjects |= {str(row["first_number"]): _range_id(row, company) for row in ranges}
+    return {
+        name: [entry["code"] for entry in told if entry["subject"] == subject]
+        for name, subject in subjects.items()
+    }
 
 
 async def contradictions_after_contingency(site: Site, company: Company) -> list[str]:

@@ -29,22 +29,66 @@ _CONTEXT.set_forkserver_preload(["__main__", "acceptance.fault_preload"])
 
 @dataclass(frozen=True, slots=True)
 class Failpoint:
-    """A worker dies as soon as a document has come to a step; with a gate it freezes while that is there."""
+    """A worker dies as soon as a document has come to a step; with a gate it freezes until that is open."""
 
     subject: str
     """The external id of a document, or the id of what has none."""
     step: str | None = None
     """None is any."""
-    gate: Path | None = None
+    gate: "Gate | None" = None
 
     def __call__(self, step: str, subject: str) -> None:
-        """Be told of a step that was taken."""
+        """Dies or freezes at the step that was just taken, if it is the one."""
         if subject != self.subject or self.step not in (None, step):
             return
         if self.gate is None:
             os.kill(os.getpid(), signal.SIGKILL)
-        while self.gate and self.gate.exists():
+        else:
+            self.gate.pass_through()
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Files by which a test and workers of other processes wait for each other."""
+
+    folder: Path
+
+    @classmethod
+    def closed_in(cls, folder: Path) -> "Gate":
+        """Returns a closed gate."""
+        gate = cls(folder)
+        gate._bar.touch()
+        return gate
+
+    @property
+    def _bar(self) -> Path:
+        return self.folder / "closed"
+
+    def pass_through(self) -> None:
+        """Stops everything that this process does until the gate is open."""
+        (self.folder / f"reached-by-{os.getpid()}").touch()
+        while self._bar.exists():
             time.sleep(0.01)
+
+    async def until_reached_by(self, processes: int = 1) -> None:
+        """Waits until so many processes have come to the gate."""
+        async with asyncio.timeout(PATIENCE):
+            while len(list(self.folder.glob("reached-by-*"))) < processes:  # noqa: ASYNC110 - a file tells nobody
+                await asyncio.sleep(0.02)
+
+    def open(self) -> None:
+        """Lets everybody go on."""
+        self._bar.unlink()
+
+
+@contextmanager
+def named(what: str) -> Iterator[None]:
+    """Adds to whatever fails within a block what the block is about."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"This is about: {what}")
+        raise
 
 
 @dataclass(frozen=True, slots=True)

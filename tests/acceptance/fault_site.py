@@ -22,6 +22,7 @@ from carimbo.service.subscriptions import NewCredentials, create_subscription
 from carimbo.settings import load_settings
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
+from carimbo.storage.work import TABLES
 from support import free_port, until_it_holds
 
 # Short waits; how long each is in earnest is a matter of settings too.
@@ -39,6 +40,8 @@ WAITS = {
     "retry_first_seconds": "0.2",
     "attempts_before_parking": "20",
 }
+# For workers whose leases a test ends itself: none ends before because the machine is slow.
+LONG_LEASES = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
 # The simulator's switches: all answers are late, so that work is always under way and more of it waits.
 LATE = {"latencySeconds": 0.3}
 # Many answers are lost or refused as well.
@@ -72,7 +75,7 @@ class Site:
         return local(self.settings["port"])
 
     @contextmanager
-    def worker(self, failpoint: Failpoint | None = None, **settings: str) -> Iterator[Program]:
+    def worker(self, failpoint: Failpoint | None = None, /, **settings: str) -> Iterator[Program]:
         """A worker for the length of a block."""
         with carimbo(["worker"], {**self.settings, **settings}, self.folder / "log", failpoint) as program:
             yield program
@@ -103,6 +106,12 @@ class Site:
         """Give the database back."""
         await asyncio.to_thread(self.postgres.start)
 
+    async def end_leases(self) -> None:
+        """Ends all that dead workers hold, as time would. No worker may live: it would not know."""
+        for table in TABLES.values():
+            await self.fetch(f"update {table} set lease_until = now() where lease_until is not null")
+        await self.fetch("update pgqueuer set heartbeat = now() - interval '1 day' where status = 'picked'")
+
     async def holds(self, condition: str) -> bool:
         """Tell whether an SQL condition holds."""
         return bool(await self.pool.fetchval(f"select {condition}"))
@@ -123,10 +132,12 @@ class Site:
             f" and not exists (select from inutilizations {open_ones})"
         )
 
-    async def until_sent(self, company: Company, services: Sequence[str] = AUTHORIZATION) -> None:
-        """Wait until one of these services of the simulator has got something of a company."""
+    async def until_sent(
+        self, company: Company, services: Sequence[str] = AUTHORIZATION, count: int = 1
+    ) -> None:
+        """Wait until these services of the simulator have got so many messages of a company."""
         async with asyncio.timeout(PATIENCE):
-            while not await self.sent(company, services):  # noqa: ASYNC110 - a journal tells nobody
+            while len(await self.sent(company, services)) < count:  # noqa: ASYNC110 - a journal tells nobody
                 await asyncio.sleep(0.02)
 
     async def switch(self, **controls: Any) -> None:

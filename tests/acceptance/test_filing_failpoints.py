@@ -1,17 +1,17 @@
 """Workers that are killed or frozen in the middle of a statement: it is registered, and only once."""
 
+import asyncio
 import signal
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from acceptance.fault_company import Company
-from acceptance.fault_judge import contradictions_of_statements
-from acceptance.fault_programs import Failpoint, Program
-from acceptance.fault_site import EVENT, INUTILIZATION, NO_WORK, Site
+from acceptance.fault_judge import codes_of_statements, contradictions_of_statements
+from acceptance.fault_programs import Failpoint, Gate, Program, named
+from acceptance.fault_site import EVENT, INUTILIZATION, LONG_LEASES, NO_WORK, Site
 
 EVENTS = (
     ("nfe", "cancellation"),
@@ -22,14 +22,16 @@ EVENTS = (
 STEPS = ("signed", "answered", "concluded")
 REGISTERED, VOID = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
 VOID_BEFORE = "563"
+# Nobody can ask whether a number was given up: whoever does not know sends the same bytes again.
+CODES_OF_NUMBERS = {"signed": [VOID], "answered": [VOID, VOID_BEFORE], "concluded": [VOID]}
 # The simulator's switch: what the authority judges is not answered in time.
 UNANSWERED = {"latencySeconds": 60}
 
 
-async def authorized(site: Site, company: Company, kind: str) -> str:
+async def authorized(site: Site, company: Company, kind: str, name: str) -> str:
     """The id of a document that the worker of the moment gets authorised."""
-    document = await company.issue(kind, external_id="victim")
-    await site.until(f"{company.count('authorized')} = 1")
+    document = await company.issue(kind, external_id=name)
+    await site.until_settled(company)
     return document
 
 
@@ -39,114 +41,124 @@ async def tell(company: Company, kind: str, document: str, event: str) -> Any:
     return record.get(event)
 
 
-async def codes_of(site: Site, company: Company, service: Sequence[str]) -> list[str]:
-    """What the authority said of everything that a service was sent."""
-    return [entry["code"] for entry in await site.sent(company, service)]
+def registered_once(events: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:
+    """Returns what the authority has to have said of events, by the names of their documents."""
+    return {"-".join(event): [REGISTERED[event[0]]] for event in events}
 
 
-def hasty(site: Site, failpoint: Failpoint | None = None) -> AbstractContextManager[Program]:
-    """A worker that does not wait for long before it takes over from the dead."""
-    return site.worker(failpoint, lease_seconds="1", worker_heartbeat_seconds="1", worker_poll_seconds="0.2")
+async def require_only(site: Site, company: Company, codes: Mapping[str, list[str]]) -> None:
+    """Require that the authority said this of each statement, and that all of them are registered once."""
+    assert await codes_of_statements(site, company) == codes
+    assert await contradictions_of_statements(site, company) == []
 
 
 class TestKilledWorker:
-    @pytest.mark.parametrize("step", STEPS)
-    @pytest.mark.parametrize(("kind", "event"), EVENTS)
-    async def test_leaves_an_event_that_is_registered_once(
-        self, site: Site, company: Company, kind: str, event: str, step: str
-    ) -> None:
-        with hasty(site, Failpoint("victim", f"{event} {step}")) as victim:
-            document = await authorized(site, company, kind)
-            under_way = await tell(company, kind, document, event)
-            assert step == "concluded" or under_way["status"] == "processing"
-            assert await victim.end() == -signal.SIGKILL
-        with hasty(site):
-            await site.until_told(company)
-            await site.until(NO_WORK)
-        assert await codes_of(site, company, EVENT) == [REGISTERED[kind]]
-        assert await contradictions_of_statements(site, company) == []
-
-    @pytest.mark.parametrize(("kind", "event"), EVENTS)
-    async def test_that_had_sent_an_event_and_got_no_answer_leaves_it_to_a_consult(
-        self, site: Site, company: Company, kind: str, event: str
-    ) -> None:
-        with hasty(site) as victim:
-            document = await authorized(site, company, kind)
-            async with site.switched(**UNANSWERED):
+    async def test_leaves_an_event_that_is_registered_once(self, site: Site, company: Company) -> None:
+        """Each worker finishes what the one before it left, and is killed in the middle of the next one."""
+        events = [(kind, event, step) for (kind, event), step in product(EVENTS, STEPS)]
+        for kind, event, step in events:
+            name = f"{kind}-{event}-{step}"
+            with named(name), site.worker(Failpoint(name, f"{event} {step}"), **LONG_LEASES) as victim:
+                await site.until_told(company)
+                document = await authorized(site, company, kind, name)
                 under_way = await tell(company, kind, document, event)
-                assert under_way["status"] == "processing"
-                await site.until_sent(company, EVENT)
-                await victim.kill()
-        with hasty(site):
-            await site.until_told(company)
-        assert await codes_of(site, company, EVENT) == [REGISTERED[kind]]
-        assert await contradictions_of_statements(site, company) == []
-
-    @pytest.mark.parametrize(
-        ("step", "codes"), [("signed", [VOID]), ("answered", [VOID, VOID_BEFORE]), ("concluded", [VOID])]
-    )
-    async def test_leaves_a_number_that_is_given_up_once(
-        self, site: Site, company: Company, step: str, codes: list[str]
-    ) -> None:
-        given_up = await company.inutilize(1)
-        assert given_up["status"] == "processing"
-        with hasty(site, Failpoint(given_up["id"], f"inutilization {step}")) as victim:
-            assert await victim.end() == -signal.SIGKILL
-        with hasty(site):
+                assert step == "concluded" or under_way["status"] == "processing"
+                assert await victim.end() == -signal.SIGKILL
+            await site.end_leases()
+        with site.worker():
             await site.until_told(company)
             await site.until(NO_WORK)
-        assert await codes_of(site, company, INUTILIZATION) == codes
-        assert await contradictions_of_statements(site, company) == []
+        await require_only(site, company, registered_once(events))
+
+    async def test_that_had_sent_an_event_and_got_no_answer_leaves_it_to_a_consult(
+        self, site: Site, company: Company
+    ) -> None:
+        events = [(kind, event, "sent") for kind, event in EVENTS]
+        for count, (kind, event, step) in enumerate(events, 1):
+            name = f"{kind}-{event}-{step}"
+            with named(name), site.worker(**LONG_LEASES) as victim:
+                await site.until_told(company)
+                document = await authorized(site, company, kind, name)
+                async with site.switched(**UNANSWERED):
+                    under_way = await tell(company, kind, document, event)
+                    assert under_way["status"] == "processing"
+                    await site.until_sent(company, EVENT, count)
+                    await victim.kill()
+            await site.end_leases()
+        with site.worker():
+            await site.until_told(company)
+        await require_only(site, company, registered_once(events))
+
+    async def test_leaves_a_number_that_is_given_up_once(self, site: Site, company: Company) -> None:
+        for number, step in enumerate(STEPS, 1):
+            given_up = await company.inutilize(number)
+            assert given_up["status"] == "processing"
+            failpoint = Failpoint(given_up["id"], f"inutilization {step}")
+            with named(step), site.worker(failpoint, **LONG_LEASES) as victim:
+                assert await victim.end() == -signal.SIGKILL
+            await site.end_leases()
+            with named(step), site.worker():
+                await site.until_told(company)
+                await site.until(NO_WORK)
+        codes = {str(number): CODES_OF_NUMBERS[step] for number, step in enumerate(STEPS, 1)}
+        await require_only(site, company, codes)
 
     async def test_that_had_given_up_a_number_and_got_no_answer_leaves_it_to_the_same_bytes(
         self, site: Site, company: Company
     ) -> None:
         async with site.switched(**UNANSWERED):
             await company.inutilize(1)
-            with hasty(site) as victim:
+            with site.worker(**LONG_LEASES) as victim:
                 await site.until_sent(company, INUTILIZATION)
                 await victim.kill()
-        with hasty(site):
+        await site.end_leases()
+        with site.worker():
             await site.until_told(company)
-        assert await codes_of(site, company, INUTILIZATION) == [VOID, VOID_BEFORE]
-        assert await contradictions_of_statements(site, company) == []
+        await require_only(site, company, {"1": [VOID, VOID_BEFORE]})
 
 
 class TestFrozenWorker:
-    @pytest.mark.parametrize("step", ["signed", "answered"])
-    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
     async def test_whose_event_another_one_finished_sends_nothing_and_spoils_nothing(
-        self, site: Site, company: Company, tmp_path: Path, kind: str, step: str
+        self, site: Site, company: Company, tmp_path: Path
     ) -> None:
-        gate = tmp_path / "gate"
-        gate.touch()
-        with site.worker(Failpoint("victim", f"cancellation {step}", gate)) as frozen:
-            document = await authorized(site, company, kind)
-            await company.cancel(kind, document)
-            await site.until(
-                f"exists (select from event_filings where company_id = '{company.id}' and state = 'sent')"
-            )
+        """Each worker finishes what the one before it holds, and freezes in the middle of the next one."""
+        events = [(kind, "cancellation", step) for kind, step in product(["nfe", "nfse"], STEPS[:2])]
+        gate = Gate.closed_in(tmp_path)
+        frozen: list[Program] = []
+        with ExitStack() as workers:
+            for kind, event, step in events:
+                name = f"{kind}-{event}-{step}"
+                with named(name):
+                    failpoint = Failpoint(name, f"{event} {step}", gate)
+                    frozen.append(workers.enter_context(site.worker(failpoint)))
+                    await site.until_told(company)
+                    await company.cancel(kind, await authorized(site, company, kind, name))
+                    await gate.until_reached_by(len(frozen))
             with site.worker():
                 await site.until_told(company)
-            gate.unlink()
-            await site.until(NO_WORK)
-            assert await frozen.terminate() == 0
-        assert await codes_of(site, company, EVENT) == [REGISTERED[kind]]
-        assert await contradictions_of_statements(site, company) == []
+            await self.thaw(site, gate, frozen)
+        await require_only(site, company, registered_once(events))
 
-    @pytest.mark.parametrize(("step", "codes"), [("signed", [VOID]), ("answered", [VOID, VOID_BEFORE])])
     async def test_whose_number_another_one_gave_up_spoils_nothing(
-        self, site: Site, company: Company, tmp_path: Path, step: str, codes: list[str]
+        self, site: Site, company: Company, tmp_path: Path
     ) -> None:
-        gate = tmp_path / "gate"
-        gate.touch()
-        given_up = await company.inutilize(1)
-        with site.worker(Failpoint(given_up["id"], f"inutilization {step}", gate)) as frozen:
-            await site.until(f"(select state = 'sent' from inutilizations where id = '{given_up['id']}')")
-            with site.worker():
-                await site.until_told(company)
-            gate.unlink()
-            await site.until(NO_WORK)
-            assert await frozen.terminate() == 0
-        assert await codes_of(site, company, INUTILIZATION) == codes
-        assert await contradictions_of_statements(site, company) == []
+        gate = Gate.closed_in(tmp_path)
+        frozen: list[Program] = []
+        with ExitStack() as workers:
+            for number, step in enumerate(STEPS[:2], 1):
+                with named(step):
+                    given_up = await company.inutilize(number)
+                    failpoint = Failpoint(given_up["id"], f"inutilization {step}", gate)
+                    frozen.append(workers.enter_context(site.worker(failpoint)))
+                    await gate.until_reached_by(len(frozen))
+                    with site.worker():
+                        await site.until_told(company)
+            await self.thaw(site, gate, frozen)
+        codes = {str(number): CODES_OF_NUMBERS[step] for number, step in enumerate(STEPS[:2], 1)}
+        await require_only(site, company, codes)
+
+    async def thaw(self, site: Site, gate: Gate, frozen: list[Program]) -> None:
+        """Lets those that are frozen go on, and find nothing that is left to do."""
+        gate.open()
+        await site.until(NO_WORK)
+        assert await asyncio.gather(*(worker.terminate() for worker in frozen)) == [0] * len(frozen)

@@ -48,7 +48,7 @@ def untouched_of(company: Company) -> str:
 
 class TestStorm:
     async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
-        await tell_much(site, company, each=15, numbers=20)
+        await tell_much(site, company, each=8, numbers=10)
         async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
                 # One key is consulted nine times an hour at most: the storm ends before chance uses them up.
@@ -62,8 +62,8 @@ class TestStorm:
 
 class TestEmptiedQueue:
     async def test_is_filled_again_from_the_statements(self, site: Site, company: Company) -> None:
-        await tell_much(site, company, each=8, numbers=8)
-        assert len(await site.fetch("delete from pgqueuer returning id")) >= 40
+        await tell_much(site, company, each=5, numbers=5)
+        assert len(await site.fetch("delete from pgqueuer returning id")) >= 25
         async with site.switched(**LATE):
             with site.worker(worker_concurrency="4"):
                 await site.until(f"{registered_of(company)} > 0")

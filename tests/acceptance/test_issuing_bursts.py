@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
+from itertools import product
 
 import httpx2
-import pytest
 
 from acceptance.fault_company import Company
 from acceptance.fault_judge import contradictions
+from acceptance.fault_programs import named
 from acceptance.fault_site import Site
 from support import code_of
 
@@ -21,19 +22,20 @@ async def order_at_once(
 
 
 class TestFiftyOrders:
-    @pytest.mark.parametrize("wish", ["key", "external_id"])
-    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
     async def test_with_one_key_or_one_external_id_are_one_document(
-        self, site: Site, company: Company, urls: list[str], kind: str, wish: str
+        self, site: Site, company: Company, urls: list[str]
     ) -> None:
-        answers = await order_at_once(company, kind, urls, 50, **{wish: "pedido-1001"})
-        assert Counter(answer.status_code for answer in answers) == {202: 1, 200: 49}
-        replayed = [answer for answer in answers if answer.headers.get("Idempotent-Replayed") == "true"]
-        assert {answer.status_code for answer in replayed} == {200} and len(replayed) == 49
-        assert len({answer.json()["data"]["id"] for answer in answers}) == 1
+        places = [*product(["nfe", "nfse"], ["key", "external_id"])]
+        for kind, wish in places:
+            answers = await order_at_once(company, kind, urls, 50, **{wish: f"pedido-{kind}-{wish}"})
+            replayed = [answer for answer in answers if answer.headers.get("Idempotent-Replayed") == "true"]
+            with named(f"{kind}, {wish}"):
+                assert Counter(answer.status_code for answer in answers) == {202: 1, 200: 49}
+                assert {answer.status_code for answer in replayed} == {200} and len(replayed) == 49
+                assert len({answer.json()["data"]["id"] for answer in answers}) == 1
         with site.worker():
             await site.until_settled(company)
-        assert await site.holds(f"{company.count('authorized')} = 1")
+        assert await site.holds(f"{company.count('authorized')} = {len(places)}")
         assert await contradictions(site, company) == []
 
 

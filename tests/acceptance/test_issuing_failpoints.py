@@ -2,15 +2,17 @@
 
 import asyncio
 import signal
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
-
-import pytest
 
 from acceptance.fault_company import KINDS, Company
 from acceptance.fault_judge import contradictions
-from acceptance.fault_programs import Failpoint
-from acceptance.fault_site import NO_WORK, Site
+from acceptance.fault_programs import Failpoint, Gate, Program, named
+from acceptance.fault_site import LONG_LEASES, NO_WORK, Site
 
+STEPS = ("numbered", "signed", "answered", "concluded")
 MOST_DEATHS = 10
 
 
@@ -19,59 +21,62 @@ async def codes_of(site: Site, company: Company) -> list[str]:
     return [entry["code"] for entry in await site.sent(company)]
 
 
+async def codes_by_document(site: Site, company: Company) -> dict[str, list[str]]:
+    """Returns what the authority said of each document, by its external id."""
+    keys = await site.fetch(
+        "select d.external_id, e.access_key from documents d join emissions e on e.document_id = d.id"
+        " where d.company_id = $1",
+        company.id,
+    )
+    sent = await site.sent(company)
+    return {
+        row["external_id"]: [entry["code"] for entry in sent if entry["subject"] == row["access_key"]]
+        for row in keys
+    }
+
+
+def once(names: Sequence[str]) -> dict[str, list[str]]:
+    """Returns what the authority has to have said of documents by these names."""
+    return {name: ["100"] for name in names}
+
+
 def parked_of(company: Company) -> str:
     """An SQL expression: how many of a company's documents are set aside."""
     return f"(select count(parked_reason) from documents where company_id = '{company.id}')"
 
 
-async def deaths_until_parked(site: Site, company: Company) -> int:
-    """Start worker after worker until the document that kills them is set aside."""
-    for deaths in range(MOST_DEATHS):
-        with site.worker(Failpoint("poison"), attempts_before_parking="3") as worker:
-            while worker.is_alive:
-                if await site.holds(f"{parked_of(company)} > 0"):
-                    return deaths
-                await asyncio.sleep(0.05)
-    return MOST_DEATHS
-
-
 class TestKilledWorker:
-    @pytest.mark.parametrize("step", ["numbered", "signed", "answered"])
-    @pytest.mark.parametrize("kind", KINDS)
     async def test_leaves_a_document_that_is_sent_and_authorised_once(
-        self, site: Site, company: Company, kind: str, step: str
+        self, site: Site, company: Company
     ) -> None:
-        await company.issue(kind, external_id="victim")
-        with site.worker(Failpoint("victim", step)) as victim:
-            assert await victim.end() == -signal.SIGKILL
+        """Each worker finishes what the one before it left, and is killed in the middle of the next one."""
+        names = []
+        for kind, step in product(KINDS, STEPS):
+            names.append(f"{kind}-{step}")
+            with named(names[-1]), site.worker(Failpoint(names[-1], step), **LONG_LEASES) as victim:
+                await site.until_settled(company)
+                await company.issue(kind, external_id=names[-1])
+                assert await victim.end() == -signal.SIGKILL
+            await site.end_leases()
         with site.worker():
             await site.until_settled(company)
-        assert await codes_of(site, company) == ["100"]
-        assert await contradictions(site, company) == []
-
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_that_had_sent_and_got_no_answer_leaves_it_to_a_consult(
-        self, site: Site, company: Company, kind: str
-    ) -> None:
-        await company.issue(kind, notes="SIMULA:DEMORA:60s")
-        with site.worker() as victim:
-            await site.until_sent(company)
-            await victim.kill()
-        with site.worker():
-            await site.until_settled(company)
-        assert await codes_of(site, company) == ["100"]
-        assert await contradictions(site, company) == []
-
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_that_had_concluded_leaves_a_job_without_work(
-        self, site: Site, company: Company, kind: str
-    ) -> None:
-        await company.issue(kind, external_id="victim")
-        with site.worker(Failpoint("victim", "concluded")) as victim:
-            assert await victim.end() == -signal.SIGKILL
-        with site.worker():
             await site.until(NO_WORK)
-        assert await codes_of(site, company) == ["100"]
+        assert await codes_by_document(site, company) == once(names)
+        assert await contradictions(site, company) == []
+
+    async def test_that_had_sent_and_got_no_answer_leaves_it_to_a_consult(
+        self, site: Site, company: Company
+    ) -> None:
+        for count, kind in enumerate(KINDS, 1):
+            with named(kind), site.worker(**LONG_LEASES) as victim:
+                await site.until_settled(company)
+                await company.issue(kind, external_id=kind, notes="SIMULA:DEMORA:60s")
+                await site.until_sent(company, count=count)
+                await victim.kill()
+            await site.end_leases()
+        with site.worker():
+            await site.until_settled(company)
+        assert await codes_by_document(site, company) == once(KINDS)
         assert await contradictions(site, company) == []
 
     async def test_by_the_same_document_every_time_goes_on_with_the_others(
@@ -80,10 +85,7 @@ class TestKilledWorker:
         poison = await company.issue("nfe", external_id="poison")
         for kind in KINDS * 3:
             await company.issue(kind)
-        assert await deaths_until_parked(site, company) == 3
-        with site.worker(Failpoint("poison")) as survivor:
-            await site.until(f"{company.count('processing')} = {parked_of(company)}")
-            assert survivor.is_alive
+        assert await self.deaths_until_the_rest_is_done(site, company) == 3
         under_way = (await company.read("status"))["documents"]
         assert (under_way["processing"], under_way["parked"]) == (1, 1)
 
@@ -93,23 +95,42 @@ class TestKilledWorker:
             await site.until_settled(company)
         assert await contradictions(site, company) == []
 
+    async def deaths_until_the_rest_is_done(self, site: Site, company: Company) -> int:
+        """Starts worker after worker until one sets aside what kills them and does everything else."""
+        parked, processing, poison = parked_of(company), company.count("processing"), Failpoint("poison")
+        for deaths in range(MOST_DEATHS):
+            with site.worker(poison, attempts_before_parking="3", **LONG_LEASES) as worker:
+                while worker.is_alive:
+                    if await site.holds(f"{parked} > 0 and {processing} = {parked}"):
+                        return deaths
+                    await asyncio.sleep(0.05)
+            await site.end_leases()
+        return MOST_DEATHS
+
 
 class TestFrozenWorker:
-    @pytest.mark.parametrize("step", ["numbered", "signed", "answered"])
-    @pytest.mark.parametrize("kind", ["nfe", "nfse"])
     async def test_whose_document_another_one_finished_sends_nothing_and_spoils_nothing(
-        self, site: Site, company: Company, tmp_path: Path, kind: str, step: str
+        self, site: Site, company: Company, tmp_path: Path
     ) -> None:
-        gate = tmp_path / "gate"
-        gate.touch()
-        document = await company.issue(kind, external_id="frozen")
-        with site.worker(Failpoint("frozen", step, gate)) as frozen:
-            await site.until(f"exists (select from emissions where document_id = '{document}')")
+        """Each worker finishes what the one before it holds, and freezes in the middle of the next one."""
+        names: list[str] = []
+        frozen: list[Program] = []
+        gate = Gate.closed_in(tmp_path)
+        with ExitStack() as workers:
+            for kind, step in product(["nfe", "nfse"], STEPS[:3]):
+                names.append(f"{kind}-{step}")
+                with named(names[-1]):
+                    frozen.append(workers.enter_context(site.worker(Failpoint(names[-1], step, gate))))
+                    await site.until_settled(company)
+                    await company.issue(kind, external_id=names[-1])
+                    await gate.until_reached_by(len(frozen))
             with site.worker():
                 await site.until_settled(company)
-            gate.unlink()
-            await company.issue(kind)
+            gate.open()
+            for kind in ("nfe", "nfse"):
+                names.append(f"{kind}-afterwards")
+                await company.issue(kind, external_id=names[-1])
             await site.until_settled(company)
-            assert await frozen.terminate() == 0
-        assert await codes_of(site, company) == ["100", "100"]
+            assert await asyncio.gather(*(worker.terminate() for worker in frozen)) == [0] * len(frozen)
+        assert await codes_by_document(site, company) == once(names)
         assert await contradictions(site, company) == []

@@ -25,10 +25,10 @@ async def kill_at(
 
 
 class TestRandomKills:
-    async def test_of_api_and_worker_lose_none_of_300_documents(self, site: Site, company: Company) -> None:
+    async def test_of_api_and_worker_lose_none_of_150_documents(self, site: Site, company: Company) -> None:
         dice, port = random.Random(6), free_port()
         accepted = f"(select count(*) from documents where company_id = '{company.id}')"
-        authorized, total = company.count("authorized"), 300
+        authorized, total = company.count("authorized"), 150
         moments = [sorted(dice.sample(range(total), 4)) for _ in range(2)]
         async with asyncio.TaskGroup() as group:
             group.create_task(company.issue_many(total, at=local(port)))
@@ -60,7 +60,7 @@ class TestRestartedPostgres:
     async def test_is_told_by_the_api_and_outlived_by_the_worker(self, site: Site, company: Company) -> None:
         with site.worker() as worker:
             async with asyncio.TaskGroup() as group:
-                group.create_task(company.issue_many(60))
+                group.create_task(company.issue_many(40))
                 await site.until(f"{company.count('authorized')} > 5")
                 await site.stop_postgres()
                 try:
@@ -70,13 +70,13 @@ class TestRestartedPostgres:
                 assert (answer.status_code, code_of(answer)) == (503, "SERVICE_UNAVAILABLE")
             await site.until_settled(company)
             assert worker.is_alive
-        assert await site.holds(f"{company.count('authorized')} = 60")
+        assert await site.holds(f"{company.count('authorized')} = 40")
         assert await contradictions(site, company) == []
 
 
 class TestStorm:
     async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
-        await company.issue_many(97)
+        await company.issue_many(57)
         for kind in KINDS:
             await company.issue(kind, notes="SIMULA:DEMORA:30s")
         async with site.switched(**STORM):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.fault_company import Company
-from acceptance.fault_programs import Failpoint
+from acceptance.fault_programs import Failpoint, Gate
 from acceptance.fault_sales import (
     DOCUMENTS,
     contradictions_of_sales,
@@ -36,12 +36,11 @@ async def sale(site: Site, company: Company) -> str:
 @asynccontextmanager
 async def frozen_before_firing(site: Site, sale: str, folder: Path) -> AsyncIterator[None]:
     """A worker that has a sale in its hands and stands still for the length of a block, then goes on."""
-    gate = folder / "gate"
-    gate.touch()
+    gate = Gate.closed_in(folder)
     with site.worker(Failpoint(sale, "due", gate)) as frozen:
-        await site.until(f"(select lease_until is not null from sales where id = '{sale}')")
+        await gate.until_reached_by(1)
         yield
-        gate.unlink()
+        gate.open()
         assert await frozen.terminate() == 0
 
 
@@ -109,13 +108,12 @@ class TestFrozenWorker:
     async def test_that_had_fired_leaves_the_documents_to_another_one(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
-        gate = tmp_path / "gate"
-        gate.touch()
+        gate = Gate.closed_in(tmp_path)
         with site.worker(Failpoint(sale, "fired", gate)) as frozen:
             await site.until(f"{company.count('pending')} = 0")
             with site.worker():
                 await until_issued(site, company)
-            gate.unlink()
+            gate.open()
             assert await frozen.terminate() == 0
         assert await codes_of(site, company) == ["100"] * DOCUMENTS
         assert await contradictions_of_sales(site, company, 1) == []

@@ -43,9 +43,9 @@ async def lateness(site: Site, company: Company, since: datetime) -> timedelta:
     return late
 
 
-class TestFiftySales:
+class TestManySales:
     async def test_due_at_once_go_out_once_whoever_is_killed(self, site: Site, company: Company) -> None:
-        dice, sales = random.Random(12), 50
+        dice, sales = random.Random(12), 25
         fired, authorized, total = fired_of(company), company.count("authorized"), sales * DOCUMENTS
         await schedule_many(company, sales)
         await come_due(site.fetch, company.id)
@@ -63,11 +63,11 @@ class TestFiftySales:
         assert await contradictions_of_sales(site, company, sales) == []
 
     async def test_are_shared_by_two_workers_and_go_out_once(self, site: Site, company: Company) -> None:
-        await schedule_many(company, 50)
+        await schedule_many(company, 25)
         await come_due(site.fetch, company.id)
         with site.worker(), site.worker():
             await until_issued(site, company)
-        assert await contradictions_of_sales(site, company, 50) == []
+        assert await contradictions_of_sales(site, company, 25) == []
 
 
 class TestEmptiedQueue:

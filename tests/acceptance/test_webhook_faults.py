@@ -217,7 +217,7 @@ class TestRandomKills:
     async def test_of_three_workers_lose_nothing_and_keep_the_order_of_each_document(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
-        dice, total = random.Random(12), 36
+        dice, total = random.Random(12), 24
         listener.receiver.default = SLOWLY
         told, all_told = listener.count("delivered"), f"{listener.count('delivered')} = {total + total // 3}"
         async with asyncio.TaskGroup() as group:
