@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.fault_company import Company
-from acceptance.fault_programs import Failpoint, Gate
+from acceptance.fault_programs import Failpoint, Gate, Program, named
 from acceptance.fault_sales import (
     DOCUMENTS,
     contradictions_of_sales,
@@ -17,7 +17,7 @@ from acceptance.fault_sales import (
     stock,
     until_issued,
 )
-from acceptance.fault_site import Site
+from acceptance.fault_site import LONG_LEASES, Site
 from acceptance.test_issuing_failpoints import codes_of
 from support import HELD_UP, come_due
 
@@ -51,39 +51,48 @@ def lost(site: Site, sale: str) -> bool:
 
 
 class TestKilledWorker:
-    @pytest.mark.parametrize(("step", "waiting"), [("due", DOCUMENTS), ("fired", 0)])
-    async def test_leaves_a_sale_whose_documents_go_out_once(
-        self, site: Site, company: Company, sale: str, step: str, waiting: int
-    ) -> None:
-        with site.worker(Failpoint(sale, step)) as victim:
+    async def test_leaves_a_sale_whose_documents_go_out_once(self, site: Site, company: Company) -> None:
+        """Before, in the midst of and after firing; the worker after it finishes what it left."""
+        await stock(company)
+        sales = [await schedule(company) for _ in range(3)]
+        with named("due"), site.worker(Failpoint(sales[0], "due"), **LONG_LEASES) as victim:
+            await come_due(site.fetch, sales[0])
             assert await victim.end() == -signal.SIGKILL
-        assert await site.holds(f"{company.count('pending')} = {waiting}")
+        assert await site.holds(f"{company.count('pending')} = {3 * DOCUMENTS}")
+        await site.end_leases()
+        with named("in the midst of firing"), site.worker(**LONG_LEASES) as victim:
+            await site.until(f"{company.count('authorized')} = {DOCUMENTS}")
+            await self.kill_in_the_midst_of_firing(site, victim, sales[1])
+        assert await site.holds(f"{company.count('pending')} = {2 * DOCUMENTS}")
+        await site.end_leases()
+        with named("fired"), site.worker(Failpoint(sales[2], "fired"), **LONG_LEASES) as victim:
+            await site.until(f"{company.count('authorized')} = {2 * DOCUMENTS}")
+            await come_due(site.fetch, sales[2])
+            assert await victim.end() == -signal.SIGKILL
+        assert await site.holds(f"{company.count('pending')} = 0")
+        await site.end_leases()
         with site.worker():
             await until_issued(site, company)
-        assert await codes_of(site, company) == ["100"] * DOCUMENTS
-        assert await contradictions_of_sales(site, company, 1) == []
+        assert await codes_of(site, company) == ["100"] * 3 * DOCUMENTS
+        assert await contradictions_of_sales(site, company, 3) == []
 
-    async def test_in_the_midst_of_firing_leaves_all_of_it_to_another_one(
-        self, site: Site, company: Company, sale: str
-    ) -> None:
+    async def kill_in_the_midst_of_firing(self, site: Site, victim: Program, sale: str) -> None:
+        """Lets a sale's time come while nobody can write of documents, and kills who tries."""
         async with site.pool.acquire() as connection, connection.transaction():
             await connection.execute("lock table document_events in share mode")
-            with site.worker() as victim:
-                await site.until(f"{HELD_UP} >= 1")
-                await victim.kill()
-        assert await site.holds(f"{company.count('pending')} = {DOCUMENTS}")
-        with site.worker():
-            await until_issued(site, company)
-        assert await codes_of(site, company) == ["100"] * DOCUMENTS
-        assert await contradictions_of_sales(site, company, 1) == []
+            await come_due(site.fetch, sale)
+            await site.until(f"{HELD_UP} >= 1")
+            await victim.kill()
 
     async def test_by_the_same_sale_every_time_sets_it_aside(
         self, site: Site, company: Company, sale: str
     ) -> None:
         parked = f"(select parked_reason is not null from sales where id = '{sale}')"
         for _ in range(2):
-            with site.worker(Failpoint(sale, "due"), attempts_before_parking="2") as victim:
+            failpoint = Failpoint(sale, "due")
+            with site.worker(failpoint, attempts_before_parking="2", **LONG_LEASES) as victim:
                 assert await victim.end() == -signal.SIGKILL
+            await site.end_leases()
         with site.worker(Failpoint(sale, "due"), attempts_before_parking="2") as survivor:
             await site.until(parked)
             assert survivor.is_alive

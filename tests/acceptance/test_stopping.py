@@ -86,12 +86,26 @@ async def api_of(site: Site, **settings: str) -> AsyncIterator[Api]:
         yield Api(program, port)
 
 
+@pytest.fixture(scope="module")
+async def orderer(site: Site) -> AsyncIterator[Company]:
+    """A company of all tests of the API: no worker runs that would take up what it orders."""
+    async with site.company() as registered:
+        yield registered
+
+
+@pytest.fixture
+async def accepted(site: Site, orderer: Company) -> str:
+    """An SQL expression: how many documents were accepted since the test began."""
+    (row,) = await site.fetch(f"select {orderer.count('processing')} as before")
+    return f"({orderer.count('processing')} - {row['before']})"
+
+
 class TestApi:
     async def test_finishes_the_request_that_it_has_and_takes_no_other(
-        self, site: Site, company: Company
+        self, site: Site, orderer: Company, accepted: str
     ) -> None:
         async with api_of(site) as api:
-            request = await api.half_ordered(company)
+            request = await api.half_ordered(orderer)
             api.program.send(signal.SIGTERM)
             await api.until_closed()
             # Told again, it goes on finishing.
@@ -100,29 +114,29 @@ class TestApi:
             answer = await request.answer()
             assert await api.program.end() == 0
         assert (answer.status_code, answer.headers["connection"]) == (202, "close")
-        assert await site.holds(f"{company.count('processing')} = 1")
+        assert await site.holds(f"{accepted} = 1")
 
     async def test_tells_whoever_does_not_come_to_an_end_to_ask_again(
-        self, site: Site, company: Company
+        self, site: Site, orderer: Company, accepted: str
     ) -> None:
         async with api_of(site, shutdown_seconds="1") as api:
-            request = await api.half_ordered(company)
+            request = await api.half_ordered(orderer)
             api.program.send(signal.SIGTERM)
             answer = await request.answer()
             assert await api.program.end() == 0
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "SERVICE_UNAVAILABLE")
         assert answer.headers["retry-after"] and answer.headers["x-request-id"]
-        assert await site.holds(f"{company.count('processing')} = 0")
+        assert await site.holds(f"{accepted} = 0")
 
     async def test_says_that_it_is_not_ready_while_it_still_answers(
-        self, site: Site, company: Company
+        self, site: Site, orderer: Company
     ) -> None:
         async with api_of(site, drain_seconds="600") as api:
             api.program.send(signal.SIGTERM)
             async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=local(api.port)) as http:
                 while (ready := await http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a status tells nobody
                     await asyncio.sleep(0.02)
-            order_at_the_last_moment = await company.create("nfe", at=local(api.port))
+            order_at_the_last_moment = await orderer.create("nfe", at=local(api.port))
             # Whoever sits at a terminal does not wait.
             api.program.send(signal.SIGINT)
             assert await api.program.end() == 0
@@ -130,12 +144,12 @@ class TestApi:
         assert order_at_the_last_moment.status_code == 202
 
     async def test_a_second_ctrl_c_spares_the_wait_and_makes_no_noise(
-        self, site: Site, company: Company
+        self, site: Site, orderer: Company
     ) -> None:
         log = site.folder / "log"
         before = log.stat().st_size
         async with api_of(site, shutdown_seconds="600") as api:
-            request = await api.half_ordered(company)
+            request = await api.half_ordered(orderer)
             api.program.send(signal.SIGINT)
             await api.until_closed()
             api.program.send(signal.SIGINT)
