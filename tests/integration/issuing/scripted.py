@@ -24,7 +24,7 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.tables.authorizers import is_contingency
-from carimbo.main.parts import clock_of
+from carimbo.main.clock import clock_of
 from carimbo.main.worker import advancer_of
 from carimbo.service.issuing.dossier import Dossiers
 from carimbo.service.outage_board import OutageBoard
