@@ -1,8 +1,15 @@
-"""The A1 certificate of a company: each wrong file has its own code."""
+"""The A1 certificate of a company: each wrong file has its own code.
+
+A process that opens a file takes most of a second: only the first class starts some. The service's tests
+ask how such a process behaves.
+"""
 
 import asyncio
+import json
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import httpx2
@@ -10,11 +17,40 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
+from carimbo.service import certificate_opener
+from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.storage.database import Database
 from support import CNPJ, OTHER_CNPJ, Caller, code_of, data_of, fields_of
 
 PASSWORD = "sénha-do-arquivo"
 DATA = Path(__file__).parents[2] / "data"
+DAY = timedelta(days=1)
+Pause = Callable[[], Awaitable[Any]]
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opens files by the same code, but without a process for each."""
+
+    async def ask(_self: CertificateOpener, request: bytes, _seconds: float) -> dict[str, str]:
+        return certificate_opener._answer(json.loads(request))
+
+    monkeypatch.setattr(CertificateOpener, "_ask", ask)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch, company_certificate: SampleCertificate) -> list[Pause]:
+    """Takes every file for the company's certificate; the next uploads wait for the pauses in this list."""
+    certificate = A1Certificate.from_bundle(company_certificate.to_pem())
+    pauses: list[Pause] = []
+
+    async def open_(*_: object) -> A1Certificate:
+        if pauses:
+            await pauses.pop(0)()
+        return certificate
+
+    monkeypatch.setattr(CertificateOpener, "open", open_)
+    return pauses
 
 
 async def upload(caller: Caller, company_id: str, pfx: bytes, password: str = PASSWORD) -> httpx2.Response:
@@ -25,7 +61,7 @@ async def upload(caller: Caller, company_id: str, pfx: bytes, password: str = PA
     )
 
 
-class TestUpload:
+class TestUploadByAProcess:
     async def test_answers_with_the_dates_and_keeps_the_key_sealed(
         self, caller: Caller, company_certificate: SampleCertificate, database: Database
     ) -> None:
@@ -46,15 +82,24 @@ class TestUpload:
         assert A1Certificate.from_bundle(bundle).owner == CNPJ
         assert b"PRIVATE KEY" not in sealed
 
-    async def test_takes_old_files(self, caller: Caller, company_certificate: SampleCertificate) -> None:
+    async def test_takes_a_file_of_an_old_program(self, caller: Caller) -> None:
+        """RC2 with 40 bits needs a part of OpenSSL that is loaded on demand."""
         company_id = await caller.create_company()
-        data_of(await upload(caller, company_id, company_certificate.to_pfx(PASSWORD, legacy=True)))
-        rc2 = (DATA / "a1_rc2_40.pfx").read_bytes()
-        data_of(await upload(caller, company_id, rc2, "segredo"))
+        data_of(await upload(caller, company_id, (DATA / "a1_rc2_40.pfx").read_bytes(), "segredo"))
 
-    async def test_takes_a_file_without_password(self, caller: Caller) -> None:
-        company_id = await caller.create_company()
+
+@pytest.mark.usefixtures("in_this_process")
+class TestUpload:
+    async def test_takes_old_and_renewed_files_and_files_without_password(
+        self, caller: Caller, company_certificate: SampleCertificate, authority: SampleAuthority
+    ) -> None:
+        company_id, now = await caller.create_company(), datetime.now(UTC)
+        old = data_of(await upload(caller, company_id, company_certificate.to_pfx(PASSWORD, legacy=True)))
         data_of(await upload(caller, company_id, (DATA / "a1_empty_password.pfx").read_bytes(), ""))
+        renewed = authority.issue_company(CNPJ, "LOJA MODELO LTDA", now, now + 365 * DAY)
+        new = data_of(await upload(caller, company_id, renewed.to_pfx(PASSWORD)))
+        assert new["certificate"]["serialNumber"] != old["certificate"]["serialNumber"]
+        assert data_of(await caller.http.get(f"/v1/companies/{company_id}/certificate")) == new
 
     async def test_takes_the_certificate_of_another_branch(
         self, caller: Caller, company_certificate: SampleCertificate
@@ -62,75 +107,72 @@ class TestUpload:
         branch = await caller.create_company("11222333000262")
         data_of(await upload(caller, branch, company_certificate.to_pfx(PASSWORD)))
 
-    async def test_replaces_the_one_before(
-        self, caller: Caller, company_certificate: SampleCertificate, authority: SampleAuthority
-    ) -> None:
-        company_id = await caller.create_company()
-        first = data_of(await upload(caller, company_id, company_certificate.to_pfx(PASSWORD)))
-        now = datetime.now(UTC)
-        renewed = authority.issue_company(CNPJ, "LOJA MODELO LTDA", now, now + timedelta(days=365))
-        second = data_of(await upload(caller, company_id, renewed.to_pfx(PASSWORD)))
-        assert second["certificate"]["serialNumber"] != first["certificate"]["serialNumber"]
-
     async def test_works_for_a_cnpj_with_letters(self, caller: Caller, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)
-        issued = authority.issue_company(OTHER_CNPJ, "ALFA LTDA", now, now + timedelta(days=365))
+        issued = authority.issue_company(OTHER_CNPJ, "ALFA LTDA", now, now + 365 * DAY)
         company_id = await caller.create_company(OTHER_CNPJ)
         record = data_of(await upload(caller, company_id, issued.to_pfx(PASSWORD)))
         assert record["certificate"]["taxId"] == OTHER_CNPJ
 
 
+@pytest.mark.usefixtures("in_this_process")
 class TestRefusal:
-    async def assert_refused(
-        self, caller: Caller, pfx: bytes, code: str, password: str = PASSWORD
-    ) -> httpx2.Response:
+    async def refusal(
+        self, caller: Caller, pfx: bytes, password: str = PASSWORD
+    ) -> tuple[tuple[int, str, int], Any]:
+        """Uploads a wrong file; returns how it is refused, and the details.
+
+        How: the status and the code, and the status of the certificate's own page afterwards.
+        """
         company_id = await caller.create_company()
         answer = await upload(caller, company_id, pfx, password)
-        assert (answer.status_code, code_of(answer)) == (422, code)
-        assert (await caller.http.get(f"/v1/companies/{company_id}/certificate")).status_code == 404
-        return answer
+        page = await caller.http.get(f"/v1/companies/{company_id}/certificate")
+        await caller.http.delete(f"/v1/companies/{company_id}")
+        how = (answer.status_code, code_of(answer), page.status_code)
+        return how, answer.json()["error"]["details"]
 
-    async def test_of_a_wrong_password(self, caller: Caller, company_certificate: SampleCertificate) -> None:
+    async def test_of_a_file_that_cannot_be_opened(
+        self, caller: Caller, company_certificate: SampleCertificate
+    ) -> None:
         pfx = company_certificate.to_pfx(PASSWORD)
-        await self.assert_refused(caller, pfx, "CERTIFICATE_PASSWORD_INVALID", "outra")
-
-    @pytest.mark.parametrize(
-        "pfx",
-        [b"", b"garbage", b"\x30\x80" * 1000, b"\x00" * 2_000_000],
-        ids=["empty", "text", "nested", "large"],
-    )
-    async def test_of_garbage(self, caller: Caller, pfx: bytes) -> None:
-        await self.assert_refused(caller, pfx, "CERTIFICATE_INVALID")
-
-    async def test_of_a_truncated_file(self, caller: Caller, company_certificate: SampleCertificate) -> None:
-        pfx = company_certificate.to_pfx(PASSWORD)
-        await self.assert_refused(caller, pfx[: len(pfx) // 2], "CERTIFICATE_INVALID")
+        files = {
+            "empty": b"",
+            "text": b"garbage",
+            "nested": b"\x30\x80" * 1000,
+            "large": b"\x00" * 2_000_000,
+            "truncated": pfx[: len(pfx) // 2],
+        }
+        wrong = {name: (await self.refusal(caller, file))[0] for name, file in files.items()}
+        assert wrong == dict.fromkeys(files, (422, "CERTIFICATE_INVALID", 404))
+        how, _ = await self.refusal(caller, pfx, "outra")
+        assert how == (422, "CERTIFICATE_PASSWORD_INVALID", 404)
 
     async def test_of_an_expired_one(self, caller: Caller, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)
-        day = timedelta(days=1)
-        expired = authority.issue_company(CNPJ, "LOJA", now - 400 * day, now - day)
-        answer = await self.assert_refused(caller, expired.to_pfx(PASSWORD), "CERTIFICATE_EXPIRED")
-        expires_at = answer.json()["error"]["details"]["expiresAt"]
-        assert datetime.fromisoformat(expires_at) == expired.certificate.not_valid_after_utc
-        assert expires_at.endswith("Z")
+        expired = authority.issue_company(CNPJ, "LOJA", now - 400 * DAY, now - DAY)
+        how, details = await self.refusal(caller, expired.to_pfx(PASSWORD))
+        assert how == (422, "CERTIFICATE_EXPIRED", 404)
+        assert datetime.fromisoformat(details["expiresAt"]) == expired.certificate.not_valid_after_utc
+        assert details["expiresAt"].endswith("Z")
 
     async def test_of_one_not_valid_yet(self, caller: Caller, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)
-        day = timedelta(days=1)
-        future = authority.issue_company(CNPJ, "LOJA", now + day, now + 300 * day)
-        await self.assert_refused(caller, future.to_pfx(PASSWORD), "CERTIFICATE_INVALID")
+        future = authority.issue_company(CNPJ, "LOJA", now + DAY, now + 300 * DAY)
+        how, _ = await self.refusal(caller, future.to_pfx(PASSWORD))
+        assert how == (422, "CERTIFICATE_INVALID", 404)
 
-    async def test_of_a_persons(self, caller: Caller, authority: SampleAuthority) -> None:
+    async def test_of_a_persons_and_of_another_companys(
+        self, caller: Caller, authority: SampleAuthority
+    ) -> None:
         now = datetime.now(UTC)
-        person = authority.issue_person("52998224725", "FULANO", now, now + timedelta(days=1))
-        answer = await self.assert_refused(caller, person.to_pfx(PASSWORD), "CERTIFICATE_TAX_ID_MISMATCH")
-        assert answer.json()["error"]["details"]["companyTaxId"] == CNPJ
-
-    async def test_of_another_companys(self, caller: Caller, authority: SampleAuthority) -> None:
-        now = datetime.now(UTC)
-        other = authority.issue_company(OTHER_CNPJ, "OUTRA", now, now + timedelta(days=1))
-        await self.assert_refused(caller, other.to_pfx(PASSWORD), "CERTIFICATE_TAX_ID_MISMATCH")
+        issued = {
+            "person": authority.issue_person("52998224725", "FULANO", now, now + DAY),
+            "company": authority.issue_company(OTHER_CNPJ, "OUTRA", now, now + DAY),
+        }
+        refused = {name: await self.refusal(caller, one.to_pfx(PASSWORD)) for name, one in issued.items()}
+        assert {name: (how, details["companyTaxId"]) for name, (how, details) in refused.items()} == (
+            dict.fromkeys(issued, ((422, "CERTIFICATE_TAX_ID_MISMATCH", 404), CNPJ))
+        )
 
     async def test_of_missing_parts_names_them(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
@@ -161,13 +203,15 @@ class TestRefusal:
             answer = await caller.http.post(path, content=b"nonsense", headers={"Content-Type": media_type})
             assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_FORM")
 
-    @pytest.mark.parametrize("charset", ["unicode_escape", "undefined", "utf-16", "nonsense"])
-    async def test_of_a_form_in_another_charset(self, caller: Caller, charset: str) -> None:
+    async def test_of_a_form_in_another_charset(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         body = b'--x\r\nContent-Disposition: form-data; name="a\\ud800"\r\n\r\nb\r\n--x--\r\n'
-        headers = {"Content-Type": f"multipart/form-data; boundary=x; charset={charset}"}
-        answer = await caller.http.post(path, content=body, headers=headers)
-        assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_FORM")
+        refused = {}
+        for charset in ("unicode_escape", "undefined", "utf-16", "nonsense"):
+            headers = {"Content-Type": f"multipart/form-data; boundary=x; charset={charset}"}
+            answer = await caller.http.post(path, content=body, headers=headers)
+            refused[charset] = (answer.status_code, code_of(answer))
+        assert refused == dict.fromkeys(refused, (400, "MALFORMED_FORM"))
 
     async def test_of_json(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
@@ -175,24 +219,23 @@ class TestRefusal:
         assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
 
 
+@pytest.mark.usefixtures("opened")
 class TestDelete:
-    async def test_destroys_the_key(
-        self, caller: Caller, company_certificate: SampleCertificate, database: Database
-    ) -> None:
+    async def test_destroys_the_key(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
-        await upload(caller, company_id, company_certificate.to_pfx(PASSWORD))
+        data_of(await upload(caller, company_id, b""))
         path = f"/v1/companies/{company_id}/certificate"
+        async with database.tenant(caller.subscription_id) as tenant:
+            assert await tenant.secrets.get(UUID(company_id), "certificate")
         assert data_of(await caller.http.delete(path)) == {"companyId": company_id, "deleted": True}
         assert (await caller.http.get(path)).status_code == 404
         assert (await caller.http.delete(path)).status_code == 404
         async with database.tenant(caller.subscription_id) as tenant:
             assert await tenant.secrets.get(UUID(company_id), "certificate") is None
 
-    async def test_comes_with_the_companys(
-        self, caller: Caller, company_certificate: SampleCertificate, database: Database
-    ) -> None:
+    async def test_comes_with_the_companys(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
-        await upload(caller, company_id, company_certificate.to_pfx(PASSWORD))
+        data_of(await upload(caller, company_id, b""))
         await caller.http.put(f"/v1/companies/{company_id}/settings", json={"nfce": {"csc": "SEGREDO123"}})
         await caller.http.delete(f"/v1/companies/{company_id}")
         async with database.connection() as connection:
@@ -204,14 +247,19 @@ class TestDelete:
 
 class TestRaces:
     async def test_an_upload_beside_the_companys_deletion_leaves_no_key(
-        self, caller: Caller, company_certificate: SampleCertificate, database: Database
+        self, caller: Caller, opened: list[Pause], database: Database
     ) -> None:
-        pfx = company_certificate.to_pfx(PASSWORD)
+        """The first upload is still being opened when the company is gone; the others run a race."""
         company_id = await caller.create_company()
+        gone = asyncio.Event()
+
+        async def delete() -> None:
+            data_of(await caller.http.delete(f"/v1/companies/{company_id}"))
+            gone.set()
+
+        opened.append(gone.wait)
         for _ in range(5):
-            await asyncio.gather(
-                upload(caller, company_id, pfx), caller.http.delete(f"/v1/companies/{company_id}")
-            )
+            await asyncio.gather(upload(caller, company_id, b""), delete())
             async with database.connection() as connection:
                 for table in ("secrets", "certificates"):
                     query = f"select count(*) from {table} where subscription_id = $1"
@@ -219,25 +267,23 @@ class TestRaces:
             assert await caller.create_company() == company_id
 
     async def test_uploads_and_deletions_together_never_fail(
-        self, caller: Caller, company_certificate: SampleCertificate
+        self, caller: Caller, opened: list[Pause]
     ) -> None:
-        pfx = company_certificate.to_pfx(PASSWORD)
         company_id = await caller.create_company()
         path = f"/v1/companies/{company_id}/certificate"
-        calls = [upload(caller, company_id, pfx) for _ in range(4)]
+        calls = [upload(caller, company_id, b"") for _ in range(4)]
         calls += [caller.http.delete(path) for _ in range(8)]
         answers = await asyncio.gather(*calls)
         assert {answer.status_code for answer in answers} <= {200, 404}
 
 
+@pytest.mark.usefixtures("opened")
 class TestTheOnlyCompanysPath:
-    async def test_uploads_reads_and_deletes(
-        self, caller: Caller, company_certificate: SampleCertificate
-    ) -> None:
+    async def test_uploads_reads_and_deletes(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         answer = await caller.http.post(
             "/v1/company/certificate",
-            files={"file": ("empresa.pfx", company_certificate.to_pfx(PASSWORD))},
+            files={"file": ("empresa.pfx", b"")},
             data={"password": PASSWORD},
         )
         assert data_of(answer)["companyId"] == company_id
