@@ -2,26 +2,28 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 import asyncpg
 import pytest
 
+from carimbo.storage.migrate import migrate
 from receiver import Receiver, receiving
 
-NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
+NewDatabase = Callable[..., AbstractAsyncContextManager[str]]
 
 
 @pytest.fixture(scope="session")
 def new_database(postgres_url: str) -> NewDatabase:
-    """Make empty databases: each one's address for the length of a block."""
+    """Makes databases: each has an address for the length of a block. Without a template they are empty."""
 
     @asynccontextmanager
-    async def make() -> AsyncIterator[str]:
+    async def make(template: str = "template1") -> AsyncIterator[str]:
         name = f"test_{uuid4().hex}"
         server = await asyncpg.connect(postgres_url)
-        await server.execute(f"create database {name}")
+        await server.execute(f"create database {name} template {template}")
         try:
             yield urlunsplit(urlsplit(postgres_url)._replace(path=f"/{name}"))
         finally:
@@ -29,6 +31,14 @@ def new_database(postgres_url: str) -> NewDatabase:
             await server.close()
 
     return make
+
+
+@pytest.fixture(scope="session")
+async def new_migrated_database(new_database: NewDatabase) -> AsyncIterator[NewDatabase]:
+    """Makes databases with all tables: copies of one, as the migrations take much longer."""
+    async with new_database() as url:
+        await migrate(url, lock_timeout_seconds=60)
+        yield partial(new_database, template=urlsplit(url).path.removeprefix("/"))
 
 
 @pytest.fixture

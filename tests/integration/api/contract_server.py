@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
+import requests  # type: ignore[import-untyped]
 import uvicorn
 
 from carimbo.fiscal.sample_certificate import SampleCertificate
@@ -77,6 +78,8 @@ class Server:
     single: Owner
     guarded: set[str] = field(default_factory=set)
     """The operations that were seen to refuse wrong credentials."""
+    session: requests.Session = field(default_factory=requests.Session)
+    """Keeps the connection from one request to the next."""
 
     def owner_for(self, path: str) -> Owner:
         return self.single if path.startswith("/v1/company/") or path == "/v1/company" else self.many
@@ -88,7 +91,12 @@ async def serving(
 ) -> AsyncIterator[Server]:
     """Runs an API in a thread of its own."""
     listener = listen("127.0.0.1", 0)
-    running = uvicorn.Server(uvicorn.Config(api_of(settings), log_config=None, access_log=False, ws="none"))
+    running = uvicorn.Server(
+        uvicorn.Config(
+            # Minutes, else the server may close the connection while a slow machine makes the next request.
+            api_of(settings), log_config=None, access_log=False, ws="none", timeout_keep_alive=600,
+        )
+    )  # fmt: skip
     thread = threading.Thread(target=running.run, args=([listener],))
     thread.start()
     host, port = listener.getsockname()
@@ -98,8 +106,10 @@ async def serving(
         pfx = certificate.to_pfx("x")
         owners.append(Owner(f"http://{host}:{port}", str(made.subscription_id), made.secret, pfx))
     owners[1].company_for("")
+    server = Server(many=owners[0], single=owners[1])
     try:
-        yield Server(many=owners[0], single=owners[1])
+        yield server
     finally:
+        server.session.close()
         running.should_exit = True
         thread.join()

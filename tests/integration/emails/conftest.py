@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from carimbo.simulator.run import Simulator
-from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.issuing.conftest import (
     ample_time_for_parameters,
@@ -30,7 +29,7 @@ async def office() -> AsyncIterator[PostOffice]:
 
 @pytest.fixture(scope="session")
 async def floor(
-    new_database: NewDatabase, secret_keys: str, simulator: Simulator, office: PostOffice
+    new_migrated_database: NewDatabase, secret_keys: str, simulator: Simulator, office: PostOffice
 ) -> AsyncIterator[Floor]:
     mail = {
         "SMTP_HOST": LOOPBACK,
@@ -40,7 +39,5 @@ async def floor(
         "EMAIL_FROM": "notas@example.com",
         "EMAIL_RETRY_SECONDS": "0.2,0.2,0.2",
     }
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with open_floor(url, secret_keys, simulator, **mail) as floor:
-            yield floor
+    async with new_migrated_database() as url, open_floor(url, secret_keys, simulator, **mail) as floor:
+        yield floor

@@ -77,11 +77,10 @@ class TestPages:
         sale = await store.invoiced("curso", "caneca", discount=5, externalId="pedido-1")
         assert data_of(await store.get("/sales")) == [sale]
 
-    @pytest.mark.parametrize(
-        ("name", "value"), [("pageSize", 101), ("pageSize", 0), ("page", 0), ("page", "x"), ("pagesize", 5)]
-    )
-    async def test_outside_of_the_limits_are_invalid(self, store: Store, name: str, value: Any) -> None:
-        assert set(fields_of(await store.get("/sales", **{name: value}))) == {name}
+    async def test_outside_of_the_limits_are_invalid(self, store: Store) -> None:
+        told = [("pageSize", 101), ("pageSize", 0), ("page", 0), ("page", "x"), ("pagesize", 5)]
+        wrong = [[*fields_of(await store.get("/sales", **{name: value}))] for name, value in told]
+        assert wrong == [[name] for name, _ in told]
 
     async def test_have_sales_of_documents_that_were_created_directly(self, store: Store) -> None:
         document = await store.issue("nfse", externalId="pedido-1")
@@ -132,15 +131,13 @@ class TestFilters:
         assert await listed(store, **query) == ([wanted["id"]], 1)
         assert await listed(store, **query, page=2, pageSize=1) == ([], 1)
 
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("startDate", "01/11/2026"), ("endDate", "hoje"), ("customerId", "1"), ("emitWhen", "depois"),
-            ("status", "pending"),
-        ],
-    )  # fmt: skip
-    async def test_by_what_is_none_are_invalid(self, store: Store, name: str, value: str) -> None:
-        assert set(fields_of(await store.get("/sales", **{name: value}))) == {name}
+    async def test_by_what_is_none_are_invalid(self, store: Store) -> None:
+        told = {
+            "startDate": "01/11/2026", "endDate": "hoje", "customerId": "1", "emitWhen": "depois",
+            "status": "pending",
+        }  # fmt: skip
+        wrong = [[*fields_of(await store.get("/sales", **{name: value}))] for name, value in told.items()]
+        assert wrong == [[name] for name in told]
 
 
 class TestAnother:
@@ -149,19 +146,20 @@ class TestAnother:
         (own,), (others,) = await drafts(store, "2026-11-01"), await drafts(neighbour, "2026-11-01")
         assert (await listed(store), await listed(neighbour)) == (([own], 1), ([others], 1))
 
-    @pytest.mark.parametrize(
-        ("method", "rest"),
-        [("GET", ""), ("PUT", ""), ("DELETE", ""), ("POST", "/emit-invoice"), ("POST", "/cancel-invoice")],
-    )
-    async def test_company_touches_none(
-        self, store: Store, new_store: NewStore, method: str, rest: str
-    ) -> None:
+    async def test_company_touches_none(self, store: Store, new_store: NewStore) -> None:
         neighbour = await new_store(store.caller)
-        sale = await (store.invoiced if rest == "/cancel-invoice" else store.draft)("curso")
-        body = sale_of("curso") if method == "PUT" else None
-        path = neighbour.path(f"/sales/{sale['id']}{rest}")
-        error_of(await store.caller.http.request(method, path, json=body), 404, "NOT_FOUND")
-        assert await store.read_sale(sale) == sale
+        draft, invoiced = await store.draft("curso"), await store.invoiced("curso")
+        calls: list[tuple[str, dict[str, Any], str, Any]] = [
+            ("GET", draft, "", None),
+            ("PUT", draft, "", sale_of("curso")),
+            ("DELETE", draft, "", None),
+            ("POST", draft, "/emit-invoice", None),
+            ("POST", invoiced, "/cancel-invoice", None),
+        ]
+        for method, sale, rest, body in calls:
+            path = neighbour.path(f"/sales/{sale['id']}{rest}")
+            error_of(await store.caller.http.request(method, path, json=body), 404, "NOT_FOUND")
+            assert await store.read_sale(sale) == sale, (method, rest)
 
     async def test_subscription_finds_nothing(self, floor: Floor, store: Store) -> None:
         (own,) = await drafts(store, "2026-11-01")

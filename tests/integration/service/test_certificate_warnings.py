@@ -17,7 +17,6 @@ from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.database import Database, PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.migrate import migrate
 from carimbo.worker.certificates import warn_everywhere, warn_forever
 from integration.conftest import NewDatabase
 from support import CNPJ, OTHER_CNPJ, until_it_holds
@@ -64,12 +63,13 @@ class Certified:
 
 
 @pytest.fixture(scope="module")
-async def quiet(new_database: NewDatabase) -> AsyncIterator[Database]:
+async def quiet(new_migrated_database: NewDatabase) -> AsyncIterator[Database]:
     """A database where no other test has certificates."""
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=12)) as opened:
-            yield opened
+    async with (
+        new_migrated_database() as url,
+        open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=12)) as opened,
+    ):
+        yield opened
 
 
 async def certified(database: Database, tax_id: str = CNPJ) -> Certified:

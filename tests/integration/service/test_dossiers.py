@@ -1,13 +1,14 @@
 """Whatever changes a company makes another revision of it, and is seen by the next document."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
@@ -49,8 +50,18 @@ class Owner:
         return await dossiers.of(self.subscription_id, self.company_id, (await self.company()).revision)
 
     async def upload(self, certificate: SampleCertificate) -> None:
-        opener, pfx, company = CertificateOpener(30), certificate.to_pfx("x"), await self.company()
-        await upload_certificate(self.database, opener, self.subscription_id, company, pfx, "x", NOW)
+        opener, company = _Opened(0, certificate=certificate), await self.company()
+        await upload_certificate(self.database, opener, self.subscription_id, company, b"", "", NOW)
+
+
+@dataclass(frozen=True)
+class _Opened(CertificateOpener):
+    """Has a certificate that is open already, and so needs no process."""
+
+    certificate: SampleCertificate = field(kw_only=True)
+
+    async def open(self, pfx: bytes, password: str, subscription_id: UUID) -> A1Certificate:
+        return A1Certificate.from_bundle(self.certificate.to_pem())
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import Database, PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
-from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe
 from carimbo.storage.work import Lease, WorkKey
 from integration.conftest import NewDatabase
@@ -17,12 +16,13 @@ from integration.storage.probe_rows import claimed
 
 
 @pytest.fixture(scope="module")
-async def rows_database(new_database: NewDatabase) -> AsyncIterator[Database]:
+async def rows_database(new_migrated_database: NewDatabase) -> AsyncIterator[Database]:
     """A database of one file alone."""
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened:
-            yield opened
+    async with (
+        new_migrated_database() as url,
+        open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened,
+    ):
+        yield opened
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ class TestLostConnection:
                 await connection.execute("select pg_sleep(30)")
 
         sleeping = asyncio.create_task(sleep_on())
-        async with database.connection() as watcher, asyncio.timeout(10):
+        async with database.connection() as watcher, asyncio.timeout(60):
             while True:
                 query = "select query from pg_stat_activity where pid = $1 and state = 'active'"
                 if "pg_sleep" in (await watcher.fetchval(query, backend) or ""):

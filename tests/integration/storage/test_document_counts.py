@@ -134,6 +134,6 @@ class TestTogetherWithThePlan:
 
     async def _until_it_waits_or_is_done(self, task: "asyncio.Task[None]", database: Database) -> None:
         waiting = "select exists (select from pg_locks where locktype = 'transactionid' and not granted)"
-        async with asyncio.timeout(10), database.connection() as connection:
+        async with asyncio.timeout(60), database.connection() as connection:
             while not (task.done() or await connection.fetchval(waiting)):  # noqa: ASYNC110 - a lock tells nobody
                 await asyncio.sleep(0.01)

@@ -114,7 +114,7 @@ class TestFilling:
     async def test_is_done_by_a_worker_to_the_end(self, shop: Shop) -> None:
         documents = await older_documents(shop, 2)
         filling = asyncio.create_task(fill_recipients_forever(shop.database, pause=timedelta(0)))
-        async with asyncio.timeout(10), shop.database.connection() as connection:
+        async with asyncio.timeout(60), shop.database.connection() as connection:
             while await connection.fetchval("select count(*) from recipient_filling"):
                 pass
         filling.cancel()

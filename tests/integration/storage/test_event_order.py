@@ -29,7 +29,7 @@ LINKS = Links(b"k" * 32, "http://carimbo.test", timedelta(days=7), lambda: datet
 LIFE = ("rejected", "processing", "authorized", "canceled")
 TOLD = ["nfe.rejected", "nfe.authorized", "nfe.cancelled"]
 """What is told of a document that lives through all of that."""
-PATIENCE = 30
+PATIENCE = 60
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class TestAReader:
         written, go_on = asyncio.Event(), asyncio.Event()
         slow = asyncio.create_task(tell_slowly(feed, written, go_on))
         await written.wait()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert await feed.ids() == []
         go_on.set()
         late = await slow

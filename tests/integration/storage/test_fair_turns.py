@@ -86,16 +86,16 @@ def ids_of(documents: list[Document]) -> list[UUID]:
 
 
 class TestCompanies:
-    async def test_three_behind_a_thousand_of_another_are_among_the_next(self, floor: Floor) -> None:
+    async def test_three_behind_hundreds_of_another_are_among_the_next(self, floor: Floor) -> None:
         large, small, *_ = floor.shops
-        await floor.queue(large, 1000)
+        await floor.queue(large, 300)
         three = await floor.queue(small, 3)
         assert set(ids_of(three)) <= set(ids_of(await floor.serve(7)))
 
-    async def test_that_holds_in_the_middle_of_the_thousand_too(self, floor: Floor) -> None:
+    async def test_that_holds_in_the_middle_of_the_hundreds_too(self, floor: Floor) -> None:
         large, small, *_ = floor.shops
-        await floor.queue(large, 300)
-        await floor.serve(150)
+        await floor.queue(large, 100)
+        await floor.serve(50)
         three = await floor.queue(small, 3)
         assert set(ids_of(three)) <= set(ids_of(await floor.serve(7)))
 
@@ -131,7 +131,7 @@ class TestUrgent:
 class TestPatience:
     """A document is passed by no more than its own company made it wait for."""
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", range(2))
     async def test_each_other_company_passes_it_at_most_as_often_as_its_own_had_documents_before_it(
         self, floor: Floor, seed: int
     ) -> None:
@@ -178,16 +178,16 @@ class TestBacklog:
 
     @pytest.fixture
     async def crowd(self, floor: Floor) -> list[Document]:
-        await floor.queue(floor.shops[0], 300)
+        await floor.queue(floor.shops[0], 100)
         async with floor.database.connection() as connection:
             await connection.execute("update documents set next_action_at = null, status = 'authorized'")
             await connection.execute("vacuum analyze documents")
-        return await floor.queue(floor.shops[0], 300)
+        return await floor.queue(floor.shops[0], 100)
 
     async def test_a_claim_reads_its_own_row(self, floor: Floor, crowd: list[Document]) -> None:
         async with floor.database.transaction() as connection:
             before = await self._rows_read(connection)
-            assert await work.claim(connection, floor.shops[0].key_of(crowd[150]), timedelta(minutes=1))
+            assert await work.claim(connection, floor.shops[0].key_of(crowd[50]), timedelta(minutes=1))
             assert await self._rows_read(connection) - before <= FEW
 
     async def test_a_turn_is_found_without_looking_at_what_others_wait_for(

@@ -1,7 +1,6 @@
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
 from importlib.resources import files
 from typing import Any, TypeAlias
 
@@ -18,10 +17,10 @@ from carimbo.storage.migrate import (
     migrate,
 )
 from carimbo.storage.probes import add_probe
+from integration.conftest import NewDatabase
 
 Session: TypeAlias = "asyncpg.Connection[Any]"
-NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
-LOCK_TIMEOUT = 20
+LOCK_TIMEOUT = 60
 NAMES = [f"{migration.version:04}_{migration.name}" for migration in known_migrations()]
 PROBES_INDEXED = Migration(
     9999,
@@ -46,6 +45,20 @@ async def fresh(fresh_url: str) -> AsyncIterator[Session]:
     await connection.close()
 
 
+@pytest.fixture
+async def migrated_url(new_migrated_database: NewDatabase) -> AsyncIterator[str]:
+    """A database of its own with every migration."""
+    async with new_migrated_database() as url:
+        yield url
+
+
+@pytest.fixture
+async def migrated(migrated_url: str) -> AsyncIterator[Session]:
+    connection = await asyncpg.connect(migrated_url)
+    yield connection
+    await connection.close()
+
+
 async def schema_of(connection: Session) -> list[Any]:
     """Every column and index there is."""
     columns = await connection.fetch(
@@ -66,38 +79,36 @@ class TestMigrate:
             (m.version, m.name, m.checksum) for m in known_migrations()
         ]
 
-    async def test_a_second_run_changes_nothing(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        before = await schema_of(fresh), await fresh.fetch("select * from schema_migrations")
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == []
-        assert (await schema_of(fresh), await fresh.fetch("select * from schema_migrations")) == before
+    async def test_a_second_run_changes_nothing(self, migrated_url: str, migrated: Session) -> None:
+        before = await schema_of(migrated), await migrated.fetch("select * from schema_migrations")
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == []
+        assert (await schema_of(migrated), await migrated.fetch("select * from schema_migrations")) == before
 
     async def test_of_several_at_once_one_applies_and_all_succeed(self, fresh_url: str) -> None:
         applied = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
         assert sorted(applied) == [[], [], [], NAMES]
 
     async def test_a_database_that_is_behind_gets_only_what_is_missing(
-        self, fresh_url: str, fresh: Session
+        self, migrated_url: str, migrated: Session
     ) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute("drop table probes; delete from schema_migrations where name = 'probes'")
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == [name for name in NAMES if name.endswith("_probes")]
+        await migrated.execute("drop table probes; delete from schema_migrations where name = 'probes'")
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == [
+            name for name in NAMES if name.endswith("_probes")
+        ]
 
     async def test_a_migration_applied_with_other_text_is_refused(
-        self, fresh_url: str, fresh: Session
+        self, migrated_url: str, migrated: Session
     ) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute("update schema_migrations set checksum = 'edited' where version = 2")
+        await migrated.execute("update schema_migrations set checksum = 'edited' where version = 2")
         with pytest.raises(SchemaMismatch, match="a migração 0002_companies foi aplicada com outro texto"):
-            await migrate(fresh_url, LOCK_TIMEOUT)
+            await migrate(migrated_url, LOCK_TIMEOUT)
 
-    async def test_rows_stay_when_it_runs_again(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        async with fresh.transaction():
-            await add_probe(fresh)
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        assert await fresh.fetchval("select count(*) from probes") == 1
-        assert await fresh.fetchval("select count(*) from pgqueuer") == 1
+    async def test_rows_stay_when_it_runs_again(self, migrated_url: str, migrated: Session) -> None:
+        async with migrated.transaction():
+            await add_probe(migrated)
+        await migrate(migrated_url, LOCK_TIMEOUT)
+        assert await migrated.fetchval("select count(*) from probes") == 1
+        assert await migrated.fetchval("select count(*) from pgqueuer") == 1
 
     async def test_a_migration_that_fails_leaves_nothing_half_done(
         self, fresh_url: str, fresh: Session
@@ -119,7 +130,7 @@ class TestLock:
     async def test_a_lock_that_is_never_free_ends_in_an_error(self, fresh_url: str, fresh: Session) -> None:
         await self._hold(fresh)
         with pytest.raises(MigrationLocked, match=re.escape("a vez não chegou em 0.3 s")):
-            await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=10)
+            await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=60)
         assert await fresh.fetchval("select to_regclass('schema_migrations')") is None
 
     async def test_it_goes_on_as_soon_as_the_lock_is_free(self, fresh_url: str, fresh: Session) -> None:
@@ -127,14 +138,15 @@ class TestLock:
         migration = asyncio.create_task(migrate(fresh_url, LOCK_TIMEOUT))
         await self._until_somebody_waits(fresh)
         await fresh.execute("select pg_advisory_unlock_all()")
-        assert await asyncio.wait_for(migration, timeout=20) == NAMES
+        assert await asyncio.wait_for(migration, timeout=60) == NAMES
 
-    async def test_a_table_that_somebody_holds_ends_in_an_error(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        async with fresh.transaction():
-            await fresh.execute("lock table schema_migrations in access exclusive mode")
+    async def test_a_table_that_somebody_holds_ends_in_an_error(
+        self, migrated_url: str, migrated: Session
+    ) -> None:
+        async with migrated.transaction():
+            await migrated.execute("lock table schema_migrations in access exclusive mode")
             with pytest.raises(MigrationLocked, match=re.escape("uma tabela não ficou livre em 0.3 s")):
-                await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=10)
+                await asyncio.wait_for(migrate(migrated_url, 0.3), timeout=60)
 
     async def test_the_lock_is_free_again_afterwards(self, fresh_url: str, fresh: Session) -> None:
         await migrate(fresh_url, LOCK_TIMEOUT)
@@ -149,7 +161,7 @@ class TestLock:
         await connection.execute("select pg_advisory_lock($1)", int.from_bytes(b"cari"))
 
     async def _until_somebody_waits(self, connection: Session) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             waiting = (
                 "select exists (select from pg_stat_activity where datname = current_database()"
                 " and pid <> pg_backend_pid() and query like '%pg_try_advisory_lock%')"
@@ -168,29 +180,31 @@ class TestConcurrently:
         known = (*known_migrations(), PROBES_INDEXED)
         monkeypatch.setattr("carimbo.storage.migrate.known_migrations", lambda: known)
 
-    async def test_an_index_is_built_beside_those_who_write(self, fresh_url: str, fresh: Session) -> None:
-        assert (await migrate(fresh_url, LOCK_TIMEOUT))[-1] == "9999_probes_indexed"
-        assert await self._is_valid(fresh)
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == []
+    async def test_an_index_is_built_beside_those_who_write(
+        self, migrated_url: str, migrated: Session
+    ) -> None:
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
+        assert await self._is_valid(migrated)
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == []
 
     async def test_those_who_wait_for_their_turn_do_not_keep_it_from_being_built(
-        self, fresh_url: str
+        self, migrated_url: str
     ) -> None:
-        applied = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
-        assert sorted(applied) == [[], [], [], [*NAMES, "9999_probes_indexed"]]
+        applied = await asyncio.gather(*(migrate(migrated_url, LOCK_TIMEOUT) for _ in range(4)))
+        assert sorted(applied) == [[], [], [], ["9999_probes_indexed"]]
 
-    async def test_one_that_was_cut_short_is_built_anew(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute("drop index probes_again; delete from schema_migrations where version = 9999")
-        writer = await asyncpg.connect(fresh_url)
+    async def test_one_that_was_cut_short_is_built_anew(self, migrated_url: str, migrated: Session) -> None:
+        await migrate(migrated_url, LOCK_TIMEOUT)
+        await migrated.execute("drop index probes_again; delete from schema_migrations where version = 9999")
+        writer = await asyncpg.connect(migrated_url)
         async with writer.transaction():
             await add_probe(writer)
             with pytest.raises(MigrationLocked):
-                await migrate(fresh_url, 0.3)
-            assert not await self._is_valid(fresh)
+                await migrate(migrated_url, 0.3)
+            assert not await self._is_valid(migrated)
         await writer.close()
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
-        assert await self._is_valid(fresh)
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
+        assert await self._is_valid(migrated)
 
     async def _is_valid(self, connection: Session) -> bool:
         valid: bool = await connection.fetchval(
@@ -203,34 +217,29 @@ class TestIsCurrent:
     async def test_an_empty_database_is_not(self, fresh: Session) -> None:
         assert not await is_current(fresh)
 
-    async def test_a_migrated_one_is(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        assert await is_current(fresh)
+    async def test_a_migrated_one_is(self, migrated: Session) -> None:
+        assert await is_current(migrated)
 
-    async def test_one_that_lacks_the_newest_migration_is_not(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute(
+    async def test_one_that_lacks_the_newest_migration_is_not(self, migrated: Session) -> None:
+        await migrated.execute(
             "delete from schema_migrations where version = (select max(version) from schema_migrations)"
         )
-        assert not await is_current(fresh)
+        assert not await is_current(migrated)
 
-    async def test_one_without_any_migration_is_not(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute("delete from schema_migrations")
-        assert not await is_current(fresh)
+    async def test_one_without_any_migration_is_not(self, migrated: Session) -> None:
+        await migrated.execute("delete from schema_migrations")
+        assert not await is_current(migrated)
 
-    async def test_one_without_the_queue_is_not(self, fresh_url: str, fresh: Session) -> None:
+    async def test_one_without_the_queue_is_not(self, migrated_url: str, migrated: Session) -> None:
         """As a backup restores it that left out what needs none, or a migration that was killed leaves it."""
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute("drop table pgqueuer cascade")
-        assert not await is_current(fresh)
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == []
-        assert await is_current(fresh)
+        await migrated.execute("drop table pgqueuer cascade")
+        assert not await is_current(migrated)
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == []
+        assert await is_current(migrated)
 
-    async def test_one_of_a_newer_version_is(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        await fresh.execute("insert into schema_migrations values (9999, 'from_the_future', '')")
-        assert await is_current(fresh)
+    async def test_one_of_a_newer_version_is(self, migrated: Session) -> None:
+        await migrated.execute("insert into schema_migrations values (9999, 'from_the_future', '')")
+        assert await is_current(migrated)
 
 
 class TestKnownMigrations:
@@ -244,23 +253,22 @@ class TestKnownMigrations:
 
 
 class TestSchema:
-    async def test_the_queue_has_its_tables(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
+    async def test_the_queue_has_its_tables(self, migrated: Session) -> None:
         for table in ("pgqueuer", "pgqueuer_log", "pgqueuer_statistics", "pgqueuer_schedules"):
-            assert await fresh.fetchval("select to_regclass($1)", table) is not None, table
+            assert await migrated.fetchval("select to_regclass($1)", table) is not None, table
 
-    async def test_an_older_queue_is_upgraded(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        wanted = await schema_of(fresh)
-        await fresh.execute("alter table pgqueuer drop column slot; alter table pgqueuer drop column headers")
+    async def test_an_older_queue_is_upgraded(self, migrated_url: str, migrated: Session) -> None:
+        wanted = await schema_of(migrated)
+        await migrated.execute(
+            "alter table pgqueuer drop column slot; alter table pgqueuer drop column headers"
+        )
         for _ in range(2):
-            await migrate(fresh_url, LOCK_TIMEOUT)
-            assert await schema_of(fresh) == wanted
+            await migrate(migrated_url, LOCK_TIMEOUT)
+            assert await schema_of(migrated) == wanted
 
-    async def test_keys_of_tenant_tables_begin_with_the_tenant(self, fresh_url: str, fresh: Session) -> None:
+    async def test_keys_of_tenant_tables_begin_with_the_tenant(self, migrated: Session) -> None:
         """So the schema can be distributed or partitioned by tenant without change."""
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        rows = await fresh.fetch(
+        rows = await migrated.fetch(
             """
             select i.indexrelid::regclass::text as name, a.attname as first_column
             from pg_index i
@@ -272,9 +280,8 @@ class TestSchema:
         assert "companies_by_tax_id" in {row["name"] for row in rows}
         assert [row["name"] for row in rows if row["first_column"] != "subscription_id"] == []
 
-    async def test_every_table_has_a_primary_key(self, fresh_url: str, fresh: Session) -> None:
-        await migrate(fresh_url, LOCK_TIMEOUT)
-        without = await fresh.fetch(
+    async def test_every_table_has_a_primary_key(self, migrated: Session) -> None:
+        without = await migrated.fetch(
             """
             select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace
                 and not exists (select from pg_index where indrelid = c.oid and indisprimary)

@@ -11,7 +11,7 @@ from carimbo.storage.pool import Pool
 from support import HELD_UP, until_it_holds
 
 BACKEND = "select pg_backend_pid()"
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -38,6 +38,12 @@ async def backend_of(database: Database) -> int:
         return backend
 
 
+async def until_tasks_wait() -> None:
+    """Lets all tasks run until they wait; who waits for a place in a pool needs no answer of a server."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 class TestLending:
     async def test_what_came_back_is_lent_again(self, one: Database) -> None:
         assert await backend_of(one) == await backend_of(one)
@@ -55,7 +61,9 @@ class TestLending:
             await connection.execute("begin")
         assert await backend_of(one) != before
 
-    async def test_a_borrower_who_is_cancelled_leaves_nobody_a_busy_connection(self, one: Database) -> None:
+    async def test_a_borrower_who_is_cancelled_leaves_nobody_a_busy_connection(
+        self, database: Database, one: Database
+    ) -> None:
         before = await backend_of(one)
 
         async def sleep() -> None:
@@ -63,7 +71,9 @@ class TestLending:
                 await connection.execute("select pg_sleep(30)", timeout=30)
 
         sleeping = asyncio.create_task(sleep())
-        await asyncio.sleep(0.05)
+        is_running = "exists (select from pg_stat_activity where query = 'select pg_sleep(30)')"
+        async with database.connection() as connection:
+            await until_it_holds(connection.fetch, is_running, PATIENCE)
         sleeping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sleeping
@@ -128,7 +138,7 @@ class TestWaiting:
         async with one.connection() as connection:
             backend = await connection.fetchval(BACKEND)
             waiting = asyncio.create_task(backend_of(one))
-            await asyncio.sleep(0.05)
+            await until_tasks_wait()
             assert not waiting.done()
         assert await waiting == backend
 
@@ -141,7 +151,7 @@ class TestWaiting:
     async def test_a_waiter_who_is_cancelled_takes_no_place(self, one: Database) -> None:
         async with one.connection():
             waiting = asyncio.create_task(backend_of(one))
-            await asyncio.sleep(0.05)
+            await until_tasks_wait()
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting
@@ -150,7 +160,7 @@ class TestWaiting:
     async def test_a_place_that_comes_to_one_who_is_leaving_goes_to_the_next(self, one: Database) -> None:
         async with one.connection():
             leaving, staying = (asyncio.create_task(backend_of(one)) for _ in range(2))
-            await asyncio.sleep(0.05)
+            await until_tasks_wait()
         leaving.cancel()
         assert await staying
         with pytest.raises(asyncio.CancelledError):
@@ -166,7 +176,7 @@ class TestWaiting:
 
         async with one.connection():
             waiting = [asyncio.create_task(be_served(number)) for number in range(5)]
-            await asyncio.sleep(0.05)
+            await until_tasks_wait()
         await asyncio.gather(*waiting)
         assert served == [0, 1, 2, 3, 4]
 

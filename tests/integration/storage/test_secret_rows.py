@@ -11,7 +11,6 @@ from carimbo.service.rekey import RekeyReport, rekey_secrets
 from carimbo.storage.database import Database, open_database
 from carimbo.storage.envelope import KeyRing, SealBroken, new_key
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.migrate import migrate
 from carimbo.storage.secrets import Secrets
 
 NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
@@ -26,15 +25,14 @@ class Installation:
 
 
 @pytest.fixture
-async def installation(new_database: NewDatabase) -> AsyncIterator[Installation]:
+async def installation(new_migrated_database: NewDatabase) -> AsyncIterator[Installation]:
     old, new = new_key("old"), new_key("new")
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with (
-            open_database(url, KeyRing.parse(old)) as before,
-            open_database(url, KeyRing.parse(f"{new},{old}")) as after,
-        ):
-            yield Installation(before, after)
+    async with (
+        new_migrated_database() as url,
+        open_database(url, KeyRing.parse(old)) as before,
+        open_database(url, KeyRing.parse(f"{new},{old}")) as after,
+    ):
+        yield Installation(before, after)
 
 
 @pytest.fixture

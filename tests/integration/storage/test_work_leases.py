@@ -100,7 +100,7 @@ class TestRenew:
 
     async def _until_somebody_waits(self, database: Database) -> None:
         waiting = "select exists (select from pg_locks where locktype = 'transactionid' and not granted)"
-        async with asyncio.timeout(10), database.connection() as connection:
+        async with asyncio.timeout(60), database.connection() as connection:
             while True:
                 if await connection.fetchval(waiting):
                     return

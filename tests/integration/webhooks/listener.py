@@ -19,6 +19,12 @@ EVERYTHING = {
     "system": ["certificate.expiring"],
 }
 
+TELL = """
+    insert into events (subscription_id, topic, company_id, details)
+    values ($1, 'certificate.expiring', $2::uuid, '{"daysLeft": 7, "expiresAt": "2027-01-01T00:00:00+00:00"}')
+"""
+"""An SQL statement that makes an event of a subscription and a company."""
+
 
 @dataclass(frozen=True)
 class Listener:

@@ -1,8 +1,8 @@
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import httpx2
-import pytest
 
 from carimbo import __version__
 from integration.issuing.actions import cancel
@@ -14,20 +14,26 @@ from support import data_of
 
 
 class TestWhatIsTold:
-    @pytest.mark.parametrize("kind", KINDS)
     async def test_an_authorization_is_told_by_exactly_the_fields_of_the_specification(
-        self, shop: Shop, listener: Listener, kind: str
+        self, shop: Shop, listener: Listener
     ) -> None:
-        document = await shop.issue(kind, externalId="pedido-1")
-        (told,) = await listener.told(1)
-        data = told.pop("data")
+        company = data_of(await shop.get(""))
+        for place, kind in enumerate(KINDS, start=1):
+            document = await shop.issue(kind, externalId=f"pedido-{kind}")
+            told = (await listener.told(place))[-1]
+            self.assert_exact(shop, company, document, told)
+
+    @staticmethod
+    def assert_exact(
+        shop: Shop, company: dict[str, Any], document: dict[str, Any], told: dict[str, Any]
+    ) -> None:
+        kind, data = document["type"], told.pop("data")
         assert told.keys() == {"id", "event", "createdAt"}
         assert told["event"] == f"{kind}.authorized"
         links = data.pop("pdfUrl"), data.pop("xmlUrl")
-        company = data_of(await shop.get(""))
         assert data == {
             "id": document["id"],
-            "externalId": "pedido-1",
+            "externalId": f"pedido-{kind}",
             "companyId": shop.id,
             "taxId": company["taxId"],
             "status": "authorized",

@@ -4,15 +4,13 @@ import time
 
 import pytest
 
+from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from integration.webhooks.conftest import NewListener
+from integration.webhooks.listener import TELL
 from receiver import Receiver, Reply
 
 EVENTS = 20
-_TELL = """
-    insert into events (subscription_id, topic, company_id, details)
-    values ($1, 'certificate.expiring', $2::uuid, '{"daysLeft": 7, "expiresAt": "2027-01-01T00:00:00+00:00"}')
-"""
 
 
 async def delays(shop: Shop, receiver: Receiver) -> list[float]:
@@ -20,8 +18,8 @@ async def delays(shop: Shop, receiver: Receiver) -> list[float]:
     taken = []
     for _ in range(EVENTS):
         before, count = time.monotonic(), len(receiver.calls)
-        await shop.floor.fetch(_TELL, shop.caller.subscription_id, shop.id)
-        await receiver.until(count + 1, 10)
+        await shop.floor.fetch(TELL, shop.caller.subscription_id, shop.id)
+        await receiver.until(count + 1, PATIENCE)
         taken.append(receiver.calls[-1].at - before)
     return taken
 
@@ -42,8 +40,8 @@ class TestAReceiverThatHangs:
         receiver.default = Reply(hangs=True)
         await new_listener(receiver)
         for _ in range(EVENTS):
-            await shop.floor.fetch(_TELL, shop.caller.subscription_id, shop.id)
-        await receiver.until(1, 10)
+            await shop.floor.fetch(TELL, shop.caller.subscription_id, shop.id)
+        await receiver.until(1, PATIENCE)
         with pytest.raises(TimeoutError):
             await receiver.until(2, 0.5)
 
@@ -65,7 +63,7 @@ class TestNothingIsLost:
     ) -> None:
         listener = await new_listener(receiver)
         async with shop.floor.standstill():
-            await shop.floor.fetch(_TELL, shop.caller.subscription_id, shop.id)
+            await shop.floor.fetch(TELL, shop.caller.subscription_id, shop.id)
             await shop.floor.fetch(
                 "update deliveries set lease_token = 7, lease_until = now() + interval '1 second'"
                 " where subscription_id = $1",

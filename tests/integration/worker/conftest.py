@@ -6,21 +6,21 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
-from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.storage.document_rows import Shop, open_shop
 from integration.worker.worker_site import Site
 
 
 @pytest.fixture(scope="module")
-async def clean_site(new_database: NewDatabase) -> AsyncIterator[Site]:
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as database:
-            async with database.connection() as connection:
-                # What tasks of these tests did, written in the transaction that concludes.
-                await connection.execute("create table outcomes (probe_id uuid not null, who text not null)")
-            yield Site(url, database)
+async def clean_site(new_migrated_database: NewDatabase) -> AsyncIterator[Site]:
+    async with (
+        new_migrated_database() as url,
+        open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as database,
+    ):
+        async with database.connection() as connection:
+            # What tasks of these tests did, written in the transaction that concludes.
+            await connection.execute("create table outcomes (probe_id uuid not null, who text not null)")
+        yield Site(url, database)
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ class TestLease:
             await finish.wait()
 
         (key,) = await site.add(1)
-        lease = milliseconds(1500)
+        lease = milliseconds(900)
         first = asyncio.create_task(site.advancer(recording("first", last_long), lease).advance(key))
         await started.wait()
         before = (await site.row_of(key))["lease_until"]

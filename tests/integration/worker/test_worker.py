@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from carimbo.main.outbound import mail_room_of
 from carimbo.main.worker import means_of
@@ -23,6 +24,8 @@ from integration.worker.worker_site import (
     milliseconds,
     outcomes,
     recording,
+    until_logged,
+    until_the_end,
 )
 
 
@@ -110,7 +113,7 @@ class TestConnectionLost:
         async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
             assert await probe_queue(site.database, PATIENCE) is not None
             await self._cut_all(site)
-            assert await probe_queue(site.database, patience_seconds=5) is not None
+            assert await probe_queue(site.database, PATIENCE) is not None
 
     async def test_nothing_is_lost_when_it_happens_in_mid_work(self, site: Site) -> None:
         keys = await site.add(150)
@@ -148,11 +151,11 @@ class TestQueueFailed:
     async def test_a_worker_started_before_the_migration_begins_after_it(self, site: Site) -> None:
         await site.fetch("alter table pgqueuer rename to somewhere_else")
         try:
-            async with site.worker(sweep_every=milliseconds(20)) as running:
-                _, pending = await asyncio.wait([running.worker], timeout=0.3)
-                assert pending
-                await site.fetch("alter table somewhere_else rename to pgqueuer")
-                assert await probe_queue(site.database, PATIENCE) is not None
+            with capture_logs() as logs:
+                async with site.worker(sweep_every=milliseconds(20)):
+                    await until_logged(logs, "queue_failed", times=2)
+                    await site.fetch("alter table somewhere_else rename to pgqueuer")
+                    assert await probe_queue(site.database, PATIENCE) is not None
         finally:
             await site.fetch("alter table if exists somewhere_else rename to pgqueuer")
 
@@ -167,45 +170,17 @@ class TestChores:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
                 told.append("to stop")
-                await asyncio.sleep(0.3)
+                await site.fetch("select pg_sleep(0.1)")
                 told.append("finished")
 
         async with site.worker(chores=[chore()]):
             assert await probe_queue(site.database, PATIENCE) is not None
         assert told == ["to stop", "finished"]
 
-    async def test_are_told_at_once_though_work_is_under_way(self, site: Site) -> None:
-        started, told, finish = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-        async def last_long() -> None:
-            started.set()
-            await finish.wait()
-
-        async def chore() -> None:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                told.set()
-
-        await site.add(1)
-        async with site.worker(site.advancer(recording("worker", last_long)), chores=[chore()]) as running:
-            await asyncio.wait_for(started.wait(), PATIENCE)
-            running.stop.set()
-            await asyncio.wait_for(told.wait(), PATIENCE)
-            assert not running.worker.done()
-            finish.set()
-
     async def test_end_with_a_worker_that_is_cancelled(self, site: Site) -> None:
         ended = asyncio.Event()
-
-        async def chore() -> None:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.set()
-
         with pytest.raises(asyncio.CancelledError):
-            async with site.worker(chores=[chore()]) as running:
+            async with site.worker(chores=[until_the_end(ended)]) as running:
                 assert await probe_queue(site.database, PATIENCE) is not None
                 running.worker.cancel()
                 await asyncio.wait_for(ended.wait(), PATIENCE)
@@ -244,19 +219,20 @@ class TestTwoWorkers:
 
 
 class TestStop:
-    async def test_what_is_under_way_is_finished_first(self, site: Site) -> None:
-        started, finish = asyncio.Event(), asyncio.Event()
+    async def test_what_is_under_way_is_finished_first_and_chores_end_beside_it(self, site: Site) -> None:
+        started, stopping, finish = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
         async def last_long() -> None:
             started.set()
             await finish.wait()
 
         (key,) = await site.add(1)
-        async with site.worker(site.advancer(recording("worker", last_long))) as running:
+        advancer = site.advancer(recording("worker", last_long))
+        async with site.worker(advancer, chores=[until_the_end(stopping)]) as running:
             await asyncio.wait_for(started.wait(), PATIENCE)
             running.stop.set()
-            _, pending = await asyncio.wait([running.worker], timeout=0.2)
-            assert pending
+            await asyncio.wait_for(stopping.wait(), PATIENCE)
+            assert not running.worker.done()
             finish.set()
         assert (await site.row_of(key))["answered_at"] is not None
         assert await site.fetch("select from pgqueuer") == []

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +24,7 @@ from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
 from support import ALL_ANSWERED, until_it_holds
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 NEVER = timedelta(hours=1)
 AT_ONCE = timedelta(0)
 
@@ -37,7 +37,7 @@ QUICK = QueueOptions(
     batch_size=10,
     concurrency=20,
     heartbeat_timeout=timedelta(seconds=2),
-    poll_interval=milliseconds(200),
+    poll_interval=milliseconds(100),
     error_delay=milliseconds(50),
 )
 POLICY = RetryPolicy(Backoff(milliseconds(40), milliseconds(80)), attempts_before_parking=3)
@@ -108,6 +108,21 @@ class Running:
 
     worker: asyncio.Task[None]
     stop: asyncio.Event
+
+
+async def until_the_end(ended: asyncio.Event) -> None:
+    """Is a chore that does nothing until it is told to stop, and says so."""
+    try:
+        await asyncio.Event().wait()
+    finally:
+        ended.set()
+
+
+async def until_logged(logs: Sequence[Mapping[str, Any]], event: str, times: int) -> None:
+    """Waits until an event stands in a log so often."""
+    async with asyncio.timeout(PATIENCE):
+        while sum(line["event"] == event for line in logs) < times:  # noqa: ASYNC110 - a log tells nobody
+            await asyncio.sleep(0.01)
 
 
 def recording(who: str, before: Callable[[], Awaitable[Any]] | None = None) -> Task:
