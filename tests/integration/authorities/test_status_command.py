@@ -35,16 +35,19 @@ class Command:
         return await asyncio.to_thread(CliRunner().invoke, app, arguments, input=typed)
 
 
+@pytest.fixture(scope="module")
+def pfx_file(company_certificate: SampleCertificate, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("pfx") / "company.pfx"
+    file.write_bytes(company_certificate.to_pfx(PASSWORD))
+    return file
+
+
 @pytest.fixture
-def command(
-    company_certificate: SampleCertificate, ca_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def command(pfx_file: Path, ca_file: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     for name in [name for name in os.environ if name.startswith("CARIMBO_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("CARIMBO_AUTHORITY_CA_FILE", str(ca_file))
-    file = tmp_path / "company.pfx"
-    file.write_bytes(company_certificate.to_pfx(PASSWORD))
-    return Command(file, monkeypatch)
+    return Command(pfx_file, monkeypatch)
 
 
 class TestAuthoritiesStatus:

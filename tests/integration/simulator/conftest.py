@@ -14,18 +14,19 @@ from integration.simulator.shop import Shop, sefaz_of
 from support import CNPJ
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def simulator(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Simulator]:
+    """One for all files: whoever moves a switch puts it back."""
     async with running(tmp_path_factory.mktemp("simulator")) as simulator:
         yield simulator
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def company_of_simulator(simulator: Simulator) -> SampleCertificate:
     return simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", datetime.now(UTC))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def pfx_file(company_of_simulator: SampleCertificate, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The company's A1 file, whose password is `carimbo`."""
     file = tmp_path_factory.mktemp("pfx") / "company.pfx"
@@ -33,7 +34,7 @@ def pfx_file(company_of_simulator: SampleCertificate, tmp_path_factory: pytest.T
     return file
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client_settings(simulator: Simulator) -> Settings:
     """Settings that send every call to the simulator, and give up soon."""
     return load_settings(

@@ -172,17 +172,22 @@ def one_call(
 
 
 class TestNoTls:
-    @pytest.mark.parametrize(
-        "sent",
-        [get("/"), b"\x00" * 1000, b"\xff\xfe garbage \r\n" * 500, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"],
-        ids=["plain HTTP", "zeros", "garbage", "half a hello"],
-    )
     async def test_bytes_that_are_no_handshake_are_not_answered(
-        self, certificates: CertificateFolder, sent: bytes
+        self, certificates: CertificateFolder
     ) -> None:
-        async with listening(certificates, handshake_seconds=0.2) as server, wire(server.port) as client:
-            await client.send(sent)
-            assert b"HTTP/" not in await client.rest()
+        sent = {
+            "plain HTTP": get("/"),
+            "zeros": b"\x00" * 1000,
+            "garbage": b"\xff\xfe garbage \r\n" * 500,
+            "half a hello": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc",
+        }
+        answers = {}
+        async with listening(certificates, handshake_seconds=0.2) as server:
+            for name, octets in sent.items():
+                async with wire(server.port) as client:
+                    await client.send(octets)
+                    answers[name] = await client.rest()
+        assert [name for name, answer in answers.items() if b"HTTP/" in answer] == []
 
     async def test_garbage_after_a_good_handshake_is_400(self, server: Server, good: ssl.SSLContext) -> None:
         async with wire(server.port, good) as client:
@@ -218,13 +223,13 @@ class TestBrokenReplies:
 
 
 class TestCrowds:
-    async def test_200_idle_connections_do_not_keep_another_client_waiting(
+    async def test_idle_connections_do_not_keep_another_client_waiting(
         self, server: Server, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:
         async with AsyncExitStack() as crowd:
             for _ in range(100):
                 await crowd.enter_async_context(wire(server.port))
-            for _ in range(100):
+            for _ in range(20):
                 await crowd.enter_async_context(wire(server.port, good))
             async with wire(server.port, good) as client:
                 assert (await client.ask(get("/"))).body == description(company)

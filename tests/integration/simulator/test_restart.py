@@ -238,11 +238,10 @@ class TestKilled:
         documents = [new_document(certificate) for _ in range(8)]
         with own_process(folder) as process:
             answered = await sent_until_killed(process, folder, sender, documents)
-        with own_process(folder) as process:
-            async with folder.sefaz(process.url) as sefaz:
-                found = [await sefaz.consult(sender, document.access_key) for document in documents]
-                unknown = [one for one, told in zip(documents, found, strict=True) if told.code == "217"]
-                sent = [authorised(await sefaz.send(sender, document)).protocol for document in unknown]
+        async with folder.opened() as shop:
+            found = [await shop.sefaz.consult(sender, document.access_key) for document in documents]
+            unknown = [one for one, told in zip(documents, found, strict=True) if told.code == "217"]
+            sent = [authorised(await shop.sefaz.send(sender, document)).protocol for document in unknown]
         known = protocols_in(found)
         assert answered
         assert answered <= known
