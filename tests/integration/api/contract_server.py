@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
-import requests  # type: ignore[import-untyped]
+import requests
 import uvicorn
 
 from carimbo.fiscal.sample_certificate import SampleCertificate

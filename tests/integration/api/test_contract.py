@@ -11,13 +11,13 @@ from fastapi import FastAPI
 from schemathesis.generation import GenerationMode
 
 from carimbo.api.openapi import contract
-from carimbo.api.published_events import published_events
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.service.access import Gatekeeper
 from carimbo.settings import Settings
 from integration.api.contract_cases import Case, corners_of, operations_of, random_cases, wrong_answers
 from integration.api.contract_server import ISSUING, Server, serving
+from integration.webhooks.listener import contract_of_events
 
 Operations = list[dict[str, Any]]
 
@@ -70,7 +70,12 @@ class TestTheContract:
         assert published["openapi"].startswith("3.1")
 
     def test_has_the_calls_of_every_event(self, published: dict[str, Any]) -> None:
-        assert published["webhooks"] == json.loads(json.dumps(published_events()))
+        """The tests of webhooks read calls by the contract of events alone."""
+        events, schemas = contract_of_events(), published["components"]["schemas"]
+        assert published["webhooks"] == events["webhooks"]
+        assert {name: schemas[name] for name in events["components"]["schemas"]} == (
+            events["components"]["schemas"]
+        )
 
     def test_asks_for_both_headers_together(self, published: dict[str, Any]) -> None:
         assert published["security"] == [{"apiKey": [], "apiSecret": []}]

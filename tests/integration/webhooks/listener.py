@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
+from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook
 
+from carimbo.api import events
+from carimbo.api.openapi import contract
 from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from receiver import Received, Receiver
@@ -84,3 +87,13 @@ async def listening(shop: Shop, receiver: Receiver, **fields: Any) -> Listener:
     body = {"url": f"{receiver.url}/hook", **fields}
     created = data_of(await shop.caller.http.post("/v1/webhooks", json=body))
     return Listener(shop, receiver, created["id"], created["secret"])
+
+
+def contract_of_events() -> dict[str, Any]:
+    """Returns the part of the contract that is about events; the whole of it takes seconds to build.
+
+    The tests of the contract compare it with the whole.
+    """
+    app = FastAPI()
+    app.include_router(events.router)
+    return contract(app)

@@ -1,38 +1,34 @@
 """Calls are as the published contract says: whoever generates his types from it can read them."""
 
-import json
 from datetime import datetime, timedelta
 from typing import Any
 
 import jsonschema_rs
 import pytest
 
-from carimbo.api.published_events import published_events
 from carimbo.service.certificate_expiry import expiring, warn
 from integration.issuing.actions import cancel
 from integration.issuing.shop import KINDS, REFUSALS, Shop
-from integration.webhooks.listener import EVERYTHING, Listener
+from integration.webhooks.listener import EVERYTHING, Listener, contract_of_events
 from support import data_of
 
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, Any]:
-    """The calls by event, as the contract has them."""
-    return dict(json.loads(json.dumps(published_events())))
+    return contract_of_events()
 
 
 def reader_of(published: dict[str, Any], event: str) -> jsonschema_rs.Validator:
     """Reads the body of an event as the contract has it."""
-    return jsonschema_rs.validator_for(
-        published[event]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    )
+    body = published["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    return jsonschema_rs.validator_for({**body, "components": published["components"]})
 
 
 async def heard(published: dict[str, Any], listener: Listener, calls: int) -> list[str]:
     """The names of what was told, each call read by what is published of it."""
     names = []
     for call, told in zip(await listener.until(calls), await listener.told(calls), strict=True):
-        event = published[told["event"]]["post"]
+        event = published["webhooks"][told["event"]]["post"]
         reader_of(published, told["event"]).validate(told)
         assert {header["name"] for header in event["parameters"]} <= set(call.headers)
         names.append(told["event"])
@@ -52,7 +48,7 @@ class TestEvents:
         self, published: dict[str, Any]
     ) -> None:
         known = [event for group in EVERYTHING.values() for event in group]
-        assert sorted(published) == sorted([*known, "webhook.test"])
+        assert sorted(published["webhooks"]) == sorted([*known, "webhook.test"])
 
     async def test_of_documents_are_as_published(
         self, published: dict[str, Any], shop: Shop, listener: Listener
@@ -77,5 +73,5 @@ class TestEvents:
         await shop.issue("nfe")
         (told,) = await listener.told(1)
         assert reader_of(published, "nfe.authorized").is_valid(told)
-        others = published.keys() - {"nfe.authorized"}
+        others = published["webhooks"].keys() - {"nfe.authorized"}
         assert not [event for event in others if reader_of(published, event).is_valid(told)]
