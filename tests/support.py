@@ -4,7 +4,7 @@ import asyncio
 import os
 import random
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -64,6 +64,20 @@ def fields_of(answer: httpx2.Response) -> dict[str, str]:
     """The wrong fields that a refusal names, with what is wrong."""
     assert (answer.status_code, code_of(answer)) == (422, "VALIDATION_ERROR"), answer.text
     return {line["field"]: line["error"] for line in answer.json()["error"]["details"]["fields"]}
+
+
+async def wrong_fields(asked: Mapping[str, Awaitable[httpx2.Response]]) -> dict[str, list[str]]:
+    """Sends requests that must be refused; returns the wrong fields that each answer names.
+
+    Of a request that is not refused so, what came instead: the others are sent all the same.
+    """
+    named = {}
+    for what, request in asked.items():
+        try:
+            named[what] = sorted(fields_of(await request))
+        except Exception as error:  # the loop goes on, and names this request
+            named[what] = [repr(error)[:300]]
+    return named
 
 
 def data_of(answer: httpx2.Response) -> Any:

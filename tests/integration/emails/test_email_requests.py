@@ -11,7 +11,7 @@ from integration.emails.mailbox import addressed, ask, emails_of, fate_of, liste
 from integration.issuing.shop import KINDS, UNANSWERED, Shop, error_of
 from integration.sales.store import JOAO, MARIA, open_store
 from post_office import PostOffice
-from support import ABSENT, data_of, fields_of
+from support import ABSENT, data_of, fields_of, wrong_fields
 
 
 async def rows_of(shop: Shop, document: dict[str, Any]) -> list[str]:
@@ -177,8 +177,8 @@ class TestRequest:
             ("a@example.com", "to"),
         ]
         path = f"/nfce/{document['id']}/email"
-        wrong = [(to, [*fields_of(await shop.post(path, {"to": to}))]) for to, _ in told]
-        assert wrong == [(to, [field]) for to, field in told]
+        wrong = await wrong_fields({str(to): shop.post(path, {"to": to}) for to, _ in told})
+        assert wrong == {str(to): [field] for to, field in told}
         assert await listed(shop, document) == []
 
     async def test_of_a_document_that_is_not_authorized_is_refused(self, shop: Shop) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from integration.issuing.actions import text_in_xml
 from integration.issuing.shop import ADDRESS
 from integration.sales.store import BOOK, JOAO, MARIA, NewStore, Store, rules_of
-from support import ABSENT, ABSENT_ITEM, data_of, fields_of
+from support import ABSENT, ABSENT_ITEM, data_of, fields_of, wrong_fields
 
 
 class TestCustomer:
@@ -66,8 +66,8 @@ class TestCustomer:
 
     async def test_that_is_neither_an_id_nor_an_object_is_invalid(self, store: Store) -> None:
         told = [5, "maria", [], True]
-        wrong = [fields_of(await store.sell("curso", customer=one)).keys() for one in told]
-        assert wrong == [{"customer"}] * len(told)
+        wrong = await wrong_fields({str(one): store.sell("curso", customer=one) for one in told})
+        assert wrong == {str(one): ["customer"] for one in told}
 
     async def test_that_is_wrong_is_told_by_its_path(self, store: Store) -> None:
         told: list[tuple[dict[str, Any], str]] = [
@@ -78,8 +78,8 @@ class TestCustomer:
             (MARIA | {"address": ADDRESS | {"state": "XX"}}, "address.state"),
             (MARIA | {"cor": "azul"}, "cor"),
         ]
-        wrong = [[*fields_of(await store.sell("curso", customer=customer))] for customer, _ in told]
-        assert wrong == [[f"customer.{field}"] for _, field in told]
+        wrong = await wrong_fields({str(one): store.sell("curso", customer=one) for one, _ in told})
+        assert wrong == {str(one): [f"customer.{field}"] for one, field in told}
 
 
 class TestLine:
@@ -149,8 +149,8 @@ class TestLine:
             ({"type": "service", "serviceItemCode": "curso"}, "serviceItemCode"),
         ]
         line = {"sku": "curso", "quantity": 2}
-        wrong = [[*fields_of(await store.sell(line, BOOK | codes))] for codes, _ in told]
-        assert wrong == [[f"products[1].{field}"] for _, field in told]
+        wrong = await wrong_fields({str(codes): store.sell(line, BOOK | codes) for codes, _ in told})
+        assert wrong == {str(codes): [f"products[1].{field}"] for codes, field in told}
 
     async def test_of_a_new_sku_twice_makes_one_item(self, store: Store) -> None:
         sale = await store.draft(BOOK, BOOK | {"quantity": 2})
@@ -159,9 +159,9 @@ class TestLine:
 
     async def test_of_a_new_sku_needs_name_type_and_category(self, store: Store) -> None:
         needed = ["name", "type", "category"]
-        lines = [{name: value for name, value in BOOK.items() if name != lacking} for lacking in needed]
-        wrong = [[*fields_of(await store.sell(line))] for line in lines]
-        assert wrong == [[f"products[0].{lacking}"] for lacking in needed]
+        lines = {lacking: {name: BOOK[name] for name in BOOK if name != lacking} for lacking in needed}
+        wrong = await wrong_fields({lacking: store.sell(line) for lacking, line in lines.items()})
+        assert wrong == {lacking: [f"products[0].{lacking}"] for lacking in needed}
 
     async def test_of_a_new_sku_alone_is_told_all_that_it_lacks(self, store: Store) -> None:
         needed = {f"products[0].{name}" for name in ("name", "type", "category")}
@@ -188,9 +188,10 @@ class TestLine:
             ("quantity", 0), ("quantity", -1), ("quantity", 1.23456), ("quantity", "2"), ("price", -0.01),
             ("type", "split"), ("type", "livro"), ("cor", "azul"),
         ]  # fmt: skip
-        lines = [{"sku": "caneca", name: value} for name, value in told]
-        wrong = [[*fields_of(await store.sell("curso", line))] for line in lines]
-        assert wrong == [[f"products[1].{name}"] for name, _ in told]
+        wrong = await wrong_fields(
+            {f"{name} {value}": store.sell("curso", {"sku": "caneca", name: value}) for name, value in told}
+        )
+        assert wrong == {f"{name} {value}": [f"products[1].{name}"] for name, value in told}
 
     async def test_of_nothing_is_invalid(self, store: Store) -> None:
         assert fields_of(await store.sell({"quantity": 2})).keys() == {"products[0].sku"}

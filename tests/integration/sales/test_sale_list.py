@@ -9,7 +9,7 @@ from carimbo.service.readable import UNREADABLE
 from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
 from integration.sales.store import JOAO, MARIA, NewStore, Store, sale_of
-from support import data_of, fields_of
+from support import data_of, wrong_fields
 
 
 async def listed(store: Store, **query: Any) -> tuple[list[str], int]:
@@ -79,8 +79,10 @@ class TestPages:
 
     async def test_outside_of_the_limits_are_invalid(self, store: Store) -> None:
         told = [("pageSize", 101), ("pageSize", 0), ("page", 0), ("page", "x"), ("pagesize", 5)]
-        wrong = [[*fields_of(await store.get("/sales", **{name: value}))] for name, value in told]
-        assert wrong == [[name] for name, _ in told]
+        wrong = await wrong_fields(
+            {f"{name} {value}": store.get("/sales", **{name: value}) for name, value in told}
+        )
+        assert wrong == {f"{name} {value}": [name] for name, value in told}
 
     async def test_have_sales_of_documents_that_were_created_directly(self, store: Store) -> None:
         document = await store.issue("nfse", externalId="pedido-1")
@@ -136,8 +138,10 @@ class TestFilters:
             "startDate": "01/11/2026", "endDate": "hoje", "customerId": "1", "emitWhen": "depois",
             "status": "pending",
         }  # fmt: skip
-        wrong = [[*fields_of(await store.get("/sales", **{name: value}))] for name, value in told.items()]
-        assert wrong == [[name] for name in told]
+        wrong = await wrong_fields(
+            {name: store.get("/sales", **{name: value}) for name, value in told.items()}
+        )
+        assert wrong == {name: [name] for name in told}
 
 
 class TestAnother:

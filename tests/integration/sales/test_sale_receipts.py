@@ -8,7 +8,7 @@ import pytest
 from integration.issuing.actions import text_in_xml
 from integration.issuing.shop import accepted
 from integration.sales.store import MARIA, MUG, Store, invoices
-from support import data_of, fields_of
+from support import data_of, fields_of, wrong_fields
 
 AT_COUNTER: dict[str, Any] = {"customer": None, "productInvoiceType": "nfce", "paymentMethod": "dinheiro"}
 
@@ -117,8 +117,8 @@ class TestPayments:
             ({"payments": [{"method": "conchas", "amount": 29.9}]}, "payments[0].method"),
             ({"paymentMethod": "conchas"}, "paymentMethod"),
         ]
-        wrong = [[*fields_of(await store.sell("caneca", **payment))] for payment, _ in told]
-        assert wrong == [[field] for _, field in told]
+        wrong = await wrong_fields({str(payment): store.sell("caneca", **payment) for payment, _ in told})
+        assert wrong == {str(payment): [field] for payment, field in told}
 
     async def test_take_words_and_codes_as_method(self, store: Store) -> None:
         methods = ["PIX", 17, "17", "Cartão de crédito"]

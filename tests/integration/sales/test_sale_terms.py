@@ -5,7 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from integration.sales.store import Store
-from support import fields_of
+from support import fields_of, wrong_fields
 
 _SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 
@@ -55,10 +55,12 @@ class TestDefaults:
             ("discount", 0.001), ("shipping", -1), ("shipping", "10"), ("productInvoiceType", "cte"),
             ("nfse", {"serviceLocation": "3"}), ("nfse", {"cor": "azul"}), ("cor", "azul"),
         ]  # fmt: skip
-        told = [[*fields_of(await store.sell("curso", **{name: value}))] for name, value in wrong]
-        assert [[field.partition(".")[0] for field in fields] for fields in told] == [
-            [name] for name, _ in wrong
-        ]
+        named = await wrong_fields(
+            {f"{name} {value}": store.sell("curso", **{name: value}) for name, value in wrong}
+        )
+        assert {what: [field.partition(".")[0] for field in fields] for what, fields in named.items()} == {
+            f"{name} {value}": [name] for name, value in wrong
+        }
         assert await store.rows("sales") == []
 
 
@@ -71,8 +73,12 @@ class TestDay:
     async def test_outside_of_the_calendar_is_invalid(self, store: Store) -> None:
         days = ("1999-12-31", "3000-01-01", "2000-01-01T01:59:59Z")
         dated = [(name, day) for name in ("saleDate", "guaranteeDate") for day in days]
-        told = [fields_of(await store.sell("curso", **{name: day})) for name, day in dated]
-        assert told == [{name: "A data está fora do calendário."} for name, _ in dated]
+        named = await wrong_fields(
+            {f"{name} {day}": store.sell("curso", **{name: day}) for name, day in dated}
+        )
+        assert named == {f"{name} {day}": [name] for name, day in dated}
+        told = fields_of(await store.sell("curso", saleDate=days[0]))
+        assert told == {"saleDate": "A data está fora do calendário."}
 
     async def test_at_its_ends_is_taken(self, store: Store) -> None:
         days = ["2000-01-01", "2999-12-31"]
