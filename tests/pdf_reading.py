@@ -1,5 +1,6 @@
 """What is on a PDF, as other programs see it: poppler reads its text, zxing-cpp its codes."""
 
+import html
 import re
 import subprocess
 import zlib
@@ -8,11 +9,22 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import zxingcpp
-from lxml import etree
 
+_LISTED = re.compile(
+    r'<page width="([\d.]+)" height="([\d.]+)">'
+    r'|<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)</word>'
+)
+_CODES = (zxingcpp.BarcodeFormat.Code128, zxingcpp.BarcodeFormat.QRCode)
 _GRAY_PAGE = re.compile(rb"P5\s(\d+)\s(\d+)\s255\s")
 _STROKE = re.compile(r'style="fill:none;stroke-width:[^"]*" d="([^"]*)" transform="matrix\(1,0,0,-1,0,0\)"')
 _STEP = re.compile(r"([MLZ])(?: (-?[\d.]+) (-?[\d.]+))?")
+_NUMBER = r"(-?[\d.]+)"
+# A line that is drawn, or a rectangle that is not filled.
+_DRAWN_RULE = re.compile(
+    rf"^(?:q [^\n]*? )?{_NUMBER} {_NUMBER} (?:m {_NUMBER} {_NUMBER} l|{_NUMBER} {_NUMBER} re)(?: S Q)?$",
+    re.MULTILINE,
+)
+_PAGE_START = re.compile(rf"1 0 0 1 0 {_NUMBER} cm ")
 _STREAM = re.compile(rb"/FlateDecode /Length (\d+) [^\n]*>>\nstream\n")
 _BITMAP = re.compile(rb" cm BI /W (\d+) /H (\d+) /IM true /BPC 1 /D \[1 0\] /F /AHx ID ([0-9a-f]+)> EI")
 # Pixels of a module, modules around a code, and rows of a bar code.
@@ -76,6 +88,19 @@ def text_without_breaks(pdf: bytes) -> str:
     return " ".join(text_of(pdf).split())
 
 
+def lines_of(pdf: bytes) -> str:
+    """Returns the words line by line, in the order in which they were drawn; a form feed ends each page.
+
+    It is made of what `words_of` and `sizes_of` read, so that all of them need one run of another program.
+    """
+    pages: list[list[str]] = [[] for _ in sizes_of(pdf)]
+    bottom, right = 0.0, 0.0
+    for text, x0, _, x1, y1, page in words_of(pdf):
+        pages[page].append(f" {text}" if y1 == bottom and x0 >= right else f"\n{text}")
+        bottom, right = y1, x1
+    return "".join(f"{''.join(page).lstrip()}\n\f" for page in pages)
+
+
 def columns_of(pdf: bytes) -> str:
     """The lines that begin at the same distance from the left edge together, then those that end so.
 
@@ -83,14 +108,14 @@ def columns_of(pdf: bytes) -> str:
     """
     left: dict[float, list[str]] = {}
     right: dict[float, list[str]] = {}
-    for line in _lines(words_of(pdf)):
+    for line in _connected(words_of(pdf)):
         text = " ".join(word.text for word in line)
         left.setdefault(round(line[0].x0, 1), []).append(text)
         right.setdefault(round(line[-1].x1, 1), []).append(text)
     return "\n\n".join("\n".join(column) for column in (*left.values(), *right.values()))
 
 
-def _lines(words: list[Word]) -> Iterator[list[Word]]:
+def _connected(words: list[Word]) -> Iterator[list[Word]]:
     """Words with only a space between them; cells are farther apart."""
     line: list[Word] = []
     for word in words:
@@ -108,15 +133,13 @@ def _continues(last: Word, word: Word) -> bool:
 
 
 def words_of(pdf: bytes) -> list[Word]:
-    """Every word with its box, in the order in which they were drawn."""
-    return [
-        Word(word.text or "", *_box(word), number) for number, page in enumerate(_pages(pdf)) for word in page
-    ]
+    """Returns every word with its box, in the order in which they were drawn."""
+    return _listed(pdf)[1]
 
 
 def sizes_of(pdf: bytes) -> list[Size]:
-    """The size of every page."""
-    return [Size(float(page.attrib["width"]), float(page.attrib["height"])) for page in _pages(pdf)]
+    """Returns the size of every page."""
+    return _listed(pdf)[0]
 
 
 def pages_of(pdf: bytes) -> int:
@@ -141,7 +164,8 @@ def pixels_of(pdf: bytes, dpi: int) -> list[bytes]:
     """The first page as rows of gray."""
     image = next(_images(pdf, dpi))
     height, width = image.shape or ()
-    return [image.tobytes()[row * width : (row + 1) * width] for row in range(height)]
+    pixels = image.tobytes()
+    return [pixels[row * width : (row + 1) * width] for row in range(height)]
 
 
 def rules_of(pdf: bytes, page: int) -> set[Rule]:
@@ -152,9 +176,24 @@ def rules_of(pdf: bytes, page: int) -> set[Rule]:
     return {rule for path in _STROKE.findall(drawing) for rule in _rules(path, page)}
 
 
+def drawn_rules_of(pdf: bytes) -> list[Rule]:
+    """Returns the lines of all pages as our own pages write them: no other program is started.
+
+    That other programs draw them in these places is a question for `rules_of`.
+    """
+    contents = (_inflated(pdf, stream).decode("latin-1") for stream in _STREAM.finditer(pdf))
+    pages = enumerate(content for content in contents if _PAGE_START.match(content))
+    return [rule for number, content in pages for rule in _drawn_rules(content, number)]
+
+
 def codes_of(pdf: bytes, dpi: int = 200) -> set[str]:
-    """What a scanner reads from the bars and squares of all pages."""
-    return {code.text for image in _images(pdf, dpi) for code in zxingcpp.read_barcodes(image)}
+    """Returns what a scanner of Code 128 and QR codes reads on upright pages.
+
+    Searching for other kinds of codes, and on turned pages, takes nine times as long.
+    """
+    images = _images(pdf, dpi)
+    codes = (code for image in images for code in zxingcpp.read_barcodes(image, _CODES, try_rotate=False))
+    return {code.text for code in codes}
 
 
 def drawn_codes_of(pdf: bytes) -> list[DrawnCode]:
@@ -180,7 +219,7 @@ def _drawn_code(width: int, height: int, rows: bytes) -> DrawnCode:
     tall = lines * _TALL if height == 1 else lines
     blank = [b"\xff" * len(lines[0])] * (_QUIET * _MODULE)
     image = [*blank, *(line for line in tall for _ in range(_MODULE)), *blank]
-    read = zxingcpp.read_barcode(memoryview(b"".join(image)).cast("B", (len(image), len(lines[0]))))
+    read = zxingcpp.read_barcode(memoryview(b"".join(image)).cast("B", (len(image), len(lines[0]))), _CODES)
     return DrawnCode(width, height, read.text if read else "")
 
 
@@ -201,11 +240,32 @@ def _images(pdf: bytes, dpi: int) -> Iterator[memoryview]:
 
 
 @lru_cache(1)
-def _pages(pdf: bytes) -> tuple[etree._Element, ...]:
-    listed = _run("pdftotext", "-raw", "-bbox", "-", "-", file=pdf)
-    # What stands before it holds the title, whose letters pdftotext does not always write as UTF-8.
-    start, end = listed.index(b"<doc>"), listed.rindex(b"</body>")
-    return tuple(etree.fromstring(listed[start:end]))
+def _listed(pdf: bytes) -> tuple[list[Size], list[Word]]:
+    """Returns the sizes of all pages, and all words."""
+    sizes: list[Size] = []
+    words: list[Word] = []
+    # The title before the pages is not always UTF-8.
+    listed = _run("pdftotext", "-raw", "-bbox", "-", "-", file=pdf).partition(b"<doc>")[2].decode()
+    for width, height, left, top, right, bottom, text in _LISTED.findall(listed):
+        if width:
+            sizes.append(Size(float(width), float(height)))
+        else:
+            box = float(left), float(top), float(right), float(bottom)
+            words.append(Word(html.unescape(text) if "&" in text else text, *box, len(sizes) - 1))
+    return sizes, words
+
+
+def _drawn_rules(content: str, page: int) -> Iterator[Rule]:
+    """Yields the lines of a page, whose content measures from its upper edge upwards."""
+    for x, y, x_to, y_to, width, height in _DRAWN_RULE.findall(content):
+        left, top = float(x), -float(y)
+        if width:
+            right, upper = left + float(width), top - float(height)
+            yield from (Rule(left, level, right, level, page) for level in (upper, top))
+            yield from (Rule(side, upper, side, top, page) for side in (left, right))
+        else:
+            (x0, y0), (x1, y1) = sorted(((left, top), (float(x_to), -float(y_to))))
+            yield Rule(x0, y0, x1, y1, page)
 
 
 def _rules(path: str, page: int) -> Iterator[Rule]:
@@ -219,11 +279,6 @@ def _rules(path: str, page: int) -> Iterator[Rule]:
             (x0, y0), (x1, y1) = sorted((last, point))
             yield Rule(x0, y0, x1, y1, page)
         last = point
-
-
-def _box(word: etree._Element) -> tuple[float, float, float, float]:
-    left, top, right, bottom = (float(word.attrib[side]) for side in ("xMin", "yMin", "xMax", "yMax"))
-    return left, top, right, bottom
 
 
 def _run(*command: str, file: bytes) -> bytes:

@@ -12,7 +12,7 @@ from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.press import Press
-from pdf_reading import columns_of, text_of
+from pdf_reading import columns_of, lines_of
 from unit.printing.issued_notes import issued
 from unit.printing.paper_values import Leaf, Table, Wanted, leaves_of
 
@@ -100,12 +100,12 @@ class Printed:
 
     @cached_property
     def drawn(self) -> str:
-        """The text in the order in which it was drawn."""
-        return text_of(self.pdf)
+        """The text in the order in which it was drawn; each page ends with a form feed."""
+        return lines_of(self.pdf)
 
     @cached_property
     def pages(self) -> int:
-        """How many pages it takes: the text ends each of them with a form feed."""
+        """How many pages it takes."""
         return self.drawn.count("\f")
 
     @cached_property

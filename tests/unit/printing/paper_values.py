@@ -96,7 +96,7 @@ class Table:
     def __init__(self, name: str) -> None:
         self.rows = tuple(_rows(Path(__file__).parent / f"{name}_values.csv"))
 
-    @cache  # noqa: B019 - there are two tables, and they stay
+    @cache  # noqa: B019 - there are three tables, and they stay
     def row(self, path: str) -> Row:
         """The one line that knows a path."""
         found = [row for row in self.rows if fnmatchcase(path, row.path)]
@@ -106,34 +106,37 @@ class Table:
 
     def wanted(self, leaf: Leaf, layout: str) -> Iterator[Wanted]:
         """What has to be on paper of a value."""
-        row = self.row(leaf.path)
-        form, _, condition = row.cells[layout].partition(" if ")
-        conditions = condition.split(" and ") if condition else []
-        if form == ABSENT or not all(_holds(one, leaf) for one in conditions):
-            return
-        for name in form.split(" & "):
-            yield Wanted(leaf.path, FORMS[name](leaf), row.title, name in NUMBERS)
+        forms, conditions = self._cell(leaf.path, layout)
+        if forms and all(_holds(one, leaf) for one in conditions):
+            title = self.row(leaf.path).title
+            for name in forms:
+                yield Wanted(leaf.path, FORMS[name](leaf), title, name in NUMBERS)
+
+    @cache  # noqa: B019 - see above
+    def _cell(self, path: str, layout: str) -> tuple[list[str], list[str]]:
+        """Returns the forms of a value, none if it is absent, and the conditions under which it has them."""
+        forms, _, conditions = self.row(path).cells[layout].partition(" if ")
+        names = [] if forms == ABSENT else forms.split(" & ")
+        return names, conditions.split(" and ") if conditions else []
 
 
 def leaves_of(xml: bytes) -> Iterator[Leaf]:
-    """Every value of a document but its signature, attributes too."""
-    for part in etree.fromstring(xml):
-        yield from _leaves(part, _local_name(part))
+    """Yields every value of a document but its signature, attributes too, in the order of the document."""
+    waiting = [(part, _local_name(part.tag)) for part in reversed(etree.fromstring(xml))]
+    while waiting:
+        element, path = waiting.pop()
+        if path.endswith(SIGNATURE):
+            continue
+        yield from (Leaf(f"{path}/@{name!s}", str(text), element) for name, text in element.items())
+        if len(element):
+            waiting += [(inner, f"{path}/{_local_name(inner.tag)}") for inner in reversed(element)]
+        elif (holder := element.getparent()) is not None:
+            yield Leaf(path, element.text or "", holder)
 
 
-def _leaves(element: etree._Element, path: str) -> Iterator[Leaf]:
-    if _local_name(element) == SIGNATURE:
-        return
-    yield from (Leaf(f"{path}/@{name!s}", str(text), element) for name, text in element.items())
-    holder = element.getparent()
-    if len(element) == 0 and holder is not None:
-        yield Leaf(path, element.text or "", holder)
-    for inner in element:
-        yield from _leaves(inner, f"{path}/{_local_name(inner)}")
-
-
-def _local_name(element: etree._Element) -> str:
-    return element.tag.rpartition("}")[2]
+@cache
+def _local_name(tag: str) -> str:
+    return tag.rpartition("}")[2]
 
 
 def _rows(file: Path) -> Iterator[Row]:

@@ -26,6 +26,6 @@ def png(width: int, height: int, form: bytes = b"\x08\x02\0\0\0", parts: int = 1
 
 def page_of(pdf: bytes, dpi: int) -> Image.Image:
     """The first page as another program shows it."""
-    command = ("pdftoppm", "-r", str(dpi), "-png", "-singlefile", "-")
+    command = ("pdftoppm", "-r", str(dpi), "-singlefile", "-")
     shown = subprocess.run(command, input=pdf, capture_output=True, check=True, timeout=60).stdout
     return Image.open(io.BytesIO(shown)).convert("RGB")

@@ -86,7 +86,7 @@ class TestHead:
         xml = layout.dated(example("nfe", "letters-normal"))
         order = DocumentPrint("nfe", xml, Paper.A4, is_canceled=True)
         pdf = Press(mono_folder(tmp_path)).document(order)
-        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf, 1)) == ([], [], [])
+        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf)) == ([], [], [])
         last = next(word for word in words_of(pdf) if word.text == "Autorizadora")
         below = next(word for word in words_of(pdf) if word.text == "PROTOCOLO")
         assert last.y1 < below.y0 + 2

@@ -65,7 +65,7 @@ class TestHead:
     def test_has_room_for_wide_letters(self, tmp_path: Path) -> None:
         order = DocumentPrint("nfse", file_of(issued_note(NORMAL)), Paper.A4, is_canceled=True)
         pdf = Press(mono_folder(tmp_path)).document(order)
-        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf, 1)) == ([], [], [])
+        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf)) == ([], [], [])
         assert codes_of(pdf) == codes_told_in(order.xml)
 
     def test_has_no_logo(self) -> None:

@@ -1,13 +1,13 @@
 """Everything has room on paper, however much it is: nothing over another text or a line, nothing cut off."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import pytest
 
 from carimbo.printing.canvas import Canvas
 from carimbo.printing.typeface import typeface_of
-from pdf_reading import codes_of, sizes_of
+from pdf_reading import Rule, codes_of, drawn_rules_of, rules_of, sizes_of
 from unit.printing.extremes import (
     FULL,
     IDENTITIES,
@@ -24,6 +24,7 @@ from unit.printing.extremes import (
 )
 from unit.printing.paper import (
     LAYOUTS,
+    LETTERS,
     MOC,
     NAMES,
     NT,
@@ -36,13 +37,13 @@ from unit.printing.paper import (
     example,
     in_production,
     printed,
+    printed_example,
 )
 from unit.printing.pictures import png
 from unit.printing.room import crossed, off_the_page, overlapping
 
 # What no program shows is beyond it (ISO 32000-1, C.2).
 LONGEST_PAGE = 14_400
-LOOKED_AT = 3
 
 
 class Extreme(NamedTuple):
@@ -72,7 +73,7 @@ on_a_roll = pytest.mark.parametrize("layout", [ROLL_80, ROLL_58], ids=lambda lay
 def assert_room(paper: Printed) -> None:
     assert off_the_page(paper.pdf) == []
     assert overlapping(paper.pdf) == []
-    assert crossed(paper.pdf, min(paper.pages, LOOKED_AT)) == []
+    assert crossed(paper.pdf) == []
 
 
 def assert_all_of_it(paper: Printed) -> None:
@@ -202,6 +203,12 @@ class TestAnyPaper:
 class TestRoom:
     """The measures themselves: what is wrong is found."""
 
+    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+    def test_is_measured_by_the_lines_that_another_program_draws(self, layout: Layout) -> None:
+        pdf = printed_example(layout, LETTERS[layout.type]).pdf
+        written = [rule for rule in drawn_rules_of(pdf) if rule.page == 0]
+        assert rounded(written) == rounded(rules_of(pdf, 0))
+
     def test_lacks_for_a_word_over_another(self) -> None:
         canvas = _page()
         canvas.text(10, 20, "debaixo", 9)
@@ -226,7 +233,7 @@ class TestRoom:
         canvas.text(12, 15, "dentro", 9)
         canvas.text(25, 15, "fora", 9)
         canvas.text(12, 20.5, "abaixo", 9)
-        assert {word.text for word, _ in crossed(canvas.finished(), 1)} == {"fora", "abaixo"}
+        assert {word.text for word, _ in crossed(canvas.finished())} == {"fora", "abaixo"}
 
 
 class TestFilling:
@@ -242,6 +249,10 @@ class TestFilling:
 
     def test_has_a_key_with_letters(self) -> None:
         assert not KEY.isdigit()
+
+
+def rounded(rules: Iterable[Rule]) -> set[tuple[float, ...]]:
+    return {tuple(round(place, 2) for place in rule) for rule in rules}
 
 
 def _page() -> Canvas:

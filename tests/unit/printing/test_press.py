@@ -74,7 +74,7 @@ class TestPress:
         assert all(font.is_embedded for font in fonts_of(other))
         assert other != own
         assert overlapping(other) == []
-        assert crossed(other, 1) == []
+        assert crossed(other) == []
 
     def test_tells_of_a_font_that_cannot_be_used_before_anything_is_printed(self, tmp_path: Path) -> None:
         with pytest.raises(FontUnusable):

@@ -56,7 +56,7 @@ class TestCancellation:
     def test_of_the_longest_reason_has_room_for_it(self) -> None:
         pdf = page(("Nota emitida em duplicidade", "W" * 255), ("<tpAmb>2", "<tpAmb>1"))
         assert text_of(pdf).count("W") == 255
-        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf, 1)) == ([], [], [])
+        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf)) == ([], [], [])
         assert pages_of(pdf) == 1
 
     def test_for_a_reason_of_a_later_layout_tells_its_code(self) -> None:
