@@ -30,6 +30,7 @@ _BITMAP = re.compile(rb" cm BI /W (\d+) /H (\d+) /IM true /BPC 1 /D \[1 0\] /F /
 # Pixels of a module, modules around a code, and rows of a bar code.
 _MODULE, _QUIET, _TALL = 4, 10, 40
 _PATIENCE = 60
+_LAST_PAGE = 9999
 
 
 class Word(NamedTuple):
@@ -162,7 +163,7 @@ def fonts_of(pdf: bytes) -> list[Font]:
 
 def pixels_of(pdf: bytes, dpi: int) -> list[bytes]:
     """The first page as rows of gray."""
-    image = next(_images(pdf, dpi))
+    image = next(_images(pdf, dpi, last_page=1))
     height, width = image.shape or ()
     pixels = image.tobytes()
     return [pixels[row * width : (row + 1) * width] for row in range(height)]
@@ -186,12 +187,12 @@ def drawn_rules_of(pdf: bytes) -> list[Rule]:
     return [rule for number, content in pages for rule in _drawn_rules(content, number)]
 
 
-def codes_of(pdf: bytes, dpi: int = 200) -> set[str]:
+def codes_of(pdf: bytes, dpi: int = 200, last_page: int = _LAST_PAGE) -> set[str]:
     """Returns what a scanner of Code 128 and QR codes reads on upright pages.
 
     Searching for other kinds of codes, and on turned pages, takes nine times as long.
     """
-    images = _images(pdf, dpi)
+    images = _images(pdf, dpi, last_page)
     codes = (code for image in images for code in zxingcpp.read_barcodes(image, _CODES, try_rotate=False))
     return {code.text for code in codes}
 
@@ -230,9 +231,9 @@ def _pixels(row: bytes, width: int) -> bytes:
     return quiet + b"".join((b"\0" if one == "1" else b"\xff") * _MODULE for one in modules) + quiet
 
 
-def _images(pdf: bytes, dpi: int) -> Iterator[memoryview]:
+def _images(pdf: bytes, dpi: int, last_page: int = _LAST_PAGE) -> Iterator[memoryview]:
     """The pages as rows of gray; pdftoppm writes one file after the other."""
-    pages, place = _run("pdftoppm", "-gray", "-r", str(dpi), "-", file=pdf), 0
+    pages, place = _run("pdftoppm", "-gray", "-r", str(dpi), "-l", str(last_page), "-", file=pdf), 0
     while header := _GRAY_PAGE.match(pages, place):
         width, height = int(header[1]), int(header[2])
         place = header.end() + width * height

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -41,10 +41,9 @@ class Layout(NamedTuple):
         told = self.issued_at and b"<dhEmi>%b</dhEmi>" % self.issued_at
         return re.sub(rb"<dhEmi>[^<]+</dhEmi>", told, xml) if told else xml
 
-    def wanted(self, leaves: Iterable[Leaf]) -> Iterator[Wanted]:
-        """Everything of these values that belongs on paper."""
-        for leaf in leaves:
-            yield from self.table.wanted(leaf, self.column)
+    def wanted(self, leaf: Leaf) -> tuple[Wanted, ...]:
+        """Returns everything of a value that belongs on paper."""
+        return tuple(self.table.wanted(leaf, self.column))
 
 
 MOC = Layout("MOC 7.0", "nfe", Paper.A4, DANFE, "moc")
@@ -85,18 +84,18 @@ class Printed:
     """A document on paper."""
 
     layout: Layout
-    xml: bytes
-    pdf: bytes
+    xml: bytes = field(repr=False)
+    pdf: bytes = field(repr=False)
 
     @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:
-        """Every value of the document."""
-        return tuple(leaves_of(self.xml))
+    def values(self) -> tuple[tuple[Leaf, tuple[Wanted, ...]], ...]:
+        """Every value of the document, with what of it belongs on paper."""
+        return tuple((leaf, self.layout.wanted(leaf)) for leaf in leaves_of(self.xml))
 
     @cached_property
     def wanted(self) -> tuple[Wanted, ...]:
         """Everything of the document that belongs on paper."""
-        return tuple(self.layout.wanted(self.leaves))
+        return tuple(one for _, wanted in self.values for one in wanted)
 
     @cached_property
     def drawn(self) -> str:

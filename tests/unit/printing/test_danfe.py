@@ -130,10 +130,6 @@ class TestSheets:
         assert paper.pages > 1
         assert paper.drawn.count("Lote") == 300
 
-    def test_of_the_most_items_are_all_there(self) -> None:
-        paper = printed_example(MOC, "most-items")
-        assert f"FOLHA {paper.pages}/{paper.pages}" in paper.drawn
-
 
 class TestNotes:
     @both_layouts

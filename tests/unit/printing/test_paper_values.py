@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from typing import NamedTuple
 
 import pytest
 
@@ -22,7 +23,6 @@ from unit.printing.paper import (
     RECEIPT,
     ROLL_80,
     SCANNED,
-    V2,
     Layout,
     Printed,
     codes_told_in,
@@ -32,12 +32,15 @@ from unit.printing.paper import (
     printed_example,
     without_spaces,
 )
-from unit.printing.paper_values import ABSENT, Leaf, Table, Wanted, leaves_of
+from unit.printing.paper_values import ABSENT, Table, Wanted, leaves_of
+from unit.printing.room import room_faults
 
 ITEM = "infNFe/det/"
 # What follows the items on the sheet or roll where they end.
 AFTER_ITEMS = re.compile("DADOS ADICIONAIS|Qtde. total de itens")
 BEGINNING = 6
+# 990 items are dear to print. The fifty of other examples take several sheets in both layouts.
+ASKED_IN_THE_OTHER_LAYOUT = {(MOC, "most-items")}
 
 
 class TestTable:
@@ -63,11 +66,20 @@ def holds_every_number_as_often_as_the_document_has_it(paper: Printed) -> None:
 
 
 def holds_the_numbers_of_each_item_between_it_and_the_next_one(paper: Printed) -> None:
-    if paper.layout is V2:
-        return
-    parts = zip(items_of(paper), item_parts(paper), strict=True)
-    lacking = [(part, numbers_of(paper.layout.wanted(leaves)) - numbers_in(part)) for leaves, part in parts]
+    items = items_of(paper)
+    parts = zip(items, item_parts(paper, items), strict=True)
+    lacking = [(part, numbers_of(item.wanted) - numbers_in(part)) for item, part in parts]
     assert [(part, numbers) for part, numbers in lacking if numbers] == []
+
+
+def has_room_for_everything(paper: Printed) -> None:
+    assert room_faults(paper.pdf) == {}
+
+
+def takes_no_more_pages_than_it_needs(paper: Printed) -> None:
+    """Of a receipt that is issued offline there are two copies; a sheet has room for twenty items."""
+    copies = 2 if paper.layout.type == "nfce" and b"<tpEmis>9<" in paper.xml else 1
+    assert copies <= paper.pages <= copies + len(items_of(paper)) // 20
 
 
 def has_a_code_with_the_key_or_address_on_every_page(paper: Printed) -> None:
@@ -85,6 +97,8 @@ QUESTIONS: tuple[Callable[[Printed], None], ...] = (
     holds_every_value,
     holds_every_number_as_often_as_the_document_has_it,
     holds_the_numbers_of_each_item_between_it_and_the_next_one,
+    has_room_for_everything,
+    takes_no_more_pages_than_it_needs,
     has_a_code_with_the_key_or_address_on_every_page,
     has_a_code_of_a_size_that_is_read_from_paper_elsewhere,
 )
@@ -101,29 +115,37 @@ def numbers_of(wanted: Iterable[Wanted]) -> Counter[str]:
     return Counter(one.text for one in wanted if one.is_number)
 
 
-def items_of(paper: Printed) -> list[list[Leaf]]:
-    """The values of each item."""
-    items: list[list[Leaf]] = []
-    for leaf in paper.leaves:
+class Item(NamedTuple):
+    """An item of a document."""
+
+    texts: dict[str, str]
+    """What it says, by the path within the item."""
+    wanted: list[Wanted]
+
+
+def items_of(paper: Printed) -> list[Item]:
+    """Returns the items of a document, none for a document of services."""
+    items: list[Item] = []
+    for leaf, wanted in paper.values:
         if leaf.path == f"{ITEM}@nItem":
-            items.append([])
+            items.append(Item({}, []))
         if leaf.path.startswith(ITEM):
-            items[-1].append(leaf)
+            items[-1].texts[leaf.path.removeprefix(ITEM)] = leaf.text
+            items[-1].wanted.extend(wanted)
     return items
 
 
-def item_parts(paper: Printed) -> Iterator[str]:
-    """The text of each item; they are found in their order, by the beginnings of code and description."""
+def item_parts(paper: Printed, items: Iterable[Item]) -> Iterator[str]:
+    """Yields the text of each item; their order and the beginnings of code and description lead to it."""
     text, starts = paper.drawn, [0]
-    for leaves in items_of(paper):
-        told = {leaf.path.removeprefix(ITEM): leaf.text for leaf in leaves}
-        code, description = (_beginning(told[f"prod/{tag}"]) for tag in ("cProd", "xProd"))
+    for item in items:
+        code, description = (_beginning(item.texts[f"prod/{tag}"]) for tag in ("cProd", "xProd"))
         found = re.compile(f"(?ms)^{code}(?=.{{0,200}}?{description})").search(text, starts[-1])
-        assert found, f"item {told['@nItem']} is not below the one before it"
+        assert found, f"item {item.texts['@nItem']} is not below the one before it"
         starts.append(found.end())
     end = AFTER_ITEMS.search(text, starts[-1]) if paper.pages == 1 else None
     ends = [*starts[2:], end.start() if end else len(text)]
-    yield from (text[start:stop] for start, stop in zip(starts[1:], ends, strict=True))
+    yield from (text[start:stop] for start, stop in zip(starts[1:], ends, strict=False))
 
 
 def _beginning(told: str) -> str:
@@ -137,6 +159,7 @@ class TestPaper:
             pytest.param(layout, name, id=f"{layout.name} {name}")
             for layout in LAYOUTS
             for name in NAMES[layout.type]
+            if (layout, name) not in ASKED_IN_THE_OTHER_LAYOUT
         ],
     )
     def test_of_every_example_holds_all_that_belongs_on_it(self, layout: Layout, name: str) -> None:
