@@ -14,7 +14,6 @@ _LISTED = re.compile(
     r'<page width="([\d.]+)" height="([\d.]+)">'
     r'|<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)</word>'
 )
-_CODES = (zxingcpp.BarcodeFormat.Code128, zxingcpp.BarcodeFormat.QRCode)
 _GRAY_PAGE = re.compile(rb"P5\s(\d+)\s(\d+)\s255\s")
 _STROKE = re.compile(r'style="fill:none;stroke-width:[^"]*" d="([^"]*)" transform="matrix\(1,0,0,-1,0,0\)"')
 _STEP = re.compile(r"([MLZ])(?: (-?[\d.]+) (-?[\d.]+))?")
@@ -24,8 +23,8 @@ _DRAWN_RULE = re.compile(
     rf"^(?:q [^\n]*? )?{_NUMBER} {_NUMBER} (?:m {_NUMBER} {_NUMBER} l|{_NUMBER} {_NUMBER} re)(?: S Q)?$",
     re.MULTILINE,
 )
-_PAGE_START = re.compile(rf"1 0 0 1 0 {_NUMBER} cm ")
-_STREAM = re.compile(rb"/FlateDecode /Length (\d+) [^\n]*>>\nstream\n")
+_PAGE_START = re.compile(rb"1 0 0 1 0 [\d.]+ cm ")
+_STREAM = re.compile(rb"/FlateDecode /Length (\d+) +>>\nstream\n")
 _BITMAP = re.compile(rb" cm BI /W (\d+) /H (\d+) /IM true /BPC 1 /D \[1 0\] /F /AHx ID ([0-9a-f]+)> EI")
 # Pixels of a module, modules around a code, and rows of a bar code.
 _MODULE, _QUIET, _TALL = 4, 10, 40
@@ -182,9 +181,8 @@ def drawn_rules_of(pdf: bytes) -> list[Rule]:
 
     That other programs draw them in these places is a question for `rules_of`.
     """
-    contents = (_inflated(pdf, stream).decode("latin-1") for stream in _STREAM.finditer(pdf))
-    pages = enumerate(content for content in contents if _PAGE_START.match(content))
-    return [rule for number, content in pages for rule in _drawn_rules(content, number)]
+    pages = enumerate(_contents(pdf))
+    return [rule for number, content in pages for rule in _drawn_rules(content.decode("latin-1"), number)]
 
 
 def codes_of(pdf: bytes, dpi: int = 200, last_page: int = _LAST_PAGE) -> set[str]:
@@ -192,9 +190,15 @@ def codes_of(pdf: bytes, dpi: int = 200, last_page: int = _LAST_PAGE) -> set[str
 
     Searching for other kinds of codes, and on turned pages, takes nine times as long.
     """
+    kinds = _kinds_of_codes()
     images = _images(pdf, dpi, last_page)
-    codes = (code for image in images for code in zxingcpp.read_barcodes(image, _CODES, try_rotate=False))
+    codes = (code for image in images for code in zxingcpp.read_barcodes(image, kinds, try_rotate=False))
     return {code.text for code in codes}
+
+
+def _kinds_of_codes() -> zxingcpp.BarcodeFormats:
+    """Returns the kinds that papers have; made when needed, as the library warns of one that is kept."""
+    return zxingcpp.BarcodeFormats((zxingcpp.BarcodeFormat.Code128, zxingcpp.BarcodeFormat.QRCode))
 
 
 def drawn_codes_of(pdf: bytes) -> list[DrawnCode]:
@@ -204,13 +208,16 @@ def drawn_codes_of(pdf: bytes) -> list[DrawnCode]:
     """
     return [
         _drawn_code(int(width), int(height), bytes.fromhex(rows.decode()))
-        for stream in _STREAM.finditer(pdf)
-        for width, height, rows in _BITMAP.findall(_inflated(pdf, stream))
+        for content in _contents(pdf)
+        for width, height, rows in _BITMAP.findall(content)
     ]
 
 
-def _inflated(pdf: bytes, stream: re.Match[bytes]) -> bytes:
-    return zlib.decompress(pdf[stream.end() : stream.end() + int(stream[1])])
+@lru_cache(1)
+def _contents(pdf: bytes) -> list[bytes]:
+    """Returns what each page draws, of our own files."""
+    streams = (pdf[found.end() : found.end() + int(found[1])] for found in _STREAM.finditer(pdf))
+    return [content for content in map(zlib.decompress, streams) if _PAGE_START.match(content)]
 
 
 @lru_cache(8)
@@ -220,7 +227,8 @@ def _drawn_code(width: int, height: int, rows: bytes) -> DrawnCode:
     tall = lines * _TALL if height == 1 else lines
     blank = [b"\xff" * len(lines[0])] * (_QUIET * _MODULE)
     image = [*blank, *(line for line in tall for _ in range(_MODULE)), *blank]
-    read = zxingcpp.read_barcode(memoryview(b"".join(image)).cast("B", (len(image), len(lines[0]))), _CODES)
+    picture = memoryview(b"".join(image)).cast("B", (len(image), len(lines[0])))
+    read = zxingcpp.read_barcode(picture, _kinds_of_codes())
     return DrawnCode(width, height, read.text if read else "")
 
 

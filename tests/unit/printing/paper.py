@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from golden import FOLDER
@@ -12,14 +12,13 @@ from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.press import Press
-from pdf_reading import columns_of, lines_of
+from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
 from unit.printing.paper_values import Leaf, Table, Wanted, leaves_of
 
 PRESS = Press()
 DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
-_SPACES = re.compile(r"\s+")
 # A text that is shorter stays on one sheet, and less of it tells nothing.
 _MAY_BE_SPLIT, _LEAST_PIECE = 40, 8
 
@@ -108,6 +107,11 @@ class Printed:
         return self.drawn.count("\f")
 
     @cached_property
+    def codes(self) -> list[DrawnCode]:
+        """The codes as they are drawn."""
+        return drawn_codes_of(self.pdf)
+
+    @cached_property
     def numbers(self) -> Counter[str]:
         """How often each number is on paper."""
         return numbers_in(self.drawn)
@@ -117,13 +121,14 @@ class Printed:
         return [f"{one.path}: {one.title} {one.text}" for one in wanted if not self._holds(one)]
 
     def _holds(self, wanted: Wanted) -> bool:
+        """Searches without white space, as a text may be broken anywhere: as drawn, then by columns."""
         told = without_spaces(wanted.title + wanted.text)
-        return any(told in text or self._is_split(told, text) for text in self._texts())
-
-    def _texts(self) -> Iterator[str]:
-        """Yields the text without white space, as it may be broken anywhere: as drawn, then by columns."""
-        yield self._drawn_text
-        yield self._text_by_columns
+        return (
+            told in self._drawn_text
+            or self._is_split(told, self._drawn_text)
+            or told in self._text_by_columns
+            or self._is_split(told, self._text_by_columns)
+        )
 
     @cached_property
     def _drawn_text(self) -> str:
@@ -151,9 +156,12 @@ def printed(layout: Layout, xml: bytes, *, is_canceled: bool = False, logo: byte
     return Printed(layout, dated, PRESS.document(order))
 
 
-@cache
+@lru_cache(16)
 def printed_example(layout: Layout, name: str) -> Printed:
-    """Print an example, once."""
+    """Returns an example on paper; the papers that were asked for last are kept.
+
+    All of them would be so many objects that collecting garbage would take longer than printing.
+    """
     return printed(layout, example(layout.type, name))
 
 
@@ -175,7 +183,7 @@ def numbers_in(text: str) -> Counter[str]:
 
 def without_spaces(text: str) -> str:
     """The text without white space."""
-    return _SPACES.sub("", text)
+    return "".join(text.split())
 
 
 def _longest_beginning(told: str, text: str, place: int) -> int:

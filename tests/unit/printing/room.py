@@ -1,7 +1,8 @@
 """Whether everything on paper has room: on the page, and not on top of each other."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 
 from pdf_reading import Rule, Word, drawn_rules_of, sizes_of, words_of
@@ -15,14 +16,14 @@ _TOUCHING = 0.3
 _MARK = 24
 
 
-def room_faults(pdf: bytes) -> dict[str, list[tuple[Word | Rule, ...]]]:
+def room_faults(pdf: bytes) -> dict[str, Sequence[Word | tuple[Word, Word | Rule]]]:
     """Returns the words that have no room, by what is wrong with them."""
-    faults = {
-        "off the page": [(word,) for word in off_the_page(pdf)],
+    faults: dict[str, Sequence[Word | tuple[Word, Word | Rule]]] = {
+        "off the page": off_the_page(pdf),
         "over each other": overlapping(pdf),
         "crossed by a line": crossed(pdf),
     }
-    return {fault: list(words) for fault, words in faults.items() if words}
+    return {fault: words for fault, words in faults.items() if words}
 
 
 def off_the_page(pdf: bytes) -> list[Word]:
@@ -33,41 +34,43 @@ def off_the_page(pdf: bytes) -> list[Word]:
 
 def overlapping(pdf: bytes) -> list[tuple[Word, Word]]:
     """Returns words that are drawn over each other."""
-    words = sorted(_texts(pdf), key=attrgetter("page", "y0"))
-    return [pair for place, word in enumerate(words) for pair in _covering(word, words, place + 1)]
+    words, starts = _texts(pdf)
+    found = []
+    for place, word in enumerate(words, 1):
+        _, x0, _, x1, y1, page = word
+        for other in words[place : bisect_left(starts, (page, y1), place)]:
+            if other.x1 > x0 and other.x0 < x1 and min(x1, other.x1) - max(x0, other.x0) > _TOUCHING:
+                found.append((word, other))
+    return found
 
 
 def crossed(pdf: bytes) -> list[tuple[Word, Rule]]:
     """Returns words that a line goes through: they have left their box."""
-    words = sorted(_texts(pdf), key=attrgetter("page", "y0"))
-    starts = [(word.page, word.y0) for word in words]
+    words, starts = _texts(pdf)
     tallest = max((word.y1 - word.y0 for word in words), default=0)
-    return [
-        (word, rule)
-        for rule in sorted(set(drawn_rules_of(pdf)))
-        for word in words[
-            bisect_left(starts, (rule.page, rule.y0 - tallest)) : bisect_right(starts, (rule.page, rule.y1))
-        ]
-        if word.y1 >= rule.y0 and word.x1 >= rule.x0 + _TOUCHING and word.x0 <= rule.x1 - _TOUCHING
-    ]
+    found = []
+    for rule in sorted(set(drawn_rules_of(pdf))):
+        x0, y0, x1, y1, page = rule
+        first, last = bisect_left(starts, (page, y0 - tallest)), bisect_right(starts, (page, y1))
+        for word in words[first:last]:
+            if word.y1 >= y0 and word.x1 >= x0 + _TOUCHING and word.x0 <= x1 - _TOUCHING:
+                found.append((word, rule))
+    return found
 
 
-def _covering(word: Word, words: list[Word], place: int) -> Iterator[tuple[Word, Word]]:
-    """Yields those that begin before a word ends, of words in the order of their upper edges."""
-    _, left, _, right, bottom, page = word
-    while place < len(words) and (other := words[place]).y0 < bottom and other.page == page:
-        if min(right, other.x1) - max(left, other.x0) > _TOUCHING:
-            yield word, other
-        place += 1
+@lru_cache(1)
+def _texts(pdf: bytes) -> tuple[list[Word], list[tuple[int, float]]]:
+    """Returns words with the middle of their boxes, from above, and the page and height where each begins.
 
-
-def _texts(pdf: bytes) -> list[Word]:
-    """Returns words with the middle of their boxes, without the large letters of marks under them."""
-    return [
+    The large letters of marks lie under all others, and are left out.
+    """
+    words = [
         Word(text, x0, y0 + (y1 - y0) * _CUT, x1, y1 - (y1 - y0) * _CUT, page)
         for text, x0, y0, x1, y1, page in words_of(pdf)
         if y1 - y0 < _MARK
     ]
+    words.sort(key=attrgetter("page", "y0"))
+    return words, [(word.page, word.y0) for word in words]
 
 
 def _is_within(word: Word, width: float, height: float) -> bool:

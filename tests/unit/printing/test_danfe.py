@@ -31,7 +31,7 @@ from unit.printing.paper import (
     printed_example,
     without_spaces,
 )
-from unit.printing.room import crossed, off_the_page, overlapping
+from unit.printing.room import room_faults
 
 LAST_MOMENT_OF_MOC = b"2026-11-30T23:59:59-03:00"
 FIRST_MOMENT_OF_NT = b"2026-12-01T00:00:00-03:00"
@@ -86,7 +86,7 @@ class TestHead:
         xml = layout.dated(example("nfe", "letters-normal"))
         order = DocumentPrint("nfe", xml, Paper.A4, is_canceled=True)
         pdf = Press(mono_folder(tmp_path)).document(order)
-        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf)) == ([], [], [])
+        assert room_faults(pdf) == {}
         last = next(word for word in words_of(pdf) if word.text == "Autorizadora")
         below = next(word for word in words_of(pdf) if word.text == "PROTOCOLO")
         assert last.y1 < below.y0 + 2

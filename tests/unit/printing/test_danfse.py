@@ -26,7 +26,7 @@ from unit.printing.paper import (
     without_spaces,
 )
 from unit.printing.pictures import page_of, png
-from unit.printing.room import crossed, off_the_page, overlapping
+from unit.printing.room import room_faults
 from unit.printing.service_paper import NORMAL, SIMPLES, paper_of, sheets_of, text_on, with_taxes, with_texts
 
 RED = (255, 0, 0)
@@ -65,7 +65,7 @@ class TestHead:
     def test_has_room_for_wide_letters(self, tmp_path: Path) -> None:
         order = DocumentPrint("nfse", file_of(issued_note(NORMAL)), Paper.A4, is_canceled=True)
         pdf = Press(mono_folder(tmp_path)).document(order)
-        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf)) == ([], [], [])
+        assert room_faults(pdf) == {}
         assert codes_of(pdf) == codes_told_in(order.xml)
 
     def test_has_no_logo(self) -> None:

@@ -10,7 +10,7 @@ from pdf_reading import codes_of, pages_of, text_of, text_without_breaks, title_
 from unit.printing.issued_notes import issued, registered
 from unit.printing.paper import PRESS
 from unit.printing.pictures import png
-from unit.printing.room import crossed, off_the_page, overlapping
+from unit.printing.room import room_faults
 
 REQUEST = (FOLDER / "nfse/events/cancellation-mistake.xml").read_text()
 LETTERS = "letters"
@@ -56,7 +56,7 @@ class TestCancellation:
     def test_of_the_longest_reason_has_room_for_it(self) -> None:
         pdf = page(("Nota emitida em duplicidade", "W" * 255), ("<tpAmb>2", "<tpAmb>1"))
         assert text_of(pdf).count("W") == 255
-        assert (off_the_page(pdf), overlapping(pdf), crossed(pdf)) == ([], [], [])
+        assert room_faults(pdf) == {}
         assert pages_of(pdf) == 1
 
     def test_for_a_reason_of_a_later_layout_tells_its_code(self) -> None:
