@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from carimbo.printing.canvas import Canvas
+from carimbo.fiscal.printout import Paper
+from carimbo.printing.canvas import POINT, Canvas
 from carimbo.printing.typeface import typeface_of
-from pdf_reading import Rule, codes_of, drawn_rules_of, rules_of
+from pdf_reading import Rule, Word, codes_of, drawn_rules_of, rules_of, words_of
 from unit.printing.extremes import (
     FULL,
     IDENTITIES,
@@ -45,6 +46,8 @@ MANY = [
     ({"lacres": 150, "procRef": 100, "obsCont": 10, "obsFisco": 10, "arma": 100}, 35),
 ]
 SHAPES = [(800, 40), (40, 400), (800, 400)]
+# What a thermal printer reaches of a roll, in millimetres; it cuts off what is beside it.
+PRINTABLE = {Paper.ROLL_80: (80, 72), Paper.ROLL_58: (58, 48)}
 WORLD_SAMPLE = "Ωμέγα Ёлка"
 on_a4 = pytest.mark.parametrize("layout", [MOC, NT], ids=lambda layout: layout.name)
 on_a_roll = pytest.mark.parametrize("layout", [ROLL_80, ROLL_58], ids=lambda layout: layout.name)
@@ -53,6 +56,12 @@ on_a_roll = pytest.mark.parametrize("layout", [ROLL_80, ROLL_58], ids=lambda lay
 def assert_all_of_it(paper: Printed) -> None:
     assert room_faults(paper.pdf) == {}
     assert paper.lacks(paper.wanted) == []
+
+
+def outside_of_the_printable_width(paper: Printed) -> list[Word]:
+    width, printable = PRINTABLE[paper.layout.paper]
+    left, right = (width - printable) / 2 / POINT - 0.1, (width + printable) / 2 / POINT + 0.1
+    return [word for word in words_of(paper.pdf) if word.x0 < left or word.x1 > right]
 
 
 class TestDanfe:
@@ -84,6 +93,7 @@ class TestReceipt:
     def test_has_room_for_the_longest_texts(self, text: Callable[[str, int], str], layout: Layout) -> None:
         paper = printed(layout, full_receipt(Filling(text, {"detPag": 100})))
         assert_all_of_it(paper)
+        assert outside_of_the_printable_width(paper) == []
         assert paper.pages == 1
         assert codes_of(paper.pdf) == codes_told_in(paper.xml)
 
