@@ -42,7 +42,7 @@ class _Process:
 
 
 def use_tables_of(folder: Path | None) -> None:
-    """Choose the operator's folder for the whole process, and forget what was read.
+    """Choose the operator's folder for the whole process, and forget what another folder decided.
 
     Process-wide, because validators of request bodies look codes up and take no arguments; to be called once,
     before work begins.
@@ -51,7 +51,6 @@ def use_tables_of(folder: Path | None) -> None:
     _Process.folder = folder
     for table in _Process.tables:
         table.forget()
-    _Process.revision += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +120,16 @@ class Table(Mapping[Key, Row]):
         len(self.rows)
 
     def forget(self) -> None:
-        """Forgets what was read: the next use reads it again."""
+        """Forgets what was read, so that the next use reads it again; our own file is kept in force."""
+        content = vars(self).get("_content")
+        if content is None:
+            return
+        was_ours_alone = content[1].file is None and content[1].older_file is None
+        if was_ours_alone and self._operators_file() is None:
+            return
         for name in ("rows", "_content"):
             vars(self).pop(name, None)
+        _Process.revision += 1
 
     def read_again(self) -> FreshTable:
         """Reads the table without putting it in force, or raises TableUnusable."""
@@ -175,11 +181,15 @@ class Table(Mapping[Key, Row]):
     def _files(self) -> tuple[TableFile, Path | None]:
         """The file in force, and the operator's if there is one."""
         ours = open_table_file(_BUILT_IN / f"{self.name}.csv")
-        path = _Process.folder and _Process.folder / f"{self.name}.csv"
-        if path is None or not path.exists():
+        path = self._operators_file()
+        if path is None:
             return ours, None
         theirs = open_table_file(path)
         return (theirs if theirs.date >= ours.date else ours), path
+
+    def _operators_file(self) -> Path | None:
+        path = _Process.folder and _Process.folder / f"{self.name}.csv"
+        return path if path is not None and path.exists() else None
 
     def _read(self, file: TableFile) -> dict[Key, Row]:
         rows: dict[Key, Row] = {}
