@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from pydantic import Field, TypeAdapter
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
+from carimbo.fiscal.certificate import open_a1
+from carimbo.fiscal.company_file import CompanyFile, read_json
 from carimbo.fiscal.date_fields import Moment
 from carimbo.fiscal.document_type import (
     DocumentType,
@@ -181,7 +182,13 @@ def main() -> None:
 @cache
 def _company(file: str) -> tuple[CompanyFile, Signer]:
     company = CompanyFile.model_validate(read_json(FOLDER / file))
-    return company, Signer.of(certificate_of(company, FOLDER))
+    return company, _signer(company.certificate.file, company.certificate.password)
+
+
+@cache
+def _signer(file: str, password: str) -> Signer:
+    """Opens an A1 file once for all companies that have it: checking its key takes tenths of a second."""
+    return Signer.of(open_a1((FOLDER / file).read_bytes(), password))
 
 
 def _draft(example: Example, body: Any) -> tuple[Issuing, Any, Issuance]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from golden import example_rates
@@ -11,6 +12,7 @@ from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from support import OTHER_CNPJ
+from unit.fiscal.desk import Desk, lasting_pfx
 from unit.fiscal.goods.support import SCHEMAS, signer_of
 from unit.fiscal.point_of_sale import PointOfSale
 from unit.fiscal.signed_texts import signed_document
@@ -36,6 +38,17 @@ def signer(company_certificate: SampleCertificate) -> Signer:
 @pytest.fixture(scope="session")
 def certificate(company_certificate: SampleCertificate) -> A1Certificate:
     return A1Certificate.from_bundle(company_certificate.to_pem())
+
+
+@pytest.fixture(scope="session")
+def lasting_a1_file(authority: SampleAuthority) -> bytes:
+    return lasting_pfx(authority)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, lasting_a1_file: bytes) -> Desk:
+    """A folder with the files that `python -m carimbo.fiscal` reads."""
+    return Desk(tmp_path, lasting_a1_file)
 
 
 @pytest.fixture(scope="session")

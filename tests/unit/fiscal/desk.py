@@ -1,13 +1,17 @@
-"""A desk at which `python -m carimbo.fiscal` is run, and what it says when it refuses."""
+"""The files that `python -m carimbo.fiscal` reads, and what it says when it refuses."""
 
 import json
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from carimbo.fiscal import company_file
 from carimbo.fiscal.__main__ import main
+from carimbo.fiscal.certificate import open_a1
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from support import CNPJ
 from unit.fiscal.goods.support import COMPANY, CSC, NFCE_BODY, NFE_BODY
@@ -18,9 +22,19 @@ FAR_AWAY = datetime(2090, 1, 1, tzinfo=UTC)
 Captured = pytest.CaptureFixture[str]
 
 
+# Opening an A1 file checks its key, which takes tenths of a second.
+_open_a1_once = cache(open_a1)
+
+
 def lasting_pfx(authority: SampleAuthority) -> bytes:
-    """The company's certificate, valid now and on every date that tests name."""
+    """Returns the company's A1 file, valid now and on every date that tests name."""
     return authority.issue_company(CNPJ, "LOJA MODELO LTDA", LONG_AGO, FAR_AWAY).to_pfx(PASSWORD)
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the command in this process, where each A1 file is opened once for all tests."""
+    with patch.object(company_file, "open_a1", _open_a1_once):
+        return main(arguments)
 
 
 class Desk:
@@ -55,8 +69,8 @@ class Desk:
 
 
 def refusal(desk: Desk, capsys: Captured, kind: str = "nfe", *more: str) -> str:
-    """What the program says when it refuses."""
-    assert main(desk.arguments(kind, *more)) == 1
+    """Returns what the program says when it refuses."""
+    assert run(desk.arguments(kind, *more)) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert "Traceback" not in said.err

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.__main__ import main
-from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import verify
 from carimbo.fiscal.tables.table import use_tables_of
 from support import REFORM
-from unit.fiscal.desk import Captured, Desk, lasting_pfx, refusal
+from unit.fiscal.desk import Captured, Desk, refusal, run
 from unit.fiscal.goods.support import NFE_BODY, item
 
 LONG_PAST = "2026-01-10T10:00:00-03:00"
@@ -20,16 +18,6 @@ OLD = (
     " já não aceita a nota."
 )
 RATES = "icms_rates.csv"
-
-
-@pytest.fixture(scope="module")
-def pfx(authority: SampleAuthority) -> bytes:
-    return lasting_pfx(authority)
-
-
-@pytest.fixture
-def desk(tmp_path: Path, pfx: bytes) -> Desk:
-    return Desk(tmp_path, pfx)
 
 
 TERMS = {"presence": "inPerson", "paymentMethod": "cash"}
@@ -46,14 +34,14 @@ class TestWarnings:
     def test_stand_beside_the_document_on_standard_error(self, desk: Desk, capsys: Captured) -> None:
         told = {"issueDate": LONG_PAST, "items": [item(approximateTaxes=20)]}
         desk.request("nfe", NFE_BODY | TERMS | told)
-        assert main(desk.arguments()) == 0
+        assert run(desk.arguments()) == 0
         said = capsys.readouterr()
         verify(etree.fromstring(said.out.encode()))
         assert said.err == f"{OLD}\n"
 
     def test_tell_what_was_assumed_of_a_tax(self, desk: Desk, capsys: Captured) -> None:
         without_a_rate(desk)
-        assert main(desk.arguments()) == 0
+        assert run(desk.arguments()) == 0
         assumed = (
             "Aviso: Alíquota interna do ICMS não informada: usada a geral de SP, 18%. Confira a do produto."
         )
@@ -87,14 +75,14 @@ class TestTables:
     ) -> None:
         without_a_rate(desk)
         (tables / RATES).write_text(rates_of(day, "SP,25,0"), encoding="utf-8")
-        assert main(desk.arguments("nfe", "--tables", str(tables))) == 0
+        assert run(desk.arguments("nfe", "--tables", str(tables))) == 0
         assert f"<pICMS>{rate}</pICMS>" in capsys.readouterr().out
 
     def test_are_ours_again_when_none_are_named(self, desk: Desk, capsys: Captured, tables: Path) -> None:
         without_a_rate(desk)
         (tables / RATES).write_text(rates_of("2099-01-01", "SP,25,0"), encoding="utf-8")
         for more in (["--tables", str(tables)], []):
-            assert main(desk.arguments("nfe", *more)) == 0
+            assert run(desk.arguments("nfe", *more)) == 0
         assert "<pICMS>18.0000</pICMS>" in capsys.readouterr().out.splitlines()[-1]
 
     def test_that_are_unusable_are_told_by_file_and_line(
