@@ -1,5 +1,6 @@
 """The moment that a demo begins at, and the clock of its simulator."""
 
+import shutil
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,7 +9,16 @@ import httpx2
 import pytest
 
 from carimbo.demo.moved_clock import ClockProblem, PanelClock, read_moment
+from carimbo.simulator.certificates import CertificateFolder
 from carimbo.simulator.run import Simulator, running
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The certificates of a simulator, whose keys take a second to make."""
+    folder = tmp_path_factory.mktemp("simulator")
+    CertificateFolder.open(folder, datetime.now(UTC))
+    return folder
 
 
 class TestMoment:
@@ -24,8 +34,8 @@ class TestMoment:
 
 class TestPanelClock:
     @pytest.fixture
-    async def simulator(self, tmp_path: Path) -> AsyncIterator[Simulator]:
-        async with running(tmp_path / "simulator") as simulator:
+    async def simulator(self, tmp_path: Path, certificates: Path) -> AsyncIterator[Simulator]:
+        async with running(shutil.copytree(certificates, tmp_path / "simulator")) as simulator:
             yield simulator
 
     @pytest.fixture

@@ -36,7 +36,7 @@ from unit.fiscal.goods.support import (
     item,
 )
 from unit.fiscal.optional_goods import SCALE, SPECIAL_GOODS
-from unit.fiscal.published_fields import NFCE, NFE, Json
+from unit.fiscal.published_fields import NFCE, NFE, Json, Published
 
 SIMPLES = ("simples", "mei")
 REGIMES = (*SIMPLES, "simplesExcess", "normal")
@@ -95,7 +95,7 @@ class Good:
 
     body: Json
     regime: str = "normal"
-    root: Json = field(default_factory=lambda: NFE, repr=False)
+    root: Published = field(default=NFE, repr=False)
 
 
 def good_bodies() -> Iterator[Good]:

@@ -26,16 +26,19 @@ from unit.fiscal.published_fields import (
     NFCE,
     NFE,
     Json,
+    Published,
     Way,
     changed,
     forms_of,
     is_published,
-    kinds_of,
     objects_in,
 )
 
-KINDS = kinds_of(NFCE) | kinds_of(NFE)
-NAMES = {name for schema in KINDS.values() for name in schema["properties"]}
+
+@cache
+def kinds() -> dict[str, Json]:
+    """Returns what is published of the bodies of goods and of the objects in them, by name."""
+    return NFCE.kinds | NFE.kinds
 
 
 def tags_in(record: type) -> Iterator[str]:
@@ -47,16 +50,19 @@ def tags_in(record: type) -> Iterator[str]:
             yield from tags_in(inner)
 
 
-TAGS = set(tags_in(Invoice)) - NAMES
+@cache
+def tags_of_the_schema() -> set[str]:
+    """Returns the tags of the layout that are no names of fields."""
+    return set(tags_in(Invoice)) - {name for schema in kinds().values() for name in schema["properties"]}
 
 
-def is_in_our_words(problem: Problem, root: Json) -> bool:
+def is_in_our_words(problem: Problem, root: Published) -> bool:
     """Says whether a problem names a field of the body, and no tag of the schema."""
     if not problem.path.startswith("company.") and not is_published(problem.path, root):
         return False
     is_of_the_schema = (problem.source or "").startswith("XSD ")
     text = re.sub("“.*?”", "", f"{problem.message} {problem.hint}")
-    return not (is_of_the_schema and TAGS & set(re.findall(r"\w+", text)))
+    return not (is_of_the_schema and tags_of_the_schema() & set(re.findall(r"\w+", text)))
 
 
 class Place(NamedTuple):
@@ -80,7 +86,7 @@ class Place(NamedTuple):
 @cache
 def places() -> dict[str, list[Place]]:
     """Returns where good bodies have objects of each kind."""
-    by_kind: dict[str, list[Place]] = {kind: [] for kind in KINDS}
+    by_kind: dict[str, list[Place]] = {kind: [] for kind in kinds()}
     for good in good_bodies():
         for inner in objects_in(good.body, good.root):
             by_kind[inner.kind].append(Place(good, inner.way, inner.value))
@@ -133,11 +139,11 @@ def of_pattern(pattern: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def values_of(field: Json, root: Json) -> Iterator[Any]:
+def values_of(field: Json, root: Published) -> Iterator[Any]:
     """Yields values of the form that is published of a field."""
     for form in forms_of(field):
         if "$ref" in form:
-            yield from root["$defs"][form["$ref"].rpartition("/")[2]].get("enum", [{}])
+            yield from root.definitions[form["$ref"].rpartition("/")[2]].get("enum", [{}])
         elif "items" in form:
             yield from ([], *([value] for value in values_of(form["items"], root)))
         elif "pattern" in form:
@@ -174,7 +180,7 @@ def one_field_missing(kind: str, *, everywhere: bool) -> Iterator[Case]:
 
 def odd_values(kind: str, *, everywhere: bool) -> Iterator[Case]:
     """Yields bodies with values of the published form: each field's first and last, or all in two places."""
-    for name, field in KINDS[kind]["properties"].items():
+    for name, field in kinds()[kind]["properties"].items():
         having = [place for place in places()[kind] if name in place.value] or places()[kind]
         values = list(values_of(field, having[0].good.root))
         for value in values if everywhere else values[:1] + values[1:][-1:]:
@@ -195,7 +201,7 @@ def in_other_words(good: Good, signer: Signer) -> list[str]:
 
 def all_in_other_words(change: Change, signer: Signer, *, everywhere: bool) -> dict[str, list[str]]:
     """Returns what is said in other words than ours of the changed bodies, by what was changed."""
-    cases = (case for kind in KINDS for case in change(kind, everywhere=everywhere))
+    cases = (case for kind in kinds() for case in change(kind, everywhere=everywhere))
     problems = {label: in_other_words(good, signer) for label, good in cases}
     return {label: said for label, said in problems.items() if said}
 
@@ -203,7 +209,7 @@ def all_in_other_words(change: Change, signer: Signer, *, everywhere: bool) -> d
 @st.composite
 def bodies_with_other_fields(draw: Callable[..., Any]) -> Good:
     """Draws a good body, and up to three fields of one of its objects anew."""
-    kind = draw(st.sampled_from(sorted(KINDS)))
+    kind = draw(st.sampled_from(sorted(kinds())))
     place: Place = draw(st.sampled_from(places()[kind]))
     fields = values_in(kind)
     names = draw(st.sets(st.sampled_from(sorted(fields)), min_size=1, max_size=3))

@@ -71,7 +71,7 @@ class TestGoodBodies:
         for good in good_bodies():
             answer = answer_to(good, signer)
             if answer == () or against_the_schema(answer):
-                wrong[f"{good.root['title']} {good.body}"] = answer
+                wrong[f"{good.root.title} {good.body}"] = answer
         assert wrong == {}
 
 

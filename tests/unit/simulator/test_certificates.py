@@ -1,6 +1,7 @@
 """The simulator's folder of certificates: what it makes, keeps, renews, and what it issues."""
 
 import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
+from carimbo.fiscal import sample_certificate
 from carimbo.fiscal.certificate import open_a1
 from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
 from carimbo.simulator.trust import Credential, Flaw
@@ -27,6 +29,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     CertificateFolder.open(folder, NOW)
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_new_key(made: Path) -> Iterator[None]:
+    """Lets all that is made after that folder have one new RSA key: each takes tenths of a second."""
+    key = sample_certificate.new_key()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample_certificate, "new_key", lambda: key)
+        yield
 
 
 @pytest.fixture

@@ -15,6 +15,14 @@ from xmlsec1 import xmlsec1_accepts
 MESSAGE = '<note xmlns="urn:x"><told Id="N1"><text>ação &lt;1&gt;</text></told></note>'
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as the first opening leaves it."""
+    folder = tmp_path_factory.mktemp("simulator")
+    CertificateFolder.open(folder, NOW)
+    return folder
+
+
 class TestSignature:
     def test_is_good_and_names_what_is_signed(self) -> None:
         signature = signature_of(etree.fromstring(THROWAWAY.sign(MESSAGE)))
@@ -51,17 +59,17 @@ class TestSeal:
         with pytest.raises(OSError):
             seal.sign(MESSAGE)
 
-    def test_of_a_folder_is_the_same_the_next_time(self, tmp_path: Path) -> None:
-        sealed = [CertificateFolder.open(tmp_path, NOW).seal.sign(MESSAGE) for _ in range(2)]
+    def test_of_a_folder_is_the_same_the_next_time(self, folder: Path) -> None:
+        sealed = [CertificateFolder.open(folder, NOW).seal.sign(MESSAGE) for _ in range(2)]
         assert sealed[0] == sealed[1]
         signature = signature_of(etree.fromstring(sealed[0]))
         assert signature
         assert signature.is_good
 
-    def test_of_a_folder_is_of_the_simulators_own_authority_and_private(self, tmp_path: Path) -> None:
-        folder = CertificateFolder.open(tmp_path, NOW)
-        signature = signature_of(etree.fromstring(folder.seal.sign(MESSAGE)))
+    def test_of_a_folder_is_of_the_simulators_own_authority_and_private(self, folder: Path) -> None:
+        certificates = CertificateFolder.open(folder, NOW)
+        signature = signature_of(etree.fromstring(certificates.seal.sign(MESSAGE)))
         assert signature
         assert signature.credential
-        assert folder.trust().flaws_of(signature.credential, NOW) == frozenset()
-        assert (tmp_path / "sefin.pem").stat().st_mode & 0o077 == 0
+        assert certificates.trust().flaws_of(signature.credential, NOW) == frozenset()
+        assert (folder / "sefin.pem").stat().st_mode & 0o077 == 0
