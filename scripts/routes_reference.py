@@ -44,7 +44,7 @@ class Operation:
 
 def operations() -> list[Operation]:
     """Every operation of the contract, in its order."""
-    paths: dict[str, dict[str, Any]] = contract(_app())["paths"]
+    paths: dict[str, dict[str, Any]] = contract(documented_app())["paths"]
     return [
         _operation(method, path, told) for path, methods in paths.items() for method, told in methods.items()
     ]
@@ -52,7 +52,7 @@ def operations() -> list[Operation]:
 
 def unpublished_paths() -> list[str]:
     """Every path that can be read and that the contract does not have."""
-    routes = iter_route_contexts(_app().routes)
+    routes = iter_route_contexts(documented_app().routes)
     return [str(one.path) for one in routes if not one.include_in_schema and "GET" in (one.methods or ())]
 
 
@@ -72,7 +72,8 @@ def route_tables() -> list[str]:
 
 
 @cache
-def _app() -> FastAPI:
+def documented_app() -> FastAPI:
+    """Returns the application whose contract is told, which keeps it once it is built."""
     return api_of(Settings())
 
 

@@ -10,11 +10,11 @@ import pytest
 import reference
 import typer
 from fastapi.routing import iter_route_contexts
+from routes_reference import documented_app
 from typer.core import TyperGroup
 
 from carimbo.cli import app as command_line
 from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
-from carimbo.main.api import api_of
 from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
 from carimbo.service.errors import Code
@@ -92,7 +92,7 @@ def commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, set[str
 
 def routes() -> Iterator[str]:
     """Yields every route, without the handlers that only refuse a method of a path."""
-    for route in iter_route_contexts(api_of(Settings()).routes):
+    for route in iter_route_contexts(documented_app().routes):
         for method in sorted((route.methods or set()) - {"HEAD"}):
             if route.include_in_schema or method == "GET":
                 yield f"{method} {route.path}"

@@ -185,7 +185,8 @@ def _named(schema: dict[str, Any]) -> dict[str, Any]:
     if len(set(names.values())) < len(names):
         raise ValueError("two components of the contract have one name")
     for name, better in names.items():
-        text = text.replace(f'"{name}"', f'"{better}"').replace(f'schemas/{name}"', f'schemas/{better}"')
+        if better != name:
+            text = text.replace(f'"{name}"', f'"{better}"').replace(f'schemas/{name}"', f'schemas/{better}"')
     return dict(json.loads(text))
 
 

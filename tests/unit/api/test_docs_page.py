@@ -4,46 +4,40 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 import pytest
+from lxml import etree
 
 from carimbo.api.docs_contract import events_of, operations_of
 from carimbo.api.docs_page import ERRORS, EVENTS, OVERVIEW, SEARCH_INDEX, inline, prose, render_docs, slug
 from unit.api.docs_contracts import our_contract, our_operations, small_contract
 
-VOID = {"meta", "link", "wbr", "br", "hr", "img", "input"}
+# What HTML may leave out and XML may not: the end of an empty element, and the value of an attribute.
+EMPTY_ELEMENT = re.compile(r"<((?:meta|link|wbr|br|hr|img|input)\b[^>]*)>")
+BARE_ATTRIBUTE = re.compile(r"(<[^<>]* (?:defer|hidden|open))(?=[ >])")
 
 
-class Page(HTMLParser):
-    """What a browser would see: texts by the article that has them, ids, addresses and elements."""
+class Page:
+    """What a browser would see: texts by the article that has them, ids, addresses and elements.
+
+    It is read as XML, which refuses elements that do not end where they should.
+    """
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.texts: dict[str, str] = {}
-        self.ids: list[str] = []
-        self.addresses: list[str] = []
-        self.tags: list[str] = []
-        self._open: list[tuple[str, str]] = []
-        self.feed(html)
-        assert not self._open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self.tags.append(tag)
-        self.ids += [given["id"]] if "id" in given else []
-        self.addresses += [given[name] for name in ("src", "href", "action", "srcset") if name in given]
-        if tag not in VOID:
-            self._open.append((tag, given.get("id", "")))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop()[0] == tag
-
-    def handle_data(self, data: str) -> None:
-        for name in [name for tag, name in self._open if tag in ("article", "main") and name]:
-            self.texts[name] = self.texts.get(name, "") + data
+        tags = EMPTY_ELEMENT.sub(r"<\1/>", html.removeprefix("<!doctype html>\n"))
+        elements = list(etree.fromstring(BARE_ATTRIBUTE.sub(r'\1=""', tags)).iter())
+        self.tags = [str(element.tag) for element in elements]
+        self.ids = [str(element.attrib["id"]) for element in elements if "id" in element.attrib]
+        self.addresses = [
+            str(element.attrib[name])
+            for element in elements
+            for name in ("src", "href", "action", "srcset")
+            if name in element.attrib
+        ]
+        articles = [element for element in elements if element.tag in ("article", "main")]
+        self.texts = {article.get("id", ""): "".join(map(str, article.itertext())) for article in articles}
 
     def words(self, name: str) -> str:
         return " ".join(self.texts[name].split())

@@ -6,6 +6,7 @@ from threading import Event
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
 from carimbo.api import openapi
 from unit.api.docs_contracts import our_app
@@ -26,17 +27,26 @@ class Builds:
         return {"info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": {}}}
 
 
+@pytest.fixture(scope="module")
+def app() -> FastAPI:
+    return our_app()
+
+
 @pytest.fixture
-def builds(monkeypatch: pytest.MonkeyPatch) -> Builds:
+def builds(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Builds:
+    """Lets nothing of the contract be built yet."""
     builds = Builds()
+    monkeypatch.setattr(app, "openapi_schema", None)
+    for made in (openapi._json, openapi._yaml, openapi._pages):
+        made.cache_clear()
     monkeypatch.setattr(openapi, "get_openapi", builds.build)
     monkeypatch.setattr(openapi, "published_events", dict)
     return builds
 
 
 @pytest.fixture
-def reader() -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=our_app()), base_url="http://carimbo")
+def reader(app: FastAPI) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://carimbo")
 
 
 class TestFirstReading:
