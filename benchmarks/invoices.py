@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from functools import cache
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
 from carimbo.fiscal.access_key import choose_numeric_code
+from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.company import PisCofinsRegime, TaxRegime
 from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.document_type import Issuance
@@ -82,6 +84,12 @@ def company(regime: TaxRegime) -> CompanyFile:
     return CompanyFile.model_validate(read_json(EXAMPLES / "company.json") | changes)
 
 
+@cache
+def certificate() -> A1Certificate:
+    """The certificate of the examples, opened once: that takes tenths of a second."""
+    return certificate_of(company(TaxRegime.SIMPLES), EXAMPLES)
+
+
 def prepared_requests(items: int) -> list[NfeRequest]:
     """As many different requests as make 10,000 items, within limits; the same ones in every run."""
     many = min(max(ITEMS_PREPARED // items, FEWEST_REQUESTS), MOST_REQUESTS)
@@ -92,7 +100,7 @@ def prepared_requests(items: int) -> list[NfeRequest]:
 def sales_of(prepared: list[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
     """Sales without end: requests come back in turn, each time with the next number and a later moment."""
     seller, chance = company(regime), random.Random(0)
-    signer, schemas = Signer.of(certificate_of(seller, EXAMPLES)), Schemas()
+    signer, schemas = Signer.of(certificate()), Schemas()
     software, settings = Software("carimbo"), NfeSettings()
     for number, request in zip(count(1), cycle(prepared), strict=False):
         code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))

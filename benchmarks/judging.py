@@ -21,7 +21,6 @@ from pathlib import Path
 from cryptography import x509
 
 from carimbo.fiscal.company import TaxRegime
-from carimbo.fiscal.company_file import certificate_of
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import World
 from carimbo.simulator.http import Reply, Request
@@ -36,7 +35,7 @@ from carimbo.simulator.soap import open_request
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Credential, Trust, credential_of
 from core import make, sign_only
-from invoices import EXAMPLES, Sale, company, prepared_requests, sales_of
+from invoices import Sale, certificate, prepared_requests, sales_of
 
 _PATH = "/producao/sp/nfe/NFeAutorizacao4"
 _HEADERS = {"content-type": "application/soap+xml; charset=utf-8", "host": "localhost"}
@@ -54,7 +53,7 @@ class Office:
     """A simulator without its ports, whose clock is that of the documents."""
 
     def __init__(self, folder: Path) -> None:
-        owner = certificate_of(company(TaxRegime.SIMPLES), EXAMPLES)
+        owner = certificate()
         self._trust = Trust(tuple(Credential.of(x509.load_der_x509_certificate(one)) for one in owner.chain))
         self._sender = owner.certificate_der
         self._now = owner.not_before

@@ -1,6 +1,6 @@
 """Bodies that make a valid XML, each telling one thing more than a plain sale, and how they are issued."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -98,8 +98,22 @@ class Good:
     root: Published = field(default=NFE, repr=False)
 
 
+def different(goods: Iterable[Good]) -> Iterator[Good]:
+    """Yields bodies without those that came before."""
+    seen = set()
+    for good in goods:
+        key = (good.root.title, good.regime, repr(good.body))
+        if key not in seen:
+            seen.add(key)
+            yield good
+
+
 def good_bodies() -> Iterator[Good]:
-    """Each value of each optional field beside those that it needs, and each choice between fields."""
+    """Yields each value of each optional field beside those that it needs, and each choice between fields."""
+    return different(_good_bodies())
+
+
+def _good_bodies() -> Iterator[Good]:
     yield from map(Good, _of_nfe())
     for told in tax.ICMS_BY_CSOSN.samples:
         yield Good(NFE_BODY | {"items": [item(icms=told)]}, "simples")

@@ -14,7 +14,7 @@ from carimbo.simulator.place import PRODUCTION, Place
 from carimbo.simulator.rule import Refusal
 from carimbo.simulator.trust import Trust
 from unit.fiscal import optional_taxes as tax
-from unit.fiscal.good_bodies import SIMPLES, TO_A_COMPANY, Good, answer_to, good_bodies, quick
+from unit.fiscal.good_bodies import SIMPLES, TO_A_COMPANY, Good, answer_to, different, good_bodies, quick
 from unit.fiscal.goods.support import CONTRIBUTOR, NFCE_BODY, NFE_BODY, item
 from unit.fiscal.published_fields import NFCE, NFE, Json
 from unit.fiscal.rules.breaking import GOOD
@@ -69,7 +69,9 @@ def verdict(document: SignedDocument, around: World) -> Refusal | None:
 class TestAgreement:
     def test_what_is_issued_is_authorised(self, signer: Signer, around: World) -> None:
         issued = [
-            (good, made) for good in bodies() if isinstance(made := answer_to(good, signer), SignedDocument)
+            (good, made)
+            for good in different(bodies())
+            if isinstance(made := answer_to(good, signer), SignedDocument)
         ]
         refused = [(verdict(made, around), good) for good, made in issued]
         assert [(refusal, good) for refusal, good in refused if refusal] == []
