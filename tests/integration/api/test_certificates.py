@@ -17,7 +17,7 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from carimbo.service import certificate_opener
+from carimbo.service import certificate_process
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.storage.database import Database
 from support import CNPJ, OTHER_CNPJ, Caller, code_of, data_of, fields_of
@@ -33,7 +33,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Opens files by the same code, but without a process for each."""
 
     async def ask(_self: CertificateOpener, request: bytes, _seconds: float) -> dict[str, str]:
-        return certificate_opener._answer(json.loads(request))
+        return certificate_process.answer_to(json.loads(request))
 
     monkeypatch.setattr(CertificateOpener, "_ask", ask)
 
