@@ -56,14 +56,17 @@ class TestKilledWorker:
     async def test_leaves_an_event_that_is_registered_once(self, site: Site, company: Company) -> None:
         """Each worker finishes what the one before it left, and is killed in the middle of the next one."""
         events = [(kind, event, step) for (kind, event), step in product(EVENTS, STEPS)]
+        name = "nothing"
         for kind, event, step in events:
-            name = f"{kind}-{event}-{step}"
-            with named(name), site.worker(Failpoint(name, f"{event} {step}"), **LONG_LEASES) as victim:
-                await site.until_told(company)
-                document = await authorized(site, company, kind, name)
-                under_way = await tell(company, kind, document, event)
-                assert step == "concluded" or under_way["status"] == "processing"
-                assert await victim.end() == -signal.SIGKILL
+            before, name = name, f"{kind}-{event}-{step}"
+            with site.worker(Failpoint(name, f"{event} {step}"), **LONG_LEASES) as victim:
+                with named(f"finishing {before}"):
+                    await site.until_told(company)
+                with named(f"dying at {name}"):
+                    document = await authorized(site, company, kind, name)
+                    under_way = await tell(company, kind, document, event)
+                    assert step == "concluded" or under_way["status"] == "processing"
+                    assert await victim.end() == -signal.SIGKILL
             await site.end_leases()
         with site.worker():
             await site.until_told(company)
@@ -76,7 +79,7 @@ class TestKilledWorker:
         events = [(kind, event, "sent") for kind, event in EVENTS]
         for count, (kind, event, step) in enumerate(events, 1):
             name = f"{kind}-{event}-{step}"
-            with named(name), site.worker(**LONG_LEASES) as victim:
+            with named(f"{name}, or what is left of the one before"), site.worker(**LONG_LEASES) as victim:
                 await site.until_told(company)
                 document = await authorized(site, company, kind, name)
                 async with site.switched(**UNANSWERED):
@@ -125,13 +128,15 @@ class TestFrozenWorker:
         events = [(kind, "cancellation", step) for kind, step in product(["nfe", "nfse"], STEPS[:2])]
         gate = Gate.closed_in(tmp_path)
         frozen: list[Program] = []
+        name = "nothing"
         with ExitStack() as workers:
             for kind, event, step in events:
-                name = f"{kind}-{event}-{step}"
-                with named(name):
-                    failpoint = Failpoint(name, f"{event} {step}", gate)
-                    frozen.append(workers.enter_context(site.worker(failpoint)))
+                before, name = name, f"{kind}-{event}-{step}"
+                failpoint = Failpoint(name, f"{event} {step}", gate)
+                frozen.append(workers.enter_context(site.worker(failpoint)))
+                with named(f"finishing {before}"):
                     await site.until_told(company)
+                with named(f"freezing at {name}"):
                     await company.cancel(kind, await authorized(site, company, kind, name))
                     await gate.until_reached_by(len(frozen))
             with site.worker():

@@ -53,10 +53,12 @@ class TestKilledWorker:
         names = []
         for kind, step in product(KINDS, STEPS):
             names.append(f"{kind}-{step}")
-            with named(names[-1]), site.worker(Failpoint(names[-1], step), **LONG_LEASES) as victim:
-                await site.until_settled(company)
-                await company.issue(kind, external_id=names[-1])
-                assert await victim.end() == -signal.SIGKILL
+            with site.worker(Failpoint(names[-1], step), **LONG_LEASES) as victim:
+                with named(f"finishing {names[-2:-1]}"):
+                    await site.until_settled(company)
+                with named(f"dying at {names[-1]}"):
+                    await company.issue(kind, external_id=names[-1])
+                    assert await victim.end() == -signal.SIGKILL
             await site.end_leases()
         with site.worker():
             await site.until_settled(company)
@@ -68,7 +70,7 @@ class TestKilledWorker:
         self, site: Site, company: Company
     ) -> None:
         for count, kind in enumerate(KINDS, 1):
-            with named(kind), site.worker(**LONG_LEASES) as victim:
+            with named(f"{kind}, or what is left of the one before"), site.worker(**LONG_LEASES) as victim:
                 await site.until_settled(company)
                 await company.issue(kind, external_id=kind, notes="SIMULA:DEMORA:60s")
                 await site.until_sent(company, count=count)
@@ -119,9 +121,10 @@ class TestFrozenWorker:
         with ExitStack() as workers:
             for kind, step in product(["nfe", "nfse"], STEPS[:3]):
                 names.append(f"{kind}-{step}")
-                with named(names[-1]):
-                    frozen.append(workers.enter_context(site.worker(Failpoint(names[-1], step, gate))))
+                frozen.append(workers.enter_context(site.worker(Failpoint(names[-1], step, gate))))
+                with named(f"finishing {names[-2:-1]}"):
                     await site.until_settled(company)
+                with named(f"freezing at {names[-1]}"):
                     await company.issue(kind, external_id=names[-1])
                     await gate.until_reached_by(len(frozen))
             with site.worker():
