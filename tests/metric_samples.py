@@ -8,8 +8,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from carimbo.worker import metrics
-
-PATIENCE = 30.0
+from support import PATIENCE
 
 
 def shown(name: str, **labels: str) -> float | None:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import zxingcpp
 
+from support import PATIENCE
+
 _LISTED = re.compile(
     r'<page width="([\d.]+)" height="([\d.]+)">'
     r'|<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*?)</word>'
@@ -28,7 +30,6 @@ _STREAM = re.compile(rb"/FlateDecode /Length (\d+) +>>\nstream\n")
 _BITMAP = re.compile(rb" cm BI /W (\d+) /H (\d+) /IM true /BPC 1 /D \[1 0\] /F /AHx ID ([0-9a-f]+)> EI")
 # Pixels of a module, modules around a code, and rows of a bar code.
 _MODULE, _QUIET, _TALL = 4, 10, 40
-_PATIENCE = 60
 _LAST_PAGE = 9999
 
 
@@ -291,7 +292,7 @@ def _rules(path: str, page: int) -> Iterator[Rule]:
 
 
 def _run(*command: str, file: bytes) -> bytes:
-    done = subprocess.run(command, input=file, capture_output=True, check=True, timeout=_PATIENCE)
+    done = subprocess.run(command, input=file, capture_output=True, check=True, timeout=PATIENCE)
     # Poppler tells what is wrong with a file, and goes on.
     assert done.stderr == b"", done.stderr.decode()
     return done.stdout

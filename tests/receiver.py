@@ -11,10 +11,9 @@ from http import HTTPStatus
 
 import httpx2
 
-from support import LOOPBACK
+from support import LOOPBACK, PATIENCE
 
 _LARGEST_HEAD = 1024 * 1024
-_PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
@@ -85,13 +84,13 @@ class Receiver:
         self._arrived = asyncio.Condition()
         self._open: set[asyncio.Task[None]] = set()
 
-    async def until(self, count: int, patience: float = _PATIENCE) -> list[Received]:
+    async def until(self, count: int, patience: float = PATIENCE) -> list[Received]:
         """Wait until so many calls have come in all, or raise TimeoutError."""
         async with asyncio.timeout(patience), self._arrived:
             await self._arrived.wait_for(lambda: len(self.calls) >= count)
         return self.calls
 
-    async def until_alone(self, patience: float = _PATIENCE) -> None:
+    async def until_alone(self, patience: float = PATIENCE) -> None:
         """Wait until every connection has ended, or raise TimeoutError."""
         async with asyncio.timeout(patience):
             if self._open:

@@ -24,6 +24,8 @@ CNPJ = "11222333000181"
 OTHER_CNPJ = "12ABC34501DE35"
 BASE_URL = "http://carimbo.test"
 LOOPBACK = "127.0.0.1"
+PATIENCE = 120.0
+"""How many seconds a test waits for a condition before it fails; a slow machine needs some of them."""
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 """The id of nothing that there ever was."""
 ABSENT_ITEM = "01KNWJH000000000000000000Z"

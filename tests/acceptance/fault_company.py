@@ -11,9 +11,9 @@ from uuid import uuid4
 
 import httpx2
 
-from acceptance.fault_programs import PATIENCE
 from carimbo.fiscal.taxpayer import cnpj_check_digits
 from carimbo.simulator.certificates import CertificateFolder
+from support import PATIENCE
 
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"

@@ -10,10 +10,9 @@ from typing import Any
 from standardwebhooks.webhooks import Webhook
 
 from acceptance.fault_company import KINDS, Company
-from acceptance.fault_programs import PATIENCE
 from acceptance.fault_site import Site
 from receiver import Received, Receiver, receiving
-from support import data_of
+from support import PATIENCE, data_of
 
 _GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce"}
 _VERBS = {"authorized": "authorized", "canceled": "cancelled"}

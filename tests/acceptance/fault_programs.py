@@ -19,8 +19,7 @@ from carimbo import cli
 from carimbo.logs import configure_logs
 from carimbo.main.worker import work
 from carimbo.settings import child_environment, load_settings
-
-PATIENCE = 120.0
+from support import PATIENCE
 
 # Importing the service takes seconds. One process does it once, and every program begins as a copy of it.
 _CONTEXT = multiprocessing.get_context("forkserver")

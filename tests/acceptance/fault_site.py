@@ -14,7 +14,7 @@ import asyncpg
 import httpx2
 
 from acceptance.fault_company import Company, register
-from acceptance.fault_programs import PATIENCE, Failpoint, Program, carimbo
+from acceptance.fault_programs import Failpoint, Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
 from carimbo.main.database import database_of
 from carimbo.service.access import Gatekeeper
@@ -23,7 +23,7 @@ from carimbo.settings import load_settings
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.work import TABLES
-from support import free_port, until_it_holds
+from support import PATIENCE, free_port, until_it_holds
 
 # Short waits; how long each is in earnest is a matter of settings too.
 WAITS = {

@@ -11,13 +11,13 @@ from typing import Any
 import asyncpg
 import pytest
 
-from acceptance.fault_programs import PATIENCE, Program, carimbo
+from acceptance.fault_programs import Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.probes import add_probe
 from metric_samples import names_of, names_shown_at
-from support import ALL_ANSWERED, free_port, until_it_holds
+from support import ALL_ANSWERED, PATIENCE, free_port, until_it_holds
 
 KEYS = new_key("test")
 CONCURRENCY = 10

@@ -23,9 +23,8 @@ from carimbo.fiscal.certificate import open_a1
 from carimbo.service.certificate_expiry import days_left
 from carimbo.simulator.certificates import CertificateFolder
 from carimbo.simulator.trust import Credential, Flaw
-from support import CNPJ, free_port, local_http
+from support import CNPJ, PATIENCE, free_port, local_http
 
-PATIENCE = 60
 TRIPLE_DES = bytes.fromhex("2a864886f70d010c0103")
 """pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292, appendix C)."""
 STATUS_SERVICE = "/svrs/nfe/NFeStatusServico4"

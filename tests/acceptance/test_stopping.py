@@ -12,9 +12,9 @@ import pytest
 
 from acceptance.fault_company import Company, order
 from acceptance.fault_judge import contradictions
-from acceptance.fault_programs import PATIENCE, Program, carimbo
+from acceptance.fault_programs import Program, carimbo
 from acceptance.fault_site import Site, local, until_answered
-from support import LOOPBACK, free_port
+from support import LOOPBACK, PATIENCE, free_port
 
 # Nobody but who is woken would take a row up in the time that a test has.
 ONLY_WAKEUPS = {"lease_seconds": "600", "sweep_seconds": "600", "worker_heartbeat_seconds": "600"}

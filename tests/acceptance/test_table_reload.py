@@ -8,10 +8,10 @@ from pathlib import Path
 import httpx2
 
 from acceptance.fault_company import Company, order
-from acceptance.fault_programs import PATIENCE, carimbo
+from acceptance.fault_programs import carimbo
 from acceptance.fault_site import Site, local, until_answered
 from documentation import ROOT
-from support import free_port
+from support import PATIENCE, free_port
 
 CALENDAR = ROOT / "src" / "carimbo" / "fiscal" / "tables" / "calendar.csv"
 NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}

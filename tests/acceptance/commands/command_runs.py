@@ -12,8 +12,6 @@ from unittest.mock import patch
 from acceptance.loaded_command import loaded_carimbo
 from carimbo.cli import run
 
-PATIENCE = 120
-
 
 @dataclass(frozen=True)
 class Told:

@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from acceptance.commands.command_runs import PATIENCE, Carimbo, Told, carimbo_here, end_of, running
+from acceptance.commands.command_runs import Carimbo, Told, carimbo_here, end_of, running
 from carimbo.storage.envelope import KeyRing, new_key
+from support import PATIENCE
 
 
 def listed(admin: Carimbo, subscription: dict[str, str]) -> str:

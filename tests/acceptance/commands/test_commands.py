@@ -15,10 +15,10 @@ import pytest
 import typer
 
 import carimbo
-from acceptance.commands.command_runs import PATIENCE, begin, carimbo_here, end_of, running
+from acceptance.commands.command_runs import begin, carimbo_here, end_of, running
 from carimbo.cli import app
 from carimbo.storage.envelope import new_key
-from support import free_port, local_http
+from support import PATIENCE, free_port, local_http
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 PLACEHOLDER = "k1:" + "A" * 43 + "="

@@ -8,9 +8,7 @@ import asyncpg
 import httpx2
 
 from carimbo.storage.database import Database
-from support import HELD_UP, until_it_holds
-
-PATIENCE = 30.0
+from support import HELD_UP, PATIENCE, until_it_holds
 
 
 async def held_up(

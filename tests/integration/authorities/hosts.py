@@ -13,9 +13,8 @@ from pathlib import Path
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from support import LOOPBACK
+from support import LOOPBACK, PATIENCE
 
-_PATIENCE = 30
 _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
 
 Answerer = Callable[[asyncio.StreamWriter], Awaitable[object]]
@@ -45,7 +44,7 @@ class Host:
 
     async def until_left(self) -> None:
         """Wait until a client has ended a connection, for less time than it may keep one."""
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             await self.left.wait()
 
 
@@ -102,7 +101,7 @@ async def bare_host(
 async def alerting_host(context: ssl.SSLContext) -> AsyncIterator[str]:
     """A server for one connection that tells why it ends a handshake, which asyncio's servers do not."""
     with socket.create_server((LOOPBACK, 0)) as listener:
-        listener.settimeout(_PATIENCE)
+        listener.settimeout(PATIENCE)
         meeting = asyncio.create_task(asyncio.to_thread(_meet_one, listener, context))
         yield f"https://{LOOPBACK}:{listener.getsockname()[1]}/"
         await meeting
@@ -111,7 +110,7 @@ async def alerting_host(context: ssl.SSLContext) -> AsyncIterator[str]:
 def _meet_one(listener: socket.socket, context: ssl.SSLContext) -> None:
     connection, _ = listener.accept()
     with connection, context.wrap_socket(connection.dup(), True, do_handshake_on_connect=False) as wrapped:
-        connection.settimeout(_PATIENCE)
+        connection.settimeout(PATIENCE)
         with suppress(ssl.SSLError):
             wrapped.do_handshake()
         # To close before all was read would destroy what was said.

@@ -21,9 +21,8 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.webhooks import Webhook, WebhookFacts
 from carimbo.worker.courier import Courier, CourierOptions
 from integration.storage.document_rows import Shop
-from support import BASE_URL, until_it_holds
+from support import BASE_URL, PATIENCE, until_it_holds
 
-PATIENCE = 30.0
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 AMPLE = Room(each=5, quick=100, others=100)
 OPTIONS = CourierOptions(

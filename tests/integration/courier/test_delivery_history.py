@@ -9,8 +9,9 @@ from carimbo.service.delivery.attempt import deliver
 from carimbo.storage import forgetting
 from carimbo.storage.delivering import forget_deleted_webhooks, forget_deliveries
 from carimbo.worker.history import forget_forever
-from integration.courier.house import DAY, NO_RETRIES, PATIENCE, House
+from integration.courier.house import DAY, NO_RETRIES, House
 from receiver import Receiver, Reply
+from support import PATIENCE
 
 KEEP = 30 * DAY
 LONG_AGO = "attempted_at = now() - interval '31 days', created_at = now() - interval '31 days'"

@@ -2,9 +2,10 @@
 
 from carimbo.service.delivery.attempt import record_mishap
 from carimbo.storage.delivering import release_delivery
-from integration.courier.house import DAY, HOUR, NO_RETRIES, PATIENCE, House
+from integration.courier.house import DAY, HOUR, NO_RETRIES, House
 from metric_samples import shown, until_risen
 from receiver import Receiver
+from support import PATIENCE
 
 MISHAP = "Erro interno ao preparar a entrega."
 

@@ -9,8 +9,9 @@ import pytest
 
 from carimbo.storage.delivering import ClaimedDelivery
 from carimbo.worker import courier
-from integration.courier.house import AMPLE, DAY, HOUR, MINUTE, PATIENCE, House
+from integration.courier.house import AMPLE, DAY, HOUR, MINUTE, House
 from receiver import Receiver, Reply
+from support import PATIENCE
 
 NONE_QUICK = replace(AMPLE, quick=0)
 NO_OTHERS = replace(AMPLE, others=0)

@@ -12,8 +12,9 @@ import pytest
 from carimbo.storage.connection import DatabaseUnavailable
 from carimbo.storage.delivering import ClaimedDelivery, claim_deliveries
 from carimbo.worker import courier
-from integration.courier.house import PATIENCE, House
+from integration.courier.house import House
 from receiver import Receiver, Reply
+from support import PATIENCE
 
 LISTENING = (
     "exists (select from pg_stat_activity where datname = current_database() and query like 'LISTEN%')"

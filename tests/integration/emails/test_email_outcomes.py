@@ -17,9 +17,9 @@ from carimbo.service.parked import list_parked, resume_parked
 from carimbo.storage.work import WorkKey, WorkKind, claim
 from carimbo.worker.sweeper import announce
 from integration.emails.mailbox import addressed, ask, fate_of, listed, new_address, outcomes, until_settled
-from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from post_office import PostOffice
+from support import PATIENCE
 
 NO_SUCH_USER = "550 5.1.1 No such user here"
 NOT_NOW = "451 4.7.1 Greylisted, try again later"

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from integration.emails.mailbox import addressed, ask, fate_of, new_address, outcomes
-from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from post_office import PostOffice
+from support import PATIENCE
 
 NO_SUCH_USER = "550 5.1.1 No such user here"
 NOT_NOW = "451 4.7.1 Greylisted, try again later"

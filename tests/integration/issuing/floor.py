@@ -27,9 +27,8 @@ from carimbo.storage.work import TABLES, WorkKind
 from carimbo.worker.advance import Advancer
 from carimbo.worker.run import run_worker
 from integration.issuing.ready_company import Template
-from support import BASE_URL, Caller, until_it_holds
+from support import BASE_URL, PATIENCE, Caller, until_it_holds
 
-PATIENCE = 30.0
 # Short waits, but for that of callers, which ends as soon as there is an outcome. How long each is in earnest
 # is a matter of settings too.
 QUICK = {

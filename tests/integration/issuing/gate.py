@@ -10,7 +10,7 @@ import pytest
 
 from carimbo.simulator.http import HungUp, Reply
 from carimbo.simulator.site import Site
-from integration.issuing.floor import PATIENCE
+from support import PATIENCE
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from carimbo.service.filing.desk import Desk
 from carimbo.storage.database import DatabaseUnavailable
 from carimbo.worker import numbering as chore
 from carimbo.worker.numbering import inutilize_everywhere, inutilize_forever
-from integration.issuing.floor import PATIENCE, Floor
+from integration.issuing.floor import Floor
 from integration.issuing.number_ledger import (
     JUSTIFICATION,
     all_registered,
@@ -27,7 +27,7 @@ from integration.issuing.number_ledger import (
     void,
 )
 from integration.issuing.shop import REFUSED, NewShop, Shop, bare_shop, error_of
-from support import data_of, fields_of
+from support import PATIENCE, data_of, fields_of
 
 DAY = timedelta(days=1)
 

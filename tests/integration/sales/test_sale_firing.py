@@ -8,11 +8,11 @@ from uuid import UUID
 from carimbo.service.subscriptions import set_features
 from carimbo.worker.sweeper import announce
 from integration.issuing.actions import SPENT, TRIAL, spend, usage
-from integration.issuing.floor import PATIENCE, Floor
+from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, error_of
 from integration.sales.due import come_due, fired, moment, times_queued, waiting
 from integration.sales.store import NewStore, Store, invoices
-from support import HELD_UP, data_of
+from support import HELD_UP, PATIENCE, data_of
 
 MINUTE = timedelta(minutes=1)
 # That of a sale that has come due: one token for that, and one for whoever took it.

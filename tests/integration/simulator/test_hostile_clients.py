@@ -17,8 +17,8 @@ from carimbo.simulator.http import Answerer, HungUp, Reply, Request
 from carimbo.simulator.http_server import Limits, Server, serve
 from carimbo.simulator.tls import server_context
 from carimbo.simulator.trust import Flaw
-from support import CNPJ
-from unit.simulator.wire import OVER, PATIENCE, Wire, get, wire
+from support import CNPJ, PATIENCE
+from unit.simulator.wire import OVER, Wire, get, wire
 
 NOW = datetime.now(UTC)
 FLAWS = [flaw for flaw in Flaw if flaw is not Flaw.NO_REVOCATION_LIST]

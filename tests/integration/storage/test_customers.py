@@ -9,9 +9,7 @@ from carimbo.fiscal.customer import CustomerFacts
 from carimbo.storage.customers import Customer
 from carimbo.storage.identifiers import new_id
 from integration.storage.document_rows import Shop
-from support import HELD_UP
-
-PATIENCE = 60
+from support import HELD_UP, PATIENCE
 
 MARIA = CustomerFacts(name="Maria da Silva", document="52998224725", email="maria@example.com")
 JOHN = CustomerFacts(name="John Smith", foreign_id="P123456", email="john@example.com", is_foreign=True)

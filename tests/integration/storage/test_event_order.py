@@ -23,13 +23,12 @@ from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 from integration.storage.document_rows import open_shop
 from integration.storage.neighbours import Neighbours
-from support import HELD_UP, until_it_holds
+from support import HELD_UP, PATIENCE, until_it_holds
 
 LINKS = Links(b"k" * 32, "http://carimbo.test", timedelta(days=7), lambda: datetime.now(UTC))
 LIFE = ("rejected", "processing", "authorized", "canceled")
 TOLD = ["nfe.rejected", "nfe.authorized", "nfe.cancelled"]
 """What is told of a document that lives through all of that."""
-PATIENCE = 60
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ import pytest
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.pool import Pool
-from support import HELD_UP, until_it_holds
+from support import HELD_UP, PATIENCE, until_it_holds
 
 BACKEND = "select pg_backend_pid()"
-PATIENCE = 60.0
 
 
 @pytest.fixture

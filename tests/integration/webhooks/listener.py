@@ -10,10 +10,9 @@ from standardwebhooks.webhooks import Webhook
 
 from carimbo.api import events
 from carimbo.api.openapi import contract
-from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from receiver import Received, Receiver
-from support import data_of
+from support import PATIENCE, data_of
 
 _VERBS = ("authorized", "rejected", "cancelled")
 EVERYTHING = {

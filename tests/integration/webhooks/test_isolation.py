@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from integration.webhooks.conftest import NewListener
 from integration.webhooks.listener import TELL
 from receiver import Receiver, Reply
+from support import PATIENCE
 
 EVENTS = 20
 

@@ -4,12 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from integration.issuing.actions import cancel
-from integration.issuing.floor import PATIENCE
 from integration.issuing.shop import Shop
 from integration.webhooks.conftest import NewListener
 from integration.webhooks.listener import TELL, Listener
 from receiver import Receiver, Reply
-from support import data_of
+from support import PATIENCE, data_of
 
 PAUSES = [0.3, 0.4, 0.5, 0.6, 0.7]
 """Those of the floor; see its settings."""

@@ -9,16 +9,8 @@ import pytest
 from carimbo.service.probes import answer
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.work import Lease
-from integration.worker.worker_site import (
-    NEVER,
-    PATIENCE,
-    POLICY,
-    Site,
-    failing,
-    milliseconds,
-    outcomes,
-    recording,
-)
+from integration.worker.worker_site import NEVER, POLICY, Site, failing, milliseconds, outcomes, recording
+from support import PATIENCE
 
 
 class TestFailingTask:

@@ -5,12 +5,8 @@ from datetime import timedelta
 
 from carimbo.storage.jobs import consume
 from carimbo.storage.work import WorkKey, WorkKind
-from integration.worker.worker_site import (
-    PATIENCE,
-    QUICK,
-    Site,
-    milliseconds,
-)
+from integration.worker.worker_site import QUICK, Site, milliseconds
+from support import PATIENCE
 
 
 class TestConsume:

@@ -14,7 +14,6 @@ from carimbo.storage.work import Lease, postpone
 from carimbo.worker import advance
 from integration.worker.worker_site import (
     NEVER,
-    PATIENCE,
     POLICY,
     QUICK,
     Site,
@@ -23,6 +22,7 @@ from integration.worker.worker_site import (
     recording,
     until_the_end,
 )
+from support import PATIENCE
 
 SOON = milliseconds(30)
 TWO_PLACES = replace(QUICK, batch_size=1, concurrency=2)

@@ -10,7 +10,8 @@ from carimbo.storage.database import DatabaseUnavailable
 from carimbo.worker import sweeper
 from carimbo.worker.sweeper import sweep, sweep_forever
 from integration.storage.document_rows import Shop
-from integration.worker.worker_site import AT_ONCE, PATIENCE, Site, milliseconds
+from integration.worker.worker_site import AT_ONCE, Site, milliseconds
+from support import PATIENCE
 
 
 class TestSweep:

@@ -17,7 +17,6 @@ from carimbo.worker import run
 from carimbo.worker.tasks import tasks_of
 from integration.worker.worker_site import (
     NEVER,
-    PATIENCE,
     POLICY,
     QUICK,
     Site,
@@ -27,6 +26,7 @@ from integration.worker.worker_site import (
     until_logged,
     until_the_end,
 )
+from support import PATIENCE
 
 
 class TestProbe:

@@ -22,9 +22,8 @@ from carimbo.worker.advance import Advancer
 from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
-from support import ALL_ANSWERED, until_it_holds
+from support import ALL_ANSWERED, PATIENCE, until_it_holds
 
-PATIENCE = 60.0
 NEVER = timedelta(hours=1)
 AT_ONCE = timedelta(0)
 

@@ -9,9 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from carimbo.api import openapi
+from support import PATIENCE
 from unit.api.docs_contracts import our_app
-
-PATIENCE = 30.0
 
 
 @dataclass

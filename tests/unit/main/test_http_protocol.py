@@ -11,11 +11,10 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from carimbo.main.http_protocol import RequestLimits, protocol_within
-from support import LOOPBACK
+from support import LOOPBACK, PATIENCE
 
 LIMIT = 4096
 SECONDS = 0.3
-PATIENCE = 60
 GET = b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
 
 Connect = Callable[[], Any]

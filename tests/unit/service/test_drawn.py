@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from carimbo.service.drawn import Drawings
+from support import PATIENCE
 
 MEGABYTE = 1024 * 1024
-PATIENCE = 20.0
 
 
 @dataclass

@@ -9,8 +9,9 @@ import pytest
 
 from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.http_server import Server
+from support import PATIENCE
 from unit.simulator.echo_server import CHUNKED, listening, status_of, understood
-from unit.simulator.wire import OVER, PATIENCE, get, post, wire
+from unit.simulator.wire import OVER, get, post, wire
 
 
 @pytest.fixture(scope="module")

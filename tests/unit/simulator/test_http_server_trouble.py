@@ -11,8 +11,9 @@ import uvloop
 
 from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.http_server import Server, serve
+from support import PATIENCE
 from unit.simulator.echo_server import CHUNKED, echo, listening, status_of, understood
-from unit.simulator.wire import PATIENCE, get, post, wire
+from unit.simulator.wire import get, post, wire
 
 
 @pytest.fixture(scope="module")

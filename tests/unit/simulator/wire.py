@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-PATIENCE = 20
+from support import PATIENCE
+
 OVER = (EOFError, ConnectionError, ssl.SSLError)
 
 

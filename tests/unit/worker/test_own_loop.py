@@ -4,8 +4,7 @@ import threading
 import pytest
 
 from carimbo.worker.own_loop import in_own_loop
-
-PATIENCE = 10
+from support import PATIENCE
 
 
 class TestWorkInItsOwnLoop:
