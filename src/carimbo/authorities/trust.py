@@ -11,6 +11,7 @@ import re
 import ssl
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -101,6 +102,7 @@ def _write(certificates: set[bytes], folder: Path) -> None:
         seen[name] += 1
 
 
+@cache
 def subject_hash(certificate: bytes) -> str:
     """The first bytes of SHA-1 over the subject in OpenSSL's plain form (X509_NAME_hash)."""
     parts = parse(certificate).children[0].children
