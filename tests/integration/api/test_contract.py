@@ -41,13 +41,9 @@ def operations(published: dict[str, Any]) -> Operations:
 
 
 def a_few_cases(published: dict[str, Any]) -> Iterator[Case]:
-    """Generates for every operation one request of each kind; `make fuzz` sends many of each.
-
-    An operation of the only company does what that of a company named by its id does: a few kinds do.
-    """
+    """Generates for every operation one request of each kind; `make fuzz` sends many of each."""
     for operation in operations_of(published).values():
-        is_shorthand = f"{operation.path}/".startswith("/v1/company/")
-        yield from corners_of(operation, most=20 if is_shorthand else 100, most_of_a_kind=1)
+        yield from corners_of(operation, most=100, most_of_a_kind=1)
         if operation.body:
             yield from random_cases(operation, GenerationMode.POSITIVE, 1)
 
