@@ -106,7 +106,9 @@ def _rejections() -> list[str]:
 def commands_page() -> str:
     """Every command with its help and options."""
     lines = ["# Commands", "", _NOTE]
-    for path, command in _commands(typer.main.get_command(app), "carimbo"):
+    for path, command in walked(typer.main.get_command(app)):
+        if isinstance(command, TyperGroup) and not command.invoke_without_command:
+            continue
         lines += [f"## `{path}`", "", (command.help or "").strip(), ""]
         rows = [_parameter(parameter) for parameter in command.params]
         if rows:
@@ -114,16 +116,13 @@ def commands_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yields every command with its path; a group is one too if it does something by itself."""
-    if not isinstance(command, TyperGroup):
-        yield path, command
-        return
-    if command.invoke_without_command:
-        yield path, command
-    context = typer.Context(command)
-    for name in command.list_commands(context):
-        yield from _commands(command.get_command(context, name), f"{path} {name}")
+def walked(command: Any, path: str = "carimbo") -> Iterator[tuple[str, Any]]:
+    """Yields a command and all commands within it, each with the words that call it."""
+    yield path, command
+    if isinstance(command, TyperGroup):
+        context = typer.Context(command)
+        for name in command.list_commands(context):
+            yield from walked(command.get_command(context, name), f"{path} {name}")
 
 
 def _parameter(parameter: Any) -> str:

@@ -10,6 +10,7 @@ import pytest
 import reference
 import typer
 from fastapi.routing import iter_route_contexts
+from reference import walked
 from routes_reference import documented_app
 from typer.core import TyperGroup
 
@@ -80,14 +81,12 @@ def faults(files: list[Path], faults_in: Callable[[Path], list[Any]]) -> dict[st
     return {str(file.relative_to(ROOT)): wrong for file in files if (wrong := faults_in(file))}
 
 
-def commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, set[str]]]:
-    """Yields every command that does something, with the names of its options."""
-    if not isinstance(command, TyperGroup):
-        yield path, {name for parameter in command.params for name in parameter.opts if name.startswith("-")}
-        return
-    context = typer.Context(command)
-    for name in command.list_commands(context):
-        yield from commands(command.get_command(context, name), f"{path} {name}")
+def commands() -> Iterator[tuple[str, set[str]]]:
+    """Yields every command but groups, with the names of its options."""
+    for path, command in walked(typer.main.get_command(command_line)):
+        if not isinstance(command, TyperGroup):
+            names = {name for parameter in command.params for name in parameter.opts}
+            yield path, {name for name in names if name.startswith("-")}
 
 
 def routes() -> Iterator[str]:
@@ -118,7 +117,7 @@ class TestReference:
     def test_has_every_command_with_its_options(self) -> None:
         text = text_of("commands.md")
         sections = dict(re.findall(r"^## `([^`]+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
-        given = dict(commands(typer.main.get_command(command_line)))
+        given = dict(commands())
         assert given.keys() - sections.keys() == set()
         options = [(path, f"`{name}`") for path, names in given.items() for name in names]
         assert [(path, name) for path, name in options if name not in sections[path]] == []
@@ -188,7 +187,7 @@ class TestNames:
 
     def test_of_commands_exist(self) -> None:
         """As they are written in code: a sentence may begin with the name of the program too."""
-        paths = [path.removeprefix("carimbo ") for path, _ in commands(typer.main.get_command(command_line))]
+        paths = [path.removeprefix("carimbo ") for path, _ in commands()]
         groups = {path.partition(" ")[0] for path in paths}
         known = re.compile("|".join([*paths, *(f"{group} ?$" for group in groups)]))
 

@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 import typer
+from reference import walked
 
 import carimbo
 from acceptance.commands.command_runs import begin, carimbo_here, end_of, running
@@ -25,14 +26,8 @@ PLACEHOLDER = "k1:" + "A" * 43 + "="
 
 
 def commands() -> list[tuple[tuple[str, ...], Any]]:
-    """Every command with the words that call it."""
-
-    def walk(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-        yield words, command
-        for name, inner in getattr(command, "commands", {}).items():
-            yield from walk(inner, (*words, name))
-
-    return list(walk(typer.main.get_command(app), ()))
+    """Returns every command with the words after `carimbo` that call it."""
+    return [(tuple(path.split()[1:]), command) for path, command in walked(typer.main.get_command(app))]
 
 
 class TestHelp:
