@@ -14,7 +14,7 @@ from integration.issuing.shop import KINDS, REFUSED, accepted, body_of, error_of
 from integration.sales.store import Store, made, sale_of
 from support import data_of
 
-CROWD = 16
+CROWD = 50
 ROUTES = [*KINDS, "sales"]
 KEYS = ["externalId", "Idempotency-Key"]
 ITEMS = {"nfse": ("curso",), "nfe": ("caneca",), "nfce": ("caneca",), "sales": ("curso", "caneca")}

@@ -13,7 +13,7 @@ from integration.issuing.shop import error_of
 from integration.sales.store import COURSE, MARIA, NewStore, Store, made, sale_of
 from support import data_of, fields_of
 
-CROWD = 16
+CROWD = 50
 LATER = {"emitWhen": "manual"}
 
 

@@ -14,7 +14,7 @@ from carimbo.service.issuing.accept import find_replay
 from integration.issuing.shop import MUG, RECIPIENT
 from integration.service.direct_seller import NFE_TYPE, SELLING, Seller, ready_seller
 
-CROWD = 16
+CROWD = 50
 ONE_OF_EACH = {"documents": 1, "customers": 1, "products": 1, "sales": 1, "sale_lines": 1}
 NOTHING = dict.fromkeys(ONE_OF_EACH, 0)
 
