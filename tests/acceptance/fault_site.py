@@ -45,7 +45,7 @@ LONG_LEASES = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
 # The simulator's switches: all answers are late, so that work is always under way and more of it waits.
 LATE = {"latencySeconds": 0.3}
 # Many answers are lost or refused as well.
-STORM = {**LATE, "lostAnswers": 0.3, "failures": 0.1}
+STORM = {**LATE, "lostAnswers": 0.3, "failures": 0.25}
 CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0, "outages": None}
 # By what they are for, the services of every authority.
 AUTHORIZATION = ("NFeAutorizacao4", "POST /nfse")

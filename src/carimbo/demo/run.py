@@ -62,6 +62,9 @@ def run_demo(ports: Ports, folder: Path, begins_at: datetime | None = None) -> i
     except (FolderProblem, PortsUnusable) as problem:
         raise DemoProblem(str(problem)) from None
     except PostgresFailed:
+        # A Ctrl-C at a terminal reaches the programs that make a new database too, and ends them.
+        if signal.sigpending() & ENDING_SIGNALS:
+            return _OK
         raise DemoProblem(
             f"O PostgreSQL da demonstração não iniciou: veja {folder / 'postgres' / 'log'},"
             f" ou apague a pasta {folder} para começar do zero."

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,6 +21,7 @@ from carimbo.demo.folder import sole_user
 from carimbo.demo.issuing import Progress
 from carimbo.demo.ports import HOST, Ports
 from carimbo.demo.samples import SAMPLES
+from support import free_port
 
 FACTS = {"baseUrl": "http://127.0.0.1:1", "companyId": "c", "apiKey": "k", "apiSecret": "s"}
 
@@ -50,6 +52,17 @@ class TestPort:
 
 
 class TestDatabase:
+    def test_that_a_ctrl_c_kept_from_starting_is_no_problem(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(_: Path) -> NoReturn:
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+            raise PostgresFailed
+
+        monkeypatch.setattr(run, "embedded_postgres", interrupted)
+        assert run.run_demo(Ports(free_port(), free_port(), free_port()), tmp_path) == 0
+        assert signal.sigwait({signal.SIGINT}) is signal.SIGINT
+
     async def test_a_start_after_a_crash_is_reported_and_a_failed_one_raised(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
