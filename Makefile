@@ -12,7 +12,7 @@ PYTEST = $(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check static lint types imports sizes unit integration fuzz mutants format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check static lint types imports sizes collect unit integration fuzz mutants format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -28,7 +28,7 @@ check: static unit ## style, types, imports, sizes and unit tests
 
 # The types take the longest: they begin first, and the others run beside them.
 static: $(DEV_INSTALLED) ## style, types, imports and sizes
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint imports sizes
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint imports sizes collect
 
 lint: $(DEV_INSTALLED) ## style
 	$(BIN)/ruff check .
@@ -42,6 +42,10 @@ imports: $(DEV_INSTALLED) ## who may import whom
 
 sizes: $(INSTALLED) ## the longest files and functions; none may be too long
 	$(BIN)/python scripts/sizes.py
+
+# What pytest compiles here, the processes of later runs need not compile all at the same time.
+collect: $(DEV_INSTALLED) ## find all tests without running them
+	@$(BIN)/pytest --collect-only -qq > $(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 
 unit: $(DEV_INSTALLED) ## unit tests, in PROCESSES processes (2)
 	$(PYTEST) tests/unit
