@@ -98,8 +98,7 @@ clean: ## remove .venv and the demo's data
 	rm -rf $(VENV) .carimbo
 
 CONSTRAINTS ?= --constraint constraints.txt
-# Python compiles the few modules that it imports; to compile all of them takes a third of the time.
-PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile $(CONSTRAINTS)
+PIP_INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 
 # A virtual environment whose making was cut short has no pip, and is made anew.
 define MAKE_VENV
@@ -112,11 +111,12 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(PIP_INSTALL) --editable .
 	touch $@
 
-# The tools of developers come together with carimbo: one installation, not two.
+# The tools of developers come together with carimbo: one installation, not two. Python compiles the few modules that
+# tests import; to compile all of them takes a third of the installation.
 $(DEV_INSTALLED): scripts/debian-packages pyproject.toml constraints.txt
 	$(MAKE_VENV)
 	scripts/debian-packages $(DEBIAN_PACKAGES)
-	$(PIP_INSTALL) --editable '.[dev]'
+	$(PIP_INSTALL) --no-compile --editable '.[dev]'
 	touch $(INSTALLED) $@
 
 $(BENCH_INSTALLED): scripts/debian-packages $(INSTALLED)

@@ -106,7 +106,7 @@ def _rejections() -> list[str]:
 def commands_page() -> str:
     """Every command with its help and options."""
     lines = ["# Commands", "", _NOTE]
-    for path, command in walked(typer.main.get_command(app)):
+    for path, command in walk_commands(typer.main.get_command(app)):
         if isinstance(command, TyperGroup) and not command.invoke_without_command:
             continue
         lines += [f"## `{path}`", "", (command.help or "").strip(), ""]
@@ -116,13 +116,13 @@ def commands_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def walked(command: Any, path: str = "carimbo") -> Iterator[tuple[str, Any]]:
+def walk_commands(command: Any, path: str = "carimbo") -> Iterator[tuple[str, Any]]:
     """Yields a command and all commands within it, each with the words that call it."""
     yield path, command
     if isinstance(command, TyperGroup):
         context = typer.Context(command)
         for name in command.list_commands(context):
-            yield from walked(command.get_command(context, name), f"{path} {name}")
+            yield from walk_commands(command.get_command(context, name), f"{path} {name}")
 
 
 def _parameter(parameter: Any) -> str:

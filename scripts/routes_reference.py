@@ -73,7 +73,7 @@ def route_tables() -> list[str]:
 
 @cache
 def documented_app() -> FastAPI:
-    """Returns the application whose contract is told, which keeps it once it is built."""
+    """Returns the application, which keeps its contract once it is built."""
     return api_of(Settings())
 
 

@@ -94,7 +94,7 @@ def local_http() -> httpx2.Client:
     """Returns a client for programs on this machine: making another for each question costs 50 ms of CPU."""
     # A connection that is kept may be closed by the program at the moment of the next question.
     return httpx2.Client(
-        limits=httpx2.Limits(max_keepalive_connections=0), timeout=20, trust_env=False, verify=False
+        limits=httpx2.Limits(max_keepalive_connections=0), timeout=PATIENCE, trust_env=False, verify=False
     )
 
 

@@ -16,13 +16,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from acceptance.demo_runs import Demo, environment, simulator_ports
 from acceptance.loaded_command import loaded_carimbo
 from carimbo.fiscal.sample_certificate import SampleAuthority
+from support import PATIENCE
 
 
 def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a demo that is expected to refuse."""
     command = [str(loaded_carimbo()), "-P", "-m", "carimbo", "demo", *simulator_ports(), *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
 
@@ -60,7 +61,12 @@ def output_of(curl_line: str) -> str:
     """Run the line in a shell; where there is no curl, do what it says."""
     if shutil.which("curl"):
         return subprocess.run(
-            ["sh", "-c", curl_line], capture_output=True, text=True, errors="replace", timeout=20, check=True
+            ["sh", "-c", curl_line],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=True,
         ).stdout
     _, _, *options, url = shlex.split(curl_line)
     told = list(zip(options[::2], options[1::2], strict=True))

@@ -85,16 +85,24 @@ async def contradictions_of_statements(site: Site, company: Company) -> list[str
 
 
 async def codes_of_statements(site: Site, company: Company) -> dict[str, list[str]]:
-    """Returns what the authority said of each event, by its document's external id, and of each number."""
+    """Returns what the authority said of each event, by its document's external id, and of each number.
+
+    What it said of anything else is there by its id.
+    """
     events = [dict(row) for row in await site.fetch(_EVENT_FILINGS, company.id)]
     ranges = [dict(row) for row in await site.fetch(_RANGES, company.id)]
     told = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
-    subjects = {row["external_id"]: _event_id(row) for row in events}
-    subjects |= {str(row["first_number"]): _range_id(row, company) for row in ranges}
-    return {
-        name: [entry["code"] for entry in told if entry["subject"] == subject]
-        for name, subject in subjects.items()
-    }
+    names = {_event_id(row): row["external_id"] for row in events}
+    names |= {_range_id(row, company): str(row["first_number"]) for row in ranges}
+    return codes_by_name(told, names)
+
+
+def codes_by_name(sent: list[dict[str, Any]], names: Mapping[str, str]) -> dict[str, list[str]]:
+    """Returns the codes of answers by the names of their subjects; a subject without a name keeps its own."""
+    codes: dict[str, list[str]] = {}
+    for entry in sent:
+        codes.setdefault(names.get(entry["subject"], entry["subject"]), []).append(entry["code"])
+    return codes
 
 
 async def contradictions_after_contingency(site: Site, company: Company) -> list[str]:

@@ -19,7 +19,9 @@ from carimbo import cli
 
 # It hands over where it runs, and ends as the copy does. A signal is for the copy; when this is killed, so is
 # the copy. It may be started in place of Python too, with `-P -m carimbo`, as the demo starts its parts.
-_PROGRAM = """#!{python} -IS
+_PROGRAM = """#!/bin/sh
+'''exec' "{python}" -IS "$0" "$@"
+'''
 import marshal, os, signal, socket, sys
 
 name, *arguments = sys.argv
@@ -83,8 +85,9 @@ def _attend(connection: socket.socket) -> None:
         either.register(process.sentinel, select.POLLIN)
         ended = [descriptor for descriptor, _ in either.poll()]
         if process.sentinel not in ended:
+            assert process.pid
             with suppress(ProcessLookupError):
-                os.killpg(process.pid or 0, signal.SIGKILL)
+                os.killpg(process.pid, signal.SIGKILL)
             process.kill()
         process.join()
         with suppress(OSError):

@@ -1,4 +1,7 @@
-"""A demo that begins before midnight of New Year's Eve, and is started again twice in the same folder."""
+"""A demo that begins before midnight of New Year's Eve, and is started again twice in the same folder.
+
+Its tests run in the order of this file: each start follows the end of the one before.
+"""
 
 import time
 from collections import Counter

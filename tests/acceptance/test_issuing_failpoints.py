@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from acceptance.fault_company import KINDS, Company
-from acceptance.fault_judge import contradictions
+from acceptance.fault_judge import codes_by_name, contradictions
 from acceptance.fault_programs import Failpoint, Gate, Program, named
 from acceptance.fault_site import LONG_LEASES, NO_WORK, Site
 
@@ -22,17 +22,14 @@ async def codes_of(site: Site, company: Company) -> list[str]:
 
 
 async def codes_by_document(site: Site, company: Company) -> dict[str, list[str]]:
-    """Returns what the authority said of each document, by its external id."""
-    keys = await site.fetch(
+    """Returns what the authority said of each document by its external id, and of others by their keys."""
+    rows = await site.fetch(
         "select d.external_id, e.access_key from documents d join emissions e on e.document_id = d.id"
         " where d.company_id = $1",
         company.id,
     )
-    sent = await site.sent(company)
-    return {
-        row["external_id"]: [entry["code"] for entry in sent if entry["subject"] == row["access_key"]]
-        for row in keys
-    }
+    names = {row["access_key"]: row["external_id"] for row in rows}
+    return codes_by_name(await site.sent(company), names)
 
 
 def once(names: Sequence[str]) -> dict[str, list[str]]:

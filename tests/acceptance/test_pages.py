@@ -1,7 +1,7 @@
 """Whoever follows the documentation, page by page and beside one demo, sees what it shows."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -35,8 +35,11 @@ ONLY_READ = {
 
 
 @pytest.fixture(scope="module")
-def demo(start: Start, new_folder: Callable[[], Path]) -> Demo:
-    return start(new_folder(), has_loaded_parts=True).wait_until_ready()
+def demo(start: Start, new_folder: Callable[[], Path]) -> Iterator[Demo]:
+    """A demo that a polite kill ends, and everything with it."""
+    demo = start(new_folder(), has_loaded_parts=True).wait_until_ready()
+    yield demo
+    assert demo.end(demo.process.terminate) == 0
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,8 @@ from toy.shop import KINDS
 REASON = "restaurado de um backup"
 WHY = "Emitida em outro sistema, sob o número 41"
 MINUTE = timedelta(minutes=1)
+LATEST_ARRIVAL = timedelta(hours=1)
+"""So long after its lease, nothing of a worker reaches an authority any more."""
 of_every_type = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -43,7 +45,7 @@ async def resume(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
 
 async def close(shop: Shop, document: dict[str, Any], reason: str = WHY) -> dict[str, Any]:
     """Dismiss a document, and read what has become of it."""
-    await dismiss(shop.floor.database, UUID(document["id"]), reason, datetime.now(UTC), MINUTE)
+    await dismiss(shop.floor.database, UUID(document["id"]), reason, datetime.now(UTC), LATEST_ARRIVAL)
     return await shop.read(document)
 
 
@@ -258,9 +260,9 @@ class TestNotDismissed:
         async with floor.standstill():
             document = await come_to(shop, "signed")
             await set_aside(shop, document)
-            await give_up(shop, document, MINUTE / 2)
+            await give_up(shop, document, LATEST_ARRIVAL / 2)
             assert "ainda recebê-lo" in (await refused(shop, document)).message
-            await give_up(shop, document, MINUTE)
+            await give_up(shop, document, LATEST_ARRIVAL)
             assert (await close(shop, document))["status"] == "rejected"
 
     async def test_is_a_document_that_is_not_parked(self, shop: Shop) -> None:

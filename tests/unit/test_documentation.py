@@ -10,7 +10,7 @@ import pytest
 import reference
 import typer
 from fastapi.routing import iter_route_contexts
-from reference import walked
+from reference import walk_commands
 from routes_reference import documented_app
 from typer.core import TyperGroup
 
@@ -83,7 +83,7 @@ def faults(files: list[Path], faults_in: Callable[[Path], list[Any]]) -> dict[st
 
 def commands() -> Iterator[tuple[str, set[str]]]:
     """Yields every command but groups, with the names of its options."""
-    for path, command in walked(typer.main.get_command(command_line)):
+    for path, command in walk_commands(typer.main.get_command(command_line)):
         if not isinstance(command, TyperGroup):
             names = {name for parameter in command.params for name in parameter.opts}
             yield path, {name for name in names if name.startswith("-")}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from carimbo.logs import hide_secrets
+from support import PATIENCE
 
 # Run apart: configuring logs changes this process's handlers, pytest's own among them.
 _PROGRAM = """
@@ -36,7 +37,7 @@ def lines_of(log_format: str, log_level: str = "info") -> str:
         [sys.executable, "-c", _PROGRAM, log_format, log_level],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=True,
     )
     assert done.stdout == ""

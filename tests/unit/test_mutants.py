@@ -43,6 +43,11 @@ def test_every_mutant_names_tests_that_exist() -> None:
     assert [mutant.name for mutant in MUTANTS if not mutant.tests] == []
 
 
+def test_no_mutant_needs_toys_and_real_types_in_one_session() -> None:
+    mixed = {mutant.name for mutant in MUTANTS if len({"tests/toy" in test for test in mutant.tests}) > 1}
+    assert mixed == set()
+
+
 class TestMutated:
     @pytest.fixture
     def copy(self, tmp_path: Path) -> Path:

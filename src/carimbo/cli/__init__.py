@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 import uvloop
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from carimbo import __version__
 from carimbo.cli import calendar, schemas, tables, tables_update
@@ -61,8 +61,10 @@ _GROUPS: dict[str, Callable[[], typer.Typer]] = {
 class _Commands(TyperGroup):
     """Loads a group of commands when it is asked for, as groups import much."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return [*super().list_commands(ctx), *_GROUPS]
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        # By these names they are listed, and suggested for a misspelled one.
+        self.commands.update({name: TyperCommand(name) for name in _GROUPS})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         load = _GROUPS.get(cmd_name)

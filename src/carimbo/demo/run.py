@@ -63,7 +63,7 @@ def run_demo(ports: Ports, folder: Path, begins_at: datetime | None = None) -> i
         raise DemoProblem(str(problem)) from None
     except PostgresFailed:
         # A Ctrl-C at a terminal reaches the programs that make a new database too, and ends them.
-        if signal.sigpending() & ENDING_SIGNALS:
+        if signal.sigpending() & _ending_signals():
             return _OK
         raise DemoProblem(
             f"O PostgreSQL da demonstração não iniciou: veja {folder / 'postgres' / 'log'},"

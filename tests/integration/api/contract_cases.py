@@ -1,7 +1,7 @@
 """Requests that are generated from the published contract, and what their answers must be."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -107,11 +107,16 @@ def corners_of(operation: Operation, most: int, most_of_a_kind: int | None = Non
             yield case
 
 
-def wrong_answers(cases: Iterator[Case], server: Server) -> list[str]:
+def operation_id_of(case: Case) -> str:
+    """Returns the name of the operation that a request is for."""
+    return str(case.operation.definition.raw["operationId"])
+
+
+def wrong_answers(cases: Iterable[Case], server: Server) -> list[str]:
     """Sends requests and returns what is wrong with their answers, a few times for each operation."""
     wrong, times = [], Counter[str]()
     for case in cases:
-        operation = case.operation.definition.raw["operationId"]
+        operation = operation_id_of(case)
         try:
             _check(case, operation, server)
         except (Exception, BaseExceptionGroup) as error:

@@ -15,7 +15,14 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.service.access import Gatekeeper
 from carimbo.settings import Settings
-from integration.api.contract_cases import Case, corners_of, operations_of, random_cases, wrong_answers
+from integration.api.contract_cases import (
+    Case,
+    corners_of,
+    operation_id_of,
+    operations_of,
+    random_cases,
+    wrong_answers,
+)
 from integration.api.contract_server import ISSUING, Server, serving
 from integration.webhooks.listener import contract_of_events
 
@@ -49,8 +56,12 @@ def a_few_cases(published: dict[str, Any]) -> Iterator[Case]:
 
 
 class TestTheContract:
-    def test_is_kept_by_every_operation(self, published: dict[str, Any], server: Server) -> None:
-        wrong = wrong_answers(a_few_cases(published), server)
+    def test_is_kept_by_every_operation(
+        self, published: dict[str, Any], operations: Operations, server: Server
+    ) -> None:
+        cases = list(a_few_cases(published))
+        assert {operation_id_of(case) for case in cases} == {one["operationId"] for one in operations}
+        wrong = wrong_answers(cases, server)
         assert not wrong, "\n".join(wrong)
 
     def test_has_requests_of_every_type_that_is_issued(self) -> None:

@@ -287,6 +287,7 @@ class TestAnotherSubscription:
         self, owned: Owned, operations: list[Operation], new_caller: NewCaller, database: Database
     ) -> None:
         before = await read_by_the_owner(owned, operations)
+        assert before, "the owner reads nothing"
         # Else nothing would be hidden from the stranger.
         assert [path for path, (status, _) in before.items() if status in (404, 500)] == []
         stranger = await new_caller()

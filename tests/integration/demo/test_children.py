@@ -12,6 +12,7 @@ from rich.console import Console
 
 from acceptance.demo_runs import STOP_SECONDS, is_alive, until
 from carimbo.demo.children import ChildPlan, Children, Ending
+from support import PATIENCE
 
 Play = Callable[[str, str], Awaitable[None]]
 
@@ -41,7 +42,7 @@ def play(children: Children, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def until_shown(shown: io.StringIO, text: str) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while text not in shown.getvalue():  # noqa: ASYNC110 - a console can't set an event
             await asyncio.sleep(0.01)
 
@@ -95,7 +96,7 @@ class TestStop:
     ) -> None:
         await play("api", "trap '' TERM; echo deaf; while :; do sleep 60; done")
         await until_shown(shown, "deaf")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await children.stop(0.3, asyncio.Event())
 
     async def test_a_hurry_ends_the_patience(
@@ -105,7 +106,7 @@ class TestStop:
         await until_shown(shown, "deaf")
         hurry = asyncio.Event()
         hurry.set()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await children.stop(600, hurry)
 
     async def test_the_children_of_a_child_end_with_it(
