@@ -165,6 +165,15 @@ class Site:
                 entries += [entry for entry in page if entry["taxpayer"] == company.tax_id]
         return sorted(entries, key=lambda entry: entry["id"])
 
+    async def until_struck(self, company: Company, services: Sequence[str], faults: set[str]) -> None:
+        """Wait until each of these faults has struck something that a company sent to these services."""
+        struck: set[str] = set()
+        async with asyncio.timeout(PATIENCE):
+            while not faults <= struck:
+                await asyncio.sleep(0.1)
+                sent = await self.sent(company, services)
+                struck = {fault for entry in sent for fault in entry["fault"].split()}
+
     @asynccontextmanager
     async def company(self, plan: str = "unlimited") -> AsyncIterator[Company]:
         """A company of a subscription of its own, ready to issue."""
