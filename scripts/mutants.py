@@ -60,8 +60,8 @@ class PytestRun:
     @property
     def first_failure(self) -> str:
         """The id of the first test that failed."""
-        found = _FIRST_FAILURE.search(self.output)
-        return found[1] if found else "a test that pytest does not name"
+        match = _FIRST_FAILURE.search(self.output)
+        return match[1] if match else "a test that pytest does not name"
 
     @property
     def last_lines(self) -> str:
@@ -139,7 +139,7 @@ def _environment(copy: Path) -> dict[str, str]:
 
 def _imports_the_copy(copy: Path) -> bool:
     """Tells whether tests of a copy import its own source, and not an installed one."""
-    found = subprocess.run(
+    shown = subprocess.run(
         [sys.executable, "-c", "import carimbo; print(carimbo.__file__)"],
         cwd=copy,
         env=_environment(copy),
@@ -147,7 +147,7 @@ def _imports_the_copy(copy: Path) -> bool:
         text=True,
         check=True,
     )
-    imported = Path(found.stdout.strip())
+    imported = Path(shown.stdout.strip())
     if imported.is_relative_to(copy):
         return True
     typer.echo(f"The tests would import {imported}, not the copy in {copy}.")
