@@ -43,7 +43,7 @@ imports: $(DEV_INSTALLED) ## who may import whom
 sizes: $(INSTALLED) ## the longest files and functions; none may be too long
 	$(BIN)/python scripts/sizes.py
 
-# What pytest compiles here, the processes of later runs need not compile all at the same time.
+# pytest compiles the tests here, once. Otherwise every process of the next run would compile them.
 collect: $(DEV_INSTALLED) ## find all tests without running them
 	@$(BIN)/pytest --collect-only -qq > $(VENV)/collected || { cat $(VENV)/collected; exit 1; }
 

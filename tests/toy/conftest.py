@@ -24,8 +24,8 @@ from integration.issuing.conftest import (
     work,
 )
 from integration.issuing.floor import Floor, open_floor
-from integration.issuing.shop import NewShop, Shop, bare_shop
-from support import CNPJ, Caller
+from integration.issuing.shop import NewShop, Shop, bare_shop, shop_maker
+from support import CNPJ
 from toy.authority import REGISTER, Register
 from toy.document_type import TOY
 from toy.shop import BODIES, toy_shop
@@ -86,15 +86,8 @@ def expired(authority: SampleAuthority) -> A1Certificate:
 
 @pytest.fixture
 async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[NewShop]:
-    made: list[str] = []
-
-    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
-        shop = await toy_shop(floor, caller or await floor.new_caller(plan), certificate)
-        made.append(shop.id)
-        return shop
-
-    yield make
-    await floor.give_up(made)
+    async with shop_maker(floor, certificate, toy_shop) as make:
+        yield make
 
 
 @pytest.fixture

@@ -59,11 +59,11 @@ _GROUPS: dict[str, Callable[[], typer.Typer]] = {
 
 
 class _Commands(TyperGroup):
-    """Loads a group of commands when it is asked for, as groups import much."""
+    """Loads a group of commands only when it is called, because groups import much."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # By these names they are listed, and suggested for a misspelled one.
+        # The help lists these names, and a misspelled command suggests them.
         self.commands.update({name: TyperCommand(name) for name in _GROUPS})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from carimbo.api.openapi import publish
 from carimbo.main.tables import TableReloader
 
-# It takes seconds of CPU: not while a new process takes over the requests of another. A reader who comes
-# earlier waits for it.
+# Building the contract takes seconds of CPU, which a new process first needs for requests. A request for the
+# contract before that waits until it is built.
 _PUBLISH_AFTER_SECONDS = 30.0
 _TICK_SECONDS = 0.1
 

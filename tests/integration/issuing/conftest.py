@@ -19,9 +19,9 @@ from integration.conftest import NewDatabase
 from integration.issuing.floor import Floor, open_floor
 from integration.issuing.printer import CACHE_BYTES, Recorder, services_with
 from integration.issuing.scripted import Play, playing
-from integration.issuing.shop import NewShop, Shop, bare_shop, ready_shop
+from integration.issuing.shop import NewShop, Shop, bare_shop, ready_shop, shop_maker
 from integration.issuing.till import Till, till_of
-from support import CNPJ, Caller
+from support import CNPJ
 
 SetClock = Callable[[datetime], None]
 
@@ -116,15 +116,8 @@ def certificate_of_2026(simulator: Simulator) -> A1Certificate:
 
 @pytest.fixture
 async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[NewShop]:
-    made: list[str] = []
-
-    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
-        shop = await ready_shop(floor, caller or await floor.new_caller(plan), certificate)
-        made.append(shop.id)
-        return shop
-
-    yield make
-    await floor.give_up(made)
+    async with shop_maker(floor, certificate, ready_shop) as make:
+        yield make
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A company that is ready to issue, and whoever issues with it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
@@ -151,6 +152,24 @@ class _Opened(CertificateOpener):
 
 
 NewShop = Callable[..., Awaitable[Shop]]
+
+
+@asynccontextmanager
+async def shop_maker(
+    floor: Floor,
+    certificate: A1Certificate,
+    open_shop: Callable[[Floor, Caller, A1Certificate], Awaitable[Shop]],
+) -> AsyncIterator[NewShop]:
+    """Makes shops for the length of a block; work that they leave ends with it."""
+    made: list[str] = []
+
+    async def make(caller: Caller | None = None, plan: str = "unlimited") -> Shop:
+        shop = await open_shop(floor, caller or await floor.new_caller(plan), certificate)
+        made.append(shop.id)
+        return shop
+
+    yield make
+    await floor.give_up(made)
 
 
 async def bare_shop(floor: Floor, caller: Caller, tax_id: str | None = None, **fields: Any) -> Shop:

@@ -42,7 +42,7 @@ class _Process:
 
 
 def use_tables_of(folder: Path | None) -> None:
-    """Choose the operator's folder for the whole process, and forget what another folder decided.
+    """Choose the operator's folder for the whole process, and forget tables that it changes.
 
     Process-wide, because validators of request bodies look codes up and take no arguments; to be called once,
     before work begins.
