@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +26,7 @@ KEY, LETTERS_KEY = (
     "35261112ABC34501DE35550010000000071123456860",
 )
 PROTOCOL = "135260000000001"
+XML_SCHEMA = etree.XMLSchema
 
 SIGNATURE = """<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo>
 <CanonicalizationMethod Algorithm="http://www.w3.org/TR/2001/REC-xml-c14n-20010315"/>
@@ -122,6 +124,24 @@ class TestThreads:
         assert valid == set()
         assert [("“1”" in message, "“2”" in message) for message in first] == [(True, False)]
         assert [("“1”" in message, "“2”" in message) for message in second] == [(False, True)]
+
+    def test_compile_one_after_the_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The loader of included files, which widens nfelib's, is one for the whole process."""
+        compiling, most = 0, 0
+
+        def watched(xsd: etree._Element) -> etree.XMLSchema:
+            nonlocal compiling, most
+            compiling += 1
+            most = max(most, compiling)
+            time.sleep(0.02)
+            compiling -= 1
+            return XML_SCHEMA(xsd)
+
+        monkeypatch.setattr(etree, "XMLSchema", watched)
+        schemas = Schemas()
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(schemas.compiled, [Schema.NFE_DOCUMENT_QUERY] * 4))
+        assert most == 1
 
 
 class TestNfelibPatterns:

@@ -1,5 +1,6 @@
 """Which XSD file is in force for a message, and how it becomes a compiled schema."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -116,13 +117,19 @@ def _read(path: Path, first: SchemaFile) -> bytes:
     return path.read_bytes() if first.is_operators else widened(path.read_bytes())
 
 
+# While lxml compiles, it replaces the loader of included files of the whole process. If two threads do so
+# at once, one of them may read nfelib's files as they are, or fail for types that libxml2 has not made yet.
+_COMPILING = threading.Lock()
+
+
 def compiled(file: SchemaFile) -> etree.XMLSchema:
-    """Compile an XSD with all that it includes, or raise SchemaUnusable."""
+    """Compiles an XSD with all that it includes, in one thread at a time; raises SchemaUnusable."""
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(_BesideTheFirst(file))
     try:
         xsd = etree.fromstring(_read(file.path, file), parser, base_url=str(file.path))
-        return etree.XMLSchema(xsd)
+        with _COMPILING:
+            return etree.XMLSchema(xsd)
     except (OSError, etree.LxmlError) as error:
         raise SchemaUnusable(f"O schema {file.path} não pode ser usado: {_reason(error)}") from error
 
