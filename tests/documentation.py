@@ -20,12 +20,6 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
-def linked_anchors(page: Path) -> list[tuple[Path, str]]:
-    """The parts of pages, its own too, that a page links to."""
-    links = re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
-    return [((page.parent / link).resolve() if link else page, anchor) for link, anchor in links]
-
-
 def pages_behind(page: Path) -> list[Path]:
     """The pages that one links to, in its order; whether they are there is another question."""
     pages = [(page.parent / link).resolve() for link in links_of(page) if link.endswith(".md")]

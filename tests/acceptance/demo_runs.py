@@ -1,4 +1,4 @@
-"""A demo that is running, and the terminal that it runs at."""
+"""A demo that is running, the terminal that it runs at, and what somebody does beside it."""
 
 import json
 import os
@@ -12,13 +12,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx2
 import psutil  # type: ignore[import-untyped]
 
-from support import free_port, local_http
+from acceptance.loaded_command import loaded_carimbo
+from support import PATIENCE, free_port, local_http
 
 START_SECONDS = 180
 STOP_SECONDS = 90
@@ -165,3 +167,38 @@ def environment() -> dict[str, str]:
 def simulator_ports() -> list[str]:
     """Options that put the simulator where nobody is."""
     return ["--simulator-port", str(free_port()), "--simulator-control-port", str(free_port())]
+
+
+def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a demo that is expected to refuse."""
+    command = [str(loaded_carimbo()), "-P", "-m", "carimbo", "demo", *simulator_ports(), *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def is_one_sentence(text: str) -> bool:
+    return text.count("\n") == 1 and text.endswith(".\n")
+
+
+def upload(demo: Demo, path: str, pfx: bytes, password: str) -> int:
+    answer = demo.call(
+        "POST", f"{path}/certificate", files={"file": ("a1.pfx", pfx)}, data={"password": password}
+    )
+    return answer.status_code
+
+
+def content_of(value: str) -> str:
+    """The value of an option of curl, which may be in a file."""
+    return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value
+
+
+class Hook(BaseHTTPRequestHandler):
+    """Takes what a webhook brings."""
+
+    received: ClassVar[dict[str, Any]] = {}
+
+    def do_POST(self) -> None:
+        Hook.received = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()

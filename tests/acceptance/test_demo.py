@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import ssl
 import subprocess
@@ -15,23 +17,25 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
-from acceptance.demo_errands import (
+from acceptance.demo_runs import (
+    START_SECONDS,
+    Demo,
     Hook,
-    another_certificate,
+    Start,
+    content_of,
     is_one_sentence,
-    mailed_keys,
-    output_of,
-    pem_of,
     told_by_demo,
+    until,
     upload,
 )
-from acceptance.demo_runs import START_SECONDS, Demo, Start, until
 from carimbo.demo.samples import NFE_BODY
 from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
+from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.soap import envelope
-from support import free_port, local_http
+from support import PATIENCE, free_port, local_http
 
 STATUS_QUERY = envelope("http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"))
 FACTS = {
@@ -224,3 +228,47 @@ class TestEnding:
 
     def test_one_ctrl_c_sent_to_the_demo_alone_leaves_nothing_running(self, first: Demo) -> None:
         assert first.end(lambda: first.process.send_signal(signal.SIGINT)) == 0
+
+
+def pem_of(pfx: Path) -> Path:
+    """The key and certificate of an A1 file, beside it, as TLS libraries load them."""
+    key, certificate, _ = pkcs12.load_key_and_certificates(pfx.read_bytes(), b"carimbo")
+    assert key and certificate
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file = pfx.with_suffix(".pem")
+    file.write_bytes(private + certificate.public_bytes(Encoding.PEM))
+    return file
+
+
+def another_certificate(demo: Demo, path: str, password: str) -> bytes:
+    """An A1 file of the demo's company that its simulator does not know."""
+    now = datetime.now(UTC)
+    issued = SampleAuthority.create(now).issue_company(
+        demo.get(path)["taxId"], "LOJA MODELO", now - timedelta(hours=1), now + timedelta(days=90)
+    )
+    return issued.to_pfx(password)
+
+
+def output_of(curl_line: str) -> str:
+    """Run the line in a shell; where there is no curl, do what it says."""
+    if shutil.which("curl"):
+        return subprocess.run(
+            ["sh", "-c", curl_line],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=True,
+        ).stdout
+    _, _, *options, url = shlex.split(curl_line)
+    told = list(zip(options[::2], options[1::2], strict=True))
+    lines = [line for option, value in told if option == "-H" for line in content_of(value).splitlines()]
+    headers = dict(line.split(": ", 1) for line in lines)
+    bodies = [content_of(value).encode() for option, value in told if option == "-d"]
+    return httpx2.request("POST" if bodies else "GET", url, headers=headers, content=b"".join(bodies)).text
+
+
+def mailed_keys(folder: Path) -> set[str]:
+    """The access keys of all documents whose XML is in an e-mail of a folder."""
+    found = (re.search(rb'filename="(\w+)\.xml"', file.read_bytes()) for file in folder.glob("*.eml"))
+    return {match[1].decode() for match in found if match}

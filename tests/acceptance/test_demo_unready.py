@@ -8,8 +8,15 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from acceptance.demo_errands import is_one_sentence, told_by_demo
-from acceptance.demo_runs import START_SECONDS, STOP_SECONDS, Start, assert_all_gone, until
+from acceptance.demo_runs import (
+    START_SECONDS,
+    STOP_SECONDS,
+    Start,
+    assert_all_gone,
+    is_one_sentence,
+    told_by_demo,
+    until,
+)
 from carimbo.demo.embedded_postgres import embedded_postgres
 from support import free_port
 

@@ -21,13 +21,6 @@ from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.work import WorkKind
 from integration.issuing.actions import LETTER, cancel
-from integration.issuing.filed import (
-    file_of,
-    own_refusal_of,
-    row_of,
-    state_of,
-    without_certificate,
-)
 from integration.issuing.scripted import (
     LOST,
     NOT_SENT,
@@ -36,8 +29,12 @@ from integration.issuing.scripted import (
     Play,
     Script,
     authorizing,
+    file_of,
     registered,
     registering,
+    row_of,
+    state_of,
+    without_certificate,
 )
 from integration.issuing.shop import error_of
 from support import data_of
@@ -282,3 +279,10 @@ class TestCorrection:
         )
         await play.work(WorkKind.EVENT, await queued(play, document))
         assert data_of(await writing)["sequence"] == 2
+
+
+async def own_refusal_of(play: Play, filing_id: UUID) -> list[str]:
+    """Why we ourselves refused an event or a range, of which the authority has said nothing."""
+    row = await row_of(play, filing_id)
+    assert (row["state"], row["authority_code"], row["authority_message"]) == ("refused", None, None)
+    return [rule["code"] for rule in row["own_refusal"]]

@@ -4,7 +4,7 @@ import pytest
 
 from integration.issuing.actions import cancel, until_sent
 from integration.issuing.floor import Floor
-from integration.issuing.printed_files import ask, digits, pdf_of, put_logo
+from integration.issuing.printer import ask, digits, pdf_of, put_logo
 from integration.issuing.shop import NewShop, Shop, error_of
 from pdf_reading import text_of
 from support import data_of

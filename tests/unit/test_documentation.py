@@ -21,7 +21,7 @@ from carimbo.service.delivery.payload import CertificateData, DocumentData, Even
 from carimbo.service.errors import Code
 from carimbo.settings import PREFIX, Settings
 from carimbo.simulator.triggers import TRIGGERS
-from documentation import INDEX, ROOT, anchors_of, linked_anchors, links_of, pages_behind
+from documentation import INDEX, ROOT, anchors_of, links_of, pages_behind
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 DEPLOYED = [
@@ -232,3 +232,9 @@ class TestMapOfTheTree:
         patterns = ("*", "service/*", "printing/*", "simulator/*")
         files = [file for part in patterns for file in (ROOT / "src/carimbo").glob(f"{part}/__init__.py")]
         assert {PurePosixPath(file.parent.relative_to(ROOT)) for file in files} - mapped == set()
+
+
+def linked_anchors(page: Path) -> list[tuple[Path, str]]:
+    """The parts of pages, its own too, that a page links to."""
+    links = re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
+    return [((page.parent / link).resolve() if link else page, anchor) for link, anchor in links]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from pathlib import Path
 
 import page_runs
@@ -144,10 +143,8 @@ class TestDifference:
         differences = [(shown, printed, difference(shown, printed)) for shown, printed, _ in texts]
         assert differences == list(texts)
 
-    def test_of_long_texts_is_found_soon(self) -> None:
-        began = time.process_time()
+    def test_is_found_in_long_texts_that_a_naive_match_would_never_end_with(self) -> None:
         assert difference("a…" * 200 + "b", "a" * 20000) is not None
-        assert time.process_time() - began < 5
 
 
 class TestFlaws:

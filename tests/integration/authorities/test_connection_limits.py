@@ -18,8 +18,7 @@ from carimbo.fiscal.outcome import Cause
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.authorities.conftest import DAY, NewTls
 from integration.authorities.hosts import Host, host, in_turn, saying, silence
-from integration.authorities.kept_connections import MOST_CERTIFICATES, ask, failure
-from integration.authorities.questions import ANSWER, BOTH_VERSIONS
+from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MOST_CERTIFICATES, ask, failure
 from support import OTHER_CNPJ
 
 CLOSING = saying(ANSWER, headers="Connection: close\r\n")

@@ -14,8 +14,7 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause
 from integration.authorities.conftest import NewTls
 from integration.authorities.hosts import Answerer, hang_up, host, in_turn, saying
-from integration.authorities.kept_connections import MOST_CERTIFICATES, ask, failure
-from integration.authorities.questions import ANSWER, BOTH_VERSIONS
+from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MOST_CERTIFICATES, ask, failure
 
 
 @pytest.fixture

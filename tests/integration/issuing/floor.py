@@ -1,7 +1,10 @@
-"""Everything that issues, in one loop: API, worker, database and the authorities that judge."""
+"""Everything that issues, in one loop: API, worker, database and the authorities that judge.
+
+Also the copies of a ready company, and a gate that holds requests to the simulator back.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -10,6 +13,7 @@ from uuid import UUID
 
 import asyncpg
 import httpx2
+import pytest
 from fastapi import FastAPI
 
 from carimbo.fiscal.registry import FEATURES
@@ -21,12 +25,14 @@ from carimbo.service.access import Gatekeeper
 from carimbo.service.issuing.case import Means
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
+from carimbo.simulator.http import HungUp, Reply
 from carimbo.simulator.run import Simulator
+from carimbo.simulator.site import Site
 from carimbo.storage.database import Database
+from carimbo.storage.identifiers import new_id
 from carimbo.storage.work import TABLES, WorkKind
 from carimbo.worker.advance import Advancer
 from carimbo.worker.run import run_worker
-from integration.issuing.ready_company import Template
 from support import BASE_URL, PATIENCE, Caller, until_it_holds
 
 # Short waits, but for that of callers, which ends as soon as there is an outcome. How long each is in earnest
@@ -51,6 +57,7 @@ _GIVE_UP = "with {} select".format(
         for kind in (WorkKind.DOCUMENT, WorkKind.EVENT, WorkKind.INUTILIZATION, WorkKind.STRAY)
     )
 )
+_OWNER, _COMPANY, _TAX_ID = "$2::uuid", "$3::uuid", "$4::text"
 
 
 # asyncio writes out what a fixture returns, floor and all, whenever the next loop begins to run.
@@ -63,7 +70,7 @@ class Floor:
     app: FastAPI
     means: Means
     advancer: Advancer
-    templates: dict[tuple[Any, ...], Template] = field(default_factory=dict)
+    templates: "dict[tuple[Any, ...], Template]" = field(default_factory=dict)
     """Companies that others are copies of, by certificate and settings."""
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _worker: "asyncio.Task[None] | None" = None
@@ -169,3 +176,85 @@ def _place_of(simulator: Simulator | None) -> dict[str, str]:
     if simulator is None:
         return {}
     return {"SIMULATOR_URL": simulator.url, "AUTHORITY_CA_FILE": str(simulator.certificates.ca_file)}
+
+
+def _rows_copied(table: str, company: str, **changes: str) -> str:
+    """Returns SQL that copies the rows of a company; columns without a change keep their values."""
+    changed = ", ".join(f"'{column}', {value}" for column, value in changes.items())
+    return f"""
+        insert into {table} select copy.* from {table} as original,
+            jsonb_populate_record(original, jsonb_build_object({changed})) as copy
+        where original.{company} = $1
+    """
+
+
+_COMPANIES = _rows_copied(
+    "companies", "id",
+    subscription_id=_OWNER, id=_COMPANY, tax_id=_TAX_ID, created_at="now()", updated_at="now()",
+)  # fmt: skip
+_REGISTRATIONS = _rows_copied(
+    "state_registrations", "company_id",
+    subscription_id=_OWNER, company_id=_COMPANY, id="gen_random_uuid()", created_at="now()",
+)  # fmt: skip
+_CERTIFICATES = _rows_copied(
+    "certificates", "company_id", subscription_id=_OWNER, company_id=_COMPANY, uploaded_at="now()"
+)
+_COPY = f"with company as ({_COMPANIES}), registrations as ({_REGISTRATIONS}) {_CERTIFICATES}"
+
+
+@dataclass(frozen=True)
+class Template:
+    """A company that copies are made of."""
+
+    company_id: UUID
+    secrets: Mapping[str, bytes] = field(repr=False)
+    """By name. They are sealed anew for every copy: a sealed secret opens only for its own company."""
+
+    @classmethod
+    async def of(cls, database: Database, subscription_id: UUID, company_id: UUID) -> "Template":
+        """Reads a company that is ready and has no documents."""
+        async with database.tenant(subscription_id) as tenant:
+            return cls(company_id, await tenant.secrets.all(company_id))
+
+    async def copy(self, database: Database, subscription_id: UUID, tax_id: str) -> UUID:
+        """Gives a subscription a company like this one, and returns its id."""
+        company_id = new_id()
+        async with database.tenant(subscription_id) as tenant:
+            await tenant.connection.execute(_COPY, self.company_id, subscription_id, company_id, tax_id)
+            for name, secret in self.secrets.items():
+                await tenant.secrets.put(company_id, name, secret)
+        return company_id
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Holds requests back until it is opened."""
+
+    arrived: "asyncio.Queue[str]" = field(default_factory=asyncio.Queue)
+    """The addresses of what has come so far."""
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def until_arrived(self, requests: int) -> None:
+        """Wait for some more requests."""
+        async with asyncio.timeout(PATIENCE):
+            for _ in range(requests):
+                await self.arrived.get()
+
+
+@asynccontextmanager
+async def gate_before(*paths: str) -> AsyncIterator[Gate]:
+    """Put a gate before services for the length of a block."""
+    gate, answer_at_once = Gate(), Site._answer_call
+
+    async def answer(site: Site, family: Any, arrival: Any) -> Reply | HungUp:
+        if arrival.request.path in paths:
+            gate.arrived.put_nowait(arrival.request.path)
+            await gate.opened.wait()
+        return await answer_at_once(site, family, arrival)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Site, "_answer_call", answer)
+        try:
+            yield gate
+        finally:
+            gate.opened.set()

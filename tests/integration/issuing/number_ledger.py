@@ -72,20 +72,3 @@ async def stray(shop: Shop, document: dict[str, Any]) -> None:
         " select subscription_id, gen_random_uuid(), company_id, id, 1, null from documents where id = $1",
         UUID(document["id"]),
     )
-
-
-async def ranges_of(shop: Shop) -> list[tuple[str, int, int, int]]:
-    """What was filed of a company, by the rows themselves."""
-    rows = await shop.floor.fetch(
-        "select document_type, series, first_number, last_number from inutilizations where company_id = $1"
-        " order by document_type, series, first_number",
-        UUID(shop.id),
-    )
-    return [tuple(row.values()) for row in rows]
-
-
-async def all_registered(shop: Shop) -> None:
-    await shop.floor.until(
-        "not exists (select from inutilizations"
-        f" where company_id = '{UUID(shop.id)}' and state <> 'registered')"
-    )

@@ -1,4 +1,7 @@
-"""An authority that answers by a script, for what the simulator would never say or only after hours."""
+"""An authority that answers by a script, for what the simulator would never say or only after hours.
+
+Also what became of an event or a range of numbers.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -253,3 +256,30 @@ def _protocol(access_key: str, digest: str) -> bytes:
         f"<nProt>135260000000001</nProt><digVal>{digest}</digVal><cStat>100</cStat>"
         "<xMotivo>Autorizado o uso da NF-e</xMotivo></infProt></protNFe>"
     ).encode()
+
+
+async def row_of(play: Play, filing_id: UUID) -> dict[str, Any]:
+    """How far an event or a range came."""
+    columns = "state, tries, protocol, authority_code, authority_message, own_refusal"
+    (row,) = await play.shop.floor.fetch(
+        f"select {columns} from event_filings where id = $1"
+        f" union all select {columns} from inutilizations where id = $1",
+        filing_id,
+    )
+    return dict(row)
+
+
+async def state_of(play: Play, filing_id: UUID) -> str:
+    """The state of an event or a range."""
+    return str((await row_of(play, filing_id))["state"])
+
+
+async def file_of(play: Play, filing_id: UUID, name: str) -> bytes | None:
+    """A file of an event or a range."""
+    async with play.shop.floor.database.autocommit(play.shop.caller.subscription_id) as tenant:
+        return await tenant.archive.get(filing_id, name)
+
+
+async def without_certificate(play: Play) -> None:
+    """Take the company's certificate away."""
+    data_of(await play.shop.caller.http.delete(play.shop.path("/certificate")))

@@ -1,4 +1,4 @@
-"""A company that is ready to issue, and whoever issues with it."""
+"""A company that is ready to issue goods or services, and whoever issues with it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -9,14 +9,14 @@ from typing import Any
 from uuid import UUID
 
 import httpx2
+from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.taxpayer import cnpj_check_digits
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.certificates import upload_certificate
 from carimbo.service.companies import find_company
-from integration.issuing.floor import Floor
-from integration.issuing.ready_company import Template
+from integration.issuing.floor import Floor, Template
 from support import CNPJ, Caller, data_of
 
 ADDRESS = {
@@ -59,6 +59,11 @@ UNANSWERED = "SIMULA:FORA_DO_AR:108:SEMPRE"
 
 # Establishments of one company share its certificate: each company of a test is another of them.
 _ESTABLISHMENTS = count(2)
+DETAILED = {"cityServiceCode": "1234", "federalServiceCode": "01.07", "iss": {"rate": 2}}
+"""What makes a body one of the detailed form."""
+CAMPINAS = ADDRESS | {"zipcode": "13010-111", "city": "Campinas"}
+BRASILIA = ADDRESS | {"zipcode": "70040-010", "city": "Brasília", "state": "DF"}
+PORTO_ALEGRE = ADDRESS | {"zipcode": "90010-150", "city": "Porto Alegre", "state": "RS"}
 
 
 @dataclass(frozen=True)
@@ -256,3 +261,32 @@ def own_place(document: dict[str, Any]) -> tuple[int, int]:
     """The series and the number that we gave a document."""
     given = document["dps"] or document
     return given["series"], given["number"]
+
+
+async def provider_in(
+    floor: Floor, certificate: A1Certificate, address: dict[str, str], **fields: Any
+) -> Shop:
+    """A company that its municipality knows, and the tax office of its state does not."""
+    known: dict[str, Any] = {"taxRegime": "simples", "simplesRate": 6} | fields
+    shop = await bare_shop(floor, await floor.new_caller(), address=address, **known)
+    await shop.put_settings(nfse=NFSE_SETTINGS)
+    await shop.certify(certificate)
+    return shop
+
+
+async def note_of(shop: Shop, document: dict[str, Any]) -> "Note":
+    """The NFS-e that the authority made of a document."""
+    answer = await shop.get(f"/nfse/{document['id']}/xml")
+    assert answer.status_code == 200, answer.text
+    return Note(answer.content)
+
+
+class Note:
+    """An NFS-e, or a DPS, by its official names."""
+
+    def __init__(self, xml: bytes) -> None:
+        self._root = etree.fromstring(xml)
+
+    def text(self, path: str) -> str | None:
+        """What stands at a path, which begins anywhere."""
+        return self._root.findtext(".//" + "/".join(f"{{*}}{name}" for name in path.split("/")))

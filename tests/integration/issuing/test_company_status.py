@@ -14,8 +14,7 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.service.parked import resume_parked
 from carimbo.simulator.run import Simulator
 from integration.issuing.conftest import SetClock
-from integration.issuing.floor import Floor
-from integration.issuing.gate import gate_before
+from integration.issuing.floor import Floor, gate_before
 from integration.issuing.shop import (
     ADDRESS,
     BY_NUMBERING,

@@ -6,8 +6,7 @@ from uuid import UUID
 from carimbo.fiscal.outcome import Canceled
 from integration.issuing.actions import LETTER, cancel, correct
 from integration.issuing.floor import Floor
-from integration.issuing.printed_files import ask_event, digits, last_event, pdf_of, put_logo
-from integration.issuing.printer import Recorder
+from integration.issuing.printer import Recorder, ask_event, digits, last_event, pdf_of, put_logo
 from integration.issuing.scripted import LOST, Script, canceling, playing
 from integration.issuing.shop import NewShop, Shop, error_of
 from pdf_reading import text_of

@@ -6,8 +6,7 @@ from uuid import UUID
 import pytest
 
 from carimbo.authorities import pool
-from integration.issuing.floor import Floor
-from integration.issuing.gate import gate_before
+from integration.issuing.floor import Floor, gate_before
 from integration.issuing.shop import Shop
 
 MOST_AT_ONCE = pool._MOST_REQUESTS

@@ -16,10 +16,8 @@ from carimbo.worker.numbering import inutilize_everywhere, inutilize_forever
 from integration.issuing.floor import Floor
 from integration.issuing.number_ledger import (
     JUSTIFICATION,
-    all_registered,
     gaps,
     inutilize,
-    ranges_of,
     rewrite,
     shown,
     skip_to,
@@ -250,3 +248,20 @@ class TestForever:
             looked.put_nowait(await looked.get())
         task.cancel()
         await asyncio.wait({task})
+
+
+async def ranges_of(shop: Shop) -> list[tuple[str, int, int, int]]:
+    """What was filed of a company, by the rows themselves."""
+    rows = await shop.floor.fetch(
+        "select document_type, series, first_number, last_number from inutilizations where company_id = $1"
+        " order by document_type, series, first_number",
+        UUID(shop.id),
+    )
+    return [tuple(row.values()) for row in rows]
+
+
+async def all_registered(shop: Shop) -> None:
+    await shop.floor.until(
+        "not exists (select from inutilizations"
+        f" where company_id = '{UUID(shop.id)}' and state <> 'registered')"
+    )

@@ -14,8 +14,7 @@ from carimbo.simulator.run import Simulator
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.issuing.floor import Floor, open_floor
-from integration.issuing.provider import note_of
-from integration.issuing.shop import Shop, ready_shop
+from integration.issuing.shop import Shop, note_of, ready_shop
 from support import data_of
 
 AHEAD = timedelta(days=45)

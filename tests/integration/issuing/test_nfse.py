@@ -10,9 +10,9 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.service_key import parse_service_key
 from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
-from integration.issuing.provider import DETAILED, note_of, provider_in
 from integration.issuing.shop import (
     ADDRESS,
+    DETAILED,
     NFSE,
     REFUSALS,
     UNANSWERED,
@@ -21,6 +21,8 @@ from integration.issuing.shop import (
     accepted,
     body_of,
     error_of,
+    note_of,
+    provider_in,
 )
 from support import data_of
 

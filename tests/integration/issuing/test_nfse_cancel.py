@@ -9,8 +9,7 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.actions import cancel, filings
 from integration.issuing.floor import Floor
-from integration.issuing.provider import CAMPINAS, provider_in
-from integration.issuing.shop import Shop, error_of
+from integration.issuing.shop import CAMPINAS, Shop, error_of, provider_in
 from support import data_of, fields_of
 
 DAY = timedelta(days=1)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from integration.issuing.provider import note_of
-from integration.issuing.shop import ADDRESS, NFSE, Shop, accepted
+from integration.issuing.shop import ADDRESS, NFSE, Shop, accepted, note_of
 from support import data_of, fields_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "nfse"

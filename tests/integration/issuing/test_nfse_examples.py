@@ -11,8 +11,7 @@ from golden import FOLDER, Example, examples
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.simulator.run import Simulator
 from integration.issuing.floor import Floor
-from integration.issuing.provider import note_of
-from integration.issuing.shop import Shop, accepted, bare_shop
+from integration.issuing.shop import Shop, accepted, bare_shop, note_of
 from support import CNPJ, data_of
 
 REGISTERED = (

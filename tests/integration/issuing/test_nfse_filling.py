@@ -8,8 +8,7 @@ from uuid import UUID
 import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
-from integration.issuing.provider import note_of
-from integration.issuing.shop import NFSE_SETTINGS, REFUSALS, Shop, accepted, body_of
+from integration.issuing.shop import NFSE_SETTINGS, REFUSALS, Shop, accepted, body_of, note_of
 from support import data_of
 
 HOSTING = {

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from integration.issuing.provider import DETAILED, note_of
-from integration.issuing.shop import NFSE, NFSE_SETTINGS, Shop, accepted, body_of, error_of
+from integration.issuing.shop import DETAILED, NFSE, NFSE_SETTINGS, Shop, accepted, body_of, error_of, note_of
 from support import data_of, fields_of
 
 DAY = timedelta(days=1)

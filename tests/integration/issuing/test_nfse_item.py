@@ -1,7 +1,6 @@
 """The item of the catalog that an NFS-e makes, as the catalog shows it."""
 
-from integration.issuing.provider import DETAILED
-from integration.issuing.shop import Shop
+from integration.issuing.shop import DETAILED, Shop
 from support import data_of, fields_of
 
 

@@ -8,8 +8,17 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
-from integration.issuing.provider import BRASILIA, PORTO_ALEGRE, note_of, provider_in
-from integration.issuing.shop import ADDRESS, BORROWER, Shop, body_of, error_of
+from integration.issuing.shop import (
+    ADDRESS,
+    BORROWER,
+    BRASILIA,
+    PORTO_ALEGRE,
+    Shop,
+    body_of,
+    error_of,
+    note_of,
+    provider_in,
+)
 from support import data_of, fields_of
 
 # Each of a test of its own: what a municipality told is remembered for hours.

@@ -7,9 +7,7 @@ from uuid import UUID
 import pytest
 
 from integration.issuing.actions import cancel
-from integration.issuing.floor import Floor
-from integration.issuing.gate import gate_before
-from integration.issuing.provider import note_of
+from integration.issuing.floor import Floor, gate_before
 from integration.issuing.shop import (
     BORROWER,
     REFUSALS,
@@ -18,6 +16,7 @@ from integration.issuing.shop import (
     accepted,
     body_of,
     error_of,
+    note_of,
 )
 from pdf_reading import text_of
 from support import ABSENT, data_of, fields_of

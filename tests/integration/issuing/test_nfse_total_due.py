@@ -15,8 +15,7 @@ from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.service.issuing import conclude
 from integration.issuing.floor import Floor
-from integration.issuing.provider import CAMPINAS, note_of, provider_in
-from integration.issuing.shop import ADDRESS, BORROWER, Shop, body_of
+from integration.issuing.shop import ADDRESS, BORROWER, CAMPINAS, Shop, body_of, note_of, provider_in
 from support import data_of
 
 COMPLETE = {"issueDate": "2026-11-02", "nbs": "115021000", "borrower": BORROWER | {"address": ADDRESS}}

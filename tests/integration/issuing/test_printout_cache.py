@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
+from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.printing.press import Press
 from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
-from integration.issuing.printed_files import ask, pdf_of, put_logo
-from integration.issuing.printer import CACHE_BYTES, Jammed, Recorder, services_with
+from integration.issuing.printer import CACHE_BYTES, Recorder, ask, pdf_of, put_logo, services_with
 from integration.issuing.shop import NewShop, Shop, error_of
 from support import data_of
 
@@ -106,3 +106,13 @@ class TestTag:
         record = await shop.issue()
         tag = (await ask(shop, record)).headers["etag"]
         error_of(await ask(await new_shop(), record, tag), 404, "NOT_FOUND")
+
+
+class Jammed:
+    """Fails."""
+
+    def document(self, order: DocumentPrint) -> bytes:
+        raise RuntimeError("paper jam")
+
+    def event(self, order: EventPrint) -> bytes:
+        raise RuntimeError("paper jam")

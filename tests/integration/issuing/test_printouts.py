@@ -10,8 +10,7 @@ from carimbo.printing.truetype import FontUnusable
 from carimbo.settings import Settings
 from integration.issuing.actions import cancel, until_sent
 from integration.issuing.floor import Floor
-from integration.issuing.printed_files import ask, ask_event, digits, last_event, pdf_of, put_logo
-from integration.issuing.printer import Recorder
+from integration.issuing.printer import Recorder, ask, ask_event, digits, last_event, pdf_of, put_logo
 from integration.issuing.scripted import LOST, authorizing, playing
 from integration.issuing.shop import GOODS, KINDS, REFUSED, UNANSWERED, NewShop, Shop, error_of
 from integration.issuing.till import Till

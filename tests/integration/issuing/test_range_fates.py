@@ -9,8 +9,18 @@ from carimbo.fiscal.outcome import Duplicate, Rejected
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.work import WorkKind
-from integration.issuing.filed import file_of, row_of, state_of, without_certificate
-from integration.issuing.scripted import LOST, NOT_SENT, OUT, Line, Play, registering
+from integration.issuing.scripted import (
+    LOST,
+    NOT_SENT,
+    OUT,
+    Line,
+    Play,
+    file_of,
+    registering,
+    row_of,
+    state_of,
+    without_certificate,
+)
 
 SAME_RANGE = Duplicate(code="563", message="Rejeição: Já existe pedido de inutilização com a mesma faixa")
 PART_VOIDED = Duplicate(code="256", message="Rejeição: Um número da faixa já está inutilizado")

@@ -19,9 +19,9 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
 )
+from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.storage.work import WorkKey, WorkKind
-from integration.issuing.printed_files import ask_event, pdf_of
-from integration.issuing.printer import Blank, Recorder
+from integration.issuing.printer import Recorder, ask_event, pdf_of
 from integration.issuing.scripted import (
     AT_WORK,
     LOST,
@@ -269,3 +269,13 @@ class TestCancellationOfTheAttempt:
         await play.shop.certify(certificate)
         await play.work(WorkKind.EVENT, event)
         assert await state_of(play, document) == "canceled"
+
+
+class Blank:
+    """Draws nothing, for orders whose files an authority never wrote."""
+
+    def document(self, order: DocumentPrint) -> bytes:
+        return b"%PDF-1.7"
+
+    def event(self, order: EventPrint) -> bytes:
+        return b"%PDF-1.7"

@@ -7,7 +7,7 @@ answers are in test_files.
 import pytest
 
 from integration.issuing.actions import JOURNALS, cancel, events_of, replayed
-from integration.issuing.printed_files import ask, digits, pdf_of
+from integration.issuing.printer import ask, digits, pdf_of
 from integration.issuing.shop import KINDS, REFUSAL_CODES, REFUSALS, Shop, accepted, body_of, own_number
 from pdf_reading import text_of
 from support import data_of

@@ -1,13 +1,15 @@
-"""A company that is ready to issue and has a catalog, and whoever sells from it."""
+"""A company with a catalog, ready to issue, who sells from it, and sales that wait for their time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import httpx2
 
+import support
 from carimbo.storage.products import Product, new_product_id
 from integration.issuing.shop import ADDRESS, REFUSALS, UNANSWERED, Shop
 from support import data_of
@@ -49,6 +51,7 @@ Line = str | dict[str, Any]
 """A SKU, or a whole line."""
 _STOCKED: dict[str, Product] = {}
 """Items that were put into a catalog through the API, as their rows are."""
+FAR = "2999-01-15"
 
 
 @dataclass(frozen=True)
@@ -193,3 +196,31 @@ def rules_of(answer: httpx2.Response) -> dict[str, str]:
     body = answer.json()
     assert (answer.status_code, body["error"]["code"]) == (422, "FISCAL_RULE_VIOLATION"), answer.text
     return {rule["field"]: rule["documentType"] for rule in body["error"]["details"]["rules"]}
+
+
+async def waiting(store: Store, *lines: str, **changes: Any) -> dict[str, Any]:
+    """A sale whose guarantee ends some day."""
+    return await store.sold(*lines, emitWhen="after_guarantee", **{"guaranteeDate": FAR, **changes})
+
+
+async def come_due(store: Store, sale: dict[str, Any]) -> None:
+    """Let the moment for which a sale waits have passed."""
+    await support.come_due(store.floor.fetch, sale["id"])
+
+
+async def fired(store: Store, sale: dict[str, Any]) -> dict[str, Any]:
+    """Wait until a sale that was due has its outcomes."""
+    await store.floor.until(
+        f"not exists (select from documents where sale_id = '{UUID(sale['id'])}' and status = 'pending')"
+    )
+    return await store.sale_settled(sale)
+
+
+async def times_queued(store: Store, sale: dict[str, Any]) -> dict[str, int]:
+    """How often each document of a sale was sent on its way, by type."""
+    histories = {document["type"]: await store.events(document) for document in sale["invoices"]}
+    return {kind: [event["type"] for event in history].count("queued") for kind, history in histories.items()}
+
+
+def moment(sale: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(sale["scheduledEmitAt"])

@@ -5,16 +5,19 @@ from typing import Any
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.actions import text_in_xml
 from integration.issuing.shop import accepted, error_of, own_number
-from integration.sales.due import FAR, come_due, fired, waiting
 from integration.sales.store import (
     BOOK,
+    FAR,
     JOAO,
     MARIA,
     REFUSED_COURSE,
     REFUSED_MUG,
     Store,
+    come_due,
+    fired,
     invoices,
     sale_of,
+    waiting,
 )
 from integration.sales.test_sale_status import ids_by_status
 from support import data_of, wrong_fields

@@ -10,8 +10,7 @@ from carimbo.service.dismissal import dismiss
 from carimbo.service.errors import Refusal
 from carimbo.service.parked import hold_all, list_parked, resume_parked
 from integration.issuing.shop import accepted
-from integration.sales.due import come_due, fired, moment, times_queued, waiting
-from integration.sales.store import Store
+from integration.sales.store import Store, come_due, fired, moment, times_queued, waiting
 from integration.sales.test_sale_firing import MINUTE
 from support import code_of, data_of
 

@@ -1,7 +1,7 @@
 """Sales to somebody abroad: services go there as they are, goods need what a sale has no field for."""
 
 from integration.api.customer_book import ABROAD
-from integration.issuing.provider import note_of
+from integration.issuing.shop import note_of
 from integration.sales.store import COURSE, Store, rules_of
 from support import data_of
 

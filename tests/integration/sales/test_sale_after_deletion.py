@@ -3,11 +3,9 @@
 from typing import Any
 
 from integration.issuing.actions import text_in_xml
-from integration.issuing.printed_files import ask, pdf_of
-from integration.issuing.provider import note_of
-from integration.issuing.shop import accepted
-from integration.sales.due import come_due, fired, waiting
-from integration.sales.store import JOAO, MARIA, MUG, Store, invoices
+from integration.issuing.printer import ask, pdf_of
+from integration.issuing.shop import accepted, note_of
+from integration.sales.store import JOAO, MARIA, MUG, Store, come_due, fired, invoices, waiting
 from integration.sales.test_sale_documents import stock_bundle
 from support import data_of, fields_of
 

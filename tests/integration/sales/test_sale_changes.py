@@ -7,8 +7,7 @@ import pytest
 
 from carimbo.service.sales import change
 from integration.issuing.floor import Floor
-from integration.issuing.provider import note_of
-from integration.issuing.shop import accepted, error_of
+from integration.issuing.shop import accepted, error_of, note_of
 from integration.sales.store import JOAO, MARIA, REFUSED_MUG, Store, invoices, sale_of
 from support import ABSENT, data_of, fields_of
 

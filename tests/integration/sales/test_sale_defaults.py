@@ -7,7 +7,7 @@ import pytest
 from golden import example_rates
 
 from integration.issuing.actions import text_in_xml
-from integration.issuing.provider import note_of
+from integration.issuing.shop import note_of
 from integration.sales.store import COURSE, MUG, NewStore, Store
 from support import data_of
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from integration.issuing.actions import text_in_xml
-from integration.issuing.provider import note_of
+from integration.issuing.shop import note_of
 from integration.sales.store import COURSE, MARIA, MUG, Store, invoices
 from support import data_of
 

@@ -7,10 +7,8 @@ from zoneinfo import ZoneInfo
 
 from integration.issuing.actions import text_in_xml
 from integration.issuing.floor import Floor
-from integration.issuing.provider import note_of
-from integration.issuing.shop import accepted, error_of
-from integration.sales.due import times_queued
-from integration.sales.store import REFUSED_COURSE, REFUSED_MUG, Store, invoices
+from integration.issuing.shop import accepted, error_of, note_of
+from integration.sales.store import REFUSED_COURSE, REFUSED_MUG, Store, invoices, times_queued
 from support import data_of
 
 _SAO_PAULO = ZoneInfo("America/Sao_Paulo")

@@ -10,8 +10,7 @@ from carimbo.worker.sweeper import announce
 from integration.issuing.actions import SPENT, TRIAL, spend, usage
 from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, error_of
-from integration.sales.due import come_due, fired, moment, times_queued, waiting
-from integration.sales.store import NewStore, Store, invoices
+from integration.sales.store import NewStore, Store, come_due, fired, invoices, moment, times_queued, waiting
 from support import HELD_UP, PATIENCE, data_of
 
 MINUTE = timedelta(minutes=1)

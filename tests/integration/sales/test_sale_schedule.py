@@ -8,10 +8,22 @@ import pytest
 
 from carimbo.fiscal.certificate import A1Certificate
 from integration.issuing.floor import Floor
-from integration.issuing.provider import provider_in
-from integration.issuing.shop import ADDRESS, accepted
-from integration.sales.due import FAR, come_due, fired, moment, times_queued, waiting
-from integration.sales.store import COURSE, MUG, REFUSED_MUG, Store, invoices, open_store, rules_of
+from integration.issuing.shop import ADDRESS, accepted, provider_in
+from integration.sales.store import (
+    COURSE,
+    FAR,
+    MUG,
+    REFUSED_MUG,
+    Store,
+    come_due,
+    fired,
+    invoices,
+    moment,
+    open_store,
+    rules_of,
+    times_queued,
+    waiting,
+)
 from support import data_of, fields_of
 
 RIO_BRANCO = ADDRESS | {"zipcode": "69900-062", "city": "Rio Branco", "state": "AC"}

@@ -7,7 +7,6 @@ import pytest
 from integration.issuing.actions import cancel
 from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, error_of
-from integration.sales.due import waiting
 from integration.sales.store import (
     MUG,
     REFUSED_COURSE,
@@ -15,6 +14,7 @@ from integration.sales.store import (
     UNANSWERED_MUG,
     Store,
     invoices,
+    waiting,
 )
 from support import data_of, fields_of
 

@@ -32,9 +32,3 @@ async def row_of(database: Database, key: WorkKey) -> dict[str, Any]:
 async def change(database: Database, key: WorkKey, changes: str) -> None:
     async with database.connection() as connection:
         await connection.execute(f"update probes set {changes} where id = $1", key.id)
-
-
-async def taken_over(database: Database, lease: Lease) -> Lease:
-    """Let the lease lapse, and let another worker claim the row."""
-    await change(database, lease.key, "lease_until = now()")
-    return await claimed(database, lease.key)

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -7,6 +8,7 @@ import pytest
 
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
+from support import PATIENCE
 
 
 @pytest.fixture
@@ -16,12 +18,13 @@ async def own_pool(settings: Settings) -> AsyncIterator[Database]:
         yield opened
 
 
-async def cut(database: Database, backend: int) -> None:
-    """End a connection from the server's side, as a restart does, and wait until it is gone."""
+async def cut(database: Database, lost: Any, backend: int) -> None:
+    """Ends a connection from the server's side, as a restart does, and waits until the client knows."""
     async with database.connection() as connection:
         await connection.execute("select pg_terminate_backend($1, 10000)", backend)
-    # Its end comes by another line than this answer, which may be read before.
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(PATIENCE):
+        while not lost.is_closed():  # noqa: ASYNC110 - the driver tells nobody
+            await asyncio.sleep(0.01)
 
 
 class TestLostConnection:
@@ -30,7 +33,7 @@ class TestLostConnection:
     ) -> None:
         with pytest.raises(DatabaseUnavailable):
             async with own_pool.transaction() as connection:
-                await cut(database, await connection.fetchval("select pg_backend_pid()"))
+                await cut(database, connection, await connection.fetchval("select pg_backend_pid()"))
                 await connection.fetchval("select 1")
 
     async def test_a_statement_that_was_running_says_so_too(
@@ -44,13 +47,13 @@ class TestLostConnection:
                 await connection.execute("select pg_sleep(30)")
 
         sleeping = asyncio.create_task(sleep_on())
-        async with database.connection() as watcher, asyncio.timeout(60):
+        async with database.connection() as watcher, asyncio.timeout(PATIENCE):
             while True:
                 query = "select query from pg_stat_activity where pid = $1 and state = 'active'"
                 if "pg_sleep" in (await watcher.fetchval(query, backend) or ""):
                     break
                 await asyncio.sleep(0.01)
-        await cut(database, backend)
+        await cut(database, connection, backend)
         with pytest.raises(DatabaseUnavailable):
             await sleeping
 
@@ -59,7 +62,7 @@ class TestLostConnection:
     ) -> None:
         async with own_pool.connection() as connection:
             backend = await connection.fetchval("select pg_backend_pid()")
-        await cut(database, backend)
+        await cut(database, connection, backend)
         for _ in range(3):
             async with own_pool.transaction() as connection:
                 assert await connection.fetchval("select 1") == 1

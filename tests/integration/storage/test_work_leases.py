@@ -13,7 +13,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.probes import answer_probe
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
-from integration.storage.probe_rows import MINUTE, NONE, change, claim, row_of, taken_over
+from integration.storage.probe_rows import MINUTE, NONE, change, claim, claimed, row_of
 
 LetGo = Callable[[Connection, Lease], Awaitable[Any]]
 
@@ -198,3 +198,9 @@ class TestLeaseLost:
         with pytest.raises(LeaseLost):
             async with rows.transaction() as connection:
                 await let_go(connection, lease)
+
+
+async def taken_over(database: Database, lease: Lease) -> Lease:
+    """Let the lease lapse, and let another worker claim the row."""
+    await change(database, lease.key, "lease_until = now()")
+    return await claimed(database, lease.key)

@@ -13,8 +13,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.sender import Sender
 from support import CNPJ
-from unit.authorities.clock import Clock
-from unit.authorities.wire import BASE, Wire
+from unit.authorities.wire import BASE, Clock, Wire
 
 
 @pytest.fixture

@@ -31,9 +31,7 @@ from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from nfse_answers import DIGEST, DPS_ID, KEY
 from support import CNPJ
-from unit.authorities.clock import NOON, Clock
-from unit.authorities.rest_wire import RestWire
-from unit.authorities.wire import BASE, LOST
+from unit.authorities.wire import BASE, LOST, NOON, Clock, RestWire
 
 XML = f'<DPS xmlns="{said.NAMESPACE}">assinada</DPS>'.encode()
 DOCUMENT = SignedDocument(XML, DPS_ID, DIGEST)

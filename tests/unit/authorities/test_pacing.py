@@ -7,7 +7,7 @@ import pytest
 from carimbo.authorities.pacing import Call, Pacing
 from carimbo.fiscal.outcome import Throttled
 from support import CNPJ, OTHER_CNPJ
-from unit.authorities.clock import NOON, Clock
+from unit.authorities.wire import NOON, Clock
 
 HOUR = 3600.0
 ADDRESS, OTHER_ADDRESS = "https://sp/consulta", "https://sp/evento"

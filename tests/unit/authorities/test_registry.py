@@ -16,8 +16,7 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.ports import LotAuthority, MunicipalAuthority, VoidingAuthority
 from nfse_answers import DPS_ID
-from unit.authorities.rest_wire import RestWire
-from unit.authorities.wire import BASE, KEY, LOST, Wire
+from unit.authorities.wire import BASE, KEY, LOST, RestWire, Wire
 
 TYPES = [kind for kind in DOCUMENT_TYPES if kind.name in AUTHORITIES]
 each_type = pytest.mark.parametrize("kind", TYPES, ids=[kind.name for kind in TYPES])

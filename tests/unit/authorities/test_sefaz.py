@@ -21,7 +21,6 @@ from carimbo.fiscal.outcome import (
 )
 from carimbo.fiscal.sender import Sender
 from support import CNPJ
-from unit.authorities.clock import Clock
 from unit.authorities.wire import (
     ACKNOWLEDGEMENT,
     CANCELLATION,
@@ -33,6 +32,7 @@ from unit.authorities.wire import (
     TAKEN_BACK,
     VOIDED,
     XML,
+    Clock,
     Wire,
     document,
     event,

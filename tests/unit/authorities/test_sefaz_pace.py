@@ -12,8 +12,7 @@ from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
 from carimbo.fiscal.outcome import Throttled
 from carimbo.fiscal.sender import Sender
 from support import CNPJ
-from unit.authorities.clock import NOON, Clock
-from unit.authorities.wire import CANCELLATION, KEY, LOST, REFUSED, VOIDED, Wire, document
+from unit.authorities.wire import CANCELLATION, KEY, LOST, NOON, REFUSED, VOIDED, Clock, Wire, document
 
 BLOCKED = "Rejeição: Consumo Indevido"
 

@@ -2,8 +2,7 @@
 
 from carimbo.authorities.status_board import StatusBoard
 from carimbo.fiscal.outcome import Available
-from unit.authorities.clock import Clock
-from unit.authorities.wire import LOST
+from unit.authorities.wire import LOST, Clock
 
 UP = Available(code="107", message="Serviço em Operação")
 

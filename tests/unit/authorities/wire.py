@@ -1,10 +1,14 @@
-"""A network that only tests see, and what is sent over it."""
+"""A network that only tests see, for SOAP and for REST, what is sent over it, and a clock that tests move."""
 
-from datetime import datetime
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 
 from lxml import etree
 
 import nfe_answers as said
+from carimbo.authorities.http_answer import Answer
+from carimbo.authorities.transport import Question
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.layouts.nfe_v4.events import (
@@ -29,6 +33,11 @@ CONTINGENCY_KEY = with_parts(KEY, emission_type="6")
 XML = b'<NFe xmlns="http://www.portalfiscal.inf.br/nfe">assinada</NFe>'
 REFUSED = NotJudged(cause=Cause.CONNECTION, detail="conexão recusada", may_have_arrived=False)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="sem resposta")
+TAKEN_BACK = Cancellation(protocol=said.PROTOCOL, reason="Desistência do comprador")
+VOIDED = signed_inutilization(said.VOIDED, Signer.throwaway())
+Told = Answer | NotJudged
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+_BEGIN = 50_000.0
 
 
 class Wire:
@@ -75,7 +84,48 @@ def event(detail: Detail, organ: str = "35", key: AccessKey = KEY) -> bytes:
     return signed_event(Event(organ, "2", CNPJ, key, moment, 1, detail), Signer.throwaway())
 
 
-TAKEN_BACK = Cancellation(protocol=said.PROTOCOL, reason="Desistência do comprador")
 CANCELLATION = event(TAKEN_BACK)
-VOIDED = signed_inutilization(said.VOIDED, Signer.throwaway())
 ACKNOWLEDGEMENT = event(OperationAcknowledged(), NATIONAL_ORGAN)
+
+
+class RestWire:
+    """Stands for the network: keeps what is asked, and answers by method and path what it was told to."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Told] = {}
+        self.asked: list[str] = []
+        self.questions: list[Question] = []
+        self.addresses: list[str] = []
+        self.most_seconds: list[float | None] = []
+
+    async def fetch(
+        self, certificate: A1Certificate, address: str, question: Question, most_seconds: float | None
+    ) -> Told:
+        self.addresses.append(address.removeprefix(BASE))
+        self.most_seconds.append(most_seconds)
+        self.questions.append(question)
+        self.asked.append(f"{question.method} {question.path}")
+        return self.answers.get(self.asked[-1], LOST)
+
+    def say(self, question: str, status: int, body: bytes) -> None:
+        """Answer a question like this from now on."""
+        self.answers[question] = Answer(status, body)
+
+    @property
+    def json(self) -> Mapping[str, str]:
+        """The body of the last question."""
+        read: Mapping[str, str] = json.loads(self.questions[-1].body)
+        return read
+
+
+class Clock:
+    """Seconds that count up, and the time of day that goes with them: noon at first."""
+
+    def __init__(self) -> None:
+        self.seconds = _BEGIN
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def now(self) -> datetime:
+        return NOON + timedelta(seconds=self.seconds - _BEGIN)

@@ -93,17 +93,6 @@ def receipt(**changes: object) -> OfflineReceipt:
     return dataclasses.replace(right, **changes)  # type: ignore[arg-type]
 
 
-def reissued(key: AccessKey, issuer: str) -> str:
-    """The same receipt with another key and issuer."""
-    return (
-        SIGNED_PART.replace(str(KEY), str(key))
-        .replace(f"<CNPJ>{CNPJ}</CNPJ>", issuer)
-        .replace("<serie>1<", f"<serie>{key.series}<")
-        .replace("<tpEmis>9<", f"<tpEmis>{key.emission_type}<")
-        .replace(f"<cDV>{str(KEY)[-1]}<", f"<cDV>{str(key)[-1]}<")
-    )
-
-
 def check(xml: bytes, **changes: object) -> CheckedXml | tuple[Problem, ...]:
     return check_signed_xml(xml, dataclasses.replace(EXPECTED, **changes), SCHEMAS)  # type: ignore[arg-type]
 

@@ -17,8 +17,7 @@ from carimbo.fiscal.access_key import (
     is_allowed_numeric_code,
 )
 from carimbo.fiscal.tables.states import STATES
-from unit.fiscal.keys import with_parts
-from unit.fiscal.published_keys import MDFE, NFE, NFSE_KEY, OFFLINE_NFCE, PUBLISHED
+from unit.fiscal.keys import MDFE, NFE, NFSE_KEY, OFFLINE_NFCE, PUBLISHED, with_parts
 
 WITH_LETTERS = "35261112ABC34501DE35550010000000071123456860"
 BRASILIA = timezone(timedelta(hours=-3))

@@ -4,7 +4,7 @@ import pytest
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.ids import InvalidId, document_id, dps_id, event_id, inutilization_id, nfse_event_id
-from unit.fiscal.published_keys import MDFE, NFE, NFSE_KEY, OFFLINE_NFCE, PUBLISHED
+from unit.fiscal.keys import MDFE, NFE, NFSE_KEY, OFFLINE_NFCE, PUBLISHED
 
 
 class TestIds:

@@ -6,8 +6,14 @@ from decimal import Decimal
 
 import pytest
 
+from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.documents.nfce.qr import Csc, QrRecipient, offline_v3, online_v3
+from carimbo.fiscal.documents.nfce.qr import (
+    Csc,
+    QrRecipient,
+    offline_v3,
+    online_v3,
+)
 from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.sample_certificate import SampleAuthority
@@ -28,7 +34,6 @@ from unit.fiscal.point_of_sale import (
     codes,
     found,
     receipt,
-    reissued,
 )
 
 
@@ -231,3 +236,14 @@ class TestAllTogether:
             ("252", "company.environment"),
             ("SIGNED_XML_DIFFERS", "number"),
         }
+
+
+def reissued(key: AccessKey, issuer: str) -> str:
+    """The same receipt with another key and issuer."""
+    return (
+        SIGNED_PART.replace(str(KEY), str(key))
+        .replace(f"<CNPJ>{CNPJ}</CNPJ>", issuer)
+        .replace("<serie>1<", f"<serie>{key.series}<")
+        .replace("<tpEmis>9<", f"<tpEmis>{key.emission_type}<")
+        .replace(f"<cDV>{str(KEY)[-1]}<", f"<cDV>{str(key)[-1]}<")
+    )

@@ -37,11 +37,6 @@ def lines_of(pdf: bytes) -> list[str]:
     return text_of(pdf).removesuffix("\f").splitlines()
 
 
-def pages_of_text(pdf: bytes) -> list[str]:
-    """Returns the text of each page, in one line."""
-    return [" ".join(page.split()) for page in text_of(pdf).removesuffix("\f").split("\f")]
-
-
 def word(pdf: bytes, text: str) -> Word:
     """The first word with a text."""
     return next(one for one in words_of(pdf) if one.text == text)

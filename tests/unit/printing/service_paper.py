@@ -6,7 +6,6 @@ from typing import Any
 from golden import FOLDER
 
 from carimbo.fiscal.layouts.dps_v1.document import read_note
-from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from unit.printing.issued_notes import file_of, issued_note
 from unit.printing.paper import V2, Printed, in_production, printed
@@ -29,13 +28,6 @@ def with_taxes(note: ServiceNote, **changes: Any) -> ServiceNote:
     """The note with other taxes."""
     taxes = replace(note.amounts.taxes, **changes)
     return replace(note, amounts=replace(note.amounts, taxes=taxes))
-
-
-def with_texts(description: str, notes: str) -> ServiceNote:
-    """A note that has much to tell."""
-    service = NORMAL.service
-    code = replace(service.code, description=description)
-    return replace(NORMAL, service=replace(service, code=code, additional=AdditionalInformation(notes=notes)))
 
 
 def sheets_of(paper: Printed) -> list[str]:

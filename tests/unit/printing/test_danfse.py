@@ -10,7 +10,7 @@ import pytest
 from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Recipient
 from carimbo.fiscal.layouts.dps_v1.parties import Taker
 from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation, OrderItems
-from carimbo.fiscal.layouts.dps_v1.service_note import Substitution
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, Substitution
 from carimbo.fiscal.layouts.dps_v1.taxes import TotalAmounts, TotalTaxes
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.press import Press
@@ -27,7 +27,7 @@ from unit.printing.paper import (
 )
 from unit.printing.pictures import page_of, png
 from unit.printing.room import room_faults
-from unit.printing.service_paper import NORMAL, SIMPLES, paper_of, sheets_of, text_on, with_taxes, with_texts
+from unit.printing.service_paper import NORMAL, SIMPLES, paper_of, sheets_of, text_on, with_taxes
 
 RED = (255, 0, 0)
 NO_TAKER = "TOMADOR/ADQUIRENTE DA OPERAÇÃO NÃO IDENTIFICADO NA NFS-e"
@@ -231,3 +231,10 @@ class TestLetters:
 def _is_red(pdf: bytes) -> bool:
     colors = page_of(pdf, 150).getcolors(1 << 24) or []
     return any(color == RED for _, color in colors)
+
+
+def with_texts(description: str, notes: str) -> ServiceNote:
+    """A note that has much to tell."""
+    service = NORMAL.service
+    code = replace(service.code, description=description)
+    return replace(NORMAL, service=replace(service, code=code, additional=AdditionalInformation(notes=notes)))

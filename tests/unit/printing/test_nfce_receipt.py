@@ -11,7 +11,7 @@ from carimbo.printing.canvas import POINT
 from nfe_answers import PROTOCOL
 from pdf_reading import sizes_of, text_of, text_without_breaks, words_of
 from unit.printing.pictures import png
-from unit.printing.receipts import PAPERS, authorized, lines_of, pages_of_text, receipt, signed, word
+from unit.printing.receipts import PAPERS, authorized, lines_of, receipt, signed, word
 from unit.printing.room import room_faults
 
 # What no program shows is beyond it (ISO 32000-1, C.2).
@@ -205,3 +205,8 @@ class TestCopies:
     def test_are_one_without_a_label_for_any_other_document(self, xml: bytes) -> None:
         [only] = pages_of_text(receipt(xml))
         assert "Via " not in only
+
+
+def pages_of_text(pdf: bytes) -> list[str]:
+    """Returns the text of each page, in one line."""
+    return [" ".join(page.split()) for page in text_of(pdf).removesuffix("\f").split("\f")]

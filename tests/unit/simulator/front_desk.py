@@ -1,5 +1,6 @@
-"""A little family of documents, and requests to it: what the site does around any family."""
+"""A little family of documents, requests to it, and calls of the control API."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,13 +10,14 @@ from carimbo.simulator.control import ControlApi
 from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.journal import Entry
-from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent, VoidedRange
 from carimbo.simulator.nfe.answers import authorized_invoice
-from carimbo.simulator.place import Place
+from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.site import Site
 from carimbo.simulator.soap import server_fault
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
+from support import CNPJ
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 KEY = "35261111222333000181550010000000011000000014"
@@ -24,6 +26,8 @@ SERVICE = "NFeAutorizacao4"
 AT_SP = f"/sp/nfe/{SERVICE}"
 NONSENSE = b"?"
 BODY_OF_ANSWER = "<protNFe>{}</protNFe>"
+JSON_HERE = {"host": "127.0.0.1:8444", "content-type": "application/json; charset=utf-8"}
+CONTRIBUTOR = {"state": "SP", "taxId": CNPJ, "registration": "110042490114", "name": "LOJA MODELO LTDA"}
 
 
 @dataclass(frozen=True)
@@ -138,3 +142,58 @@ async def control(site: Site, method: str, path: str, **changes: Any) -> Reply:
     reply = await ControlApi(site).answer(request(method, path, **asked))
     assert isinstance(reply, Reply)
     return reply
+
+
+async def seen(site: Site, path: str, query: str = "") -> Any:
+    return _data(await control(site, "GET", path, query=query))
+
+
+async def written(site: Site, method: str, path: str, body: object) -> Any:
+    return _data(await control(site, method, path, body=json.dumps(body).encode(), headers=JSON_HERE))
+
+
+async def refusal(site: Site, method: str, path: str, **changes: Any) -> tuple[int, str]:
+    reply = await control(site, method, path, **changes)
+    assert reply.media_type == "application/json"
+    problem = json.loads(reply.body)
+    assert set(problem) == {"error"}
+    return reply.status, problem["error"]
+
+
+def _data(reply: Reply) -> Any:
+    assert (reply.status, reply.media_type) == (200, "application/json"), reply.body
+    return json.loads(reply.body)
+
+
+def keep_event(site: Site, key: str, at: datetime) -> None:
+    event = StoredEvent(
+        environment=HOMOLOGATION,
+        access_key=key,
+        type="110111",
+        sequence=1,
+        author=CNPJ,
+        authorizer="SP",
+        registered_at=at,
+        code="135",
+        protocol="135260000000002",
+        xml=b"<evento/>",
+        answer_xml=b"<retEvento/>",
+    )
+    Ledger(site.store).keep_event(event)
+
+
+def keep_range(site: Site, first: int, at: datetime) -> None:
+    voided = VoidedRange(
+        environment=HOMOLOGATION,
+        state_code="35",
+        issuer=CNPJ,
+        model="55",
+        series=1,
+        year="26",
+        first_number=first,
+        last_number=first + 1,
+        authorizer="SP",
+        received_at=at,
+        protocol="135260000000003",
+    )
+    Ledger(site.store).keep_range(voided)

@@ -14,8 +14,21 @@ from carimbo.simulator.records import names_of
 from carimbo.simulator.security_codes import SecurityCode
 from carimbo.simulator.site import Site
 from support import CNPJ
-from unit.simulator.control_calls import CONTRIBUTOR, keep_event, keep_range, refusal, seen, written
-from unit.simulator.front_desk import KEY, NOW, code_sent, control, holds, send, switch
+from unit.simulator.front_desk import (
+    CONTRIBUTOR,
+    KEY,
+    NOW,
+    code_sent,
+    control,
+    holds,
+    keep_event,
+    keep_range,
+    refusal,
+    seen,
+    send,
+    switch,
+    written,
+)
 
 
 class TestGuard:

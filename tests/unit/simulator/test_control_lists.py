@@ -16,8 +16,20 @@ from carimbo.simulator.security_codes import SecurityCodes
 from carimbo.simulator.site import Site
 from carimbo.simulator.triggers import TRIGGERS
 from support import CNPJ
-from unit.simulator.control_calls import CONTRIBUTOR, keep_event, keep_range, refusal, seen, written
-from unit.simulator.front_desk import KEY, NOW, OTHER_KEY, control, send, switch
+from unit.simulator.front_desk import (
+    CONTRIBUTOR,
+    KEY,
+    NOW,
+    OTHER_KEY,
+    control,
+    keep_event,
+    keep_range,
+    refusal,
+    seen,
+    send,
+    switch,
+    written,
+)
 
 NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"
 

@@ -10,8 +10,7 @@ import pytest
 from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.http_server import Server
 from support import PATIENCE
-from unit.simulator.echo_server import CHUNKED, listening, status_of, understood
-from unit.simulator.wire import OVER, get, post, wire
+from unit.simulator.wire import CHUNKED, OVER, get, listening, post, status_of, understood, wire
 
 
 @pytest.fixture(scope="module")

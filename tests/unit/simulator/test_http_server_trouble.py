@@ -12,8 +12,7 @@ import uvloop
 from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.http_server import Server, serve
 from support import PATIENCE
-from unit.simulator.echo_server import CHUNKED, echo, listening, status_of, understood
-from unit.simulator.wire import get, post, wire
+from unit.simulator.wire import CHUNKED, echo, get, listening, post, status_of, understood, wire
 
 
 @pytest.fixture(scope="module")

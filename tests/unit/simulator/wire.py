@@ -1,14 +1,18 @@
-"""A client that writes HTTP byte by byte, to say what no library would say."""
+"""A client that writes HTTP byte by byte, to say what no library would say, and a server that echoes."""
 
 import asyncio
+import json
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from carimbo.simulator.http import JSON, Answerer, Reply, Request
+from carimbo.simulator.http_server import Limits, Server, serve
 from support import PATIENCE
 
 OVER = (EOFError, ConnectionError, ssl.SSLError)
+CHUNKED = "Transfer-Encoding: chunked"
 
 
 @dataclass(frozen=True)
@@ -72,3 +76,41 @@ def get(path: str, *headers: str, version: str = "1.1", method: str = "GET") -> 
 
 def post(path: str, body: bytes, *headers: str) -> bytes:
     return get(path, f"Content-Length: {len(body)}", *headers, method="POST") + body
+
+
+async def echo(request: Request) -> Reply:
+    """Say what was understood."""
+    told = {
+        "method": request.method,
+        "path": request.path,
+        "query": request.query,
+        "headers": dict(request.headers),
+        "body": request.body.decode("latin-1"),
+        "certificate": request.certificate,
+    }
+    return Reply(200, json.dumps(told).encode(), JSON)
+
+
+@asynccontextmanager
+async def listening(answer: Answerer = echo, **limits: float) -> AsyncIterator[Server]:
+    server = await serve(answer, "127.0.0.1", 0, tls=None, limits=Limits(**limits))  # type: ignore[arg-type]
+    try:
+        yield server
+    finally:
+        await server.close()
+
+
+async def understood(server: Server, *parts: bytes) -> dict[str, object]:
+    async with wire(server.port) as client:
+        answer = await client.ask(*parts)
+    assert (answer.status, answer.headers["content-type"]) == (200, JSON)
+    return dict(json.loads(answer.body))
+
+
+async def status_of(server: Server, *parts: bytes) -> int:
+    """The status of the one answer that ends the connection."""
+    async with wire(server.port) as client:
+        answer = await client.ask(*parts)
+        assert answer.headers["connection"] == "close"
+        assert await client.rest() == b""
+    return answer.status

@@ -8,7 +8,7 @@ import nfse_answers as said
 from carimbo.fiscal.layouts.dps_v1.answers import read_key, read_note, read_presence
 from carimbo.fiscal.outcome import Alert, Authorized, Available, Cause, Throttled, Unknown
 from nfse_answers import DIGEST, DPS_ID, KEY, OTHER_DPS_ID, PAGE, PROTOCOL, body, issued, note
-from unit.fiscal.layouts.dps_outcomes import cause, sent
+from unit.fiscal.layouts.outcomes import cause, sent
 
 
 class TestANote:

@@ -16,7 +16,7 @@ from carimbo.fiscal.outcome import (
     Unknown,
 )
 from nfse_answers import CANCELED_AT, CANCELLATION, DIGEST, KEY, OTHER_KEY, PAGE, SUBSTITUTION, body, event
-from unit.fiscal.layouts.dps_outcomes import cause
+from unit.fiscal.layouts.outcomes import cause
 
 EVENT = EventIdentity(CANCELLATION, KEY)
 REGISTERED = Authorized(

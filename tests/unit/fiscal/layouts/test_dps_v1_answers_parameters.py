@@ -8,7 +8,7 @@ import nfse_answers as said
 from carimbo.fiscal.layouts.dps_v1.parameter_answers import read_agreement, read_rate
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.outcome import Cause, Throttled
-from unit.fiscal.layouts.dps_outcomes import cause
+from unit.fiscal.layouts.outcomes import cause
 
 CITY = "3509502"
 SERVICE = "01.07.01.000"

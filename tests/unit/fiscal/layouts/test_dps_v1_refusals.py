@@ -16,7 +16,7 @@ from carimbo.fiscal.outcome import (
     Unavailable,
 )
 from nfse_answers import DPS_ID, KEY, OTHER_DPS_ID, PAGE, body, error, issued, refused
-from unit.fiscal.layouts.dps_outcomes import cause, sent
+from unit.fiscal.layouts.outcomes import cause, sent
 
 E0617 = error("E0617", "A alíquota não pode ser informada.")
 E0322 = error("E0322", "O código NBS é obrigatório.", "Informe cNBS & cTribNac.")

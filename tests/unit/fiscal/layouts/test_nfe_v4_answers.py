@@ -21,7 +21,7 @@ from nfe_answers import (
     refused_note,
     rejected,
 )
-from unit.fiscal.layouts.nfe_outcomes import AT_RECEPTION, AUTHORIZED, authorized, not_judged
+from unit.fiscal.layouts.outcomes import AT_RECEPTION, AUTHORIZED, authorized, not_judged
 
 ALERTS = "<cMsg>1001</cMsg><xMsg>Confira o NCM</xMsg><cMsg>12</cMsg><xMsg>Confira o CST</xMsg>"
 

@@ -44,7 +44,7 @@ from nfe_answers import (
     stored_event,
     verdict,
 )
-from unit.fiscal.layouts.nfe_outcomes import AT_RECEPTION, AUTHORIZED, BRASILIA, authorized, not_judged
+from unit.fiscal.layouts.outcomes import AT_RECEPTION, AUTHORIZED, BRASILIA, authorized, not_judged
 
 AT_CANCELLATION = datetime(2026, 11, 15, 10, tzinfo=BRASILIA)
 

@@ -9,8 +9,7 @@ from carimbo.simulator.trust import Trust
 from unit.fiscal.goods.support import signer_of
 from unit.simulator.nfe.counter import der
 from unit.simulator.nfse.declaring import OTHER_CNPJ, TAKER_CNPJ
-from unit.simulator.nfse.sefin import Sefin
-from unit.simulator.nfse.service_court import ServiceCourt
+from unit.simulator.nfse.sefin import Sefin, ServiceCourt
 from unit.simulator.rules.certificates import of_company
 
 

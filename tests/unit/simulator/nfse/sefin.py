@@ -1,30 +1,39 @@
-"""A client of the Sefin Nacional, over one store and without a network."""
+"""A client of the Sefin Nacional, over one store and without a network, and a court for its rules."""
 
 import gzip
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from lxml import etree
 
+from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer
+from carimbo.simulator.family import World
 from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.journal import Entry
 from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.nfse.case import NoteCase
 from carimbo.simulator.nfse.declarations import Declarations
-from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.nfse.judge import judge
+from carimbo.simulator.place import HOMOLOGATION, Place
+from carimbo.simulator.rule import Refusal
 from carimbo.simulator.site import Site
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
-from unit.fiscal.goods.support import ISSUED_AT
+from unit.fiscal.goods.support import ISSUED_AT, signer_of
+from unit.simulator.courtroom import Broken, Courtroom, as_usual, faults_by
 from unit.simulator.mutating import Edit
-from unit.simulator.nfse.declaring import NAMESPACE, base, mutated, resigned
+from unit.simulator.nfse.declaring import NAMESPACE, PERSON, base, mutated, resigned
+from unit.simulator.rules.certificates import of_person
 
 SEFIN, ADN = "/sefin/nfse/SefinNacional", "/adn/nfse/parametrizacao"
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
 REASON = "Serviço cobrado duas vezes por engano"
+AT_SEFIN = Place("SEFIN", HOMOLOGATION, "nfse", "SefinNacional", "nfse")
 
 
 def packed(xml: bytes, before: bytes = DECLARATION) -> str:
@@ -198,3 +207,51 @@ def told(note: etree._Element, path: str) -> dict[str, str]:
     group = note.find("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
     assert group is not None, path
     return {etree.QName(one).localname: one.text or "" for one in group if not len(one)}
+
+
+@dataclass(frozen=True)
+class Breaking(Broken):
+    """What breaks one rule, and nothing else, of a declaration that is taken; its base is one of `BASES`."""
+
+    base: str = "simples"
+    before: Callable[[World, bytes], object] = as_usual
+    """What has to have happened for the base to be taken."""
+
+    def happened(self, world: World, xml: bytes) -> None:
+        self.before(world, xml)
+        self.prepare(world, xml)
+
+
+@dataclass(frozen=True)
+class ServiceCourt(Courtroom[Breaking, list[Refusal]]):
+    """The judge of NFS-e, who tells all at once."""
+
+    usual_place = AT_SEFIN
+
+    def signer_of(self, base: str) -> Signer:
+        """Of the company, or of the person who issues a base."""
+        return signer_of(of_person(self.authority, PERSON)) if base == "by_person" else self.signer
+
+    def base(self, name: str) -> bytes:
+        return base(name, self.signer_of(name))
+
+    def prove(self, breaking: Breaking) -> None:
+        """The base is taken; changed it is refused with the code alone: that rule off, it is taken."""
+        assert self.verdict(self.base(breaking.base), prepare=breaking.before) == []
+        broken = self.broken(breaking)
+        assert not breaking.fits_schema or faults(broken) == []
+        refusals = self.verdict_on(broken, breaking)
+        assert [one.code for one in refusals] == [breaking.code], refusals
+        assert breaking.detail in refusals[0].detail
+        assert self.verdict_on(broken, breaking, rules_off=frozenset({breaking.code})) == []
+
+    def edited(self, breaking: Breaking, signer: Signer) -> bytes:
+        return mutated(self.base(breaking.base), breaking.edit, signer, keyed=breaking.keyed)
+
+    def judged(self, xml: bytes, place: Place, around: World) -> list[Refusal]:
+        return judge(NoteCase(etree.fromstring(xml), place, around))
+
+
+def faults(xml: bytes, kind: Schema = Schema.NFSE_DPS) -> list[str]:
+    """What the XSD finds wrong with a message."""
+    return faults_by(kind, xml)

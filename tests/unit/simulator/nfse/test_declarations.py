@@ -3,7 +3,7 @@
 import pytest
 
 from unit.simulator.nfse.declaring import BASES
-from unit.simulator.nfse.service_court import ServiceCourt, faults
+from unit.simulator.nfse.sefin import ServiceCourt, faults
 
 
 class TestBases:

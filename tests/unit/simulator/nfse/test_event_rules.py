@@ -35,7 +35,7 @@ from unit.simulator.nfse.declaring import (
     TAKER_CNPJ,
     resigned,
 )
-from unit.simulator.nfse.service_court import ServiceCourt, faults
+from unit.simulator.nfse.sefin import ServiceCourt, faults
 from unit.simulator.nfse.test_signature_rules import without_signature
 from unit.simulator.rules.certificates import FLAWED, of_company, of_person
 from unit.simulator.rules.edits import becomes

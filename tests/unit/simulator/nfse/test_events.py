@@ -10,8 +10,7 @@ from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.place import HOMOLOGATION
 from unit.simulator.mutating import DS
 from unit.simulator.nfse.declaring import NAMESPACE
-from unit.simulator.nfse.sefin import REASON, SEFIN, Sefin, packed, unpacked
-from unit.simulator.nfse.service_court import faults
+from unit.simulator.nfse.sefin import REASON, SEFIN, Sefin, faults, packed, unpacked
 
 
 @pytest.fixture

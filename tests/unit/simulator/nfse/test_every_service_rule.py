@@ -15,7 +15,7 @@ from carimbo.simulator.nfse.rules.message import ENCODING_RULES, MESSAGE_RULES
 from carimbo.simulator.nfse.rules.sender import SENDER_RULES
 from carimbo.simulator.nfse.rules.signature import EVENT_SIGNATURE_RULES, NOTE_SIGNATURE_RULES
 from unit.simulator.nfse import test_event_rules, test_messages, test_signature_rules
-from unit.simulator.nfse.service_court import Breaking
+from unit.simulator.nfse.sefin import Breaking
 from unit.simulator.rule_books import Rules, judged_by, modules_of, rules_in
 
 HERE = Path(__file__).parent

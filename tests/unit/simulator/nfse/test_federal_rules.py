@@ -6,7 +6,7 @@ import pytest
 
 from unit.simulator.mutating import Edit, both, says, without
 from unit.simulator.nfse.declaring import BY_SIMPLES, ONE_BY_ONE, PIS_COFINS, UNTOLD
-from unit.simulator.nfse.service_court import Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import Breaking, ServiceCourt
 from unit.simulator.rules.edits import becomes, grown
 
 TAXES = "infDPS/valores/trib"

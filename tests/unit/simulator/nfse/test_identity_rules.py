@@ -12,7 +12,7 @@ from carimbo.simulator.place import HOMOLOGATION, PRODUCTION
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.mutating import Edit, after, at, both, says
 from unit.simulator.nfse.declaring import BRASILIA, CAMPINAS, PORTO_ALEGRE
-from unit.simulator.nfse.service_court import AT_SEFIN, Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import AT_SEFIN, Breaking, ServiceCourt
 
 SECOND = timedelta(seconds=1)
 KEY = "35503082211222333000181000000000000126111234567890"

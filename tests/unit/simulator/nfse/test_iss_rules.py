@@ -4,7 +4,7 @@ import pytest
 
 from unit.simulator.mutating import Edit, after, both, says, without
 from unit.simulator.nfse.declaring import BRASILIA, SAO_PAULO, TAKER_CPF, benefited
-from unit.simulator.nfse.service_court import Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import Breaking, ServiceCourt
 from unit.simulator.rules.edits import becomes, grown
 
 TAX = "infDPS/valores/trib/tribMun"

@@ -23,8 +23,7 @@ from unit.simulator.nfse.declaring import (
     declaration,
     signed,
 )
-from unit.simulator.nfse.sefin import SEFIN, Sefin, id_in, told
-from unit.simulator.nfse.service_court import faults
+from unit.simulator.nfse.sefin import SEFIN, Sefin, faults, id_in, told
 from unit.simulator.rules.certificates import of_company, of_person
 from unit.simulator.rules.edits import becomes, grown
 

@@ -7,7 +7,7 @@ import pytest
 from support import CNPJ
 from unit.simulator.mutating import after, both, says, without
 from unit.simulator.nfse.declaring import ABROAD, ADDRESS, OTHER_CNPJ, TAKER_CPF
-from unit.simulator.nfse.service_court import Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import Breaking, ServiceCourt
 from unit.simulator.rules.certificates import of_person
 from unit.simulator.rules.edits import becomes, grown
 

@@ -29,7 +29,7 @@ from unit.golden_documents import EVENTS_OF_NOTES, NOTES, ask_all, check_all, go
 from unit.simulator.front_desk import document
 from unit.simulator.mutating import world
 from unit.simulator.nfse.declaring import NAMESPACE, declaration
-from unit.simulator.nfse.service_court import AT_SEFIN, faults
+from unit.simulator.nfse.sefin import AT_SEFIN, faults
 
 OTHER_RATES = frozenset(
     f"nfse/{name}.json"

@@ -4,7 +4,7 @@ import pytest
 
 from unit.simulator.mutating import after, both, says, without
 from unit.simulator.nfse.declaring import EVENT, SITE
-from unit.simulator.nfse.service_court import Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import Breaking, ServiceCourt
 from unit.simulator.rules.edits import becomes, grown
 
 SERVICE, PLACE = "infDPS/serv/cServ", "infDPS/serv/locPrest/cLocPrestacao"

@@ -11,7 +11,7 @@ from carimbo.simulator.seal import Seal
 from carimbo.simulator.trust import Flaw
 from unit.simulator.mutating import DS, Edit, says
 from unit.simulator.nfse.declaring import PERSON
-from unit.simulator.nfse.service_court import Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import Breaking, ServiceCourt
 from unit.simulator.rules.certificates import FLAWED, of_company, of_person
 
 XSLT = "http://www.w3.org/TR/1999/REC-xslt-19991116"

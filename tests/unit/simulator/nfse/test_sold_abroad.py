@@ -18,7 +18,7 @@ from unit.fiscal.documents.nfse_support import ISSUED_AT, NBS, NEW_YORK, declare
 from unit.fiscal.sold_parts import ABROAD, FIRM, HERE, PERSON
 from unit.simulator.mutating import world
 from unit.simulator.nfse.declaring import NAMESPACE
-from unit.simulator.nfse.service_court import AT_SEFIN
+from unit.simulator.nfse.sefin import AT_SEFIN
 
 RESIDENT = replace(ABROAD, address=HERE)
 CUSTOMERS = {

@@ -15,7 +15,7 @@ from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.front_desk import document
 from unit.simulator.mutating import Edit, after, both, says, without
 from unit.simulator.nfse.declaring import BASES, CAMPINAS, REPLACED_KEY, SUBSTITUTES, TAKER_CNPJ
-from unit.simulator.nfse.service_court import AT_SEFIN, Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import AT_SEFIN, Breaking, ServiceCourt
 
 KEY = "infDPS/subst/chSubstda"
 DAY = timedelta(days=1)

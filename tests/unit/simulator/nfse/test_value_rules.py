@@ -8,7 +8,7 @@ from carimbo.simulator.place import HOMOLOGATION
 from unit.simulator.front_desk import document
 from unit.simulator.mutating import Edit, after, both, says, without
 from unit.simulator.nfse.declaring import ABROAD, SOFTWARE
-from unit.simulator.nfse.service_court import AT_SEFIN, Breaking, ServiceCourt
+from unit.simulator.nfse.sefin import AT_SEFIN, Breaking, ServiceCourt
 from unit.simulator.rules.edits import becomes, grown
 
 PRICE, DEDUCTION = "infDPS/valores/vServPrest", "infDPS/valores/vDedRed"

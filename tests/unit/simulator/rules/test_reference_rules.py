@@ -11,8 +11,7 @@ from carimbo.simulator.ledger import Ledger, StoredDocument
 from carimbo.simulator.place import HOMOLOGATION
 from unit.simulator.mutating import NAMESPACE, Edit, both, says
 from unit.simulator.rules.breaking import Breaking, Court
-from unit.simulator.rules.days import issued_at
-from unit.simulator.rules.edits import becomes, grown
+from unit.simulator.rules.edits import becomes, grown, issued_at
 
 IDE, CFOP = "infNFe/ide", "infNFe/det/prod/CFOP"
 OWN_KEY = "35261011222333000181550010000000021123456824"

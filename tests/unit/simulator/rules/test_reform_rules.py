@@ -12,8 +12,16 @@ from carimbo.simulator.calendar import Milestone
 from unit.fiscal.goods.support import NORMAL
 from unit.simulator.mutating import AT_SP, PRODUCTION, Edit, both, mutated, nfe, says, without
 from unit.simulator.rules.breaking import Breaking, Court
-from unit.simulator.rules.days import FIRST_OF_2027, LAST_OF_2026, OF_2026, OF_2027, issued_at, rated
-from unit.simulator.rules.edits import becomes, grown
+from unit.simulator.rules.edits import (
+    FIRST_OF_2027,
+    LAST_OF_2026,
+    OF_2026,
+    OF_2027,
+    becomes,
+    grown,
+    issued_at,
+    rated,
+)
 
 ITEM, TOTALS = "infNFe/det/imposto/IBSCBS", "infNFe/total/IBSCBSTot"
 RATED = f"{ITEM}/gIBSCBS"

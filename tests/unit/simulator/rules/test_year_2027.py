@@ -7,8 +7,7 @@ import pytest
 from unit.fiscal.goods.support import NORMAL
 from unit.simulator.mutating import Edit, both, mutated, nfce, says, without
 from unit.simulator.rules.breaking import NFCE_AT_SP, OFFLINE, Breaking, Court
-from unit.simulator.rules.days import FIRST_OF_2027, LAST_OF_2026, OF_2027, issued_at, rated
-from unit.simulator.rules.edits import becomes
+from unit.simulator.rules.edits import FIRST_OF_2027, LAST_OF_2026, OF_2027, becomes, issued_at, rated
 
 TAXES, TOTALS = "infNFe/det/imposto", "infNFe/total"
 WITHOUT_INCIDENCE = both(

@@ -1,9 +1,21 @@
-"""What answers about an NF-e are read as."""
+"""What answers about an NF-e and about a DPS are read as."""
 
 from datetime import datetime, timedelta, timezone
 
-from carimbo.fiscal.outcome import Authorized, Available, NotJudged, Outcome
+from carimbo.fiscal.layouts.dps_v1.answers import read_issued
+from carimbo.fiscal.outcome import Authorized, Available, Cause, NotJudged, Outcome
 from nfe_answers import note_protocol
+from nfse_answers import DPS_ID
+
+
+def sent(status: int, answer: bytes) -> Outcome:
+    return read_issued(status, answer, DPS_ID)
+
+
+def cause(outcome: object) -> Cause:
+    assert isinstance(outcome, NotJudged), outcome
+    return outcome.cause
+
 
 BRASILIA = timezone(timedelta(hours=-3))
 AT_RECEPTION = datetime(2026, 11, 15, 9, 30, tzinfo=BRASILIA)
