@@ -1,4 +1,4 @@
-"""A demo that is running, the terminal that it runs at, and what somebody does beside it."""
+"""A demo that is running, the terminal that it runs at, and a demo that refuses to start."""
 
 import json
 import os
@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import httpx2
 import psutil  # type: ignore[import-untyped]
@@ -186,19 +185,3 @@ def upload(demo: Demo, path: str, pfx: bytes, password: str) -> int:
         "POST", f"{path}/certificate", files={"file": ("a1.pfx", pfx)}, data={"password": password}
     )
     return answer.status_code
-
-
-def content_of(value: str) -> str:
-    """The value of an option of curl, which may be in a file."""
-    return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value
-
-
-class Hook(BaseHTTPRequestHandler):
-    """Takes what a webhook brings."""
-
-    received: ClassVar[dict[str, Any]] = {}
-
-    def do_POST(self) -> None:
-        Hook.received = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(204)
-        self.end_headers()

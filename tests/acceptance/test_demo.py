@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
-from http.server import HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import httpx2
 import pytest
@@ -22,9 +23,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from acceptance.demo_runs import (
     START_SECONDS,
     Demo,
-    Hook,
     Start,
-    content_of,
     is_one_sentence,
     told_by_demo,
     until,
@@ -272,3 +271,19 @@ def mailed_keys(folder: Path) -> set[str]:
     """The access keys of all documents whose XML is in an e-mail of a folder."""
     found = (re.search(rb'filename="(\w+)\.xml"', file.read_bytes()) for file in folder.glob("*.eml"))
     return {match[1].decode() for match in found if match}
+
+
+def content_of(value: str) -> str:
+    """The value of an option of curl, which may be in a file."""
+    return Path(value[1:]).read_text(encoding="utf-8") if value.startswith("@") else value
+
+
+class Hook(BaseHTTPRequestHandler):
+    """Takes what a webhook brings."""
+
+    received: ClassVar[dict[str, Any]] = {}
+
+    def do_POST(self) -> None:
+        Hook.received = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()

@@ -17,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import pkcs12
 from typer.testing import CliRunner, Result
 
+from acceptance.demo_runs import is_one_sentence
 from acceptance.loaded_command import loaded_carimbo
 from carimbo.cli import app
 from carimbo.fiscal.certificate import open_a1
@@ -129,10 +130,6 @@ def client(folder: Path, ca_file: Path, pfx: Path, password: str) -> httpx2.Clie
     context = ssl.create_default_context(cafile=ca_file)
     context.load_cert_chain(pem)
     return httpx2.Client(verify=context, timeout=PATIENCE)
-
-
-def is_one_sentence(text: str) -> bool:
-    return text.count("\n") == 1 and text.endswith(".\n")
 
 
 class TestRunning:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from carimbo.api import health
 from carimbo.settings import PREFIX, Settings
 from documentation import ROOT, anchors_of
-from metric_samples import FOLDER, alerts, asked_in, expressions, grouped_in, panels, read
+from monitoring_files import FOLDER, alerts, asked_in, expressions, grouped_in, panels, read
 
 GUIDE = ROOT / "docs" / "howto" / "monitoring.md"
 # Given by Prometheus, and by its library in every process.

@@ -17,7 +17,8 @@ from carimbo.worker.measuring import Observer, measure, measure_forever
 from carimbo.worker.metrics import REGISTRY
 from integration.storage.document_rows import Shop, open_shop
 from integration.worker.worker_site import AT_ONCE, Site, milliseconds
-from metric_samples import asked_in, expressions, shown
+from metric_samples import shown
+from monitoring_files import asked_in, expressions
 from support import CNPJ, OTHER_CNPJ, PATIENCE
 
 OVERDUE = timedelta(minutes=10)
