@@ -133,11 +133,14 @@ class TestAuthorityThatIsOut:
         assert await contradictions_after_contingency(site, company) == []
 
     async def require_normal_way(self, site: Site, company: Company) -> None:
-        """The authority is known to be back, and new documents go there."""
-        await site.until("not exists (select from outages where authorizer = 'SP')")
+        """New documents go to the authority again, and one that it judges ends the outage."""
+        outage = "select from outages where authorizer = 'SP'"
+        # What the authority said of itself counts for 15 seconds.
+        await site.until(f"not exists ({outage} and seen_at > now() - interval '20 seconds')")
         document = await company.issue("nfe")
         await site.until_settled(company)
         assert (await company.read(f"nfe/{document}"))["accessKey"][34] == NORMAL_WAY
+        await site.until(f"not exists ({outage})")
 
     async def require_all_billed_once(self, site: Site, company: Company) -> None:
         """Some at the stand-in, some after an attempt that was canceled or never arrived."""
