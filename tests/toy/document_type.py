@@ -5,20 +5,22 @@ They have everything that document types share, and nothing else: what passes wi
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
+from typing import Any
 
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart
-from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields, StoredFacts
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body
+from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_identity import signed_identity
 from toy.codes import REFUSAL_CODE, TAKEN_CODE
-from toy.events import CANCELLATION, CORRECTION, VOIDING
+from toy.events import CLOSING, CORRECTION, TOY_CANCELLATION, VOIDING
 from toy.request import ToyRequest, ToySettings, Transmit
 from toy.xml import access_key, issue, joined, request_id, review
 
@@ -40,6 +42,16 @@ def _hint(code: str, _message: str) -> Hint | None:
 
 def _waits(request: ToyRequest) -> bool:
     return request.transmit is Transmit.LATER
+
+
+class _ToyFields(Record):
+    """What only the record of a toy tells."""
+
+    closed_at: datetime | None
+
+
+def _own_fields(stored: StoredFacts) -> dict[str, Any]:
+    return {"closed_at": stored.events.get("closedAt")}
 
 
 class _NoFiscalFields(Body):
@@ -84,8 +96,8 @@ TOY = DocumentType(
     feature="toyEmission",
     missing_settings=_missing_settings,
     issuing=_ISSUING,
-    events=(CANCELLATION, CORRECTION),
-    registered_event=joined,
+    events=(TOY_CANCELLATION, CORRECTION, CLOSING),
+    own_fields=OwnFields(_ToyFields, _own_fields),
     voiding=VOIDING,
 )
 
@@ -107,6 +119,7 @@ NOTE = replace(
         issue=partial(issue, request_id),
         catalog_sale=_catalog_sale(ItemType.SERVICE),
     ),
-    events=(CANCELLATION,),
+    events=(TOY_CANCELLATION,),
+    own_fields=None,
     voiding=None,
 )

@@ -1,21 +1,28 @@
 """Events of a toy after its authorization, and numbers that are given up."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from pydantic import StringConstraints
 
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import (
+    CANCELLATION_PRINT,
     AboutDocument,
+    CancellationDeadline,
+    Deadline,
     EventKind,
+    EventRoute,
     Filed,
     Justification,
     Line,
     NumberRange,
+    Repetition,
     Teller,
     Voiding,
+    cancellation_route,
 )
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, Effect
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signed_filing import SignedFiling
 from toy.codes import LATE_CODE
@@ -23,6 +30,7 @@ from toy.xml import UnwritableField, element, in_root, joined, signed
 
 ALTERNATIVE = "Emita outro documento que desfaça este."
 MOST_CORRECTIONS = 3
+CLOSED_WITHIN = timedelta(days=1)
 _SHORTEST_PROTOCOL = 9
 
 
@@ -38,12 +46,22 @@ class CorrectionRequest(Body):
     correction: Annotated[Line, StringConstraints(min_length=15, max_length=1000)]
 
 
+class ClosingRequest(Body):
+    """Why a document is closed."""
+
+    reason: Line
+
+
 def _cancel(request: CancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
     return _event("justification", request.justification, "cancellation", about, teller)
 
 
 def _correct(request: CorrectionRequest, about: AboutDocument, teller: Teller) -> Filed:
     return _event("correction", request.correction, "correction", about, teller)
+
+
+def _close(request: ClosingRequest, about: AboutDocument, teller: Teller) -> Filed:
+    return _event("reason", request.reason, "closing", about, teller)
 
 
 def _event(field: str, text: str, kind: str, about: AboutDocument, teller: Teller) -> Filed:
@@ -75,12 +93,41 @@ def _filed(tag: str, identifier: str, content: str, field: str, text: str, telle
     return SignedFiling.of(in_root(tag, whole, signature.text))
 
 
-CANCELLATION = EventKind(
-    Happening.CANCELLATION,
-    CancellationRequest,
-    _cancel,
-    late_codes=frozenset({LATE_CODE}),
-    alternative=ALTERNATIVE,
+TOY_CANCELLATION = EventKind(
+    name=CANCELLATION,
+    route=cancellation_route("Toy"),
+    request=CancellationRequest,
+    issue=_cancel,
+    registered=joined,
+    print_name=CANCELLATION_PRINT,
+    effect=CANCELS,
+    deadline=CancellationDeadline(ALTERNATIVE, frozenset({LATE_CODE})),
 )
-CORRECTION = EventKind(Happening.CORRECTION, CorrectionRequest, _correct, most=MOST_CORRECTIONS)
+CORRECTION = EventKind(
+    name="correction",
+    route=EventRoute("POST", "/correction", "correct", "Corrige um Toy", "Até três vezes."),
+    request=CorrectionRequest,
+    issue=_correct,
+    registered=joined,
+    print_name="CCe-{key}-{sequence:02}.pdf",
+    repetition=Repetition(
+        MOST_CORRECTIONS,
+        Problem("594", "correction", f"O documento já tem {MOST_CORRECTIONS} correções."),
+        "A correção anterior ainda está em processamento.",
+    ),
+)
+CLOSING = EventKind(
+    name="closing",
+    route=EventRoute("POST", "/close", "close", "Encerra um Toy", "Uma só vez, sem esperar pelo resultado."),
+    request=ClosingRequest,
+    issue=_close,
+    registered=joined,
+    print_name="Encerramento-{key}.pdf",
+    effect=Effect(fact="closedAt"),
+    deadline=Deadline(
+        lambda _key, authorized_at, _request: authorized_at + CLOSED_WITHIN,
+        Problem("CLOSING_TOO_LATE", "reason", "O encerramento só é aceito até um dia após a autorização."),
+    ),
+    waits=False,
+)
 VOIDING = Voiding(_void, joined)

@@ -30,12 +30,10 @@ from carimbo.api.type_routes import (
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
-from carimbo.fiscal.lifecycle import Happening
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.documents import EventRecord
+from carimbo.service.documents import EventRecord, Reference
 from carimbo.service.errors import Code
-from carimbo.service.filing.cancel import cancel
-from carimbo.service.filing.correct import correct
+from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.inutilize import (
     InutilizationRecord,
     InutilizationRequest,
@@ -45,11 +43,13 @@ from carimbo.service.filing.inutilize import (
 )
 from carimbo.service.filing.outcome import (
     CanceledRecord,
-    CancellationUnderWay,
-    CorrectionUnderWay,
+    EventUnderWay,
     FilingStatus,
+    under_way_record,
 )
+from carimbo.service.filing.register import register_event
 from carimbo.service.filing.xml import read_event_xml, read_range_xml
+from carimbo.storage.companies import Company
 
 ranges = company_router(Endpoint)
 telling = company_router(Endpoint)
@@ -66,33 +66,29 @@ _TELLING_REFUSALS = (
 _NOT_KNOWN_YET = "A autoridade ainda não respondeu: o resultado virá pela leitura."
 
 
-def _cancel(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
-    async def cancel_document(
+def _register(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
+    """Returns the handler of an event; a DELETE takes its fields from the query or from a body."""
+    request_body: Any = event.request
+
+    async def register(desk: Desk, company: Company, which: Reference, request: Body) -> Response:
+        record = await register_event(desk, company, replace(which, kind=kind), event, request)
+        return success(record, ACCEPTED if isinstance(record, EventUnderWay) else 200)
+
+    async def from_body(desk: CurrentDesk, company: CurrentCompany, which: Which, body: Body) -> Response:
+        return await register(desk, company, which, body)
+
+    async def from_query_or_body(
         desk: CurrentDesk, company: CurrentCompany, which: Which, query: Body, body: Body | None = None
     ) -> Response:
         given = {} if body is None else body.model_dump(exclude_unset=True)
-        request = query.model_copy(update=given)
-        record = await cancel(desk, company, replace(which, kind=kind), request)
-        return success(record, ACCEPTED if isinstance(record, CancellationUnderWay) else 200)
+        return await register(desk, company, which, query.model_copy(update=given))
 
-    request_body: Any = event.request
-    cancel_document.__annotations__ |= {
+    from_body.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc]
+    from_query_or_body.__annotations__ |= {
         "query": Annotated[request_body, Query()],
         "body": JsonBody[request_body] | None,  # type: ignore[misc]
     }
-    return cancel_document
-
-
-def _correct(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
-    async def correct_document(
-        desk: CurrentDesk, company: CurrentCompany, which: Which, body: Body
-    ) -> Response:
-        told = await correct(desk, company, replace(which, kind=kind), body)
-        return success(told, 200 if isinstance(told, EventRecord) else ACCEPTED)
-
-    request_body: Any = event.request
-    correct_document.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc]
-    return correct_document
+    return from_query_or_body if event.route.method == "DELETE" else from_body
 
 
 def _event_xml(kind: DocumentType) -> Callable[..., Any]:
@@ -151,33 +147,22 @@ def _range_xml(kind: DocumentType) -> Callable[..., Any]:
     return read_inutilization_xml
 
 
-def _add_cancel(kind: DocumentType, event: EventKind) -> None:
+def _add_event(kind: DocumentType, event: EventKind) -> None:
+    route = event.route
+    late = (Code.CANCELLATION_DEADLINE_EXCEEDED,) if event.effect.status else ()
+    done: Any = Success[CanceledRecord] if event.effect.status else Success[EventRecord]
+    under_way: Any = under_way_record(event.name)
     telling.add_api_route(
-        f"/{kind.collection}/{{id}}",
-        _cancel(kind, event),
-        methods=["DELETE"],
-        operation_id=f"cancel{name_of(kind)}",
-        summary=f"Cancela uma {kind.title}",
-        description="A justificativa vem no corpo ou na consulta; na falta, usa-se um texto padrão.",
+        f"/{kind.collection}/{{id}}{route.path}",
+        _register(kind, event),
+        methods=[route.method],
+        operation_id=f"{route.operation}{name_of(kind)}",
+        summary=route.summary,
+        description=route.description,
         tags=[kind.title],
-        response_model=Success[CanceledRecord],
-        responses=refuses(Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, *_TELLING_REFUSALS)
-        | {ACCEPTED: {"model": Success[CancellationUnderWay], "description": _NOT_KNOWN_YET}},
-    )
-
-
-def _add_correct(kind: DocumentType, event: EventKind) -> None:
-    telling.add_api_route(
-        f"/{kind.collection}/{{id}}/correction",
-        _correct(kind, event),
-        methods=["POST"],
-        operation_id=f"correct{name_of(kind)}",
-        summary="Registra uma carta de correção",
-        description="Cada carta substitui as anteriores; repetir a última devolve a que já existe.",
-        tags=[kind.title],
-        response_model=Success[EventRecord],
-        responses=refuses(Code.INVALID_STATE, *_TELLING_REFUSALS)
-        | {ACCEPTED: {"model": Success[CorrectionUnderWay], "description": _NOT_KNOWN_YET}},
+        response_model=done,
+        responses=refuses(Code.INVALID_STATE, *late, *_TELLING_REFUSALS)
+        | {ACCEPTED: {"model": Success[under_way], "description": _NOT_KNOWN_YET}},
     )
 
 
@@ -227,12 +212,10 @@ def _add_events(kind: DocumentType) -> None:
     )
 
 
-_ADD = {Happening.CANCELLATION: _add_cancel, Happening.CORRECTION: _add_correct}
-
 for _kind in DOCUMENT_TYPES:
     if _kind.events:
         _add_events(_kind)
     for _event in _kind.events:
-        _ADD[_event.happening](_kind, _event)
+        _add_event(_kind, _event)
     if _kind.voiding:
         _add_ranges(_kind)

@@ -22,9 +22,10 @@ from carimbo.fiscal.company import Company
 from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Changes, Integer
-from carimbo.fiscal.filing import EventKind, Registered, Voiding
+from carimbo.fiscal.fields import Body, Changes, Integer, Record
+from carimbo.fiscal.filing import EventKind, Voiding
 from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.lifecycle import CANCELLATION
 from carimbo.fiscal.municipal_agreement import Agreement, Jurisdiction
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.problems import Problem
@@ -277,6 +278,27 @@ class Issuing:
     """How old a signed document may be when it is first sent; None where its age is no reason to refuse."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredFacts:
+    """What is stored of a document that the fields of a single type are made of."""
+
+    series: int
+    number: int
+    """Our own number, of the attempt in force."""
+    events: Mapping[str, Any]
+    """What the effects of events left behind, by the names of our JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFields:
+    """Fields in the records of documents that a single type fills; they are None for all others."""
+
+    record: type[Record]
+    """The fields with their descriptions."""
+    read: Callable[[StoredFacts], Mapping[str, Any]]
+    """Returns the values of a document that has a number, by the names of the fields."""
+
+
 @dataclass(frozen=True)
 class DocumentType:
     """One kind of fiscal document."""
@@ -317,10 +339,22 @@ class DocumentType:
     contingencies: Mapping[str, EmissionType] = field(default_factory=dict)
     """How it is issued at each authority that stands in for a state's own (tpEmis)."""
     events: tuple[EventKind, ...] = ()
-    """What may be told of its documents after their authorization."""
-    registered_event: Registered | None = None
-    """For a type that has events."""
+    """What may happen to its documents after their authorization."""
     voiding: Voiding | None = None
     """For a type whose unused numbers are given up at the authority."""
+    own_fields: OwnFields | None = None
+    """For a type whose records have fields of their own."""
     secret_settings: tuple[str, ...] = ()
     """Dotted paths of settings that are sealed at rest and masked on read."""
+
+    def event_named(self, name: str) -> EventKind:
+        """Returns the kind of event with a name; raises LookupError if the type has none."""
+        for event in self.events:
+            if event.name == name:
+                return event
+        raise LookupError(f"{self.name} has no {name}")
+
+    @property
+    def cancellation(self) -> EventKind:
+        """The event that cancels its documents; raises LookupError if the type has none."""
+        return self.event_named(CANCELLATION)

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Text
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.lifecycle import NO_EFFECT, Effect, Status
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
@@ -60,22 +60,95 @@ class AboutDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class EventKind:
-    """One thing that may be told of a document after its authorization."""
+class EventRoute:
+    """Where callers ask for an event, and what the published contract says of that, in Portuguese."""
 
-    happening: Happening
+    method: Literal["POST", "DELETE"]
+    """A DELETE takes its fields from the query or from a body."""
+    path: str
+    """What follows the path of the document, as `/correction`; empty for the document itself."""
+    operation: str
+    """The verb in the name of the operation, as `cancel` in `cancelNfe`."""
+    summary: str
+    description: str
+
+
+def cancellation_route(title: str) -> EventRoute:
+    """Returns the route by which documents of any type are canceled."""
+    return EventRoute(
+        method="DELETE",
+        path="",
+        operation="cancel",
+        summary=f"Cancela uma {title}",
+        description="A justificativa vem no corpo ou na consulta; na falta, usa-se um texto padrão.",
+    )
+
+
+CANCELLATION_PRINT = "Cancelamento-{key}.pdf"
+
+
+def _unknown(*_: Any) -> datetime | None:
+    """Returns None: only the authority knows the last moment."""
+
+
+LastMoment = Callable[[str, datetime, Any], datetime | None]
+"""Returns until when the authority takes an event, by key, moment of authorization and request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when an event may be sent; a later request breaks a rule."""
+
+    last_moment: LastMoment
+    late: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class CancellationDeadline:
+    """Until when a document may be canceled; a later request is refused with what to do instead."""
+
+    alternative: str
+    """What to do when it is too late, in Portuguese."""
+    late_codes: frozenset[str]
+    """The authority's codes for a cancellation that comes too late."""
+    last_moment: LastMoment = _unknown
+    in_time_until: Callable[[str, datetime], datetime | None] = _unknown
+    """The usual deadline, which callers see in `cancelableUntil`; some states take late ones for a fine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """How a document may have several events of a kind, each with the next sequence."""
+
+    most: int
+    exceeded: Problem
+    """The rule that one more breaks."""
+    previous_is_open: str
+    """Why the next one waits for the fate of the previous one, in Portuguese."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventKind:
+    """One kind of event of a document after its authorization, with everything that it means."""
+
+    name: str
+    """`type` in the history of a document."""
+    route: EventRoute
     request: type[Body]
     issue: Callable[[Any, AboutDocument, Teller], Filed]
-    most: int = 1
-    """How many of them a document may have."""
-    within: timedelta | None = None
-    """How long after the authorization; None where that depends on the state, or does not matter."""
-    late_codes: frozenset[str] = frozenset()
-    """What the authority answers to one that comes too late."""
-    alternative: str = ""
-    """What to do when it is too late, in Portuguese."""
+    registered: Registered
+    print_name: str
+    """The name of its printed file, with `{key}` and `{sequence}`."""
+    allowed: tuple[Status, ...] = (Status.AUTHORIZED,)
+    """The statuses of the document in which it may be sent."""
+    effect: Effect = NO_EFFECT
+    deadline: Deadline | CancellationDeadline | None = None
+    repetition: Repetition | None = None
+    """None for an event that a document has once."""
+    waits: bool = True
+    """Whether the request waits for the authority's answer, as long as callers wait."""
     replaced_by: Callable[[Any], str | None] = lambda request: None
-    """The key of the document that takes the place of this one, by the request."""
+    """Returns the key of the document that takes the place of this one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The life of a document: its statuses, how one leads to another, and what its history tells."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -19,7 +20,7 @@ EMITTABLE = (Status.PENDING, Status.REJECTED)
 
 
 class Happening(StrEnum):
-    """What a history tells, in the words of the API."""
+    """An entry of a document's history; the events of its type have entries of their own names."""
 
     CREATED = "created"
     QUEUED = "queued"
@@ -30,9 +31,23 @@ class Happening(StrEnum):
     CONTINGENCY = "contingency"
     AUTHORIZED = "authorized"
     REJECTED = "rejected"
-    CANCELLATION = "cancellation"
-    CORRECTION = "correction"
     SUBSTITUTION = "substitution"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a registered event changes of its document."""
+
+    status: Status | None = None
+    """The status that the document gets."""
+    fact: str | None = None
+    """The moment of the registration is kept with the document under this name, as `closedAt`."""
+
+
+CANCELLATION = "cancellation"
+"""The name of the event that cancels a document, in the history of any type."""
+NO_EFFECT = Effect()
+CANCELS = Effect(status=Status.CANCELED)
 
 
 class FilingState(StrEnum):

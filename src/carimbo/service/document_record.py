@@ -1,19 +1,20 @@
 """A document as callers see it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, create_model
 
+from carimbo.fiscal.document_type import StoredFacts
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import AS_STORED, Number, Record
+from carimbo.fiscal.filing import CancellationDeadline
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.cancellation_terms import cancelable_until
-from carimbo.service.kinds import is_numbered_by_authority, kind_named
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.kinds import find_kind, is_numbered_by_authority, kind_named
 from carimbo.service.last_answer import INTERNAL_FAILURE, SET_ASIDE
 from carimbo.service.readable import UNREADABLE, as_far_as_readable, readable
 from carimbo.storage.documents import Document
@@ -65,13 +66,6 @@ class ProgressRecord(Record):
     next_attempt_at: datetime | None = Field(description="Nulo quando nada mais será tentado por si.")
 
 
-class RequestNumber(Record):
-    """Under which number a document was asked for, where the authority numbers what it authorises."""
-
-    series: int
-    number: int
-
-
 EXAMPLE: Mapping[str, Any] = {
     "id": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
     "saleId": None,
@@ -105,8 +99,8 @@ EXAMPLE: Mapping[str, Any] = {
 """A document that was just accepted, as the published contract shows it."""
 
 
-class DocumentRecord(Record):
-    """A document as callers see it."""
+class _CommonRecord(Record):
+    """What the records of all types tell."""
 
     id: UUID
     sale_id: UUID | None
@@ -123,7 +117,6 @@ class DocumentRecord(Record):
     )
     number: int | None
     series: int | None
-    dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
     access_key: str | None
     protocol: str | None
     environment: Annotated[Environment, AS_STORED]
@@ -137,6 +130,17 @@ class DocumentRecord(Record):
     warnings: list[str]
     replaced_by_id: UUID | None = Field(description="O documento que substituiu este, e o cancelou.")
     created_at: datetime
+
+
+_OwnFieldsOfTypes: Any = create_model(
+    "_OwnFieldsOfTypes",
+    __base__=(*(kind.own_fields.record for kind in DOCUMENT_TYPES if kind.own_fields), Record),
+)
+_NOT_FILLED: Mapping[str, Any] = dict.fromkeys(_OwnFieldsOfTypes.model_fields)
+
+
+class DocumentRecord(_OwnFieldsOfTypes, _CommonRecord):
+    """A document as callers see it."""
 
 
 class DetailedDocumentRecord(DocumentRecord):
@@ -177,9 +181,8 @@ def _computed(document: Document) -> dict[str, Any]:
 
 
 def _columns(document: Document) -> dict[str, Any]:
-    """Returns the fields that are columns of the row."""
-    emission = document.emission
-    named = _name_of(document)
+    """Returns the fields that are columns of the row, and those of its type alone."""
+    emission, is_numbered_elsewhere = document.emission, is_numbered_by_authority(document.type)
     return {
         "id": document.id,
         "sale_id": document.sale_id,
@@ -188,10 +191,9 @@ def _columns(document: Document) -> dict[str, Any]:
         "external_id": document.external_id,
         "amount": document.amount,
         "total_due": emission and emission.total_due,
-        "number": named.number,
-        "series": named.series,
-        "dps": named.request,
-        "access_key": named.access_key,
+        "number": emission and number_of(document.type, emission.number, emission.assigned_number),
+        "series": None if is_numbered_elsewhere else emission and emission.series,
+        "access_key": emission and (emission.assigned_key if is_numbered_elsewhere else emission.access_key),
         "protocol": emission and emission.protocol,
         "environment": document.environment,
         "version": document.version,
@@ -200,35 +202,27 @@ def _columns(document: Document) -> dict[str, Any]:
         "warnings": document.warnings,
         "replaced_by_id": document.replaced_by,
         "created_at": document.created_at,
+        **_own_fields(document),
     }
 
 
-@dataclass(frozen=True)
-class _Name:
-    """What tells a document from others; what is not known yet is None."""
-
-    number: int | None = None
-    series: int | None = None
-    access_key: str | None = None
-    request: RequestNumber | None = None
-
-
-def _name_of(document: Document) -> _Name:
-    emission = document.emission
-    if emission is None:
-        return _Name()
-    number = number_of(document.type, emission.number, emission.assigned_number)
-    if not is_numbered_by_authority(document.type):
-        return _Name(number, emission.series, emission.access_key)
-    asked = RequestNumber(series=emission.series, number=emission.number)
-    return _Name(number, None, emission.assigned_key, asked)
+def _own_fields(document: Document) -> Mapping[str, Any]:
+    kind, emission = find_kind(document.type), document.emission
+    if kind is None or kind.own_fields is None or emission is None:
+        return _NOT_FILLED
+    stored = StoredFacts(emission.series, emission.number, document.facts)
+    return {**_NOT_FILLED, **kind.own_fields.read(stored)}
 
 
 def _cancelable_until(document: Document) -> datetime | None:
     """Until when it may be canceled in time; of one that can't be at all nothing is told."""
-    if document.status != Status.AUTHORIZED or document.emission is None:
+    emission = document.emission
+    if document.status != Status.AUTHORIZED or emission is None or emission.authorized_at is None:
         return None
-    return cancelable_until(kind_named(document.type), document.emission)
+    deadline = kind_named(document.type).cancellation.deadline
+    if not isinstance(deadline, CancellationDeadline) or emission.access_key is None:
+        return None
+    return deadline.in_time_until(emission.access_key, emission.authorized_at)
 
 
 def _progress(document: Document) -> ProgressRecord | None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 from carimbo.fiscal.access_key import InvalidAccessKey
@@ -13,6 +14,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import AS_STORED, Body, Record
 from carimbo.fiscal.layouts.reading import Unreadable
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.fiscal.xml_reading import UnreadableXml
 from carimbo.service.date_bounds import first_moment, moment_after
@@ -40,11 +42,19 @@ _UNREADABLE_XML = "O XML guardado não pôde ser lido: avise quem opera o servi�
 _ID_PREFIX = re.compile("^(NFE|CTE|NFS)")
 
 
+if TYPE_CHECKING:
+    HistoryType = str
+else:
+    _EVENT_NAMES = (event.name for kind in DOCUMENT_TYPES for event in kind.events)
+    _TYPES = dict.fromkeys((*(entry.value for entry in Happening), *_EVENT_NAMES))
+    HistoryType = StrEnum("Happening", {name.upper(): name for name in _TYPES})
+
+
 class EventRecord(Record):
     """Something that happened to a document."""
 
     id: UUID
-    type: Annotated[Happening, AS_STORED]
+    type: Annotated[HistoryType, AS_STORED]
     status: Annotated[Status, AS_STORED]
     sequence: int | None
     protocol: str | None

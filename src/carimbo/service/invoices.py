@@ -29,7 +29,7 @@ from carimbo.service.documents import (
 )
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, write
-from carimbo.service.issuing.accept import Counter, amount_of, plan_period, require_no_problems
+from carimbo.service.issuing.accept import Counter, amount_of, plan_period
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.filling import (
     FilledRequest,
@@ -41,6 +41,7 @@ from carimbo.service.issuing.printed import is_printed, paper_of
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
+from carimbo.service.problems import require_no_problems
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent

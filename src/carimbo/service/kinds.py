@@ -8,9 +8,14 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES
 _BY_NAME: Mapping[str, DocumentType] = {kind.name: kind for kind in DOCUMENT_TYPES}
 
 
+def find_kind(name: str) -> DocumentType | None:
+    """Returns the document type of a row that may be damaged; None if there is no such type."""
+    return _BY_NAME.get(name)
+
+
 def is_numbered_by_authority(name: str) -> bool:
     """Returns whether the authority numbers the documents of a stored type; an unknown type's are ours."""
-    kind = _BY_NAME.get(name)
+    kind = find_kind(name)
     return kind is not None and kind.is_numbered_by_authority
 
 

@@ -1,13 +1,13 @@
 """Documents and their events on paper: what there is to draw is found, drawn and kept for a while."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from carimbo import __version__
-from carimbo.fiscal.lifecycle import Happening, Status
+from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
 from carimbo.service.companies import require_company
 from carimbo.service.company_settings import stored_settings
@@ -25,11 +25,6 @@ from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
-
-_EVENT_NAMES: Mapping[Happening, str] = {
-    Happening.CANCELLATION: "Cancelamento-{key}.pdf",
-    Happening.CORRECTION: "CCe-{key}-{sequence:02}.pdf",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +136,7 @@ def _document_name(document: Document) -> str:
 
 
 def _event_name(told: HistoryEvent, emission: Emission) -> str:
-    return _EVENT_NAMES[told.happening].format(key=_key(emission), sequence=told.sequence)
+    return told.kind.print_name.format(key=_key(emission), sequence=told.sequence)
 
 
 def _key(emission: Emission | None) -> str:

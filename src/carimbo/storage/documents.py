@@ -55,6 +55,8 @@ class Document:
     parked_reason: str | None
     replaced_by: UUID | None
     """The document that took its place."""
+    facts: dict[str, Any]
+    """What its events left behind, by the names of our JSON."""
     company_revision: int
     emission: Emission | None
 

@@ -3,8 +3,12 @@
 from dataclasses import dataclass, fields
 from uuid import UUID
 
+from carimbo.fiscal.fields import Body
 from carimbo.storage.connection import Connection, Row
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
 from carimbo.storage.filings import Filing
+from carimbo.storage.identifiers import new_id
 from carimbo.storage.jobs import job_added
 from carimbo.storage.work import WorkKind
 
@@ -20,6 +24,21 @@ class NewEventFiling:
     type: str
     sequence: int
     request: str
+
+    @classmethod
+    def about(
+        cls, document: Document, emission: Emission, event_type: str, request: Body, sequence: int = 1
+    ) -> "NewEventFiling":
+        """Returns an event about an attempt of a document."""
+        return cls(
+            id=new_id(),
+            company_id=document.company_id,
+            document_id=document.id,
+            emission=emission.ordinal,
+            type=event_type,
+            sequence=sequence,
+            request=request.model_dump_json(by_alias=True, exclude_none=True),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

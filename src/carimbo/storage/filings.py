@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.lifecycle import NO_EFFECT, Effect, Happening, Status
 from carimbo.storage.connection import Connection
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.work import HELD, TABLES, Lease, WorkKind, write_held
@@ -41,26 +41,30 @@ _CONCLUDE = (
 # What is told of the attempt in force is told of the document; an attempt that another took the place of
 # concerns nobody but itself.
 _EVENT_CONSEQUENCES = f""", attempt as (
-        update emissions set state = 'canceled' from held
-        where $12 and emissions.subscription_id = held.subscription_id
+        update emissions set state = $12 from held
+        where $12::text is not null and emissions.subscription_id = held.subscription_id
             and emissions.document_id = held.document_id and emissions.ordinal = held.emission
-    ), canceled as (
-        update documents set status = 'canceled', updated_at = now(), replaced_by = (
+    ), changed as (
+        update documents set status = coalesce($12, status), updated_at = now(),
+            facts = case when $14::text is null then facts
+                else facts || jsonb_build_object($14::text, coalesce(held.registered_at, now())) end,
+            replaced_by = coalesce(replaced_by, (
                 select document_id from emissions where emissions.subscription_id = held.subscription_id
                     and emissions.company_id = held.company_id and emissions.access_key = $13
                     and emissions.environment = documents.environment
-            )
+            ))
         from held
-        where $12 and documents.subscription_id = held.subscription_id and documents.id = held.document_id
-            and documents.emission = held.emission and documents.status = 'authorized'
-        returning documents.id
+        where coalesce($12, $14) is not null and documents.subscription_id = held.subscription_id
+            and documents.id = held.document_id
+            and documents.emission = held.emission and documents.status = any($15)
+        returning documents.status
     ), told as (
         insert into document_events (subscription_id, document_id, company_id, id, type, status, sequence,
             protocol, authority_code, authority_message)
         select held.subscription_id, held.document_id, held.company_id, held.id,
             case when $13::text is null then held.type else '{Happening.SUBSTITUTION}' end,
             case when held.state = 'refused' then 'rejected'
-                when exists (select from canceled) then 'canceled' else documents.status end,
+                else coalesce((select status from changed), documents.status) end,
             held.sequence, held.protocol, held.authority_code, held.authority_message
         from held join documents on documents.subscription_id = held.subscription_id
             and documents.id = held.document_id
@@ -109,8 +113,10 @@ class FilingVerdict:
     protocol: str | None = None
     registered_at: datetime | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
-    cancels: bool = False
-    """Whether the document of an event is canceled by it."""
+    effect: Effect = NO_EFFECT
+    """What an event changes of its document."""
+    allowed: Sequence[str] = (Status.AUTHORIZED,)
+    """The statuses in which it changes anything."""
     replaced_by: str | None = None
     """The key of what takes the document's place, which may be one of the company's own."""
 
@@ -142,7 +148,12 @@ class FilingSteps:
 
     async def conclude(self, verdict: FilingVerdict) -> None:
         """Write a verdict with everything that follows from it, and that there is no more to do."""
-        consequence = (verdict.cancels, verdict.replaced_by) if self._lease.key.kind is WorkKind.EVENT else ()
+        effect = verdict.effect
+        consequence = (
+            (effect.status, verdict.replaced_by, effect.fact, verdict.allowed)
+            if self._lease.key.kind is WorkKind.EVENT
+            else ()
+        )
         await self._write(
             _CONCLUDE_OF,
             verdict.state, verdict.code, verdict.message, verdict.protocol, verdict.registered_at,

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_columns, events_told
 from carimbo.storage.emissions import COLUMNS, Emission, LastAnswer, Place
@@ -110,13 +110,13 @@ _CONCLUDE = f"""
         on conflict (subscription_id, period)
         do update set used = a.used + $14, reserved = a.reserved - $15
     ), replaced as (
-        update documents set status = 'canceled', replaced_by = $2, updated_at = now()
+        update documents set status = '{Status.CANCELED}', replaced_by = $2, updated_at = now()
         from held
         where documents.subscription_id = $1 and documents.id = $26
-            and documents.status in ('authorized', 'canceled')
+            and documents.status in ('{Status.AUTHORIZED}', '{Status.CANCELED}')
         returning documents.*
     ), taken_back as (
-        update emissions set state = 'canceled' from replaced
+        update emissions set state = '{EmissionState.CANCELED}' from replaced
         where emissions.subscription_id = $1 and emissions.document_id = replaced.id
             and emissions.ordinal = replaced.emission
     ), told_of_it as (

@@ -52,7 +52,7 @@ _INSERTED = tuple(
 )
 _GENERATED = (
     "version, posted_version, rejection, created_at, queued_at, first_queued_at, next_action_at, attempts,"
-    " parked_reason, replaced_by"
+    " parked_reason, replaced_by, facts"
 )
 
 

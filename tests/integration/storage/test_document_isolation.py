@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from carimbo.fiscal.lifecycle import CANCELS
 from carimbo.storage.backlog import backlog_of_company
 from carimbo.storage.companies import CompanyNotInUse
 from carimbo.storage.document_filter import DocumentFilter
@@ -77,7 +78,9 @@ async def paused_filing(steps: FilingSteps) -> None:
 
 async def concluded_filing(steps: FilingSteps) -> None:
     files = {"registration": b"<mine/>"}
-    await steps.conclude(FilingVerdict(state="registered", code="135", message="", files=files, cancels=True))
+    await steps.conclude(
+        FilingVerdict(state="registered", code="135", message="", files=files, effect=CANCELS)
+    )
 
 
 class TestDocuments:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.lifecycle import FilingState
+from carimbo.fiscal.lifecycle import CANCELS, FilingState
 from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling, NewEventFiling
 from carimbo.storage.filings import FilingVerdict
@@ -15,7 +15,7 @@ from integration.storage.attempts import authorized, authorized_elsewhere, concl
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import new_cancellation
 
-REGISTERED = FilingVerdict(state=FilingState.REGISTERED, code="135", message="Registrado", cancels=True)
+REGISTERED = FilingVerdict(state=FilingState.REGISTERED, code="135", message="Registrado", effect=CANCELS)
 REFUSED = FilingVerdict(state=FilingState.REFUSED, code="501", message="Prazo")
 
 

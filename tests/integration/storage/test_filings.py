@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.lifecycle import EmissionState, FilingState, Happening, Status
+from carimbo.fiscal.lifecycle import CANCELS, NO_EFFECT, EmissionState, FilingState, Happening, Status
 from carimbo.storage import work
 from carimbo.storage.document_events import DocumentEvent
 from carimbo.storage.document_filter import DocumentFilter
@@ -37,9 +37,9 @@ REGISTERED = FilingVerdict(
     protocol="135260000000009",
     registered_at=NOON,
     files={"registration": b"<retEvento/>"},
-    cancels=True,
+    effect=CANCELS,
 )
-LETTER_REGISTERED = replace(REGISTERED, cancels=False)
+LETTER_REGISTERED = replace(REGISTERED, effect=NO_EFFECT)
 REFUSED = FilingVerdict(state=FilingState.REFUSED, code="501", message="Prazo", files={"refusal": b"<x/>"})
 Step = Callable[[FilingSteps], Awaitable[None]]
 

@@ -1,13 +1,31 @@
 """What the issuer of an NF-e or NFC-e tells of it after its authorization."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.cancellation_deadline import (
+    in_time_until,
+    last_moment,
+    last_moment_for_substitution,
+)
 from carimbo.fiscal.fields import Body
-from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Justification, Line, Teller
+from carimbo.fiscal.filing import (
+    CANCELLATION_PRINT,
+    AboutDocument,
+    CancellationDeadline,
+    Deadline,
+    EventKind,
+    EventRoute,
+    Filed,
+    Justification,
+    Line,
+    Repetition,
+    Teller,
+    cancellation_route,
+)
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
@@ -16,14 +34,15 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Event,
     issue_event,
 )
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.layouts.nfe_v4.messages import registered_event
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.taxpayer import normalize
 
 _TOO_LATE = frozenset({"501", "770"})
 _MOST_CORRECTIONS = 20
-_CORRECTED_WITHIN = timedelta(hours=720)
+_CORRECTED_WITHIN_HOURS = 720
 
 
 class CancellationRequest(Body):
@@ -90,26 +109,76 @@ def correct(request: CorrectionRequest, about: AboutDocument, teller: Teller) ->
     return _issued(Correction(correction=request.correction), about, teller)
 
 
-CANCELLATION = EventKind(
-    Happening.CANCELLATION,
-    CancellationRequest,
-    cancel,
-    late_codes=_TOO_LATE,
-    alternative="Emita uma NF-e de devolução ou de estorno que referencie esta.",
+def _last_moment_of_receipt(
+    access_key: str, authorized_at: datetime, request: ReceiptCancellationRequest
+) -> datetime | None:
+    if replacing_receipt(request) is None:
+        return last_moment(access_key, authorized_at, request)
+    return last_moment_for_substitution(access_key, authorized_at)
+
+
+INVOICE_CANCELLATION = EventKind(
+    name=CANCELLATION,
+    route=cancellation_route("NF-e"),
+    request=CancellationRequest,
+    issue=cancel,
+    registered=registered_event,
+    print_name=CANCELLATION_PRINT,
+    effect=CANCELS,
+    deadline=CancellationDeadline(
+        "Emita uma NF-e de devolução ou de estorno que referencie esta.",
+        _TOO_LATE,
+        last_moment,
+        in_time_until,
+    ),
 )
 RECEIPT_CANCELLATION = EventKind(
-    Happening.CANCELLATION,
-    ReceiptCancellationRequest,
-    cancel_receipt,
-    late_codes=_TOO_LATE,
-    alternative=(
+    name=CANCELLATION,
+    route=cancellation_route("NFC-e"),
+    request=ReceiptCancellationRequest,
+    issue=cancel_receipt,
+    registered=registered_event,
+    print_name=CANCELLATION_PRINT,
+    effect=CANCELS,
+    deadline=CancellationDeadline(
         "Emita uma NF-e de devolução que referencie esta; se outra NFC-e, emitida em contingência, tomou o"
-        " seu lugar, informe replacedByAccessKey."
+        " seu lugar, informe replacedByAccessKey.",
+        _TOO_LATE,
+        _last_moment_of_receipt,
+        in_time_until,
     ),
     replaced_by=replacing_receipt,
 )
 CORRECTION = EventKind(
-    Happening.CORRECTION, CorrectionRequest, correct, most=_MOST_CORRECTIONS, within=_CORRECTED_WITHIN
+    name="correction",
+    route=EventRoute(
+        method="POST",
+        path="/correction",
+        operation="correct",
+        summary="Registra uma carta de correção",
+        description="Cada carta substitui as anteriores; repetir a última devolve a que já existe.",
+    ),
+    request=CorrectionRequest,
+    issue=correct,
+    registered=registered_event,
+    print_name="CCe-{key}-{sequence:02}.pdf",
+    deadline=Deadline(
+        lambda _key, authorized_at, _request: authorized_at + timedelta(hours=_CORRECTED_WITHIN_HOURS),
+        Problem(
+            "CORRECTION_TOO_LATE",
+            "correction",
+            f"A carta de correção só é aceita até {_CORRECTED_WITHIN_HOURS} horas após a autorização.",
+        ),
+    ),
+    repetition=Repetition(
+        _MOST_CORRECTIONS,
+        Problem(
+            "594",
+            "correction",
+            f"O documento já tem {_MOST_CORRECTIONS} cartas de correção, que é o máximo.",
+        ),
+        "A carta de correção anterior ainda está em processamento: aguarde o seu resultado.",
+    ),
 )
 
 

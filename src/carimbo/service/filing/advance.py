@@ -14,12 +14,12 @@ from carimbo.service.errors import Code
 from carimbo.service.filing import files
 from carimbo.service.filing.decision import FilingJudge, Onward, Refused, Registered
 from carimbo.service.filing.statement import Statement, teller_of
-from carimbo.service.issuing.accept import rules_told
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.sign import is_signed_by
 from carimbo.service.issuing.unissuable import NO_CERTIFICATE
 from carimbo.service.last_answer import UNASKED, refused_certificate
+from carimbo.service.problems import broken_rules
 from carimbo.storage import work
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.filings import FilingVerdict
@@ -133,7 +133,7 @@ async def _refuse_unsent(
     means: Means, lease: Lease, statement: Statement, problems: tuple[Problem, ...]
 ) -> Step:
     """What can't be told as the company is now never leaves the house."""
-    verdict = FilingVerdict(state=FilingState.REFUSED, own_refusal=rules_told(problems))
+    verdict = FilingVerdict(state=FilingState.REFUSED, own_refusal=broken_rules(problems))
     return await _conclude(means, lease, statement, verdict)
 
 
@@ -154,7 +154,8 @@ def _registered(statement: Statement, decision: Registered) -> FilingVerdict:
         protocol=answer.protocol,
         registered_at=answer.authorized_at if isinstance(answer, Authorized) else None,
         files=receipt,
-        cancels=statement.cancels,
+        effect=statement.effect,
+        allowed=statement.allowed,
         replaced_by=statement.replaced_by if receipt else None,
     )
 

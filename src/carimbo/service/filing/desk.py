@@ -12,14 +12,13 @@ from carimbo.fiscal.signature import Signer
 from carimbo.service.filing.event import about_document
 from carimbo.service.filing.outcome import settled
 from carimbo.service.filing.statement import teller_of
-from carimbo.service.issuing.accept import Counter, require_no_problems
+from carimbo.service.issuing.accept import Counter
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.readiness import require_teller
+from carimbo.service.problems import require_no_problems
 from carimbo.storage.companies import Company
-from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
-from carimbo.storage.event_filings import EventFiling, NewEventFiling
-from carimbo.storage.identifiers import new_id
+from carimbo.storage.event_filings import EventFiling
 
 
 @dataclass(frozen=True)
@@ -55,18 +54,3 @@ class Desk:
                 return await tenant.event_filings.get(filing_id)
 
         return await settled(filing, self.patience, look)
-
-
-def new_event(
-    document: Document, emission: Emission, event: EventKind, request: Body, sequence: int
-) -> NewEventFiling:
-    """An event that is to be told of a document."""
-    return NewEventFiling(
-        id=new_id(),
-        company_id=document.company_id,
-        document_id=document.id,
-        emission=emission.ordinal,
-        type=event.happening,
-        sequence=sequence,
-        request=request.model_dump_json(by_alias=True, exclude_none=True),
-    )

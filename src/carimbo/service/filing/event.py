@@ -9,7 +9,7 @@ from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
-from carimbo.fiscal.lifecycle import FilingState, Happening
+from carimbo.fiscal.lifecycle import Effect, FilingState, Status
 from carimbo.fiscal.outcome import Authorized, Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.service.exact_json import read
@@ -55,8 +55,12 @@ class EventStatement:
         return self.document.external_id or str(self.document.id)
 
     @property
-    def cancels(self) -> bool:
-        return self.filing.type == Happening.CANCELLATION
+    def effect(self) -> Effect:
+        return self._event.effect
+
+    @property
+    def allowed(self) -> tuple[Status, ...]:
+        return self._event.allowed
 
     @property
     def replaced_by(self) -> str | None:
@@ -85,29 +89,25 @@ class EventStatement:
         return await authority.consult_event(sender, signed)
 
     def decide(self, judge: FilingJudge, outcome: Outcome) -> Decision:
-        """A cancellation is one whoever told it; in the place of anything else may stand what others told."""
+        """Decides what an answer means.
+
+        An event that a document has once is registered whoever sent it. In the place of one that it may have
+        several times there may be the event of another sender.
+        """
         decision = judge.decide(FilingState(self.filing.state), self.filing.tries, outcome)
         match decision:
-            case Registered(answer=Authorized(digest=str()) as answer) if not self.cancels:
+            case Registered(answer=Authorized(digest=str()) as answer) if self._event.repetition:
                 return decision if answer.digest == self.filing.digest else Refused(_PLACE_TAKEN)
             case _:
                 return decision
 
     @property
     def _event(self) -> EventKind:
-        return event_kind(self.kind, self.filing.type)
+        return self.kind.event_named(self.filing.type)
 
     @property
     def _request(self) -> Body:
         return self._event.request.model_validate(read(self.filing.request))
-
-
-def event_kind(kind: DocumentType, happening: str) -> EventKind:
-    """What a type knows of something that may be told of its documents."""
-    for event in kind.events:
-        if event.happening == happening:
-            return event
-    raise LookupError(f"{kind.name} has no {happening}")
 
 
 def about_document(emission: Emission, dossier: Dossier, sequence: int, now: datetime) -> AboutDocument:

@@ -20,9 +20,9 @@ from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.numbers import range_of, voiding_of
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, settled, status_of
 from carimbo.service.filing.statement import teller_of
-from carimbo.service.issuing.accept import require_no_problems
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.pages import Page, PageRequest
+from carimbo.service.problems import require_no_problems
 from carimbo.service.readable import readable_record
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant

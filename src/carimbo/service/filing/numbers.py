@@ -7,7 +7,7 @@ from typing import Any
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import Filed, NumberRange, Teller, Voiding
-from carimbo.fiscal.lifecycle import FilingState
+from carimbo.fiscal.lifecycle import NO_EFFECT, FilingState
 from carimbo.fiscal.outcome import Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
@@ -31,7 +31,8 @@ class RangeStatement:
     dossier: Dossier
 
     name = "inutilization"
-    cancels = False
+    effect = NO_EFFECT
+    allowed = ()
     replaced_by = None
     persists = False
 

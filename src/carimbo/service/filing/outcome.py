@@ -3,18 +3,20 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Record
+from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.shown import utc_text
 from carimbo.service.waiting import once
+from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling
 from carimbo.storage.filings import Filing
 
@@ -45,19 +47,20 @@ class CanceledRecord(Record):
     type: str = Field(examples=["nfe"])
 
 
-class CancellationUnderWay(CanceledRecord):
-    """A document whose cancellation is not known to be registered yet."""
-
-    cancellation: UnderWay
-
-
-class CorrectionUnderWay(Record):
-    """A document whose correction is not known to be registered yet."""
+class EventUnderWay(Record):
+    """A document with an event whose registration is not known yet; that is a field by the event's name."""
 
     id: UUID
     status: Status
     type: str = Field(examples=["nfe"])
-    correction: UnderWay
+
+
+@cache
+def under_way_record(event_name: str) -> type[EventUnderWay]:
+    """Returns the record of a document with an open event of a name, as `CorrectionUnderWay`."""
+    name = f"{event_name[0].upper()}{event_name[1:]}UnderWay"
+    fields: dict[str, Any] = {event_name: UnderWay}
+    return create_model(name, __base__=EventUnderWay, **fields)
 
 
 def status_of(filing: Filing) -> FilingStatus:
@@ -71,9 +74,12 @@ def status_of(filing: Filing) -> FilingStatus:
             return FilingStatus.PROCESSING
 
 
-def under_way(filing: EventFiling) -> UnderWay:
-    """Show an event that is not settled yet."""
-    return UnderWay(id=filing.id, status=status_of(filing), sequence=filing.sequence)
+def event_under_way(document: Document, event: EventKind, filing: EventFiling) -> EventUnderWay:
+    """Returns a document with an event that is not settled yet."""
+    open_event = UnderWay(id=filing.id, status=status_of(filing), sequence=filing.sequence)
+    record = under_way_record(event.name)
+    values = {"id": document.id, "status": document.status, "type": document.type, event.name: open_event}
+    return record.model_validate(values)
 
 
 async def settled(filing: F, patience: timedelta, look: Callable[[UUID], Awaitable[F | None]]) -> F:

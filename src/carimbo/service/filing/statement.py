@@ -6,6 +6,7 @@ from typing import Protocol, Self
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import Filed, Teller
+from carimbo.fiscal.lifecycle import Effect, Status
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
@@ -44,8 +45,12 @@ class Statement(Protocol):
         """Which one it is, where its steps are told."""
 
     @property
-    def cancels(self) -> bool:
-        """Whether its document is canceled by it."""
+    def effect(self) -> Effect:
+        """What it changes of its document."""
+
+    @property
+    def allowed(self) -> tuple[Status, ...]:
+        """The statuses of the document in which it changes anything."""
 
     @property
     def replaced_by(self) -> str | None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.lifecycle import FilingState, Happening
+from carimbo.fiscal.filing import EventKind
+from carimbo.fiscal.lifecycle import CANCELLATION, FilingState
 from carimbo.service.document_files import XmlFile, require_xml
 from carimbo.service.documents import Reference, require_document
 from carimbo.service.errors import Code, Refusal, not_found
@@ -29,8 +30,9 @@ class HistoryEvent:
     """None for a cancellation that somebody else told, and a consult brought."""
 
     @property
-    def happening(self) -> Happening:
-        return Happening(self.filing.type) if self.filing else Happening.CANCELLATION
+    def kind(self) -> EventKind:
+        name = self.filing.type if self.filing else CANCELLATION
+        return kind_named(self.document.type).event_named(name)
 
     @property
     def sequence(self) -> int:
@@ -59,11 +61,8 @@ async def event_xml(tenant: Tenant, told: HistoryEvent) -> bytes:
     if told.filing is None:
         return await _learnt_by_consult(tenant, told.document)
     signed, registration = await _registered(tenant, told.filing)
-    join = kind_named(told.document.type).registered_event
-    if join is None:
-        raise LookupError(f"{told.document.type} has no events")
     require_xml(told.document, signed, registration)
-    return join(signed, registration)
+    return told.kind.registered(signed, registration)
 
 
 async def read_range_xml(
@@ -94,7 +93,7 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
 async def _require_learnt(tenant: Tenant, document: Document, event_id: UUID) -> None:
     """Of what a history tells besides our own events, a cancellation alone may have a file."""
     history = await tenant.document_events.all(document.id)
-    if not any(one.id == event_id and one.type == Happening.CANCELLATION for one in history):
+    if not any(one.id == event_id and one.type == CANCELLATION for one in history):
         raise _no_event()
 
 

@@ -1,6 +1,5 @@
 """The first step: a request becomes a stored document with a job, or is refused with all that is wrong."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -14,7 +13,6 @@ from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, period_of, reserve_document
 from carimbo.service.companies import hold_company, unknown_company
@@ -35,6 +33,7 @@ from carimbo.service.issuing.printed import (
 from carimbo.service.issuing.readiness import require_feature, require_ready
 from carimbo.service.issuing.workshop import Workshop, issuing_of
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
+from carimbo.service.problems import require_no_problems
 from carimbo.storage.companies import Company, CompanyNotInUse
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
@@ -141,28 +140,6 @@ async def accept(counter: Counter, order: Order) -> Accepted:
 def is_small(text: str) -> bool:
     """Whether a request is reviewed without a thread."""
     return len(text) < _SMALL
-
-
-def require_no_problems(problems: Iterable[Problem]) -> None:
-    """Refuse with every rule that is broken; what has a code of its own in the API, by that one alone."""
-    broken = tuple(problems)
-    missing = [one for one in broken if one.code == MISSING_FIELD]
-    if missing:
-        fields = [{"field": one.path, "error": one.message, **dict(one.facts)} for one in missing]
-        raise Refusal(Code.VALIDATION_ERROR, fields=fields)
-    for problem in broken:
-        if problem.code in Code.__members__:
-            raise Refusal(Code[problem.code], problem.message, **dict(problem.facts))
-    if broken:
-        raise Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules_told(broken))
-
-
-def rules_told(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Broken rules as callers read them."""
-    return [
-        {"code": one.code, "field": one.path, "message": one.message, "hint": one.hint, **dict(one.facts)}
-        for one in problems
-    ]
 
 
 def amount_of(review: Review) -> Decimal:

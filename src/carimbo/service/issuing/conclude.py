@@ -8,7 +8,7 @@ import structlog
 
 from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
+from carimbo.fiscal.lifecycle import CANCELLATION, EmissionState, Happening, Status
 from carimbo.fiscal.missing_rates import RATE_UNKNOWN
 from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
 from carimbo.fiscal.problems import Problem
@@ -50,7 +50,7 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     )
     events = [
         told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
-        told(Happening.CANCELLATION, Status.CANCELED, answer, answer.protocol),
+        told(CANCELLATION, Status.CANCELED, answer, answer.protocol),
     ]
     await _write(means, case, verdict, [*asked, *events])
 
@@ -119,7 +119,7 @@ async def go_on(
 
 
 def told(
-    happening: Happening, status: Status, answer: Answered | NotJudged | None, protocol: str | None = None
+    happening: str, status: Status, answer: Answered | NotJudged | None, protocol: str | None = None
 ) -> NewEvent:
     """What the history tells of an answer, with the authority's own code and words."""
     return NewEvent(

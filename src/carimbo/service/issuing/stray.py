@@ -11,7 +11,7 @@ import structlog
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.lifecycle import EmissionState, Happening
+from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
@@ -25,8 +25,6 @@ from carimbo.fiscal.outcome import (
 )
 from carimbo.fiscal.sender import Sender
 from carimbo.service.backoff import dice
-from carimbo.service.filing.desk import new_event
-from carimbo.service.filing.event import event_kind
 from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.dossier import Dossier, Seal
 from carimbo.service.issuing.files import authorization_file, signed_file
@@ -36,6 +34,7 @@ from carimbo.service.ports import Authority, LotAuthority
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
+from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.strays import Stray, StrayFate
 from carimbo.storage.work import Lease
 
@@ -167,9 +166,9 @@ async def _is_ours(means: Means, lease: Lease, case: StrayCase, digest: str | No
 
 async def _cancel(tenant: Tenant, case: StrayCase) -> None:
     """Tell the authority that the attempt is taken back."""
-    event = event_kind(case.kind, Happening.CANCELLATION)
+    event = case.kind.cancellation
     request = event.request.model_validate({"justification": _REASON})
-    await tenant.event_filings.add(new_event(case.document, case.emission, event, request, 1))
+    await tenant.event_filings.add(NewEventFiling.about(case.document, case.emission, event.name, request))
 
 
 async def _pause(means: Means, lease: Lease, case: StrayCase, outcome: Outcome | None) -> timedelta:

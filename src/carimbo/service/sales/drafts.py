@@ -24,10 +24,11 @@ from carimbo.fiscal.problems import Problem
 from carimbo.service.company_settings import product_invoice_type_of
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
-from carimbo.service.issuing.accept import Counter, amount_of, is_small, require_no_problems
+from carimbo.service.issuing.accept import Counter, amount_of, is_small
 from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
 from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.problems import require_no_problems
 from carimbo.service.sales.body import EmitWhen, SaleLineBody, ServiceNoteBody
 from carimbo.service.sales.catalog import WRONG, refuse_wrong_fields
 from carimbo.service.sales.division import divided

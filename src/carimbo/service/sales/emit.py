@@ -9,18 +9,17 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_snake
 
-from carimbo.fiscal.fields import Body, Text
-from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
+from carimbo.fiscal.fields import Body, Record, Text
+from carimbo.fiscal.lifecycle import EMITTABLE, Status
 from carimbo.service.allowance import reserve_documents
 from carimbo.service.companies import hold_company
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code, Refusal
-from carimbo.service.filing.cancel import cancel
 from carimbo.service.filing.desk import Desk
-from carimbo.service.filing.event import event_kind
-from carimbo.service.filing.outcome import CanceledRecord, CancellationUnderWay
+from carimbo.service.filing.outcome import EventUnderWay
+from carimbo.service.filing.register import register_event
 from carimbo.service.invoices import Ready, make_ready, start
 from carimbo.service.issuing.accept import Counter
 from carimbo.service.kinds import kind_named
@@ -134,7 +133,7 @@ async def cancel_sale(
     for document, outcome in zip(authorized, outcomes, strict=True):
         if isinstance(outcome, BaseException):
             raise _about(document, outcome)
-    is_open = any(isinstance(outcome, CancellationUnderWay) for outcome in outcomes)
+    is_open = any(isinstance(outcome, EventUnderWay) for outcome in outcomes)
     async with database.tenant(subscription_id) as tenant:
         if not is_open:
             await _drop_drafts(tenant, sale_id)
@@ -156,13 +155,14 @@ async def _drop_drafts(tenant: Tenant, sale_id: UUID) -> None:
 
 async def _cancel(
     desk: Desk, subscription_id: UUID, company: Company, document: Document, told: SaleCancellation
-) -> CanceledRecord:
+) -> Record:
     kind = kind_named(document.type)
-    request = event_kind(kind, Happening.CANCELLATION).request
+    event = kind.cancellation
+    request = event.request
     given: dict[str, Any] = told.model_dump(by_alias=True, exclude_none=True)
     own = {name: value for name, value in given.items() if to_snake(name) in request.model_fields}
     which = Reference(subscription_id, document.id, company.id, kind)
-    return await cancel(desk, company, which, request.model_validate(own))
+    return await register_event(desk, company, which, event, request.model_validate(own))
 
 
 def _about(document: Document, refused: BaseException) -> BaseException:

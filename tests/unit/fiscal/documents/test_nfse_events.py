@@ -8,10 +8,9 @@ from lxml import etree
 from pydantic import ValidationError
 
 from carimbo.fiscal.documents.nfse.definition import NFSE
-from carimbo.fiscal.documents.nfse.events import CANCELLATION, NoteCancellationRequest
+from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION, NoteCancellationRequest
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.filing import AboutDocument, Filed, Teller
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.filing import AboutDocument, CancellationDeadline, Filed, Teller
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_filing import SignedFiling
@@ -37,7 +36,7 @@ def teller(signer: Signer) -> Teller:
 
 
 def filed(teller: Teller, **body: Any) -> Filed:
-    return CANCELLATION.issue(NoteCancellationRequest.model_validate(body), ABOUT, teller)
+    return NOTE_CANCELLATION.issue(NoteCancellationRequest.model_validate(body), ABOUT, teller)
 
 
 def told(teller: Teller, **body: Any) -> etree._Element:
@@ -60,11 +59,13 @@ def wrong(**body: Any) -> dict[str, str]:
 
 class TestEventsOfAnNfse:
     def test_are_cancellations(self) -> None:
-        assert [event.happening for event in NFSE.events] == [Happening.CANCELLATION]
+        assert [event.name for event in NFSE.events] == ["cancellation"]
 
     def test_are_told_once_and_say_what_to_do_when_it_is_late(self) -> None:
-        assert (CANCELLATION.most, CANCELLATION.late_codes) == (1, frozenset({"E0822"}))
-        assert "replaces" in CANCELLATION.alternative
+        assert NOTE_CANCELLATION.repetition is None
+        assert isinstance(NOTE_CANCELLATION.deadline, CancellationDeadline)
+        assert NOTE_CANCELLATION.deadline.late_codes == frozenset({"E0822"})
+        assert "replaces" in NOTE_CANCELLATION.deadline.alternative
 
 
 class TestCancellation:

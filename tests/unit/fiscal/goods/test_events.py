@@ -11,9 +11,8 @@ from pydantic import ValidationError
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
-from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION, RECEIPT_CANCELLATION
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.filing import AboutDocument, CancellationDeadline, EventKind, Filed, Teller
+from carimbo.fiscal.goods.events import CORRECTION, INVOICE_CANCELLATION, RECEIPT_CANCELLATION
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_filing import SignedFiling
@@ -24,10 +23,11 @@ KEY = "35261111222333000181550010000000011123456806"
 RECEIPT_KEY = "35261111222333000181650010000000109123456897"
 LETTER = "O endereço de entrega é Rua das Flores, 10"
 REASON = "Pedido cancelado pelo cliente"
+NOON = datetime.fromisoformat("2026-11-14T12:00:00-03:00")
 ABOUT = AboutDocument(
     access_key=KEY,
     protocol="135260000000001",
-    occurred_at=datetime.fromisoformat("2026-11-14T12:00:00-03:00"),
+    occurred_at=NOON,
     sequence=1,
 )
 
@@ -62,24 +62,29 @@ def text(event: etree._Element, tag: str) -> str | None:
 
 class TestEventsOfATypeOfDocument:
     def test_an_invoice_is_canceled_and_corrected(self) -> None:
-        assert {event.happening for event in NFE.events} == {Happening.CANCELLATION, Happening.CORRECTION}
+        assert [event.name for event in NFE.events] == ["cancellation", "correction"]
 
     def test_a_receipt_is_canceled_only(self) -> None:
         """Rule 784: no correction letter of an NFC-e."""
-        assert {event.happening for event in NFCE.events} == {Happening.CANCELLATION}
+        assert [event.name for event in NFCE.events] == ["cancellation"]
 
     def test_a_letter_may_be_one_of_twenty_within_720_hours(self) -> None:
-        assert (CORRECTION.most, CORRECTION.within) == (20, timedelta(days=30))
+        assert CORRECTION.repetition
+        assert CORRECTION.repetition.most == 20
+        assert CORRECTION.deadline
+        assert CORRECTION.deadline.last_moment(KEY, NOON, None) == NOON + timedelta(days=30)
 
-    @pytest.mark.parametrize("kind", [CANCELLATION, RECEIPT_CANCELLATION])
+    @pytest.mark.parametrize("kind", [INVOICE_CANCELLATION, RECEIPT_CANCELLATION])
     def test_a_cancellation_is_told_once_and_says_what_to_do_when_it_is_late(self, kind: EventKind) -> None:
-        assert (kind.most, kind.late_codes) == (1, frozenset({"501", "770"}))
-        assert "devolução" in kind.alternative
+        assert kind.repetition is None
+        assert isinstance(kind.deadline, CancellationDeadline)
+        assert kind.deadline.late_codes == frozenset({"501", "770"})
+        assert "devolução" in kind.deadline.alternative
 
 
 class TestCancellation:
     def test_says_which_document_is_taken_back_and_why(self, teller: Teller) -> None:
-        event = told(CANCELLATION, teller, justification=REASON)
+        event = told(INVOICE_CANCELLATION, teller, justification=REASON)
         assert SCHEMAS.problems(Schema.NFE_CANCELLATION, event) == ()
         said = [text(event, tag) for tag in ("cOrgao", "tpAmb", "CNPJ", "chNFe", "tpEvento", "nSeqEvento")]
         assert said == ["35", "2", teller.company.tax_id, KEY, "110111", "1"]
@@ -87,31 +92,31 @@ class TestCancellation:
         assert text(event, "dhEvento") == "2026-11-14T12:00:00-03:00"
 
     def test_has_a_reason_when_nobody_gives_one(self, teller: Teller) -> None:
-        event = told(CANCELLATION, teller)
+        event = told(INVOICE_CANCELLATION, teller)
         assert SCHEMAS.problems(Schema.NFE_CANCELLATION, event) == ()
         assert text(event, "xJust") == "Cancelamento solicitado pelo emitente"
 
     def test_is_of_production_there(self, teller: Teller) -> None:
-        event = told(CANCELLATION, replace(teller, environment=Environment.PRODUCTION))
+        event = told(INVOICE_CANCELLATION, replace(teller, environment=Environment.PRODUCTION))
         assert text(event, "tpAmb") == "1"
 
     def test_goes_to_the_state_of_the_document_wherever_the_company_is_now(self, teller: Teller) -> None:
         moved = company(address=RIO_DE_JANEIRO, stateRegistrations=[{"state": "RJ", "number": "12345678"}])
-        assert text(told(CANCELLATION, replace(teller, company=moved)), "cOrgao") == "35"
+        assert text(told(INVOICE_CANCELLATION, replace(teller, company=moved)), "cOrgao") == "35"
 
     @pytest.mark.parametrize("reason", ["curta demais", "x" * 256])
     def test_has_a_reason_of_15_to_255_letters(self, reason: str) -> None:
-        assert set(wrong(CANCELLATION, justification=reason)) == {"justification"}
+        assert set(wrong(INVOICE_CANCELLATION, justification=reason)) == {"justification"}
 
     def test_of_an_invoice_names_no_receipt(self) -> None:
-        assert set(wrong(CANCELLATION, replacedByAccessKey=RECEIPT_KEY)) == {"replacedByAccessKey"}
+        assert set(wrong(INVOICE_CANCELLATION, replacedByAccessKey=RECEIPT_KEY)) == {"replacedByAccessKey"}
 
     def test_with_letters_that_no_document_has_is_told_by_its_field(self, teller: Teller) -> None:
-        made = filed(CANCELLATION, teller, justification="Pedido cancelado 😀 pelo cliente")
+        made = filed(INVOICE_CANCELLATION, teller, justification="Pedido cancelado 😀 pelo cliente")
         assert set(refused(made)) == {"justification"}
 
     def test_of_a_document_without_protocol_is_none(self, teller: Teller) -> None:
-        made = filed(CANCELLATION, teller, replace(ABOUT, protocol=""))
+        made = filed(INVOICE_CANCELLATION, teller, replace(ABOUT, protocol=""))
         assert isinstance(made, tuple)
 
 

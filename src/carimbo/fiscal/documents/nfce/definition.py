@@ -23,7 +23,6 @@ from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
 from carimbo.fiscal.layouts.nfe_v4.messages import (
     authorized_invoice,
-    registered_event,
 )
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
@@ -72,7 +71,6 @@ NFCE = DocumentType(
         stale_after=_STALE_AFTER,
     ),
     events=(RECEIPT_CANCELLATION,),
-    registered_event=registered_event,
     voiding=voiding_of("65"),
     secret_settings=("csc", "homologation.csc"),
 )

@@ -14,14 +14,13 @@ from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.goods.addressee import addressee_of
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
 from carimbo.fiscal.goods.company_facts import missing_for_rules
-from carimbo.fiscal.goods.events import CANCELLATION, CORRECTION
+from carimbo.fiscal.goods.events import CORRECTION, INVOICE_CANCELLATION
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
 from carimbo.fiscal.layouts.nfe_v4.messages import (
     authorized_invoice,
-    registered_event,
 )
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
@@ -54,7 +53,6 @@ NFE = DocumentType(
         lines=lines_of_xml,
     ),
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},
-    events=(CANCELLATION, CORRECTION),
-    registered_event=registered_event,
+    events=(INVOICE_CANCELLATION, CORRECTION),
     voiding=voiding_of("55"),
 )

@@ -6,15 +6,15 @@ from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
-from carimbo.fiscal.documents.nfse.events import CANCELLATION
+from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
     identity_of_declaration,
-    registered_event,
 )
 from carimbo.fiscal.documents.nfse.from_catalog import FILLING
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
+from carimbo.fiscal.documents.nfse.own_fields import NOTE_FIELDS
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
 from carimbo.fiscal.documents.nfse.sale import sale_of
@@ -71,6 +71,6 @@ NFSE = DocumentType(
         catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale, customer_gaps),
         catalog_filling=FILLING,
     ),
-    events=(CANCELLATION,),
-    registered_event=registered_event,
+    events=(NOTE_CANCELLATION,),
+    own_fields=NOTE_FIELDS,
 )

@@ -4,11 +4,21 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from carimbo.fiscal.documents.nfse.files import registered_event
 from carimbo.fiscal.documents.nfse.software import application_version
 from carimbo.fiscal.fields import Body
-from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Justification, Teller
+from carimbo.fiscal.filing import (
+    CANCELLATION_PRINT,
+    AboutDocument,
+    CancellationDeadline,
+    EventKind,
+    Filed,
+    Justification,
+    Teller,
+    cancellation_route,
+)
 from carimbo.fiscal.layouts.dps_v1.events import Cancellation, Event, issue_event
-from carimbo.fiscal.lifecycle import Happening
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.signed_filing import SignedFiling
 
 _TOO_LATE = frozenset({"E0822"})
@@ -42,12 +52,16 @@ def cancel(request: NoteCancellationRequest, about: AboutDocument, teller: Telle
     return made if isinstance(made, tuple) else SignedFiling.of(made)
 
 
-CANCELLATION = EventKind(
-    happening=Happening.CANCELLATION,
+NOTE_CANCELLATION = EventKind(
+    name=CANCELLATION,
+    route=cancellation_route("NFS-e"),
     request=NoteCancellationRequest,
     issue=cancel,
-    late_codes=_TOO_LATE,
-    alternative=(
-        "Peça o cancelamento à prefeitura, por análise fiscal, ou substitua a nota com replaces em uma nova."
+    registered=registered_event,
+    print_name=CANCELLATION_PRINT,
+    effect=CANCELS,
+    deadline=CancellationDeadline(
+        "Peça o cancelamento à prefeitura, por análise fiscal, ou substitua a nota com replaces em uma nova.",
+        _TOO_LATE,
     ),
 )

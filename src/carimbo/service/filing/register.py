@@ -1,0 +1,164 @@
+"""Registers an event of a document: any event of any type, by what its kind says."""
+
+from carimbo.fiscal.fields import Body, Record
+from carimbo.fiscal.filing import CancellationDeadline, EventKind
+from carimbo.fiscal.lifecycle import CANCELS, FilingState, Status
+from carimbo.fiscal.problems import Problem
+from carimbo.service.companies import hold_company
+from carimbo.service.documents import EventRecord, Reference, refusing_damaged_key, require_document
+from carimbo.service.errors import Code, Refusal
+from carimbo.service.exact_json import read
+from carimbo.service.filing.desk import Desk
+from carimbo.service.filing.event import PLACE_TAKEN
+from carimbo.service.filing.outcome import (
+    CanceledRecord,
+    authority_refusal,
+    deadline_refusal,
+    event_under_way,
+)
+from carimbo.service.kinds import kind_named
+from carimbo.service.problems import broken_rules
+from carimbo.storage.companies import Company
+from carimbo.storage.database import Tenant
+from carimbo.storage.documents import Document
+from carimbo.storage.emissions import Emission
+from carimbo.storage.event_filings import EventFiling, NewEventFiling
+
+_NOTHING_TO_CANCEL = (
+    "O documento ainda não foi emitido, e não há o que cancelar: para descartá-lo, use"
+    " DELETE /v1/companies/{companyId}/invoices/{id}."
+)
+
+
+async def register_event(
+    desk: Desk, company: Company, which: Reference, event: EventKind, request: Body
+) -> Record:
+    """Sends an event to the authority; returns what it changed, or an EventUnderWay if that is not known.
+
+    An event that a document has once is joined by everyone who asks for it. Of one that it may have several
+    times, the same request again returns the last one.
+    """
+    async with desk.counter.database.autocommit(which.subscription_id) as tenant:
+        document = await require_document(tenant, which)
+    emission, kind = _require_allowed(document, event), kind_named(document.type)
+    with refusing_damaged_key(document):
+        _require_in_time(desk, emission, event, request)
+        dossier = await desk.dossier_of(which.subscription_id, company, kind)
+        desk.try_event(dossier, emission, document.environment, event, request)
+    async with desk.counter.database.tenant(which.subscription_id) as tenant:
+        await hold_company(tenant, company.id)
+        store = _store_next if event.repetition else _store_or_join
+        filing = await store(tenant, document, emission, event, request)
+    if event.waits:
+        filing = await desk.fate_of(which.subscription_id, filing)
+    return _answer(document, emission, event, filing)
+
+
+def _require_allowed(document: Document, event: EventKind) -> Emission:
+    emission = document.emission
+    if document.status in event.allowed and emission and emission.authorized_at:
+        return emission
+    is_draft = event.effect is CANCELS and document.status == Status.PENDING
+    raise _wrong_state(document, event, _NOTHING_TO_CANCEL if is_draft else None)
+
+
+def _wrong_state(document: Document, event: EventKind, sentence: str | None = None) -> Refusal:
+    return Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[*event.allowed])
+
+
+def _require_in_time(desk: Desk, emission: Emission, event: EventKind, request: Body) -> None:
+    deadline, key, authorized_at = event.deadline, emission.access_key, emission.authorized_at
+    if deadline is None or key is None or authorized_at is None:
+        return
+    last_moment = deadline.last_moment(key, authorized_at, request)
+    if last_moment is None or desk.counter.workshop.clock() <= last_moment:
+        return
+    if isinstance(deadline, CancellationDeadline):
+        raise deadline_refusal(last_moment, deadline.alternative)
+    raise _broken(deadline.late)
+
+
+async def _store_or_join(
+    tenant: Tenant, document: Document, emission: Emission, event: EventKind, request: Body
+) -> EventFiling:
+    """Stores the only event of its kind, or returns the one that there is; a refused one makes room."""
+    new = NewEventFiling.about(document, emission, event.name, request)
+    while True:
+        filing = await tenant.event_filings.add(new)
+        if filing is not None:
+            return filing
+        for stored in await tenant.event_filings.of_document(document.id, emission.ordinal, event.name):
+            if stored.state != FilingState.REFUSED:
+                return stored
+
+
+async def _store_next(
+    tenant: Tenant, document: Document, emission: Emission, event: EventKind, request: Body
+) -> EventFiling:
+    """Stores an event after those that there are; another request at the same time waits for the lock."""
+    locked = await tenant.documents.lock(document.id)
+    if locked is None or locked.status not in event.allowed:
+        raise _wrong_state(locked or document, event)
+    stored = await tenant.event_filings.of_document(document.id, emission.ordinal, event.name)
+    last = next((filing for filing in reversed(stored) if filing.state != FilingState.REFUSED), None)
+    sequence = _next_sequence(stored, event)
+    new = NewEventFiling.about(document, emission, event.name, request, sequence)
+    if last and read(last.request) == read(new.request):
+        return last
+    if last and event.repetition and last.state != FilingState.REGISTERED:
+        raise Refusal(
+            Code.INVALID_STATE,
+            event.repetition.previous_is_open,
+            currentStatus=document.status,
+            allowed=[],
+        )
+    added = await tenant.event_filings.add(new)
+    if added is None:
+        raise LookupError("an event was stored while the document was locked")
+    return added
+
+
+def _next_sequence(stored: list[EventFiling], event: EventKind) -> int:
+    taken = [
+        filing.sequence
+        for filing in stored
+        if filing.state != FilingState.REFUSED or filing.authority_code == PLACE_TAKEN
+    ]
+    sequence = max(taken, default=0) + 1
+    if event.repetition and sequence > event.repetition.most:
+        raise _broken(event.repetition.exceeded)
+    return sequence
+
+
+def _broken(problem: Problem) -> Refusal:
+    return Refusal(Code.FISCAL_RULE_VIOLATION, rules=broken_rules((problem,)))
+
+
+def _answer(document: Document, emission: Emission, event: EventKind, filing: EventFiling) -> Record:
+    match FilingState(filing.state):
+        case FilingState.REGISTERED if event.effect.status:
+            return CanceledRecord(id=document.id, status=event.effect.status, type=document.type)
+        case FilingState.REGISTERED:
+            return EventRecord(
+                id=filing.id,
+                type=filing.type,
+                status=Status(document.status),
+                sequence=filing.sequence,
+                protocol=filing.protocol,
+                authority_code=filing.authority_code,
+                authority_message=filing.authority_message,
+                created_at=filing.created_at,
+            )
+        case FilingState.REFUSED:
+            raise _refusal(document, emission, event, filing)
+        case _:
+            return event_under_way(document, event, filing)
+
+
+def _refusal(document: Document, emission: Emission, event: EventKind, filing: EventFiling) -> Refusal:
+    deadline = event.deadline
+    if isinstance(deadline, CancellationDeadline) and filing.authority_code in deadline.late_codes:
+        key, authorized_at = emission.access_key, emission.authorized_at
+        in_time_until = deadline.in_time_until(key, authorized_at) if key and authorized_at else None
+        return deadline_refusal(in_time_until, deadline.alternative, filing)
+    return authority_refusal(kind_named(document.type), filing)
