@@ -54,6 +54,23 @@ def _own_fields(stored: StoredFacts) -> dict[str, Any]:
     return {"closed_at": stored.events.get("closedAt")}
 
 
+class _RequestNumber(Record):
+    """Our number of a document that its authority numbers."""
+
+    series: int
+    number: int
+
+
+class _NoteFields(Record):
+    """What only the record of a note tells."""
+
+    dps: _RequestNumber | None
+
+
+def _own_fields_of_note(stored: StoredFacts) -> dict[str, Any]:
+    return {"dps": _RequestNumber(series=stored.series, number=stored.number)}
+
+
 class _NoFiscalFields(Body):
     """The catalog asks for a type of each kind of item; items of the toys have no fiscal fields."""
 
@@ -120,6 +137,6 @@ NOTE = replace(
         catalog_sale=_catalog_sale(ItemType.SERVICE),
     ),
     events=(TOY_CANCELLATION,),
-    own_fields=None,
+    own_fields=OwnFields(_NoteFields, _own_fields_of_note),
     voiding=None,
 )
