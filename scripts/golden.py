@@ -196,7 +196,8 @@ def _draft(example: Example, body: Any) -> tuple[Issuing, Any, Issuance]:
     document_type, issuing = _type_of(example)
     settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
     request = issuing.request.model_validate(body)
-    printed = issuing.printed_emission and issuing.printed_emission(request, company, company.environment)
+    point_of_sale = document_type.point_of_sale
+    printed = point_of_sale and point_of_sale.printed_emission(request, company, company.environment)
     if isinstance(printed, tuple):
         raise ValueError(f"{example.file}: {printed}")
     emission = printed or _emission(example, document_type, company, settings, request)
@@ -245,8 +246,9 @@ def _emission(
     settings: ModuleSettings,
     request: Any,
 ) -> Emission:
-    moment: datetime | None = getattr(request, "issue_date", None) or example.issued_at
-    code = _UNUSED_CODE if document_type.is_numbered_by_authority else example.numeric_code
+    asked = document_type.issuing.issue_date(request)
+    moment = asked if isinstance(asked, datetime) else example.issued_at
+    code = _UNUSED_CODE if document_type.numbering.is_by_authority else example.numeric_code
     if example.number is None or code is None or moment is None:
         raise ValueError(f"{example.file}: index.json lacks its number, numericCode or issuedAt")
     contingency = example.contingency

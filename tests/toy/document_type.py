@@ -11,16 +11,24 @@ from typing import Any
 
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart
-from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields, StoredFacts
+from carimbo.fiscal.document_type import (
+    DocumentType,
+    Issuing,
+    Numbering,
+    OwnFields,
+    Requirements,
+    StoredFacts,
+)
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Record
+from carimbo.fiscal.filing import CancellationDeadline
 from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_identity import signed_identity
 from toy.codes import REFUSAL_CODE, TAKEN_CODE
-from toy.events import CLOSING, CORRECTION, TOY_CANCELLATION, VOIDING
+from toy.events import ALTERNATIVE, CLOSING, CORRECTION, LATE_CODES, TOY_CANCELLATION, VOIDING
 from toy.request import ToyRequest, ToySettings, Transmit
 from toy.xml import access_key, issue, joined, request_id, review
 
@@ -85,6 +93,8 @@ def _catalog_sale(item_type: ItemType) -> CatalogSale:
 
 _ISSUING = Issuing(
     request=ToyRequest,
+    external_id=lambda request: request.external_id,
+    issue_date=lambda request: request.issue_date,
     review=partial(review, access_key),
     issue=partial(issue, access_key),
     hint=_hint,
@@ -96,8 +106,6 @@ _ISSUING = Issuing(
     schema=Schema.NFE_SERVICE_QUERY,
     papers=(Paper.A4,),
     print_name="TOY",
-    taken_code=TAKEN_CODE,
-    catalog_sale=_catalog_sale(ItemType.PRODUCT),
     waits=_waits,
 )
 
@@ -111,11 +119,12 @@ TOY = DocumentType(
     event_prefix="toy",
     event_group="toy",
     feature="toyEmission",
-    missing_settings=_missing_settings,
+    requirements=Requirements(settings=_missing_settings),
+    numbering=Numbering(taken_code=TAKEN_CODE, voiding=VOIDING),
     issuing=_ISSUING,
+    catalog_sale=_catalog_sale(ItemType.PRODUCT),
     events=(TOY_CANCELLATION, CORRECTION, CLOSING),
     own_fields=OwnFields(_ToyFields, _own_fields),
-    voiding=VOIDING,
 )
 
 NOTE = replace(
@@ -127,16 +136,24 @@ NOTE = replace(
     event_prefix="toynote",
     event_group="toynote",
     feature=None,
-    missing_settings=None,
-    is_numbered_by_authority=True,
-    needs_state_registration=False,
+    requirements=Requirements(state_registration=False),
+    numbering=Numbering(is_by_authority=True, taken_code=TAKEN_CODE),
     issuing=replace(
         _ISSUING,
         review=partial(review, request_id),
         issue=partial(issue, request_id),
-        catalog_sale=_catalog_sale(ItemType.SERVICE),
     ),
-    events=(TOY_CANCELLATION,),
+    catalog_sale=_catalog_sale(ItemType.SERVICE),
+    events=(replace(TOY_CANCELLATION, deadline=CancellationDeadline(ALTERNATIVE, LATE_CODES)),),
     own_fields=OwnFields(_NoteFields, _own_fields_of_note),
-    voiding=None,
 )
+
+CHARTER = replace(
+    TOY,
+    name="toycharter",
+    title="Toy Charter",
+    collection="toy-charter",
+    shared_collection=TOY.collection,
+    own_fields=None,
+)
+"""A type that is created in a collection of its own, and read where the toys are."""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
@@ -29,6 +30,7 @@ from toy.codes import LATE_CODE
 from toy.xml import UnwritableField, element, in_root, joined, signed
 
 ALTERNATIVE = "Emita outro documento que desfaça este."
+LATE_CODES = frozenset({LATE_CODE})
 MOST_CORRECTIONS = 3
 CLOSED_WITHIN = timedelta(days=1)
 _SHORTEST_PROTOCOL = 9
@@ -101,7 +103,7 @@ TOY_CANCELLATION = EventKind(
     registered=joined,
     print_name=CANCELLATION_PRINT,
     effect=CANCELS,
-    deadline=CancellationDeadline(ALTERNATIVE, frozenset({LATE_CODE})),
+    deadline=CancellationDeadline(ALTERNATIVE, LATE_CODES, last_moment, in_time_until),
 )
 CORRECTION = EventKind(
     name="correction",

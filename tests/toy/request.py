@@ -44,3 +44,8 @@ class ToySettings(ModuleSettings):
     @property
     def switch(self) -> bool | None:
         return self.active
+
+    @property
+    def own_environment(self) -> ModuleEnvironment | None:
+        """The environment of this module, if it is set."""
+        return self.environment

@@ -12,9 +12,9 @@ from starlette.requests import HTTPConnection
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
+from carimbo.service.contexts import Counter
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.filing.desk import Desk
-from carimbo.service.issuing.accept import Counter
 from carimbo.service.links import Links
 from carimbo.service.municipality import TownHall
 from carimbo.service.pages import PageRequest

@@ -1,7 +1,6 @@
 """The routes of every registered document type: create, list, read and its files."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -31,14 +30,17 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
     ISSUING_REFUSALS,
+    CurrentType,
     Which,
     XmlResponse,
     add_reading,
+    add_route,
     company_router,
+    endpoint_of,
     name_of,
     xml_response,
 )
-from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -49,6 +51,7 @@ from carimbo.service.errors import Code
 from carimbo.service.invoices import emit
 from carimbo.service.issuing.accept import Order, accept
 from carimbo.service.items import read_items
+from carimbo.service.kinds import types_in
 from carimbo.service.trials import TrialRecord, try_out
 
 creating = company_router(CreatingEndpoint)
@@ -84,87 +87,67 @@ def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
     return create
 
 
-def _list(kind: DocumentType) -> Callable[..., Any]:
-    async def list_documents(
-        database: CurrentDatabase,
-        subscription: CurrentSubscription,
-        company: CurrentCompany,
-        query: RequestedDocuments,
-        page: RequestedPage,
-    ) -> Listing[DocumentRecord]:
-        return listing(await documents.list_documents(database, subscription.id, company, kind, query, page))
-
-    return list_documents
-
-
-def _read(kind: DocumentType) -> Callable[..., Any]:
-    async def read(database: CurrentDatabase, which: Which, include: Included = None) -> Response:
-        return await read_one(database, replace(which, kind=kind), include)
-
-    return read
+async def _list(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    kind: CurrentType,
+    query: RequestedDocuments,
+    page: RequestedPage,
+) -> Listing[DocumentRecord]:
+    types = types_in(kind.read_collection)
+    return listing(await documents.list_documents(database, subscription.id, company, types, query, page))
 
 
-def _xml(kind: DocumentType) -> Callable[..., Any]:
-    async def read_xml(database: CurrentDatabase, which: Which) -> Response:
-        return xml_response(await document_files.read_xml(database, replace(which, kind=kind)))
-
-    return read_xml
+async def _read(database: CurrentDatabase, which: Which, include: Included = None) -> Response:
+    return await read_one(database, which, include)
 
 
-def _rejection_xml(kind: DocumentType) -> Callable[..., Any]:
-    async def read_rejection_xml(database: CurrentDatabase, which: Which) -> Response:
-        return xml_response(await document_files.read_rejection_xml(database, replace(which, kind=kind)))
-
-    return read_rejection_xml
+async def _xml(database: CurrentDatabase, which: Which) -> Response:
+    return xml_response(await document_files.read_xml(database, which))
 
 
-def _events(kind: DocumentType) -> Callable[..., Any]:
-    async def read_events(database: CurrentDatabase, which: Which) -> Success[list[EventRecord]]:
-        return Success(data=await documents.read_events(database, replace(which, kind=kind)))
-
-    return read_events
+async def _rejection_xml(database: CurrentDatabase, which: Which) -> Response:
+    return xml_response(await document_files.read_rejection_xml(database, which))
 
 
-def _items(kind: DocumentType) -> Callable[..., Any]:
-    async def items(
-        counter: CurrentCounter, company: CurrentCompany, which: Which
-    ) -> Success[list[dict[str, Any]]]:
-        return Success(data=await read_items(counter, company, kind, replace(which, kind=kind)))
-
-    return items
+async def _events(database: CurrentDatabase, which: Which) -> Success[list[EventRecord]]:
+    return Success(data=await documents.read_events(database, which))
 
 
-def _transmit(kind: DocumentType) -> Callable[..., Any]:
-    async def transmit(
-        counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which
-    ) -> Response:
-        meant = replace(which, kind=kind)
-        record = await emit(counter, subscription, company, meant, allowed=(Status.PENDING,))
-        return success(record, ACCEPTED)
-
-    return transmit
+async def _items(
+    counter: CurrentCounter, company: CurrentCompany, which: Which
+) -> Success[list[dict[str, Any]]]:
+    return Success(data=await read_items(counter, company, which))
 
 
-def _own_refusals(issuing: Issuing) -> Iterator[Code]:
-    """What else is refused of a type: that may be on paper already, that depends on municipalities."""
-    if issuing.printed_emission:
+async def _transmit(
+    counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which
+) -> Response:
+    return success(await emit(counter, subscription, company, which, allowed=(Status.PENDING,)), ACCEPTED)
+
+
+def _own_refusals(kind: DocumentType) -> Iterator[Code]:
+    """Yields what else is refused of a type that may be on paper already, or depends on municipalities."""
+    if kind.point_of_sale:
         yield Code.NUMBER_ALREADY_USED
-    if issuing.jurisdiction:
+    if kind.municipal:
         yield Code.MUNICIPALITY_NOT_SUPPORTED
 
 
-def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
+def _add_creating(kind: DocumentType) -> None:
     creating.add_api_route(
         f"/{kind.collection}",
-        _create(kind, issuing.request),
+        _create(kind, kind.issuing.request),
         methods=["POST"],
+        route_class_override=endpoint_of(creating, kind),
         status_code=ACCEPTED,
         operation_id=f"create{name_of(kind)}",
         summary=f"Emite uma {kind.title}",
         description="O documento volta em processamento; leia-o até que tenha um resultado.",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
-        responses=refuses(*ISSUING_REFUSALS, *ORDER_CONFLICTS, *_own_refusals(issuing))
+        responses=refuses(*ISSUING_REFUSALS, *ORDER_CONFLICTS, *_own_refusals(kind))
         | {
             200: {
                 "model": Success[DocumentRecord] | Success[TrialRecord],
@@ -176,48 +159,49 @@ def _add_creating(kind: DocumentType, issuing: Issuing) -> None:
 
 
 def _add_transmit(kind: DocumentType) -> None:
-    transmitting.add_api_route(
-        f"/{kind.collection}/{{id}}/transmit",
-        _transmit(kind),
-        methods=["POST"],
+    add_route(
+        transmitting,
+        kind,
+        "POST",
+        "/{id}/transmit",
+        _transmit,
         status_code=ACCEPTED,
         operation_id=f"transmit{name_of(kind)}",
         summary="Transmite um documento guardado",
-        tags=[kind.title],
         response_model=Success[DocumentRecord],
         responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *ISSUING_REFUSALS),
     )
 
 
-def _add_type(kind: DocumentType, issuing: Issuing) -> None:
-    _add_creating(kind, issuing)
-    if issuing.waits:
-        _add_transmit(kind)
+def _add_reading(kind: DocumentType) -> None:
     name, of_file = name_of(kind), Code.INVALID_STATE
     add = partial(add_reading, reading, kind)
     model = Success[DetailedDocumentRecord]
-    add("/{id}", f"read{name}", f"Lê uma {kind.title}", _read(kind), response_model=model)
-    add("", f"list{name}", f"Lista as {kind.title}", _list(kind))
-    add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml(kind), of_file, form=XmlResponse)
-    add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events(kind))
+    add("/{id}", f"read{name}", f"Lê uma {kind.title}", _read, response_model=model)
+    add("", f"list{name}", f"Lista as {kind.title}", _list)
+    add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml, of_file, form=XmlResponse)
+    add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events)
     add(
         "/{id}/rejection-xml",
         f"read{name}RejectionXml",
         "Baixa o que foi enviado e o que voltou",
-        _rejection_xml(kind),
+        _rejection_xml,
         of_file,
         form=XmlResponse,
     )
-    if issuing.lines:
+    if kind.issuing.lines:
         add(
             "/{id}/items",
             f"read{name}Items",
             "Lista os itens do documento",
-            _items(kind),
+            _items,
             Code.COMPANY_NOT_READY,
         )
 
 
 for _kind in DOCUMENT_TYPES:
-    if _kind.issuing:
-        _add_type(_kind, _kind.issuing)
+    _add_creating(_kind)
+    if _kind.issuing.waits:
+        _add_transmit(_kind)
+    if _kind.shared_collection is None:
+        _add_reading(_kind)

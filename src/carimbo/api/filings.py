@@ -1,7 +1,6 @@
 """What is told to an authority after an authorization: cancellation, correction, numbers given up."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -19,10 +18,12 @@ from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
+    CurrentType,
     Which,
     XmlResponse,
     add_no_document,
     add_reading,
+    add_route,
     company_router,
     name_of,
     xml_response,
@@ -66,12 +67,12 @@ _TELLING_REFUSALS = (
 _NOT_KNOWN_YET = "A autoridade ainda não respondeu: o resultado virá pela leitura."
 
 
-def _register(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
+def _register(event: EventKind) -> Callable[..., Any]:
     """Returns the handler of an event; a DELETE takes its fields from the query or from a body."""
     request_body: Any = event.request
 
     async def register(desk: Desk, company: Company, which: Reference, request: Body) -> Response:
-        record = await register_event(desk, company, replace(which, kind=kind), event, request)
+        record = await register_event(desk, company, which, event.name, request)
         return success(record, ACCEPTED if isinstance(record, EventUnderWay) else 200)
 
     async def from_body(desk: CurrentDesk, company: CurrentCompany, which: Which, body: Body) -> Response:
@@ -91,60 +92,49 @@ def _register(kind: DocumentType, event: EventKind) -> Callable[..., Any]:
     return from_query_or_body if event.route.method == "DELETE" else from_body
 
 
-def _event_xml(kind: DocumentType) -> Callable[..., Any]:
-    async def read_xml(database: CurrentDatabase, which: Which, event_id: EventId) -> Response:
-        return xml_response(await read_event_xml(database, replace(which, kind=kind), event_id))
-
-    return read_xml
+async def _event_xml(database: CurrentDatabase, which: Which, event_id: EventId) -> Response:
+    return xml_response(await read_event_xml(database, which, event_id))
 
 
-def _inutilize(kind: DocumentType) -> Callable[..., Any]:
-    async def inutilize_numbers(
-        desk: CurrentDesk,
-        subscription: CurrentSubscription,
-        company: CurrentCompany,
-        body: JsonBody[InutilizationRequest],
-    ) -> Response:
-        record = await inutilize(desk, subscription.id, company, kind, body)
-        return success(record, ACCEPTED if record.status is FilingStatus.PROCESSING else 200)
-
-    return inutilize_numbers
+async def _inutilize(
+    desk: CurrentDesk,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    kind: CurrentType,
+    body: JsonBody[InutilizationRequest],
+) -> Response:
+    record = await inutilize(desk, subscription.id, company, kind, body)
+    return success(record, ACCEPTED if record.status is FilingStatus.PROCESSING else 200)
 
 
-def _list_ranges(kind: DocumentType) -> Callable[..., Any]:
-    async def list_inutilizations(
-        database: CurrentDatabase,
-        subscription: CurrentSubscription,
-        company: CurrentCompany,
-        page: RequestedPage,
-    ) -> Listing[InutilizationRecord]:
-        return listing(await list_ranges(database, subscription.id, company.id, kind, page))
-
-    return list_inutilizations
+async def _list_ranges(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    kind: CurrentType,
+    page: RequestedPage,
+) -> Listing[InutilizationRecord]:
+    return listing(await list_ranges(database, subscription.id, company.id, kind, page))
 
 
-def _read_range(kind: DocumentType) -> Callable[..., Any]:
-    async def read_inutilization(
-        database: CurrentDatabase,
-        subscription: CurrentSubscription,
-        company: CurrentCompany,
-        range_id: RangeId,
-    ) -> Success[InutilizationRecord]:
-        return Success(data=await read_range_record(database, subscription.id, company.id, kind, range_id))
-
-    return read_inutilization
+async def _read_range(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    kind: CurrentType,
+    range_id: RangeId,
+) -> Success[InutilizationRecord]:
+    return Success(data=await read_range_record(database, subscription.id, company.id, kind, range_id))
 
 
-def _range_xml(kind: DocumentType) -> Callable[..., Any]:
-    async def read_inutilization_xml(
-        database: CurrentDatabase,
-        subscription: CurrentSubscription,
-        company: CurrentCompany,
-        range_id: RangeId,
-    ) -> Response:
-        return xml_response(await read_range_xml(database, subscription.id, company.id, kind, range_id))
-
-    return read_inutilization_xml
+async def _range_xml(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    kind: CurrentType,
+    range_id: RangeId,
+) -> Response:
+    return xml_response(await read_range_xml(database, subscription.id, company.id, kind, range_id))
 
 
 def _add_event(kind: DocumentType, event: EventKind) -> None:
@@ -152,14 +142,15 @@ def _add_event(kind: DocumentType, event: EventKind) -> None:
     late = (Code.CANCELLATION_DEADLINE_EXCEEDED,) if event.effect.status else ()
     done: Any = Success[CanceledRecord] if event.effect.status else Success[EventRecord]
     under_way: Any = under_way_record(event.name)
-    telling.add_api_route(
-        f"/{kind.collection}/{{id}}{route.path}",
-        _register(kind, event),
-        methods=[route.method],
+    add_route(
+        telling,
+        kind,
+        route.method,
+        f"/{{id}}{route.path}",
+        _register(event),
         operation_id=f"{route.operation}{name_of(kind)}",
         summary=route.summary,
         description=route.description,
-        tags=[kind.title],
         response_model=done,
         responses=refuses(Code.INVALID_STATE, *late, *_TELLING_REFUSALS)
         | {ACCEPTED: {"model": Success[under_way], "description": _NOT_KNOWN_YET}},
@@ -167,14 +158,15 @@ def _add_event(kind: DocumentType, event: EventKind) -> None:
 
 
 def _add_ranges(kind: DocumentType) -> None:
-    ranges.add_api_route(
-        f"/{kind.collection}/inutilizations",
-        _inutilize(kind),
-        methods=["POST"],
+    add_route(
+        ranges,
+        kind,
+        "POST",
+        "/inutilizations",
+        _inutilize,
         operation_id=f"inutilize{name_of(kind)}",
         summary="Inutiliza números que não viraram documentos",
         description="Repetir a mesma faixa devolve a inutilização que já existe.",
-        tags=[kind.title],
         response_model=Success[InutilizationRecord],
         responses=refuses(Code.NUMBER_ALREADY_USED, *_TELLING_REFUSALS)
         | {ACCEPTED: {"model": Success[InutilizationRecord], "description": _NOT_KNOWN_YET}},
@@ -185,37 +177,37 @@ def _add_ranges(kind: DocumentType) -> None:
 
 def _add_reading_of_ranges(kind: DocumentType) -> None:
     path, name = "/inutilizations", f"{name_of(kind)}Inutilization"
-    add_reading(ranges, kind, path, f"list{name}s", "Lista as inutilizações", _list_ranges(kind))
-    add_reading(ranges, kind, path + "/{id}", f"read{name}", "Lê uma inutilização", _read_range(kind))
+    add_reading(ranges, kind, path, f"list{name}s", "Lista as inutilizações", _list_ranges)
+    add_reading(ranges, kind, path + "/{id}", f"read{name}", "Lê uma inutilização", _read_range)
     add_reading(
         ranges,
         kind,
         path + "/{id}/xml",
         f"read{name}Xml",
         "Baixa o XML de uma inutilização registrada",
-        _range_xml(kind),
+        _range_xml,
         Code.INVALID_STATE,
         form=XmlResponse,
     )
 
 
 def _add_events(kind: DocumentType) -> None:
+    for event in kind.events:
+        _add_event(kind, event)
     add_reading(
         reading,
         kind,
         "/{id}/events/{eventId}/xml",
         f"read{name_of(kind)}EventXml",
         "Baixa o XML de um evento registrado",
-        _event_xml(kind),
+        _event_xml,
         Code.INVALID_STATE,
         form=XmlResponse,
     )
 
 
 for _kind in DOCUMENT_TYPES:
-    if _kind.events:
+    if _kind.events and _kind.shared_collection is None:
         _add_events(_kind)
-    for _event in _kind.events:
-        _add_event(_kind, _event)
-    if _kind.voiding:
+    if _kind.numbering.voiding:
         _add_ranges(_kind)

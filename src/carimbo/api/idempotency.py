@@ -9,7 +9,6 @@ from carimbo.api.context import services_of, subscription_of
 from carimbo.api.envelope import success
 from carimbo.api.route import Endpoint, ReadRequest
 from carimbo.fiscal.fields import Record
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.errors import Code, invalid_field
 from carimbo.service.issuing.accept import find_replay
 
@@ -26,7 +25,6 @@ ORDER_CONFLICTS = (Code.DUPLICATE_RESOURCE, Code.IDEMPOTENCY_CONFLICT)
 DRY_RUN = "dryRun"
 _LONGEST_KEY = 255
 _FALSE = ("false", "0", "no", "off", "f", "n")
-_BY_COLLECTION = {kind.collection: kind for kind in DOCUMENT_TYPES}
 
 IdempotencyKey = Annotated[
     Annotated[str, StringConstraints(max_length=_LONGEST_KEY + 2)] | None,
@@ -38,16 +36,16 @@ IdempotencyKey = Annotated[
 
 
 class CreatingEndpoint(Endpoint):
-    """A route that creates documents of the type that its path ends with."""
+    """A route that creates documents of its type."""
 
     async def _early_answer(self, request: ReadRequest) -> Response | None:
-        if request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
+        if self.document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
             return None
         found = await find_replay(
             services_of(request).database,
             subscription_of(request).id,
             request.state.company.id,
-            _BY_COLLECTION[self.path.rsplit("/", 1)[1]],
+            self.document_type,
             key_of(request),
             request.parsed,
         )

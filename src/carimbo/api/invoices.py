@@ -19,7 +19,7 @@ from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, Which, XmlResponse, xml_response
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import MODULES
 from carimbo.service import document_files, documents, invoices
 from carimbo.service.companies import Deleted
 from carimbo.service.discarding import discard_document
@@ -27,7 +27,6 @@ from carimbo.service.document_record import DetailedDocumentRecord, DocumentReco
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
 from carimbo.service.invoices import InvoiceChanges
-from carimbo.service.kinds import kind_named
 
 _TAGS: list[str | Enum] = ["Documentos"]
 _COMPANY = "/v1/companies/{companyId}/invoices"
@@ -37,7 +36,7 @@ reading = APIRouter(tags=_TAGS, route_class=ReadingEndpoint)
 if TYPE_CHECKING:
     TypeName = str
 else:
-    TypeName = Literal[tuple(kind.name for kind in DOCUMENT_TYPES)]
+    TypeName = Literal[tuple(module.name for module in MODULES)]
 
 
 @reading.get(
@@ -55,8 +54,8 @@ async def list_invoices(
     page: RequestedPage,
     type_name: Annotated[TypeName | None, Query(alias="type", description="Só os deste tipo.")] = None,
 ) -> Listing[DocumentRecord]:
-    kind = kind_named(type_name) if type_name else None
-    return listing(await documents.list_documents(database, subscription.id, company, kind, query, page))
+    types = (type_name,) if type_name else None
+    return listing(await documents.list_documents(database, subscription.id, company, types, query, page))
 
 
 @reading.get(

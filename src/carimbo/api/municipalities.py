@@ -1,7 +1,6 @@
 """What municipalities told the authority of a type that depends on them."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query
 
@@ -9,8 +8,7 @@ from carimbo.api.context import CurrentCompany, CurrentServices, CurrentSubscrip
 from carimbo.api.documented import UNREADY
 from carimbo.api.envelope import Success
 from carimbo.api.route import ReadingEndpoint
-from carimbo.api.type_routes import add_no_document, add_reading, company_router, name_of
-from carimbo.fiscal.document_type import DocumentType
+from carimbo.api.type_routes import CurrentType, add_no_document, add_reading, company_router, name_of
 from carimbo.fiscal.fields import CityCode
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.errors import Code
@@ -36,27 +34,25 @@ async def _query(
     return MunicipalityQuery(city_code, service_code)
 
 
-def _read(kind: DocumentType) -> Callable[..., Any]:
-    async def read_municipality(
-        services: CurrentServices,
-        subscription: CurrentSubscription,
-        company: CurrentCompany,
-        query: Annotated[MunicipalityQuery, Depends(_query)],
-    ) -> Success[MunicipalityRecord]:
-        return Success(data=await services.town_hall.read(subscription.id, company, kind, query))
-
-    return read_municipality
+async def _read(
+    services: CurrentServices,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    query: Annotated[MunicipalityQuery, Depends(_query)],
+    kind: CurrentType,
+) -> Success[MunicipalityRecord]:
+    return Success(data=await services.town_hall.read(subscription.id, company, kind, query))
 
 
 for _kind in DOCUMENT_TYPES:
-    if _kind.issuing and _kind.issuing.jurisdiction:
+    if _kind.municipal:
         add_reading(
             reading,
             _kind,
             "/municipality",
             f"read{name_of(_kind)}Municipality",
             "Mostra se um município emite pelo padrão nacional",
-            _read(_kind),
+            _read,
             *_REFUSALS,
         )
         add_no_document(reading, _kind, "/municipality")

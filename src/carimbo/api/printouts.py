@@ -1,8 +1,6 @@
 """Documents of every registered type, and what was told of them, on paper."""
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Query, Response
@@ -64,22 +62,12 @@ def pdf_response(file: PdfFile, known: frozenset[str]) -> Response:
     return PdfResponse(file.pdf, headers=headers | {"Content-Disposition": f'inline; filename="{file.name}"'})
 
 
-def _pdf(kind: DocumentType) -> Callable[..., Any]:
-    async def read_pdf(
-        printouts: CurrentPrintouts, which: Which, known: Known, paper: AskedPaper = None
-    ) -> Response:
-        return pdf_response(await printouts.document(replace(which, kind=kind), paper, known), known)
-
-    return read_pdf
+async def _pdf(printouts: CurrentPrintouts, which: Which, known: Known, paper: AskedPaper = None) -> Response:
+    return pdf_response(await printouts.document(which, paper, known), known)
 
 
-def _event_pdf(kind: DocumentType) -> Callable[..., Any]:
-    async def read_event_pdf(
-        printouts: CurrentPrintouts, which: Which, event_id: EventId, known: Known
-    ) -> Response:
-        return pdf_response(await printouts.event(replace(which, kind=kind), event_id, known), known)
-
-    return read_event_pdf
+async def _event_pdf(printouts: CurrentPrintouts, which: Which, event_id: EventId, known: Known) -> Response:
+    return pdf_response(await printouts.event(which, event_id, known), known)
 
 
 def _add(kind: DocumentType, path: str, name: str, summary: str, handler: Any) -> None:
@@ -89,10 +77,10 @@ def _add(kind: DocumentType, path: str, name: str, summary: str, handler: Any) -
 
 
 for _kind in DOCUMENT_TYPES:
-    if _kind.issuing:
-        _add(_kind, "/{id}/pdf", "Pdf", "Imprime o documento em PDF", _pdf(_kind))
-    if _kind.events:
-        _add(_kind, _EVENT_PATH, "EventPdf", "Imprime um evento registrado em PDF", _event_pdf(_kind))
+    if _kind.shared_collection is None:
+        _add(_kind, "/{id}/pdf", "Pdf", "Imprime o documento em PDF", _pdf)
+        if _kind.events:
+            _add(_kind, _EVENT_PATH, "EventPdf", "Imprime um evento registrado em PDF", _event_pdf)
 
 
 @of_subscription.get(

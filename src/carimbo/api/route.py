@@ -19,6 +19,7 @@ from python_multipart.multipart import parse_options_header
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.errors import validation_refusal
 from carimbo.api.json_body import read_json_body
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.service.companies import find_company, find_only_company
 from carimbo.service.errors import Code, Refusal
 
@@ -46,6 +47,13 @@ class Endpoint(APIRoute):
     """A route that resolves its company and reads its body before anything else happens."""
 
     sees_deleted_companies = False
+    document_type: DocumentType | None = None
+    """The type that the route is of; None for a route of all types, or of none."""
+
+    @classmethod
+    def of_type(cls, kind: DocumentType) -> "type[Endpoint]":
+        """Returns the class of routes of a document type."""
+        return type(cls.__name__, (cls,), {"document_type": kind})
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Put what every route does before the framework's own handling."""
@@ -56,6 +64,7 @@ class Endpoint(APIRoute):
 
         async def checked(request: Request) -> Response:
             await self._resolve_company(request)
+            request.state.document_type = self.document_type
             _refuse_unknown_parameters(request, known)
             request.scope["query_string"] = _without_blanks(request.scope["query_string"])
             read = ReadRequest(request.scope, request.receive)

@@ -3,13 +3,14 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Response
+from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.datastructures import Default
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
 from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentSubscription
 from carimbo.api.documented import UNREADY, Answers, refuses
+from carimbo.api.route import Endpoint
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.service.document_files import XmlFile
 from carimbo.service.documents import Reference
@@ -21,12 +22,23 @@ DocumentId = Annotated[UUID, Path(alias="id", description="Id do documento.")]
 
 
 async def _which(
-    subscription: CurrentSubscription, company: CurrentCompany, document_id: DocumentId
+    request: Request, subscription: CurrentSubscription, company: CurrentCompany, document_id: DocumentId
 ) -> Reference:
-    return Reference(subscription.id, document_id, company.id)
+    kind: DocumentType | None = request.state.document_type
+    return Reference(subscription.id, document_id, company.id, kind.read_collection if kind else None)
+
+
+async def _document_type(request: Request) -> DocumentType:
+    kind: DocumentType | None = request.state.document_type
+    if kind is None:
+        raise LookupError("the route is of no document type")
+    return kind
 
 
 Which = Annotated[Reference, Depends(_which)]
+"""The document that the path means, in the collection of the route's type."""
+CurrentType = Annotated[DocumentType, Depends(_document_type)]
+"""The type that the route is of."""
 ISSUING_REFUSALS = (
     Code.NOT_FOUND,
     Code.FEATURE_NOT_ENABLED,
@@ -47,9 +59,30 @@ def xml_response(file: XmlFile) -> XmlResponse:
     return XmlResponse(file.xml, headers={"Content-Disposition": f'attachment; filename="{file.name}"'})
 
 
-def company_router(route_class: type[APIRoute]) -> APIRouter:
-    """Routes under the path of a company."""
+def company_router(route_class: type[Endpoint]) -> APIRouter:
+    """Returns a router of routes under the path of a company."""
     return APIRouter(prefix="/v1/companies/{companyId}", route_class=route_class, dependencies=OF_COMPANY)
+
+
+def add_route(
+    router: APIRouter, kind: DocumentType, method: str, path: str, handler: Any, **options: Any
+) -> None:
+    """Adds a route of a document type, below the collection where its documents are read."""
+    router.add_api_route(
+        f"/{kind.read_collection}{path}",
+        handler,
+        methods=[method],
+        tags=[kind.title],
+        route_class_override=endpoint_of(router, kind),
+        **options,
+    )
+
+
+def endpoint_of(router: APIRouter, kind: DocumentType) -> type[Endpoint]:
+    """Returns the class of a router's routes for a document type."""
+    if not issubclass(router.route_class, Endpoint):
+        raise TypeError(f"{router.route_class} knows no document type")
+    return router.route_class.of_type(kind)
 
 
 def name_of(kind: DocumentType) -> str:
@@ -69,14 +102,15 @@ def add_reading(
     answers: Answers | None = None,
     response_model: Any = _OF_HANDLER,
 ) -> None:
-    """Register what reads something of a type, under its collection."""
-    router.add_api_route(
-        f"/{kind.collection}{path}",
+    """Adds a route that reads something of a type."""
+    add_route(
+        router,
+        kind,
+        "GET",
+        path,
         handler,
-        methods=["GET"],
         operation_id=operation,
         summary=summary,
-        tags=[kind.title],
         response_class=form,
         responses=(answers or {}) | refuses(Code.NOT_FOUND, *codes),
         response_model=response_model,
@@ -90,7 +124,7 @@ def add_no_document(router: APIRouter, kind: DocumentType, path: str) -> None:
         raise HTTPException(405)
 
     router.add_api_route(
-        f"/{kind.collection}{path}",
+        f"/{kind.read_collection}{path}",
         refuse,
         methods=["DELETE"],
         include_in_schema=False,

@@ -62,7 +62,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m carimbo.fiscal", description=__doc__)
     parser.add_argument("request", type=Path, help="the body of the request, as the API takes it")
     parser.add_argument("--company", type=Path, required=True, help="the company, its A1 file and settings")
-    names = [one.name for one in DOCUMENT_TYPES if one.issuing]
+    names = [one.name for one in DOCUMENT_TYPES]
     parser.add_argument("--type", choices=names, help="the document type; else the name of the folder")
     parser.add_argument("--number", type=int, help="else that of the company's settings, or 1")
     parser.add_argument("--numeric-code", help="else drawn at random")
@@ -77,17 +77,15 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
     # Before the type: the folder of a file that is not there says nothing of it.
     body = read_json(options.request)
     document_type = _type_named(options.type or options.request.resolve().parent.name)
-    issuing = document_type.issuing
-    if issuing is None:
-        raise ValueError(f"{document_type.title} ainda não pode ser emitida.")
+    issuing, point_of_sale = document_type.issuing, document_type.point_of_sale
     company = CompanyFile.model_validate(read_json(options.company))
     settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
     request = issuing.request.model_validate(body)
     environment = settings.environment_beside(company.environment)
-    emission = issuing.printed_emission and issuing.printed_emission(request, company, environment)
+    emission = point_of_sale and point_of_sale.printed_emission(request, company, environment)
     if isinstance(emission, tuple):
         return emission
-    emission = emission or _emission(options, company, settings, getattr(request, "issue_date", None))
+    emission = emission or _emission(options, company, settings, issuing.issue_date(request))
     certificate = certificate_of(company, options.company.parent)
     issuance = Issuance(
         company=company,

@@ -74,9 +74,19 @@ class ModuleSettings(Changes):
         """Whether the module is switched on; None for a module without a switch."""
         return None
 
+    @property
+    def own_environment(self) -> ModuleEnvironment | None:
+        """The environment that the module has apart from its company's, if any."""
+        return None
+
+    @property
+    def usual_paper(self) -> Paper | None:
+        """The paper that the company prints on; None for a module without that choice."""
+        return None
+
     def environment_beside(self, companys: Environment) -> Environment:
-        """The environment of this module: its own, where it has one, before the company's."""
-        own = getattr(self, "environment", None)
+        """Returns the environment of this module: its own, where it has one, before the company's."""
+        own = self.own_environment
         if own is None:
             return companys
         return Environment.PRODUCTION if own is ModuleEnvironment.PRODUCTION else Environment.HOMOLOGATION
@@ -157,6 +167,11 @@ class Review:
     preview: Preview | None = None
     """None when too much is wrong for a document to be composed and written."""
 
+    @property
+    def amount(self) -> Decimal:
+        """What the document amounts to; zero without a preview."""
+        return self.preview.amount if self.preview else Decimal(0)
+
 
 @dataclass(frozen=True, slots=True)
 class SignedIdentity:
@@ -235,12 +250,73 @@ TransmissionDeadline = Callable[[datetime, str], datetime]
 
 
 @dataclass(frozen=True, slots=True)
+class Numbering:
+    """How the documents of a type are numbered."""
+
+    last_number: int = LAST_NUMBER
+    """The last number of a series."""
+    is_by_authority: bool = False
+    """Whether number and key come with the authorization, and ours are those of the request for it."""
+    taken_code: str = "204"
+    """The authority's code for a number that another document has."""
+    voiding: Voiding | None = None
+    """For a type whose unused numbers are given up at the authority."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What a company needs before it can issue a type."""
+
+    state_registration: bool = True
+    """Whether only a company that its state's tax office knows issues it."""
+    settings: MissingSettings | None = None
+    """For a type that needs more of its settings than their defaults."""
+    rules: MissingForRules | None = None
+    """For a type whose rules ask for more of a company than every document has."""
+    shortcut: MissingForShortcut | None = None
+    """For a type with a shortcut form, which takes what it leaves out from the settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointOfSale:
+    """For a type whose documents may be on paper before the service hears of them."""
+
+    printed_emission: PrintedEmission
+    printed_key: Callable[[Any], str | None]
+    """Returns the access key on the paper of a validated request; None if it is to be issued now."""
+    printed_fields: Callable[[Any], Mapping[str, Any]]
+    """Returns what a correction of a validated request can't change, by the names of our JSON."""
+    transmission_deadline: TransmissionDeadline
+    """Until when the service has to hear of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Municipal:
+    """For a type that depends on what municipalities have agreed with the authority."""
+
+    jurisdiction: JurisdictionOf
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """For a type whose documents may take the place of others, which are canceled by that."""
+
+    replaced_id: ReplacedBy
+
+
+def _no_date(_request: Any) -> date | None:
+    """Returns None, for requests that ask for no date."""
+
+
+@dataclass(frozen=True, slots=True)
 class Issuing:
     """How a type's requests become signed documents."""
 
     request: type[Body]
     review: ReviewRequest
     issue: Issue
+    external_id: Callable[[Any], str | None]
+    """Returns the identifier of the order in the caller's own system."""
     hint: HintForRejection
     identity: ReadIdentity
     addressee: AddresseeOf
@@ -252,26 +328,12 @@ class Issuing:
     """What its documents may be printed on, the usual first."""
     print_name: str
     """What the names of its printed files begin with."""
-    taken_code: str = "204"
-    """The authority's code for a number that another document has."""
-    jurisdiction: JurisdictionOf | None = None
-    """For a type that depends on what municipalities have agreed with the authority."""
-    replaces: ReplacedBy | None = None
-    """For a type whose documents may take the place of others, which are canceled by that."""
-    sale: SaleOf | None = None
-    """For a type whose documents, created directly, make a sale: what was sold, and to whom."""
-    catalog_sale: CatalogSale | None = None
-    """For a type that sales of the catalog may ask for."""
-    catalog_filling: CatalogFilling | None = None
-    """For a type whose requests, created directly, take from the catalog what they lack."""
+    issue_date: Callable[[Any], date | None] = _no_date
+    """Returns the date that a request asks for."""
     authorized_amounts: ReadAuthorizedAmounts | None = None
     """For a type whose taxes are computed by the authority."""
     lines: LinesOfXml | None = None
     """For a type whose documents have lines that callers may read."""
-    printed_emission: PrintedEmission | None = None
-    """For a type whose documents may be on paper before the service hears of them."""
-    transmission_deadline: TransmissionDeadline | None = None
-    """For such a type: until when the service has to hear of them."""
     waits: Waits | None = None
     """For a type whose requests may ask to be stored only, and be sent when told to."""
     stale_after: timedelta | None = None
@@ -299,9 +361,9 @@ class OwnFields:
     """Returns the values of a document that has a number, by the names of the fields."""
 
 
-@dataclass(frozen=True)
-class DocumentType:
-    """One kind of fiscal document."""
+@dataclass(frozen=True, kw_only=True)
+class SettingsModule:
+    """What companies set for a kind of document, and webhooks name, before it can be issued."""
 
     name: str
     """`type` in records, and the module's name in a company's settings."""
@@ -310,42 +372,51 @@ class DocumentType:
     model: str
     """The two digits that tell it from others in keys and at the authorities; empty for one that has none."""
     settings: type[ModuleSettings]
-    collection: str
-    """Where it is created: `/v1/companies/{companyId}/{collection}`."""
-    namespace: str
-    """Types of one namespace share their idempotency keys."""
     event_prefix: str
     """What the names of its events begin with, as in `nfe.authorized`."""
     event_group: str
     """The list of a webhook's `events` that holds these names."""
-    last_number: int = LAST_NUMBER
-    """The last number of a series."""
-    is_numbered_by_authority: bool = False
-    """Whether number and key come with the authorization, and ours are those of the request for it."""
-    needs_state_registration: bool = True
-    """Whether only a company that its state's tax office knows issues it."""
-    is_urgent: bool = False
-    """Whether somebody stands and waits for it: it goes before the rest."""
-    missing_settings: MissingSettings | None = None
-    """For a type that needs more of its settings than their defaults."""
-    missing_for_rules: MissingForRules | None = None
-    """For a type whose rules ask for more of a company than every document has."""
-    missing_for_shortcut: MissingForShortcut | None = None
-    """For a type with a shortcut form, which takes what it leaves out from the settings."""
     feature: str | None = None
     """The feature that a subscription needs in order to issue it."""
-    issuing: Issuing | None = None
-    """None while the type can't be issued yet."""
+    numbering: Numbering = Numbering()
+    secret_settings: tuple[str, ...] = ()
+    """Dotted paths of settings that are sealed at rest and masked on read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentType(SettingsModule):
+    """One kind of fiscal document that is issued. What only some types have is None for the others."""
+
+    collection: str
+    """Where it is created: `/v1/companies/{companyId}/{collection}`."""
+    shared_collection: str | None = None
+    """The collection of another type, if its documents are read and changed there."""
+    namespace: str
+    """Types of one namespace share their idempotency keys."""
+    issuing: Issuing
+    is_urgent: bool = False
+    """Whether somebody stands and waits for it: it goes before the rest."""
+    requirements: Requirements = Requirements()
     contingencies: Mapping[str, EmissionType] = field(default_factory=dict)
     """How it is issued at each authority that stands in for a state's own (tpEmis)."""
     events: tuple[EventKind, ...] = ()
     """What may happen to its documents after their authorization."""
-    voiding: Voiding | None = None
-    """For a type whose unused numbers are given up at the authority."""
     own_fields: OwnFields | None = None
     """For a type whose records have fields of their own."""
-    secret_settings: tuple[str, ...] = ()
-    """Dotted paths of settings that are sealed at rest and masked on read."""
+    point_of_sale: PointOfSale | None = None
+    municipal: Municipal | None = None
+    replacement: Replacement | None = None
+    direct_sale: SaleOf | None = None
+    """For a type whose documents, created directly, make a sale: what was sold, and to whom."""
+    catalog_sale: CatalogSale | None = None
+    """For a type that sales of the catalog may ask for."""
+    catalog_filling: CatalogFilling | None = None
+    """For a type whose requests, created directly, take from the catalog what they lack."""
+
+    @property
+    def read_collection(self) -> str:
+        """Where its documents are read, changed and canceled."""
+        return self.shared_collection or self.collection
 
     def event_named(self, name: str) -> EventKind:
         """Returns the kind of event with a name; raises LookupError if the type has none."""

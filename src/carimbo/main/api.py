@@ -23,9 +23,9 @@ from carimbo.printing.press import Press
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
+from carimbo.service.contexts import Counter
 from carimbo.service.delivery.emails import Outbox
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.dossier import Dossiers
 from carimbo.service.municipality import TownHall
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.printouts import Printouts

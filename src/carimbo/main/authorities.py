@@ -12,11 +12,11 @@ from carimbo.authorities.registry import AUTHORITIES
 from carimbo.authorities.transport import Transport
 from carimbo.authorities.trust import Trust
 from carimbo.main.clock import clock_of
-from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.dossier import Dossiers
 from carimbo.service.issuing.municipalities import Municipalities
 from carimbo.service.issuing.surroundings import Surveyor
-from carimbo.service.issuing.workshop import Workshop
 from carimbo.service.ports import Authority, MunicipalAuthority
+from carimbo.service.workshop import Workshop
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 

@@ -22,9 +22,9 @@ from carimbo.fiscal.tables.ibs_cbs import ReformTax
 from carimbo.main.clock import clock_of
 from carimbo.main.listening import AddressUnusable
 from carimbo.main.tables import use_tables
+from carimbo.service.contexts import Counter
 from carimbo.service.filing.desk import Desk
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.workshop import Workshop
+from carimbo.service.workshop import Workshop
 from carimbo.settings import Settings
 
 # A request makes thousands of objects and no cycles to speak of.
@@ -43,7 +43,7 @@ def workshop_of(settings: Settings) -> Workshop:
     use_tables(settings)
     show_missing_rates(clock_of(settings))
     schemas = Schemas(settings.schemas_folder)
-    for schema in {kind.issuing.schema for kind in DOCUMENT_TYPES if kind.issuing}:
+    for schema in {kind.issuing.schema for kind in DOCUMENT_TYPES}:
         schemas.compiled(schema)
     return Workshop(schemas, settings.software, clock_of(settings), clock_offset=settings.clock_offset)
 

@@ -14,9 +14,8 @@ from carimbo.main.outbound import deliver_forever, mail_room_of
 from carimbo.main.parts import desk_of, settle_in, start_metrics, workshop_of
 from carimbo.main.tables import TableReloader
 from carimbo.service.backoff import Backoff
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.case import Means, Reached, nobody_is_told
-from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.contexts import Counter, Means, Reached, nobody_is_told
+from carimbo.service.dossier import Dossiers
 from carimbo.service.outage_board import OutageBoard
 from carimbo.settings import Settings
 from carimbo.storage.database import Database

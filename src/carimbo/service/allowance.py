@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.shown import utc_text
 from carimbo.storage.database import Tenant
 from carimbo.storage.issuing import Settlement
-from carimbo.storage.subscriptions import Plan
+from carimbo.storage.subscriptions import Plan, Subscription
 
 _DECEMBER = 12
 
@@ -39,6 +40,13 @@ def period_of(plan: Plan, now: datetime) -> Period:
     local = now.astimezone(BRASILIA)
     next_month = (local.year + 1, 1) if local.month == _DECEMBER else (local.year, local.month + 1)
     return Period(month_of(now), plan.monthly_documents, datetime(*next_month, 1, tzinfo=BRASILIA))
+
+
+def counted_period(subscription: Subscription, environment: Environment, now: datetime) -> Period | None:
+    """Returns the period that a new document is reserved in; None when no plan limits it."""
+    period = period_of(subscription.plan, now)
+    counts = environment is Environment.PRODUCTION and period.limit is not None
+    return period if counts else None
 
 
 async def reserve_documents(tenant: Tenant, periods: Sequence[Period]) -> None:

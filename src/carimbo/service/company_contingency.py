@@ -13,8 +13,8 @@ from carimbo.fiscal.filing import Line
 from carimbo.fiscal.layouts.canonical import Unwritable, normalize
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies import unknown_company
+from carimbo.service.dossier import Dossier, Dossiers
 from carimbo.service.errors import invalid_field
-from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.issuing.way import ContingencyMode, Ways, reason_of, ways_of
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.companies import Company

@@ -11,10 +11,10 @@ from uuid import UUID
 from pydantic import Field, create_model
 
 from carimbo.fiscal.company import TaxDefaults
-from carimbo.fiscal.document_type import DocumentType, ModuleSettings
+from carimbo.fiscal.document_type import ModuleSettings, SettingsModule
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Changes, Flag
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.service.companies import (
     CompanyChanges,
     CompanyRecord,
@@ -76,10 +76,10 @@ else:
                 kind.settings,
                 Field(
                     default=kind.settings(),
-                    description=None if kind.issuing else f"{kind.title}: ainda não emitidos.",
+                    description=None if kind in DOCUMENT_TYPES else f"{kind.title}: ainda não emitidos.",
                 ),
             )
-            for kind in DOCUMENT_TYPES
+            for kind in MODULES
         },
     )
 
@@ -94,6 +94,12 @@ class CompanyWithSettingsRecord(CompanyRecord):
     """A company and its settings."""
 
     settings: CompanySettings
+
+
+def module_of(settings: CompanySettings, kind: SettingsModule) -> ModuleSettings:
+    """Returns what a company set for a type."""
+    module: ModuleSettings = vars(settings)[kind.name]
+    return module
 
 
 async def read_settings(database: Database, subscription_id: UUID, company_id: UUID) -> CompanySettings:
@@ -135,7 +141,7 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
     company = await lock_company(tenant, company_id)
     # Settings that can't be read are not written again: so a change repairs them.
     merged = _merge(_json_of(stored_settings(company).model), _json_of(changes))
-    for kind in DOCUMENT_TYPES:
+    for kind in MODULES:
         module = merged.get(kind.name, {})
         await _store_secrets(tenant, company_id, kind, module)
         await _store_number(tenant, company, kind, module)
@@ -145,7 +151,7 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
 async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
     """Put plain settings, numbers and masked secrets back together."""
     stored = _json_of(stored_settings(company).model)
-    for kind in DOCUMENT_TYPES:
+    for kind in MODULES:
         module = stored.setdefault(kind.name, {})
         for path in kind.secret_settings:
             await _show_secret(tenant, company.id, kind, module, path, masked)
@@ -154,7 +160,7 @@ async def shown_settings(tenant: Tenant, company: Company) -> CompanySettings:
             company.id, kind.name, environment_of(company, settings), settings.series
         )
         # After the last number of a series there is none.
-        module["number"] = number if number <= kind.last_number else None
+        module["number"] = number if number <= kind.numbering.last_number else None
     return CompanySettings.model_validate(stored)
 
 
@@ -164,7 +170,7 @@ async def modules_with_secrets(
     """Returns the settings that documents of each type are made with, secrets included."""
     values = _json_of(stored)
     modules = {}
-    for kind in DOCUMENT_TYPES:
+    for kind in MODULES:
         module = values.get(kind.name, {})
         for path in kind.secret_settings:
             await _show_secret(tenant, company.id, kind, module, path, bytes.decode)
@@ -205,7 +211,7 @@ def _json_of(settings: CompanySettings) -> dict[str, Any]:
 
 
 async def _store_secrets(
-    tenant: Tenant, company_id: UUID, kind: DocumentType, module: dict[str, Any]
+    tenant: Tenant, company_id: UUID, kind: SettingsModule, module: dict[str, Any]
 ) -> None:
     for path in kind.secret_settings:
         holder, name = _holder(module, path)
@@ -220,12 +226,16 @@ async def _store_secrets(
             await tenant.secrets.put(company_id, secret_name, meant(secret, stored, secret_name))
 
 
-async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, module: dict[str, Any]) -> None:
+async def _store_number(
+    tenant: Tenant, company: Company, kind: SettingsModule, module: dict[str, Any]
+) -> None:
     number = module.pop("number", None)
     if number is None:
         return
     settings = kind.settings.model_validate(module)
-    place = Place(company.id, kind.name, environment_of(company, settings), settings.series, kind.last_number)
+    place = Place(
+        company.id, kind.name, environment_of(company, settings), settings.series, kind.numbering.last_number
+    )
     # Locked before it is compared: no document takes a number between the two.
     await tenant.number_sequences.set_next_number(
         company.id, kind.name, place.environment, settings.series, number
@@ -235,7 +245,7 @@ async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, mo
     )
     if number <= used:
         sentence = f"O número {used} da série já foi usado ou inutilizado: informe um maior do que ele."
-        if used >= kind.last_number:
+        if used >= kind.numbering.last_number:
             sentence = f"A série {settings.series} chegou ao seu último número, {used}: escolha outra série."
         raise invalid_field(f"{kind.name}.number", sentence)
 
@@ -243,7 +253,7 @@ async def _store_number(tenant: Tenant, company: Company, kind: DocumentType, mo
 async def _show_secret(
     tenant: Tenant,
     company_id: UUID,
-    kind: DocumentType,
+    kind: SettingsModule,
     module: dict[str, Any],
     path: str,
     shown: Callable[[bytes], str],

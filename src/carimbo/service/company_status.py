@@ -18,11 +18,11 @@ from carimbo.fiscal.software import Software
 from carimbo.service.certificate_expiry import WARNED_DAYS, CertificateState, days_left, state_of
 from carimbo.service.company_contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.company_warnings import CompanyWarningRecord, rates_missing_now, warnings_of
-from carimbo.service.issuing.dossier import Dossier, Dossiers, Seal
-from carimbo.service.issuing.readiness import missing_in_all
+from carimbo.service.dossier import Dossier, Dossiers, Seal
 from carimbo.service.last_answer import CERTIFICATE_NOT_ACCEPTED, last_answer_of
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.ports import Authority
+from carimbo.service.readiness import missing_in_all
 from carimbo.storage.backlog import backlog_of_company
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
@@ -127,8 +127,7 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
     """Look at everything that a company needs in order to issue."""
     dossier = await watch.dossiers.of(subscription_id, company.id, company.revision)
     seal = await watch.dossiers.seal_of(dossier)
-    kinds = [kind for kind in DOCUMENT_TYPES if kind.issuing]
-    types = await asyncio.gather(*(_type_status(watch, dossier, seal, kind) for kind in kinds))
+    types = await asyncio.gather(*(_type_status(watch, dossier, seal, kind) for kind in DOCUMENT_TYPES))
     async with watch.database.snapshot(subscription_id) as tenant:
         backlog = await backlog_of_company(
             tenant.connection, subscription_id, company.id, watch.overdue_after
@@ -136,7 +135,7 @@ async def read_status(watch: Watch, subscription_id: UUID, company: Company) -> 
         used = await tenant.documents.types_in_use(company.id)
     return CompanyStatusRecord(
         company_id=company.id,
-        ready=_is_ready(types, {kind.name for kind in kinds if _counts(dossier, kind, used)}),
+        ready=_is_ready(types, {kind.name for kind in DOCUMENT_TYPES if _counts(dossier, kind, used)}),
         certificate_expires_at=dossier.certificate and dossier.certificate.expires_at,
         certificate=_certificate(dossier, types, watch.clock()),
         types=types,
@@ -194,7 +193,7 @@ async def _type_status(
     if _refuses_certificate(authority):
         missing = tuple(dict.fromkeys((*missing, "certificate")))
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE
-    lacking = kind.missing_for_shortcut
+    lacking = kind.requirements.shortcut
     shortcut = list(lacking(dossier.settings_of(kind))) if lacking else None
     return TypeStatusRecord(
         type=kind.name,

@@ -21,7 +21,7 @@ from carimbo.fiscal.missing_rates import (
 )
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.tables.ibs_cbs import ReformTax
-from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.dossier import Dossier
 
 
 class CompanyWarningCode(StrEnum):
@@ -83,7 +83,7 @@ def _missing_rates(company: Company, today: date) -> Iterator[CompanyWarningReco
 
 
 def _rate_message(missing: MissingRate) -> str:
-    titles = [kind.title for kind in DOCUMENT_TYPES if kind.issuing and needs_rates(kind.name)]
+    titles = [kind.title for kind in DOCUMENT_TYPES if needs_rates(kind.name)]
     return (
         f"Falta a alíquota {missing.tax_name} a partir de {missing.since:%d/%m/%Y}. Sem ela são recusados os"
         f" documentos desse dia em diante: {', '.join(titles)}. Quem opera o serviço preenche a coluna"

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.xml_reading import UnreadableXml
 from carimbo.fiscal.xml_reading import read_xml as parse_xml
+from carimbo.service.archived_files import authorization_file, refusal_file, signed_file
 from carimbo.service.documents import Reference, refusing_unreadable_xml, require_document, without_xml
 from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.service.issuing.files import authorization_file, refusal_file, signed_file
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
@@ -53,7 +52,7 @@ async def read_rejection_xml(database: Database, which: Reference) -> XmlFile:
         signed, answer = await _files(tenant, document, document.emission, refusal_file)
     if signed is None or answer is None:
         raise _without_rejection_file(document)
-    xml = issuing_of(kind_named(document.type)).refused(signed, answer or None)
+    xml = kind_named(document.type).issuing.refused(signed, answer or None)
     return XmlFile(f"{_file_stem(document)}-rejection.xml", xml)
 
 
@@ -63,7 +62,7 @@ async def authorized_xml(tenant: Tenant, document: Document, emission: Emission 
     if signed is None or protocol is None:
         return None
     require_xml(document, signed, protocol)
-    return issuing_of(kind_named(document.type)).archived(signed, protocol)
+    return kind_named(document.type).issuing.archived(signed, protocol)
 
 
 def without_authorization(document: Document, file: str) -> Refusal:

@@ -1,7 +1,7 @@
 """Documents as callers find them: which is meant, lists of them, and what happened to one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 from carimbo.fiscal.access_key import InvalidAccessKey
-from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import AS_STORED, Body, Record
 from carimbo.fiscal.layouts.reading import Unreadable
 from carimbo.fiscal.lifecycle import EMITTABLE, Happening, Status
@@ -21,8 +20,7 @@ from carimbo.service.date_bounds import first_moment, moment_after
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal, not_found
 from carimbo.service.exact_json import read
-from carimbo.service.issuing.workshop import issuing_of
-from carimbo.service.kinds import kind_named
+from carimbo.service.kinds import find_kind, kind_named
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.readable import UNREADABLE, log_unreadable, readable_record
 from carimbo.storage.companies import Company
@@ -65,12 +63,12 @@ class EventRecord(Record):
 
 @dataclass(frozen=True)
 class Reference:
-    """Which document is meant: one of a subscription and, where these are told, of a company and a type."""
+    """Which document is meant: one of a subscription and, if given, of a company and a collection."""
 
     subscription_id: UUID
     document_id: UUID
     company_id: UUID | None = None
-    kind: DocumentType | None = None
+    collection: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,12 +93,12 @@ async def list_documents(
     database: Database,
     subscription_id: UUID,
     company: Company,
-    kind: DocumentType | None,
+    types: Sequence[str] | None,
     query: DocumentQuery,
     request: PageRequest,
 ) -> Page[DocumentRecord]:
-    """List a company's documents, newest first; of one type, or of all."""
-    wanted = _filter(company, kind, query)
+    """Lists a company's documents, newest first; of some types, or of all."""
+    wanted = _filter(company, types, query)
     async with database.autocommit(subscription_id) as tenant:
         documents, total = await tenant.documents.page(company.id, wanted, request.offset, request.page_size)
     return Page([record_of(document) for document in documents], total, request)
@@ -150,7 +148,7 @@ def unknown_document() -> Refusal:
 
 def read_request(document: Document) -> Body:
     """Returns the request that a document is made of; raises ValueError if it can't be read."""
-    return issuing_of(kind_named(document.type)).request.model_validate(read(document.request))
+    return kind_named(document.type).issuing.request.model_validate(read(document.request))
 
 
 def stored_request(document: Document) -> Body:
@@ -168,7 +166,7 @@ def posted_body(document: Document) -> Any:
 def posted_request(document: Document) -> Body:
     """Returns the request as the caller sent it, before it was filled, or refuses if it can't be read."""
     with _refusing_unreadable_body(document):
-        return issuing_of(kind_named(document.type)).request.model_validate(read(document.posted))
+        return kind_named(document.type).issuing.request.model_validate(read(document.posted))
 
 
 def wrong_state(document: Document, *allowed: Status) -> Refusal:
@@ -212,7 +210,8 @@ def _refusing(
 
 def _is(document: Document, which: Reference) -> bool:
     of_company = which.company_id in (None, document.company_id)
-    return of_company and (which.kind is None or which.kind.name == document.type)
+    kind = find_kind(document.type)
+    return of_company and (which.collection is None or (kind and kind.read_collection) == which.collection)
 
 
 def _under_way(filing: EventFiling) -> EventRecord:
@@ -220,10 +219,10 @@ def _under_way(filing: EventFiling) -> EventRecord:
     return readable_record("event_filings", filing.id, EventRecord, values)
 
 
-def _filter(company: Company, kind: DocumentType | None, query: DocumentQuery) -> DocumentFilter:
+def _filter(company: Company, types: Sequence[str] | None, query: DocumentQuery) -> DocumentFilter:
     state = (company.address or {}).get("state")
     return DocumentFilter(
-        type=kind.name if kind else None,
+        types=types,
         status=query.status,
         created_from=first_moment(query.start_date, state),
         created_before=moment_after(query.end_date, state),

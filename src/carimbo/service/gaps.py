@@ -99,7 +99,7 @@ def gap_of(unused: UnusedNumbers, kind: DocumentType, state: str, now: datetime)
         document_id=unused.document_id,
         year=issued_at.year,
         deadline=deadline_of(issued_at),
-        is_voidable=kind.voiding is not None and not keeps_it,
+        is_voidable=kind.numbering.voiding is not None and not keeps_it,
         was_refused=unused.was_refused,
     )
 
@@ -120,6 +120,7 @@ def stretches_of(gaps: Iterable[Gap]) -> Iterator[Stretch]:
 
 def _may_be_on_paper(unused: UnusedNumbers, kind: DocumentType, state: str, now: datetime) -> bool:
     """Tell whether a point of sale, which printed what comes next, may still hand over what it skipped."""
-    deadline = kind.issuing and kind.issuing.transmission_deadline
     is_skipped = unused.state is None and unused.emission_type_above == EmissionType.OFFLINE
-    return bool(is_skipped and deadline and now <= deadline(unused.dated_at, state) + _GRACE)
+    if not is_skipped or kind.point_of_sale is None:
+        return False
+    return now <= kind.point_of_sale.transmission_deadline(unused.dated_at, state) + _GRACE

@@ -6,16 +6,16 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.catalog_filling import FillingReview
 from carimbo.fiscal.company import Company as Issuer
-from carimbo.fiscal.document_type import Review
+from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
-from carimbo.service.allowance import Period, reserve_document
+from carimbo.service.allowance import Period, counted_period, reserve_document
 from carimbo.service.companies import hold_company
+from carimbo.service.contexts import Counter
 from carimbo.service.direct_sales import correct_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.documents import (
@@ -27,10 +27,9 @@ from carimbo.service.documents import (
     unknown_document,
     wrong_state,
 )
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import merge_patch, write
-from carimbo.service.issuing.accept import Counter, amount_of, plan_period
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.filling import (
     FilledRequest,
     explain_problems,
@@ -38,10 +37,10 @@ from carimbo.service.issuing.filling import (
     filling_warnings,
 )
 from carimbo.service.issuing.printed import is_printed, paper_of
-from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.problems import require_no_problems
+from carimbo.service.readiness import require_complete, require_feature, require_ready
+from carimbo.service.workshop import DocumentSource
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
@@ -49,7 +48,6 @@ from carimbo.storage.documents import Document
 from carimbo.storage.subscriptions import Subscription
 
 # Of these a type has what its documents may be known by.
-_IDENTITY = ("external_id", "issue_mode", "access_key", "number", "series")
 _IDENTIFIES = "Identifica o documento e não pode ser alterado."
 
 
@@ -81,14 +79,13 @@ async def change_invoice(
     environment = Environment(document.environment)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_complete(dossier, kind, environment)
-    filled, asked_at = await _fill_anew(counter, dossier, document, request, write(body)), document.asked_at
-    review = await counter.workshop.review(
-        kind, filled.request, dossier, environment, asked_at=asked_at, at=due_at, filling=filled.review
-    )
+    filled = await _fill_anew(counter, dossier, document, request, write(body))
+    source = DocumentSource(kind, filled.request, dossier, environment, document.asked_at, filled.review)
+    review = await counter.workshop.review(source, at=due_at)
     require_no_problems(explain_problems(review.problems, kind, filled.text, filled.posted_text))
     async with counter.database.tenant(subscription.id) as tenant:
         _require_changeable(await _locked_with_sale(tenant, document), version)
-        await _write(tenant, document, _Corrected(request, filled, review, dossier), counter.workshop.today)
+        await _write(tenant, document, _Corrected(request, filled, review, source), counter.workshop.today)
         return record_of(await _locked(tenant, document.id))
 
 
@@ -97,7 +94,7 @@ async def _fill_anew(
 ) -> FilledRequest:
     """Fills a changed request from the catalog, unless the sale that made the document has done that."""
     kind = kind_named(document.type)
-    filling = issuing_of(kind).catalog_filling
+    filling = kind.catalog_filling
     if not document.is_direct and not (filling and filling.fills_sales):
         return FilledRequest(request, text)
     return await fill_request(counter.database, dossier, kind, request, text, counter.workshop.clock())
@@ -111,27 +108,26 @@ class _Corrected:
     """The request before it was filled."""
     filled: FilledRequest
     review: Review
-    dossier: Dossier
+    source: DocumentSource
 
 
 async def _write(tenant: Tenant, document: Document, corrected: _Corrected, today: date) -> None:
     """Write what a document becomes, also on its paper and in the sale that it made."""
-    filled, review, dossier = corrected.filled, corrected.review, corrected.dossier
-    kind, environment = kind_named(document.type), Environment(document.environment)
+    filled, review, source = corrected.filled, corrected.review, corrected.source
     await tenant.documents.write_request(
         document.id,
         filled.text,
-        amount_of(review),
+        review.amount,
         review.warnings,
-        dossier.revision,
+        source.dossier.revision,
         today,
-        issuing_of(kind).addressee(filled.request),
+        source.kind.issuing.addressee(filled.request),
         filled.posted_text,
     )
-    paper = paper_of(kind, filled.request, dossier, environment)
+    paper = paper_of(source)
     if paper is not None:
         await tenant.emissions.correct_printed(document.id, paper.printed)
-    await _correct_sale(tenant, document, corrected.posted, dossier.company, today)
+    await _correct_sale(tenant, document, corrected.posted, source.dossier.company, today)
 
 
 @dataclass(frozen=True)
@@ -177,16 +173,11 @@ async def make_ready(
     require_feature(subscription, kind)
     dossier = await counter.dossiers.of(subscription.id, company.id, company.revision)
     require_ready(dossier, kind, environment, counter.workshop.clock())
-    review = await counter.workshop.review(
-        kind,
-        stored_request(document),
-        dossier,
-        environment,
-        asked_at=document.asked_at,
-        filling=FillingReview(warnings=filling_warnings(document)),
-    )
+    filling = FillingReview(warnings=filling_warnings(document))
+    source = DocumentSource(kind, stored_request(document), dossier, environment, document.asked_at, filling)
+    review = await counter.workshop.review(source)
     require_no_problems(explain_problems(review.problems, kind, document.request, document.posted))
-    period = plan_period(subscription, environment, counter.workshop)
+    period = counted_period(subscription, environment, counter.workshop.clock())
     return Ready(document, allowed, review, dossier, period)
 
 
@@ -197,7 +188,7 @@ async def start(tenant: Tenant, ready: Ready, today: date) -> None:
     _require_version(document, ready.document.version)
     await tenant.documents.start(
         document.id,
-        amount_of(ready.review),
+        ready.review.amount,
         ready.review.warnings,
         ready.dossier.revision,
         today,
@@ -223,7 +214,7 @@ async def _correct_sale(
     tenant: Tenant, document: Document, posted: Body, issuer: Issuer, today: date
 ) -> None:
     """Correct the sale that a document made; what was made for a sale leaves it as it is."""
-    sale_of = issuing_of(kind_named(document.type)).sale
+    sale_of = kind_named(document.type).direct_sale
     if sale_of and document.is_direct and document.sale_id:
         before, after = sale_of(posted_request(document), issuer), sale_of(posted, issuer)
         await correct_direct_sale(tenant, document.sale_id, before, after, today)
@@ -257,21 +248,27 @@ async def _locked(tenant: Tenant, document_id: UUID) -> Document:
 def _validated(document: Document, body: Any) -> Body:
     # First: what is wrong with the stored body is not the fault of a field that the caller sends.
     stored = stored_request(document)
-    model = issuing_of(kind_named(document.type)).request
+    kind = kind_named(document.type)
+    model = kind.issuing.request
     try:
         request = model.model_validate(body)
     except ValidationError as invalid:
         raise invalid_body(invalid, model) from None
-    _require_same(stored, request)
+    _require_same(kind, stored, request)
     return request
 
 
-def _require_same(stored: Body, changed: Body) -> None:
-    """Refuse to make it another document: what is on paper can't become what is to be numbered, or back."""
-    differing = (name for name in _IDENTITY if getattr(stored, name, None) != getattr(changed, name, None))
-    told = [{"field": to_camel(name), "error": _IDENTIFIES} for name in differing]
-    if told:
-        raise Refusal(Code.VALIDATION_ERROR, fields=told)
+def _require_same(kind: DocumentType, stored: Body, changed: Body) -> None:
+    """Refuses to make it another document: what is on paper can't become what is to be numbered, or back."""
+    before, after = _identity(kind, stored), _identity(kind, changed)
+    fields = [{"field": name, "error": _IDENTIFIES} for name in before if before[name] != after[name]]
+    if fields:
+        raise Refusal(Code.VALIDATION_ERROR, fields=fields)
+
+
+def _identity(kind: DocumentType, request: Body) -> dict[str, Any]:
+    printed = kind.point_of_sale.printed_fields(request) if kind.point_of_sale else {}
+    return {"externalId": kind.issuing.external_id(request), **printed}
 
 
 def _require_changeable(document: Document, version: int) -> None:

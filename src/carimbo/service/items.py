@@ -5,6 +5,7 @@ from typing import Any
 from carimbo.fiscal.document_type import DocumentType, Lines
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
+from carimbo.service.contexts import Counter
 from carimbo.service.document_files import signed_xml
 from carimbo.service.documents import (
     Reference,
@@ -13,18 +14,16 @@ from carimbo.service.documents import (
     stored_request,
     without_xml,
 )
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.readiness import require_complete
-from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.dossier import Dossier
+from carimbo.service.kinds import kind_named
+from carimbo.service.readiness import require_complete
 from carimbo.service.shown import shown
+from carimbo.service.workshop import DocumentSource
 from carimbo.storage.companies import Company
 from carimbo.storage.documents import Document
 
 
-async def read_items(
-    counter: Counter, company: Company, kind: DocumentType, which: Reference
-) -> list[dict[str, Any]]:
+async def read_items(counter: Counter, company: Company, which: Reference) -> list[dict[str, Any]]:
     """List the lines of a document with their taxes."""
     async with counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
@@ -32,7 +31,8 @@ async def read_items(
     if signed is None and document.status in (Status.AUTHORIZED, Status.CANCELED):
         raise without_xml(document)
     dossier = await counter.dossiers.of(which.subscription_id, company.id, company.revision)
-    read = issuing_of(kind).lines
+    kind = kind_named(document.type)
+    read = kind.issuing.lines
     # What was refused may have changed since, as long as there is a company that could issue it.
     changes = document.status in EMITTABLE and not dossier.missing_for(
         kind, Environment(document.environment)
@@ -46,5 +46,6 @@ async def read_items(
 async def _computed(counter: Counter, dossier: Dossier, document: Document, kind: DocumentType) -> Lines:
     environment = Environment(document.environment)
     require_complete(dossier, kind, environment)
-    review = await counter.workshop.review(kind, stored_request(document), dossier, environment)
+    source = DocumentSource(kind, stored_request(document), dossier, environment)
+    review = await counter.workshop.review(source)
     return review.preview.lines if review.preview else ()

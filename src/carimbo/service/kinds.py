@@ -13,10 +13,15 @@ def find_kind(name: str) -> DocumentType | None:
     return _BY_NAME.get(name)
 
 
+def types_in(collection: str) -> tuple[str, ...]:
+    """Returns the names of the types whose documents are read in a collection."""
+    return tuple(kind.name for kind in DOCUMENT_TYPES if kind.read_collection == collection)
+
+
 def is_numbered_by_authority(name: str) -> bool:
     """Returns whether the authority numbers the documents of a stored type; an unknown type's are ours."""
     kind = find_kind(name)
-    return kind is not None and kind.is_numbered_by_authority
+    return kind is not None and kind.numbering.is_by_authority
 
 
 def kind_named(name: str) -> DocumentType:

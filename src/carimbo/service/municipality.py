@@ -11,10 +11,10 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Number, Record
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.tables.municipalities import municipality_of_ibge
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal, invalid_field
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.issuing.municipalities import Municipalities, Place
-from carimbo.service.issuing.readiness import require_teller
+from carimbo.service.readiness import require_teller
 from carimbo.storage.companies import Company
 
 # With the dots of the official list or, as our own look-up returns it, without them.

@@ -14,6 +14,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import AS_STORED, Body, Record
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.inutilize import (
@@ -23,7 +24,6 @@ from carimbo.service.filing.inutilize import (
     try_range,
 )
 from carimbo.service.gaps import CAPITAL, Gap, GapReason, Stretch, gap_of, stretches_of
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.kinds import kind_named
 from carimbo.service.readable import as_far_as_readable, readable
 from carimbo.storage.companies import Company
@@ -38,7 +38,7 @@ MOST_TOLD = 1_000
 _MOST_LOOKED_AT = 10_000
 _MOST_FILED = 1_000
 
-_VOIDED = tuple(kind for kind in DOCUMENT_TYPES if kind.voiding)
+_VOIDED = tuple(kind for kind in DOCUMENT_TYPES if kind.numbering.voiding)
 _JUSTIFICATION = "Números não utilizados por quebra na sequência da numeração"
 
 if TYPE_CHECKING:
@@ -128,14 +128,14 @@ async def _numbering_record(
 def _gaps_of(company: Company, numbering: Numbering, page: UnusedPage, now: datetime) -> dict[str, Any]:
     kind, state = kind_named(numbering.document_type), _state_of(company)
     return {
-        "next_number": numbering.next_number if numbering.next_number <= kind.last_number else None,
+        "next_number": numbering.next_number if numbering.next_number <= kind.numbering.last_number else None,
         "gaps": [_gap_record(gap_of(unused, kind, state, now), kind, now) for unused in page.found],
         "omitted": page.total - len(page.found),
     }
 
 
 def _gap_record(gap: Gap, kind: DocumentType, now: datetime) -> GapRecord:
-    deadline = gap.deadline.astimezone(UTC) if kind.voiding else None
+    deadline = gap.deadline.astimezone(UTC) if kind.numbering.voiding else None
     return GapRecord(
         number_start=gap.first_number,
         number_end=gap.last_number,

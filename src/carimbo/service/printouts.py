@@ -10,14 +10,13 @@ from carimbo import __version__
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
 from carimbo.service.companies import require_company
-from carimbo.service.company_settings import stored_settings
+from carimbo.service.company_settings import module_of, stored_settings
 from carimbo.service.document_files import authorized_xml, signed_xml, without_authorization
 from carimbo.service.documents import Reference, refusing_unreadable_xml, require_document
 from carimbo.service.drawn import Drawings
 from carimbo.service.errors import invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, require_event
 from carimbo.service.issuing.printed import is_printed
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.logos import logo_of
 from carimbo.service.ports import Printer
@@ -122,17 +121,16 @@ def _shown(document: Document) -> tuple[object, ...]:
 
 def _chosen(document: Document, company: Company, asked: Paper | None) -> Paper:
     kind = kind_named(document.type)
-    papers = issuing_of(kind).papers
+    papers = kind.issuing.papers
     if asked is None:
-        settings = stored_settings(company).model
-        return getattr(getattr(settings, kind.name), "paper", papers[0])
+        return module_of(stored_settings(company).model, kind).usual_paper or papers[0]
     if asked not in papers:
         raise invalid_field("paper", f"{kind.title} não se imprime neste papel: use {' ou '.join(papers)}.")
     return asked
 
 
 def _document_name(document: Document) -> str:
-    return f"{issuing_of(kind_named(document.type)).print_name}-{_key(document.emission)}.pdf"
+    return f"{kind_named(document.type).issuing.print_name}-{_key(document.emission)}.pdf"
 
 
 def _event_name(told: HistoryEvent, emission: Emission) -> str:

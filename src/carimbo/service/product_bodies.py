@@ -38,9 +38,7 @@ class ProductType(StrEnum):
 
 # Of the types that invoice the same, one tells which fiscal fields there are.
 _CATALOG_SALES: Mapping[str, CatalogSale] = {
-    kind.issuing.catalog_sale.item_type: kind.issuing.catalog_sale
-    for kind in reversed(DOCUMENT_TYPES)
-    if kind.issuing and kind.issuing.catalog_sale
+    kind.catalog_sale.item_type: kind.catalog_sale for kind in reversed(DOCUMENT_TYPES) if kind.catalog_sale
 }
 
 

@@ -6,10 +6,12 @@ from pydantic import Field
 
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.problems import Problem
-from carimbo.service.issuing.accept import Counter, Order
+from carimbo.service.contexts import Counter
+from carimbo.service.issuing.accept import Order
 from carimbo.service.issuing.filling import explain_problems, fill_request
-from carimbo.service.issuing.readiness import require_complete, require_feature
+from carimbo.service.readiness import require_complete, require_feature
 from carimbo.service.shown import shown
+from carimbo.service.workshop import DocumentSource
 
 
 class ProblemRecord(Record):
@@ -39,9 +41,8 @@ async def try_out(counter: Counter, order: Order) -> TrialRecord:
     filled = await fill_request(
         counter.database, dossier, order.kind, order.request, order.text, counter.workshop.clock()
     )
-    review = await counter.workshop.review(
-        order.kind, filled.request, dossier, environment, filling=filled.review
-    )
+    source = DocumentSource(order.kind, filled.request, dossier, environment, filling=filled.review)
+    review = await counter.workshop.review(source)
     preview = review.preview
     problems = explain_problems(review.problems, order.kind, filled.text, filled.posted_text)
     return TrialRecord(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.storage.connection import Connection
 from carimbo.storage.identifiers import new_id
 
@@ -28,6 +29,12 @@ class DocumentEvent(NewEvent):
 
     id: UUID
     created_at: datetime
+
+
+def first_events(status: str, *types: Happening) -> list[NewEvent]:
+    """Returns the first events of a document that gets a status."""
+    queued = (Happening.QUEUED,) if status == Status.PROCESSING else ()
+    return [NewEvent(type=happening, status=status) for happening in (*types, *queued)]
 
 
 _COLUMNS = "id, type, status, sequence, protocol, authority_code, authority_message, created_at"

@@ -1,5 +1,6 @@
 """Which of a company's documents are asked for, and the SQL that finds no others."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,6 @@ _NUMBER = "coalesce({alias}assigned_number, {alias}number)"
 # Conditions on the document (d) and on its attempt in force (e). A document is known by the number and key
 # that the authority gave it, where that is its affair, and by ours until then.
 _CONDITIONS = {
-    "type": "d.type = {value}",
     "status": "d.status = {value}",
     "external_id": "d.external_id = {value}",
     "created_from": "d.created_at >= {value}",
@@ -56,7 +56,7 @@ _MOST_DIGITS = 18
 class DocumentFilter:
     """Which documents of a company are meant; None is all."""
 
-    type: str | None = None
+    types: Sequence[str] | None = None
     status: str | None = None
     created_from: datetime | None = None
     created_before: datetime | None = None
@@ -72,7 +72,7 @@ class DocumentFilter:
     @property
     def is_counted(self) -> bool:
         """Tell whether the counters know how many there are."""
-        return self == DocumentFilter(type=self.type, status=self.status)
+        return self == DocumentFilter(types=self.types, status=self.status)
 
     @property
     def has_attempt(self) -> bool:
@@ -92,6 +92,11 @@ class DocumentFilter:
             if value is not None:
                 values.append(value)
                 conditions.append(condition.format(value=f"${len(values)}"))
+        if self.types is not None:
+            # One type by itself: its documents are read from an index by age.
+            values.append(self.types[0] if len(self.types) == 1 else self.types)
+            match = "= ${}" if len(self.types) == 1 else "= any(${})"
+            conditions.append(f"d.type {match.format(len(values))}")
         if self.search is None:
             conditions.append("d.company_id = $2")
         else:

@@ -158,7 +158,7 @@ def _show_zeros() -> None:
         DELIVERIES.labels(outcome=str(one))
     for status in EmailStatus:
         EMAILS.labels(outcome=status.value)
-    for issued in (kind.name for kind in DOCUMENT_TYPES if kind.issuing):
+    for issued in (kind.name for kind in DOCUMENT_TYPES):
         DOCUMENT_SECONDS.labels(type=issued)
         for environment in Environment:
             for verdict in _VERDICTS:

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from carimbo.service.contexts import Means
 from carimbo.service.delivery.mailing import MailRoom, send_email
 from carimbo.service.filing import advance as filing
 from carimbo.service.filing.event import read_event
 from carimbo.service.filing.numbers import read_range
 from carimbo.service.issuing import advance as issuing
-from carimbo.service.issuing.case import Means
 from carimbo.service.issuing.stray import settle_stray
 from carimbo.service.probes import answer
 from carimbo.service.sales.schedule import fire

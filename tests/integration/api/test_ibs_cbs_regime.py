@@ -8,7 +8,7 @@ import pytest
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.issuing.dossier import Dossier, Dossiers
+from carimbo.service.dossier import Dossier, Dossiers
 from carimbo.storage.database import Database
 from support import CNPJ, Caller, data_of, fields_of
 

@@ -22,7 +22,7 @@ from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever
 from carimbo.main.worker import advancer_of, means_of
 from carimbo.service.access import Gatekeeper
-from carimbo.service.issuing.case import Means
+from carimbo.service.contexts import Means
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
 from carimbo.simulator.http import HungUp, Reply

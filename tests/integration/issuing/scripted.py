@@ -29,7 +29,7 @@ from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.tables.authorizers import is_contingency
 from carimbo.main.clock import clock_of
 from carimbo.main.worker import advancer_of
-from carimbo.service.issuing.dossier import Dossiers
+from carimbo.service.dossier import Dossiers
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.outages import AuthorityPlace, see_outage
 from carimbo.storage.work import WorkKey, WorkKind

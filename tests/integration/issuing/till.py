@@ -13,8 +13,8 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.workshop import printed_emission
+from carimbo.service.contexts import Counter
+from carimbo.service.workshop import DocumentSource
 from integration.issuing.shop import Shop, accepted, body_of
 from support import data_of
 
@@ -77,10 +77,10 @@ class Till:
         counter: Counter = self.shop.floor.app.state.services.counter
         request = NfceRequest.model_validate(paper)
         dossier = await counter.dossiers.of(self.shop.caller.subscription_id, UUID(self.shop.id), 0)
-        environment = dossier.environment_of(NFCE)
-        emission = printed_emission(NFCE, request, dossier, environment)
+        source = DocumentSource(NFCE, request, dossier, dossier.environment_of(NFCE))
+        emission = source.printed_emission()
         assert isinstance(emission, Emission), emission
-        made = await counter.workshop.make(NFCE, request, dossier, emission, signer)
+        made = await counter.workshop.make(source, emission, signer)
         assert isinstance(made, SignedDocument), made
         return made.xml.decode()
 

@@ -16,12 +16,12 @@ from carimbo.fiscal.direct_sale import DirectSale, SoldItem
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.access import Gatekeeper
+from carimbo.service.contexts import Counter
 from carimbo.service.direct_sales import add_direct_sale
 from carimbo.service.document_record import DocumentRecord
 from carimbo.service.documents import Reference
 from carimbo.service.invoices import change_invoice
-from carimbo.service.issuing.accept import Accepted, Counter, Order, accept
-from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.issuing.accept import Accepted, Order, accept
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database
@@ -62,7 +62,7 @@ def sale_of(request: Any, _issuer: Issuer) -> DirectSale:
 
 
 NFE_TYPE = next(kind for kind in DOCUMENT_TYPES if kind.name == "nfe")
-SELLING = replace(NFE_TYPE, issuing=replace(issuing_of(NFE_TYPE), sale=sale_of))
+SELLING = replace(NFE_TYPE, direct_sale=sale_of)
 Rows = dict[str, list[asyncpg.Record]]
 
 
@@ -86,7 +86,7 @@ class Seller:
 
     async def create(self, key: str | None = None, kind: DocumentType = SELLING, **changes: Any) -> Accepted:
         text = json.dumps({name: value for name, value in (BODY | changes).items() if value is not None})
-        request = issuing_of(kind).request.model_validate(json.loads(text))
+        request = kind.issuing.request.model_validate(json.loads(text))
         order = Order(self.subscription, self.company, kind, request, text, key)
         return await accept(self.counter, order)
 

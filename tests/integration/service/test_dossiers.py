@@ -16,7 +16,7 @@ from carimbo.service import companies, company_settings, state_registrations
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.certificates import delete_certificate, upload_certificate
-from carimbo.service.issuing.dossier import Dossier, Dossiers
+from carimbo.service.dossier import Dossier, Dossiers
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database

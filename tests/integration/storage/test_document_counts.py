@@ -39,7 +39,7 @@ async def counted(shop: Shop) -> Counter[tuple[str | None, str | None]]:
         return Counter(
             {
                 (kind, status): await tenant.documents.count(
-                    shop.company_id, DocumentFilter(type=kind, status=status)
+                    shop.company_id, DocumentFilter(types=kind and (kind,), status=status)
                 )
                 for kind, status in filters
             }
@@ -60,7 +60,7 @@ async def there(shop: Shop) -> Counter[tuple[str | None, str | None]]:
 class TestCount:
     async def test_it_is_told_by_counters_only_where_they_know(self) -> None:
         assert EVERYTHING.is_counted
-        assert DocumentFilter(type="nfe", status=Status.PENDING).is_counted
+        assert DocumentFilter(types=("nfe",), status=Status.PENDING).is_counted
         assert not DocumentFilter(external_id="e").is_counted
 
     async def test_a_change_of_status_moves_one_from_one_to_the_other(self, shop: Shop) -> None:

@@ -114,7 +114,7 @@ class TestFilter:
     async def test_several_conditions_hold_together(self, shop: Shop) -> None:
         documents = await add_several(shop)
         wanted = DocumentFilter(
-            type="nfce",
+            types=("nfce",),
             status=Status.REJECTED,
             external_id="nfce-rejected",
             created_from=NOON,
@@ -129,7 +129,7 @@ class TestFilter:
         self, shop: Shop, kind: str | None, status: Status | None
     ) -> None:
         await add_several(shop)
-        wanted = DocumentFilter(type=kind, status=status)
+        wanted = DocumentFilter(types=kind and (kind,), status=status)
         one_by_one = [one for offset in range(6) for one in await page(shop, wanted, offset, 1)]
         assert one_by_one == await page(shop, wanted)
         assert all(newer.id > older.id for newer, older in pairwise(one_by_one))

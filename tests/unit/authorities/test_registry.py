@@ -34,7 +34,7 @@ class TestRegistry:
         assert {kind.name for kind in TYPES} == set(AUTHORITIES)
 
     def test_knows_every_type_that_can_be_issued(self) -> None:
-        assert {kind.name for kind in DOCUMENT_TYPES if kind.issuing} <= set(AUTHORITIES)
+        assert {kind.name for kind in DOCUMENT_TYPES} <= set(AUTHORITIES)
 
 
 class TestEveryAdapter:
@@ -47,12 +47,11 @@ class TestEveryAdapter:
 
     @each_type
     def test_takes_numbers_back_if_its_type_gives_them_up(self, kind: DocumentType) -> None:
-        assert isinstance(adapter(kind), VoidingAuthority) == (kind.voiding is not None)
+        assert isinstance(adapter(kind), VoidingAuthority) == (kind.numbering.voiding is not None)
 
     @each_type
     def test_acts_for_municipalities_if_its_type_depends_on_them(self, kind: DocumentType) -> None:
-        depends = kind.issuing is not None and kind.issuing.jurisdiction is not None
-        assert isinstance(adapter(kind), MunicipalAuthority) == depends
+        assert isinstance(adapter(kind), MunicipalAuthority) == (kind.municipal is not None)
 
     @each_type
     def test_judges_later_or_for_municipalities_or_neither(self, kind: DocumentType) -> None:

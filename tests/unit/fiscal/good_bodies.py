@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Issuing
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE as NFCE_TYPE
 from carimbo.fiscal.documents.nfe.definition import NFE as NFE_TYPE
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
@@ -161,11 +161,10 @@ def _alone(fields: Fields, *together: Values) -> Iterator[Json]:
 def answer_to(good: Good, signer: Signer) -> SignedDocument | tuple[Problem, ...]:
     """The document of production, where all is written as told; or why there is none, if not by the form."""
     kind = NFCE_TYPE if good.root is NFCE else NFE_TYPE
-    assert kind.issuing
     by = usual_seller(good.regime)
     try:
         request = kind.issuing.request.model_validate(good.body)
-        under = _emission(kind.issuing, request, by)
+        under = _emission(kind, request, by)
     except (ValidationError, UnusableEmission):
         return ()
     if isinstance(under, tuple):
@@ -174,7 +173,8 @@ def answer_to(good: Good, signer: Signer) -> SignedDocument | tuple[Problem, ...
     return kind.issuing.issue(request, replace(issuance(signer, settings, by=by, under=under), now=ISSUED_AT))
 
 
-def _emission(issuing: Issuing, request: Any, by: Company) -> Emission | tuple[Problem, ...]:
-    printed = issuing.printed_emission and issuing.printed_emission(request, by, Environment.PRODUCTION)
+def _emission(kind: DocumentType, request: Any, by: Company) -> Emission | tuple[Problem, ...]:
+    till = kind.point_of_sale
+    printed = till and till.printed_emission(request, by, Environment.PRODUCTION)
     issued_at = local_moment(request.issue_date or ISSUED_AT, by.address.state)
     return printed or emission(environment=Environment.PRODUCTION, issued_at=issued_at)

@@ -129,7 +129,6 @@ def result_of(
     signer: Signer, body: dict[str, Any], under: Emission = PRODUCTION, by: Company | None = None
 ) -> SignedDocument | dict[str, str]:
     """The document of a body, or what is wrong by path: with its form, or with what it says."""
-    assert NFE.issuing
     try:
         request = NFE.issuing.request.model_validate(body)
     except ValidationError as invalid:

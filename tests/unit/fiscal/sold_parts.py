@@ -75,9 +75,8 @@ def part_of(
 
 def body_of(kind: DocumentType, part: SalePart, settings: Any = None) -> SaleBody:
     """The body of the document that a part of a sale needs, by the usual settings unless told otherwise."""
-    assert kind.issuing
-    assert kind.issuing.catalog_sale
-    return kind.issuing.catalog_sale.body(part, settings or kind.settings())
+    assert kind.catalog_sale
+    return kind.catalog_sale.body(part, settings or kind.settings())
 
 
 def due(part: SalePart) -> Decimal:

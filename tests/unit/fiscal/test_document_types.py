@@ -16,16 +16,13 @@ NAMES = {
     "nfe": ("nfe", "invoices", "nfe"),
     "nfce": ("nfce", "invoices", "nfce"),
     "nfse": ("nfse", "invoices", "nfse"),
-    "cte": ("cte", "cte", "cte"),
-    "cteOs": ("cte-os", "cte", "cte"),
-    "mdfe": ("mdfe", "mdfe", "mdfe"),
 }
 CSC = {"cscId": "1", "csc": "0123456789ABCDEF"}
 
 
 def missing(environment: Environment, **settings: Any) -> tuple[str, ...]:
-    assert NFCE.missing_settings
-    return NFCE.missing_settings(NFCE.settings.model_validate(settings), environment)
+    assert NFCE.requirements.settings
+    return NFCE.requirements.settings(NFCE.settings.model_validate(settings), environment)
 
 
 class TestEveryType:
@@ -71,21 +68,19 @@ class TestIssuing:
         ("transmit", "waits"), [({}, False), ({"transmit": "now"}, False), ({"transmit": "later"}, True)]
     )
     def test_an_nfce_waits_if_it_asks_to(self, transmit: dict[str, str], waits: bool) -> None:
-        assert NFCE.issuing and NFCE.issuing.waits
+        assert NFCE.issuing.waits
         request = NFCE.issuing.request.model_validate(NFCE_BODY | transmit)
         assert NFCE.issuing.waits(request) is waits
 
     def test_an_nfce_is_stale_before_the_authority_finds_it_late(self) -> None:
-        assert NFCE.issuing and NFCE.issuing.stale_after
+        assert NFCE.issuing.stale_after
         assert NFCE.issuing.stale_after < timedelta(minutes=5)
 
     def test_an_nfe_is_neither_stored_only_nor_stale(self) -> None:
-        assert NFE.issuing
-        assert (NFE.issuing.waits, NFE.issuing.stale_after, NFE.missing_settings) == (None, None, None)
+        assert (NFE.issuing.waits, NFE.issuing.stale_after) == (None, None)
 
     @pytest.mark.parametrize("document_type", [NFE, NFCE], ids=["nfe", "nfce"])
     def test_keeps_files_of_both_outcomes(self, document_type: DocumentType) -> None:
         issuing = document_type.issuing
-        assert issuing
         assert issuing.archived(b"<NFe/>", b"<protNFe/>").startswith(b"<nfeProc ")
         assert issuing.refused(b"<NFe/>", None).startswith(b"<rejection>")

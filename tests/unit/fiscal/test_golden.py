@@ -233,7 +233,7 @@ def numbers_in(totals: Mapping[str, Any]) -> Iterator[Decimal]:
 
 
 def issuing_of(document: GoldenDocument) -> Issuing:
-    (issuing,) = (kind.issuing for kind in DOCUMENT_TYPES if kind.name == document.kind and kind.issuing)
+    (issuing,) = (kind.issuing for kind in DOCUMENT_TYPES if kind.name == document.kind)
     return issuing
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Preview, Review
+from carimbo.fiscal.document_type import DocumentType, Issuance, Preview, Review
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
@@ -30,18 +30,13 @@ from unit.fiscal.point_of_sale import KEY, SIGNED_PART, PointOfSale
 SIGNATURE = re.compile(rb"<Signature .*</Signature>|[A-Za-z0-9+/]{342}==")
 
 
-def issuing_of(document_type: DocumentType) -> Issuing:
-    assert document_type.issuing
-    return document_type.issuing
-
-
 def preview_of(review: Review) -> Preview:
     assert review.preview
     return review.preview
 
 
 def review_of(document_type: DocumentType, body: dict[str, Any], trial: Issuance) -> Review:
-    issuing = issuing_of(document_type)
+    issuing = document_type.issuing
     return issuing.review(issuing.request.model_validate(body), trial)
 
 

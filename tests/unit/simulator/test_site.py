@@ -97,7 +97,7 @@ class TestAddresses:
 
     def test_there_is_a_family_for_every_type_that_is_issued(self) -> None:
         """By the name that the client looks for it under."""
-        issued = {kind.name.lower() for kind in DOCUMENT_TYPES if kind.issuing}
+        issued = {kind.name.lower() for kind in DOCUMENT_TYPES}
         assert {family.name for family in FAMILIES} == issued
 
     async def test_other_methods_are_told_which_to_use(self, site: Site) -> None:

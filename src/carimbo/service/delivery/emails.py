@@ -14,7 +14,6 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.mailbox import PlainEmail
 from carimbo.service.documents import Reference, read_request, require_document, wrong_state
 from carimbo.service.errors import Code, Refusal, invalid_field
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.readable import readable, readable_record
@@ -145,7 +144,7 @@ async def addressee_of(tenant: Tenant, document: Document) -> Addressee:
 
 def _own_addressee(document: Document) -> Addressee:
     """Returns whom a document is for as its request says; nobody if that can't be read."""
-    addressee = issuing_of(kind_named(document.type)).addressee
+    addressee = kind_named(document.type).issuing.addressee
     own = readable("documents", document.id, lambda: addressee(read_request(document)), lambda: None)
     return own or Addressee(None, None)
 

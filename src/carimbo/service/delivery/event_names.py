@@ -6,9 +6,9 @@ A topic tells what happened in the words of our rows (`cteOs.canceled`); a name,
 
 from collections.abc import Iterable, Mapping
 
-from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.document_type import SettingsModule
 from carimbo.fiscal.lifecycle import Status
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 
 CERTIFICATE_EXPIRING = "certificate.expiring"
 TEST = "webhook.test"
@@ -23,24 +23,19 @@ _VERBS: Mapping[Status, str] = {
 }
 
 
-def _topics_of_type(kind: DocumentType) -> Mapping[str, str]:
+def _topics_of_type(kind: SettingsModule) -> Mapping[str, str]:
     return {f"{kind.name}.{status}": f"{kind.event_prefix}.{verb}" for status, verb in _VERBS.items()}
 
 
-_NAMES: Mapping[str, str] = {
-    topic: name for kind in DOCUMENT_TYPES for topic, name in _topics_of_type(kind).items()
-}
+_NAMES: Mapping[str, str] = {topic: name for kind in MODULES for topic, name in _topics_of_type(kind).items()}
 
 
 def _groups() -> Mapping[str, tuple[str, ...]]:
     names = {
         group: [
-            name
-            for kind in DOCUMENT_TYPES
-            if kind.event_group == group
-            for name in _topics_of_type(kind).values()
+            name for kind in MODULES if kind.event_group == group for name in _topics_of_type(kind).values()
         ]
-        for group in dict.fromkeys(kind.event_group for kind in DOCUMENT_TYPES)
+        for group in dict.fromkeys(kind.event_group for kind in MODULES)
     }
     return {group: tuple(dict.fromkeys(told)) for group, told in names.items()} | {
         SYSTEM_GROUP: (CERTIFICATE_EXPIRING,)
@@ -49,8 +44,8 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
 
 EVENT_GROUPS: Mapping[str, tuple[str, ...]] = _groups()
 """The names that a webhook may listen to, by the list of its `events` that holds them."""
-SILENT_GROUPS = frozenset(kind.event_group for kind in DOCUMENT_TYPES) - {
-    kind.event_group for kind in DOCUMENT_TYPES if kind.issuing
+SILENT_GROUPS = frozenset(kind.event_group for kind in MODULES) - {
+    kind.event_group for kind in DOCUMENT_TYPES
 }
 """Those of types that are not issued yet: nothing happens to them."""
 

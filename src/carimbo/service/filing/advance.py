@@ -8,18 +8,17 @@ import structlog
 from carimbo.fiscal.lifecycle import FilingState
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
+from carimbo.service import archived_files as files
 from carimbo.service.answer_log import in_log
 from carimbo.service.backoff import dice
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Seal
 from carimbo.service.errors import Code
-from carimbo.service.filing import files
 from carimbo.service.filing.decision import FilingJudge, Onward, Refused, Registered
 from carimbo.service.filing.statement import Statement, teller_of
-from carimbo.service.issuing.case import Means
-from carimbo.service.issuing.dossier import Seal
-from carimbo.service.issuing.sign import is_signed_by
-from carimbo.service.issuing.unissuable import NO_CERTIFICATE
 from carimbo.service.last_answer import UNASKED, refused_certificate
 from carimbo.service.problems import broken_rules
+from carimbo.service.readiness import NO_CERTIFICATE
 from carimbo.storage import work
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.filings import FilingVerdict
@@ -54,7 +53,7 @@ async def _next(means: Means, lease: Lease, statement: Statement) -> Step:
         return await _make(means, lease, statement, seal)
     signed = await _signed_before(means, lease, statement)
     if state is FilingState.SIGNED:
-        if not is_signed_by(signed, seal):
+        if not seal.has_signed(signed):
             # The authority has nothing of it, and may refuse the earlier certificate in the signature too.
             return await _make(means, lease, statement, seal)
         await _record_attempt(means, lease, statement)

@@ -9,13 +9,13 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.signature import Signer
+from carimbo.service.contexts import Counter
+from carimbo.service.dossier import Dossier
 from carimbo.service.filing.event import about_document
 from carimbo.service.filing.outcome import settled
 from carimbo.service.filing.statement import teller_of
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.readiness import require_teller
 from carimbo.service.problems import require_no_problems
+from carimbo.service.readiness import require_teller
 from carimbo.storage.companies import Company
 from carimbo.storage.emissions import Emission
 from carimbo.storage.event_filings import EventFiling

@@ -12,10 +12,10 @@ from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
 from carimbo.fiscal.lifecycle import Effect, FilingState, Status
 from carimbo.fiscal.outcome import Authorized, Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Dossier
 from carimbo.service.exact_json import read
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
-from carimbo.service.issuing.case import Means
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.kinds import kind_named
 from carimbo.service.ports import Authority
 from carimbo.storage.database import Tenant

@@ -15,12 +15,12 @@ from carimbo.fiscal.fields import AS_STORED, Body, Integer, Record
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.signature import Signer
 from carimbo.service.companies import hold_company
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal, invalid_field, not_found
 from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.numbers import range_of, voiding_of
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, settled, status_of
 from carimbo.service.filing.statement import teller_of
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.pages import Page, PageRequest
 from carimbo.service.problems import require_no_problems
 from carimbo.service.readable import readable_record

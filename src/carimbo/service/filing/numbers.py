@@ -10,9 +10,9 @@ from carimbo.fiscal.filing import Filed, NumberRange, Teller, Voiding
 from carimbo.fiscal.lifecycle import NO_EFFECT, FilingState
 from carimbo.fiscal.outcome import Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Dossier
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
-from carimbo.service.issuing.case import Means
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.kinds import kind_named
 from carimbo.service.ports import Authority, VoidingAuthority
 from carimbo.storage.inutilizations import Inutilization, NewInutilization
@@ -77,9 +77,9 @@ class RangeStatement:
 
 def voiding_of(kind: DocumentType) -> Voiding:
     """How numbers of a type are given up; only types that can have routes for it."""
-    if kind.voiding is None:
+    if kind.numbering.voiding is None:
         raise LookupError(f"numbers of {kind.name} are not given up")
-    return kind.voiding
+    return kind.numbering.voiding
 
 
 def range_of(row: Inutilization | NewInutilization) -> NumberRange:

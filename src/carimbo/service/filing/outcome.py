@@ -94,7 +94,7 @@ def authority_refusal(kind: DocumentType, filing: Filing) -> Refusal:
     if filing.own_refusal:
         return _own_refusal(filing.own_refusal)
     code, message = filing.authority_code or "", filing.authority_message or ""
-    hint = kind.issuing.hint(code, message) if kind.issuing else None
+    hint = kind.issuing.hint(code, message)
     return Refusal(
         Code.AUTHORITY_REJECTED,
         authorityCode=code,

@@ -31,7 +31,7 @@ _NOTHING_TO_CANCEL = (
 
 
 async def register_event(
-    desk: Desk, company: Company, which: Reference, event: EventKind, request: Body
+    desk: Desk, company: Company, which: Reference, event_name: str, request: Body
 ) -> Record:
     """Sends an event to the authority; returns what it changed, or an EventUnderWay if that is not known.
 
@@ -40,7 +40,9 @@ async def register_event(
     """
     async with desk.counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-    emission, kind = _require_allowed(document, event), kind_named(document.type)
+    kind = kind_named(document.type)
+    event = kind.event_named(event_name)
+    emission = _require_allowed(document, event)
     with refusing_damaged_key(document):
         _require_in_time(desk, emission, event, request)
         dossier = await desk.dossier_of(which.subscription_id, company, kind)

@@ -10,10 +10,10 @@ from carimbo.fiscal.lifecycle import Effect, Status
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
+from carimbo.service.dossier import Dossier
 from carimbo.service.filing.decision import Decision, FilingJudge
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.workshop import Workshop
 from carimbo.service.ports import Authority
+from carimbo.service.workshop import Workshop
 from carimbo.storage.filings import Filing
 
 

@@ -6,14 +6,14 @@ from uuid import UUID
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import CANCELLATION, FilingState
+from carimbo.service import archived_files as files
+from carimbo.service.archived_files import cancellation_file
 from carimbo.service.document_files import XmlFile, require_xml
 from carimbo.service.documents import Reference, require_document
 from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.service.filing import files
 from carimbo.service.filing.inutilize import require_range
 from carimbo.service.filing.numbers import voiding_of
 from carimbo.service.filing.outcome import FilingStatus, status_of
-from carimbo.service.issuing.files import cancellation_file
 from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -10,17 +9,16 @@ import structlog
 
 from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.document_type import DocumentType, Review
-from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.taxpayer import normalize
-from carimbo.service.allowance import Period, period_of, reserve_document
+from carimbo.service.allowance import Period, counted_period, reserve_document
 from carimbo.service.companies import hold_company, unknown_company
+from carimbo.service.contexts import Counter
 from carimbo.service.direct_sales import add_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
-from carimbo.service.issuing.dossier import Dossier, Dossiers
 from carimbo.service.issuing.filling import FilledRequest, explain_problems, fill_request
 from carimbo.service.issuing.printed import (
     AlreadyThere,
@@ -30,13 +28,13 @@ from carimbo.service.issuing.printed import (
     paper_of,
     printed_key,
 )
-from carimbo.service.issuing.readiness import require_feature, require_ready
-from carimbo.service.issuing.workshop import Workshop, issuing_of
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
 from carimbo.service.problems import require_no_problems
+from carimbo.service.readiness import require_feature, require_ready
+from carimbo.service.workshop import DocumentSource, is_small
 from carimbo.storage.companies import Company, CompanyNotInUse
 from carimbo.storage.database import Database, Tenant
-from carimbo.storage.document_events import NewEvent
+from carimbo.storage.document_events import first_events
 from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.new_document import NewDocument
@@ -44,21 +42,8 @@ from carimbo.storage.order_keys import OrderKey, OrderKeyTaken
 from carimbo.storage.subscriptions import Subscription
 
 _log = structlog.get_logger("carimbo.issuing")
-_NOTHING = Decimal(0)
-# Characters of a request of about ten items: reviewed in less time than it takes to hand it to a thread and
-# back, counting what the other requests wait.
-_SMALL = 2_000
 # Attempts to store an order whose key was taken, and free again when its owner was looked up.
 _MOST_TRIES = 3
-
-
-@dataclass(frozen=True)
-class Counter:
-    """Where requests are taken: the database, the companies, and the workshop that reviews documents."""
-
-    database: Database
-    dossiers: Dossiers
-    workshop: Workshop
 
 
 @dataclass(frozen=True)
@@ -76,8 +61,7 @@ class Order:
     @property
     def external_id(self) -> str | None:
         """The identifier of the order in the caller's own system."""
-        external_id: str | None = getattr(self.request, "external_id", None)
-        return external_id
+        return self.kind.issuing.external_id(self.request)
 
 
 @dataclass(frozen=True)
@@ -114,12 +98,10 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     filled = await fill_request(
         counter.database, dossier, order.kind, order.request, order.text, counter.workshop.clock()
     )
-    in_place = is_small(filled.text)
-    review = await counter.workshop.review(
-        order.kind, filled.request, dossier, environment, in_place=in_place, filling=filled.review
-    )
+    source = DocumentSource(order.kind, filled.request, dossier, environment, filling=filled.review)
+    review = await counter.workshop.review(source, in_place=is_small(filled.text))
     require_no_problems(explain_problems(review.problems, order.kind, filled.text, filled.posted_text))
-    prepared = _prepare(counter, order, filled, dossier, review)
+    prepared = _prepare(counter, order, filled, source, review)
     for _ in range(_MOST_TRIES):
         try:
             stored = await _store(counter, order, prepared)
@@ -137,23 +119,6 @@ async def accept(counter: Counter, order: Order) -> Accepted:
     raise LookupError("an order that keeps others from being stored can't be found")
 
 
-def is_small(text: str) -> bool:
-    """Whether a request is reviewed without a thread."""
-    return len(text) < _SMALL
-
-
-def amount_of(review: Review) -> Decimal:
-    """What a document amounts to."""
-    return review.preview.amount if review.preview else _NOTHING
-
-
-def plan_period(subscription: Subscription, environment: Environment, workshop: Workshop) -> Period | None:
-    """Where a place in the plan is to be kept for a document; None when it needs none."""
-    period = period_of(subscription.plan, workshop.clock())
-    counts = environment is Environment.PRODUCTION and period.limit is not None
-    return period if counts else None
-
-
 @dataclass(frozen=True)
 class _Prepared:
     """A reviewed document with everything that is stored beside it."""
@@ -168,12 +133,11 @@ class _Prepared:
 
 
 def _prepare(
-    counter: Counter, order: Order, filled: FilledRequest, dossier: Dossier, review: Review
+    counter: Counter, order: Order, filled: FilledRequest, source: DocumentSource, review: Review
 ) -> _Prepared:
-    kind, issuing = order.kind, issuing_of(order.kind)
-    environment = dossier.environment_of(kind)
+    kind, issuing, dossier, environment = order.kind, order.kind.issuing, source.dossier, source.environment
     queued = not (issuing.waits and issuing.waits(filled.request))
-    period = plan_period(order.subscription, environment, counter.workshop) if queued else None
+    period = counted_period(order.subscription, environment, counter.workshop.clock()) if queued else None
     recipient = issuing.addressee(filled.request)
     document = NewDocument(
         id=new_id(),
@@ -188,15 +152,15 @@ def _prepare(
         posted_request=filled.posted_text,
         recipient_tax_id=recipient.tax_id if recipient else None,
         recipient_name=recipient.name if recipient else None,
-        amount=amount_of(review),
+        amount=review.amount,
         warnings=review.warnings,
         reviewed_revision=dossier.revision,
         reviewed_on=counter.workshop.today,
         allowance_period=period.name if period else None,
         is_urgent=kind.is_urgent,
     )
-    sale = issuing.sale(order.request, dossier.company) if issuing.sale else None
-    return _Prepared(document, paper_of(kind, filled.request, dossier, environment), sale, period)
+    sale = kind.direct_sale(order.request, dossier.company) if kind.direct_sale else None
+    return _Prepared(document, paper_of(source), sale, period)
 
 
 async def _store(counter: Counter, order: Order, prepared: _Prepared) -> Document:
@@ -208,7 +172,7 @@ async def _store(counter: Counter, order: Order, prepared: _Prepared) -> Documen
     async with counter.database.tenant(order.subscription.id) as tenant:
         await hold_company(tenant, document.company_id)
         if paper is not None:
-            events = beginning(document.status, Happening.CREATED, Happening.NUMBERED)
+            events = first_events(document.status, Happening.CREATED, Happening.NUMBERED)
             stored = await add_printed(tenant, document, events, paper)
         else:
             sale_id = await _add_sale(tenant, prepared, counter.workshop.today)
@@ -228,14 +192,14 @@ async def _add_sale(tenant: Tenant, prepared: _Prepared, today: date) -> UUID | 
 
 
 async def _add(tenant: Tenant, document: NewDocument) -> Document:
-    events = beginning(document.status, Happening.CREATED)
+    events = first_events(document.status, Happening.CREATED)
     return await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
 
 
 async def _earlier_of(counter: Counter, order: Order) -> DocumentRecord | None:
     """Returns the document that kept an order from being stored; None if it is gone."""
     identity = OrderIdentity(order.idempotency_key, order.external_id)
-    access_key = printed_key(order.request)
+    access_key = printed_key(order.kind, order.request)
     async with counter.database.autocommit(order.subscription.id) as tenant:
         document = await _find_earlier(tenant, order.company.id, order.kind, identity, access_key)
     return None if document is None else _replay_of(document, order.kind, read(order.text))
@@ -248,16 +212,10 @@ async def _number_taken(counter: Counter, order: Order, prepared: _Prepared) -> 
         return await number_taken(tenant, prepared.paper)
 
 
-def beginning(status: str, *happened: Happening) -> list[NewEvent]:
-    """The first events of a document."""
-    queued = (Happening.QUEUED,) if status == Status.PROCESSING else ()
-    return [NewEvent(type=one, status=status) for one in (*happened, *queued)]
-
-
 def _access_key_in(kind: DocumentType, body: Any) -> str | None:
     """Returns the printed access key in a body that has not been validated."""
     value = body.get("accessKey") if isinstance(body, dict) else None
-    may_be_printed = issuing_of(kind).printed_emission is not None
+    may_be_printed = kind.point_of_sale is not None
     return normalize(value) if may_be_printed and isinstance(value, str) else None
 
 

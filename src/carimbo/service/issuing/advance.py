@@ -14,20 +14,21 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.answer_log import in_log
 from carimbo.service.backoff import AT_ONCE, dice
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Seal
 from carimbo.service.issuing import conclude
 from carimbo.service.issuing.build import build
-from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.decision import Foreign, Onward
-from carimbo.service.issuing.dossier import Seal
 from carimbo.service.issuing.history import question_events
 from carimbo.service.issuing.number import redirect, take_number
 from carimbo.service.issuing.recognition import decide, is_forgotten
-from carimbo.service.issuing.sign import is_signed_by, keep_signed, signed_before
+from carimbo.service.issuing.sign import keep_signed, signed_before
 from carimbo.service.issuing.transmit import ask, record_attempt, send
-from carimbo.service.issuing.unissuable import NO_CERTIFICATE, NO_NUMBER_LEFT, unissuable, unready_now
+from carimbo.service.issuing.unissuable import NO_NUMBER_LEFT, unissuable, unready_now
 from carimbo.service.issuing.way import is_stuck, learn, shortened, way_of
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.last_answer import UNASKED, last_answer_of
+from carimbo.service.readiness import NO_CERTIFICATE
 from carimbo.storage import work
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.emissions import LastAnswer
@@ -155,7 +156,7 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
         return Done()
     signed = await signed_before(means, case)
     is_printed = case.emission.emission_type == EmissionType.OFFLINE
-    if not is_printed and not is_signed_by(signed.xml, seal):
+    if not is_printed and not seal.has_signed(signed.xml):
         return await _make(means, case)
     case = await record_attempt(means, case, signed)
     return await _transmit(means, case, seal, signed)
@@ -207,7 +208,7 @@ def _is_stale(means: Means, case: Case) -> bool:
     """Tell whether what was signed is too old to be sent; what is on paper can't be made anew."""
     if case.emission.emission_type == EmissionType.OFFLINE:
         return False
-    limit, issued_at = issuing_of(case.kind).stale_after, case.emission.issued_at
+    limit, issued_at = case.kind.issuing.stale_after, case.emission.issued_at
     return bool(limit and issued_at and means.workshop.clock() - issued_at > limit)
 
 
@@ -282,7 +283,7 @@ def _refusal(case: Case, answer: Duplicate | Authorized | Rejected, retryable: b
     told = answer.answer_xml if isinstance(answer, Rejected) else None
     if isinstance(answer, Authorized):
         # Its own code is that of a success, which other bytes had.
-        code = issuing_of(case.kind).taken_code
+        code = case.kind.numbering.taken_code
         return Rejected(code=code, message=_OTHER_CONTENT, retryable=retryable)
     return Rejected(code=answer.code, message=answer.message, answer_xml=told, retryable=retryable)
 

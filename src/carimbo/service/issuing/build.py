@@ -6,9 +6,9 @@ from datetime import datetime
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.dossier import Seal
-from carimbo.service.issuing.workshop import printed_emission
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Seal
+from carimbo.service.issuing.case import Case
 from carimbo.storage.emissions import Emission as Attempt
 
 
@@ -25,20 +25,17 @@ async def build(means: Means, case: Case, seal: Seal) -> Made | tuple[Problem, .
     under = _emission_of(means, case)
     if isinstance(under, tuple):
         return under
-    asked_at = case.document.asked_at
-    signed = await means.workshop.make(case.kind, case.request, case.dossier, under, seal.signer, asked_at)
+    signed = await means.workshop.make(case.source, under, seal.signer)
     return signed if isinstance(signed, tuple) else Made(signed, under.issued_at)
 
 
 def _emission_of(means: Means, case: Case) -> Emission | tuple[Problem, ...]:
     """What it is issued under: the number that it has and this moment, or what its paper says."""
-    printed = printed_emission(case.kind, case.request, case.dossier, case.environment)
+    printed = case.source.printed_emission()
     if printed is not None:
         return printed
     taken = case.emission
-    now = means.workshop.emission_now(
-        case.dossier, case.environment, taken.number, case.request, taken.series, taken.numeric_code
-    )
+    now = means.workshop.emission_now(case.source, taken.number, taken.series, taken.numeric_code)
     if taken.emission_type == EmissionType.NORMAL:
         return now
     return replace(

@@ -1,49 +1,18 @@
 """A document in a worker's hands, and the means to bring it on its way."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import cached_property
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
-from carimbo.service.backoff import Backoff
 from carimbo.service.documents import read_request
-from carimbo.service.issuing.dossier import Dossier, Dossiers
-from carimbo.service.issuing.workshop import Workshop
+from carimbo.service.dossier import Dossier
 from carimbo.service.kinds import kind_named
-from carimbo.service.outage_board import OutageBoard
-from carimbo.service.ports import Authority
-from carimbo.storage.database import Database
+from carimbo.service.workshop import DocumentSource
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Emission
 from carimbo.storage.work import Lease
-
-Reached = Callable[[str, str], None]
-"""Told of every step that is behind a document or statement, and which one it is, before the next begins."""
-Concluded = Callable[[Document, str], None]
-"""Told of every document that got its verdict, as it was before, and which status that is."""
-
-
-def nobody_is_told(_step: str, _subject: str) -> None:
-    """For when nobody listens."""
-
-
-@dataclass(frozen=True)
-class Means:
-    """What documents are issued with."""
-
-    database: Database
-    dossiers: Dossiers
-    workshop: Workshop
-    authorities: Mapping[str, Authority]
-    backoff: Backoff
-    outages: OutageBoard
-    latest_arrival: timedelta
-    """How long after it was given up an attempt may still get to an authority: past that it never will."""
-    reached: Reached
-    concluded: Concluded
 
 
 @dataclass(frozen=True)
@@ -65,6 +34,14 @@ class Case:
     @property
     def environment(self) -> Environment:
         return Environment(self.document.environment)
+
+    @property
+    def source(self) -> DocumentSource:
+        """What the document is made of."""
+        document = self.document
+        return DocumentSource(
+            self.kind, self.request, self.dossier, self.environment, asked_at=document.asked_at
+        )
 
     @property
     def subject(self) -> str:

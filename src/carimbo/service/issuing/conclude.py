@@ -12,13 +12,13 @@ from carimbo.fiscal.lifecycle import CANCELLATION, EmissionState, Happening, Sta
 from carimbo.fiscal.missing_rates import RATE_UNKNOWN
 from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
 from carimbo.fiscal.problems import Problem
+from carimbo.service import archived_files as files
 from carimbo.service.allowance import settlement_of
 from carimbo.service.backoff import AT_ONCE
+from carimbo.service.contexts import Means
 from carimbo.service.document_record import Rejection
-from carimbo.service.issuing import files
-from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.decision import Onward
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.issuing import Verdict
@@ -64,7 +64,7 @@ async def refuse(
     own_hint: str | None = None,
 ) -> None:
     """The authority refused and kept nothing: the number, if it is ours, stays for the corrected document."""
-    hint = issuing_of(case.kind).hint(answer.code, answer.message)
+    hint = case.kind.issuing.hint(answer.code, answer.message)
     rejection = Rejection(
         code=answer.code,
         message=answer.message,
@@ -133,7 +133,7 @@ def told(
 
 async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
     digest = answer.digest or case.emission.digest or ""
-    replaces = issuing_of(case.kind).replaces
+    replacement = case.kind.replacement
     is_newest = digest == case.emission.digest
     amounts = _computed_amounts(case, answer)
     return Verdict(
@@ -144,16 +144,16 @@ async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
         protocol=answer.protocol,
         authorized_at=answer.authorized_at,
         assigned_number=answer.number,
-        assigned_key=answer.access_key if case.kind.is_numbered_by_authority else None,
+        assigned_key=answer.access_key if case.kind.numbering.is_by_authority else None,
         total_due=amounts.total_due,
-        replaces=replaces(case.request) if replaces else None,
+        replaces=replacement.replaced_id(case.request) if replacement else None,
         files={files.authorization_file(digest): answer.protocol_xml},
     )
 
 
 def _computed_amounts(case: Case, answer: Authorized) -> AuthorizedAmounts:
     """Reads what the authority computed, and logs a rate of the CBS that differs from the table's."""
-    read = issuing_of(case.kind).authorized_amounts
+    read = case.kind.issuing.authorized_amounts
     amounts = read(answer.protocol_xml) if read else AuthorizedAmounts()
     if amounts.cbs_rate is not None and amounts.cbs_rate != amounts.expected_cbs_rate:
         _log.warning(
@@ -170,7 +170,7 @@ async def _issued_at(means: Means, case: Case, digest: str) -> datetime | None:
     """When an earlier version was issued, which is the one that the authority has."""
     async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         signed = await tenant.archive.get(case.document.id, files.signed_file(digest))
-    return issuing_of(case.kind).identity(signed).issued_at if signed else None
+    return case.kind.issuing.identity(signed).issued_at if signed else None
 
 
 def _refused(case: Case, rejection: Rejection, state: EmissionState, answer: bytes | None) -> Verdict:

@@ -12,10 +12,9 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.problems import Problem
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
@@ -40,7 +39,7 @@ async def fill_request(
 
     The document is made of the filled request, so later changes of the catalog do not change it.
     """
-    filling = issuing_of(kind).catalog_filling
+    filling = kind.catalog_filling
     if filling is None:
         return FilledRequest(request, text)
     try:
@@ -56,7 +55,7 @@ async def fill_request(
 
 def filling_warnings(document: Document) -> tuple[str, ...]:
     """Returns those warnings of a stored document that say what it took from the catalog."""
-    filling = issuing_of(kind_named(document.type)).catalog_filling
+    filling = kind_named(document.type).catalog_filling
     is_own = filling.is_own_warning if filling else None
     return tuple(filter(is_own, document.warnings)) if is_own else ()
 
@@ -100,7 +99,7 @@ def explain_problems(
 
     `text` is the JSON of the filled request, `posted_text` that of the caller, or None if nothing was filled.
     """
-    filling = issuing_of(kind).catalog_filling
+    filling = kind.catalog_filling
     if not problems or posted_text is None or filling is None:
         return tuple(problems)
     origins = _origins(filling, posted_text, text)

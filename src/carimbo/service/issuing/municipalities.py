@@ -15,7 +15,7 @@ from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.outcome import NotJudged, Throttled, Unavailable
 from carimbo.fiscal.sender import Sender
 from carimbo.service.answer_log import in_log
-from carimbo.service.issuing.dossier import Dossier, Dossiers
+from carimbo.service.dossier import Dossier, Dossiers
 from carimbo.service.ports import MunicipalAuthority
 
 T = TypeVar("T", bound=Agreement | MunicipalRate)

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from carimbo.fiscal.lifecycle import EmissionState, Happening
-from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.workshop import draw_numeric_code
+from carimbo.service.contexts import Means
+from carimbo.service.issuing.case import Case
+from carimbo.service.workshop import draw_numeric_code
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import Place
@@ -19,7 +20,9 @@ async def take_number(means: Means, case: Case, way: EmissionWay) -> Case:
     """
     document, before = case.document, case.document.emission
     series = case.dossier.settings_of(case.kind).series
-    place = Place(document.company_id, document.type, document.environment, series, case.kind.last_number)
+    place = Place(
+        document.company_id, document.type, document.environment, series, case.kind.numbering.last_number
+    )
     async with means.database.steps_of(case.lease) as steps:
         emission = await steps.take_number(
             place,

@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import Emission, EmissionType
-from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.errors import Code, Refusal
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.workshop import printed_emission
+from carimbo.service.workshop import DocumentSource
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
@@ -30,18 +28,19 @@ class Paper:
     printed: PrintedEmission
 
 
-def paper_of(kind: DocumentType, request: Body, dossier: Dossier, environment: Environment) -> Paper | None:
-    """The paper of a request that was reviewed; None when it is to be issued now."""
-    emission = printed_emission(kind, request, dossier, environment)
+def paper_of(source: DocumentSource) -> Paper | None:
+    """Returns the paper of a request that was reviewed; None when it is to be issued now."""
+    emission, kind = source.printed_emission(), source.kind
     if not isinstance(emission, Emission):
         return None
-    place = Place(dossier.row.id, kind.name, environment, emission.series, kind.last_number)
-    return Paper(place, _printed(emission, printed_key(request)))
+    last_number = kind.numbering.last_number
+    place = Place(source.dossier.row.id, kind.name, source.environment, emission.series, last_number)
+    return Paper(place, _printed(emission, printed_key(kind, source.request)))
 
 
-def printed_key(request: Body) -> str | None:
-    """The access key on the paper of a request, if it has one."""
-    return getattr(request, "access_key", None)
+def printed_key(kind: DocumentType, request: Body) -> str | None:
+    """Returns the access key on the paper of a request, if it has one."""
+    return kind.point_of_sale.printed_key(request) if kind.point_of_sale else None
 
 
 def is_printed(document: Document) -> bool:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Rejected
+from carimbo.service.archived_files import signed_file
 from carimbo.service.backoff import dice
-from carimbo.service.issuing.case import Case, Means
+from carimbo.service.contexts import Means
+from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge
-from carimbo.service.issuing.files import signed_file
-from carimbo.service.issuing.workshop import issuing_of
 
 
 async def decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
@@ -39,7 +39,7 @@ def is_forgotten(case: Case, answer: Duplicate | Authorized | Rejected) -> bool:
     Nobody else has the code that we drew for its key. Such a version was signed after the backup that was
     restored since: under another number the same sale would be issued twice. The Id of a DPS has no code.
     """
-    if case.kind.is_numbered_by_authority:
+    if case.kind.numbering.is_by_authority:
         return False
     match answer:
         case Authorized():
@@ -69,4 +69,4 @@ async def _has_signed(means: Means, case: Case, key: str) -> bool:
     """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
     async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         versions = await tenant.archive.all(case.document.id, signed_file(""))
-    return any(issuing_of(case.kind).identity(xml).access_key == key for xml in versions)
+    return any(case.kind.issuing.identity(xml).access_key == key for xml in versions)

@@ -1,15 +1,13 @@
 """The fourth step: signed bytes are stored before they go anywhere, and those very bytes are sent."""
 
-from base64 import b64encode
 from dataclasses import replace
 from datetime import datetime
 
 from carimbo.fiscal.lifecycle import EmissionState, Happening
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.dossier import Seal
-from carimbo.service.issuing.files import signed_file
-from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.archived_files import signed_file
+from carimbo.service.contexts import Means
+from carimbo.service.issuing.case import Case
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.issuing import Signed
 
@@ -38,11 +36,6 @@ async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_a
     )
 
 
-def is_signed_by(signed_xml: bytes, seal: Seal) -> bool:
-    """Returns whether signed bytes bear a company's present certificate."""
-    return b64encode(seal.certificate.certificate_der) in signed_xml
-
-
 async def signed_before(means: Means, case: Case) -> SignedDocument:
     """The bytes that were signed before, to be sent again unchanged."""
     digest = case.emission.digest
@@ -52,4 +45,4 @@ async def signed_before(means: Means, case: Case) -> SignedDocument:
         xml = await tenant.archive.get(case.document.id, signed_file(digest))
     if xml is None:
         raise LookupError(f"the signed bytes of document {case.document.id} are gone")
-    return SignedDocument(xml, issuing_of(case.kind).identity(xml).access_key, digest)
+    return SignedDocument(xml, case.kind.issuing.identity(xml).access_key, digest)

@@ -24,10 +24,10 @@ from carimbo.fiscal.outcome import (
     Unknown,
 )
 from carimbo.fiscal.sender import Sender
+from carimbo.service.archived_files import authorization_file, signed_file
 from carimbo.service.backoff import dice
-from carimbo.service.issuing.case import Means
-from carimbo.service.issuing.dossier import Dossier, Seal
-from carimbo.service.issuing.files import authorization_file, signed_file
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Dossier, Seal
 from carimbo.service.issuing.way import Ways, answers, ways_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.ports import Authority, LotAuthority

@@ -7,13 +7,12 @@ from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType, Replaced, Surroundings
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.municipal_agreement import Agreement, Jurisdiction
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.files import signed_file
+from carimbo.service.archived_files import signed_file
+from carimbo.service.dossier import Dossier
 from carimbo.service.issuing.municipalities import Municipalities, Place
-from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.workshop import DocumentSource
 from carimbo.storage.database import Database
 
 _NOTHING = Surroundings()
@@ -27,17 +26,15 @@ class Surveyor:
     database: Database
     municipalities: Municipalities
 
-    async def survey(
-        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
-    ) -> Surroundings:
-        """Ask what has to be asked; most types want to know nothing, and cost nothing."""
-        issuing = issuing_of(kind)
-        if issuing.jurisdiction is None and issuing.replaces is None:
+    async def survey(self, source: DocumentSource) -> Surroundings:
+        """Asks what has to be asked; most types want to know nothing, and cost nothing."""
+        kind, request, dossier, environment = source.kind, source.request, source.dossier, source.environment
+        if kind.municipal is None and kind.replacement is None:
             return _NOTHING
-        replaced = issuing.replaces(request) if issuing.replaces else None
+        replaced = kind.replacement.replaced_id(request) if kind.replacement else None
         wanted = _NOBODY
-        if issuing.jurisdiction:
-            wanted = issuing.jurisdiction(request, dossier.company, dossier.settings_of(kind))
+        if kind.municipal:
+            wanted = kind.municipal.jurisdiction(request, dossier.company, dossier.settings_of(kind))
         places = {city: Place(kind, dossier, environment, city) for city in wanted.cities}
         agreements, rate = await asyncio.gather(self._agreements(places), self._rate(places, wanted))
         return Surroundings(

@@ -6,7 +6,8 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.issuing.case import Case, Means
+from carimbo.service.contexts import Means
+from carimbo.service.issuing.case import Case
 from carimbo.service.ports import LotAuthority
 
 

@@ -1,24 +1,18 @@
 """What keeps a document from being issued now, though nothing did when it was accepted."""
 
 from carimbo.fiscal.problems import Problem
+from carimbo.service.contexts import Means
 from carimbo.service.errors import Code
-from carimbo.service.issuing.case import Case, Means
+from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.filling import explain_problems
-from carimbo.service.issuing.readiness import unready
-from carimbo.service.issuing.workshop import issuing_of
+from carimbo.service.readiness import NO_CERTIFICATE, unready
 
 _HINTS = {
     Code.COMPANY_NOT_READY: "Complete o que falta na empresa e emita de novo.",
-    Code.CERTIFICATE_MISSING: "Envie o certificado A1 da empresa e emita de novo.",
+    Code.CERTIFICATE_MISSING: NO_CERTIFICATE.hint,
     Code.CERTIFICATE_EXPIRED: "Envie um certificado A1 em vigor e emita de novo.",
     Code.CERTIFICATE_INVALID: "Envie um certificado A1 em vigor e emita de novo.",
 }
-NO_CERTIFICATE = Problem(
-    Code.CERTIFICATE_MISSING.name,
-    "company.certificate",
-    Code.CERTIFICATE_MISSING.message,
-    _HINTS[Code.CERTIFICATE_MISSING],
-)
 NO_NUMBER_LEFT = Problem(
     "SERIES_EXHAUSTED",
     "company.settings.series",
@@ -48,16 +42,14 @@ async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     if _is_judged(means, case):
         return ()
     document = case.document
-    review = await means.workshop.review(
-        case.kind, case.request, case.dossier, case.environment, asked_at=document.asked_at
-    )
+    review = await means.workshop.review(case.source)
     return explain_problems(review.problems, case.kind, document.request, document.posted)
 
 
 def _is_judged(means: Means, case: Case) -> bool:
     """Tell whether nothing can have changed: neither company nor day, nor a document that it replaces."""
-    replaces = issuing_of(case.kind).replaces
-    if replaces and replaces(case.request):
+    replacement = case.kind.replacement
+    if replacement and replacement.replaced_id(case.request):
         return False
     seen = (case.document.reviewed_revision, case.document.reviewed_on)
     return seen == (case.dossier.revision, means.workshop.today)

@@ -10,8 +10,9 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.fiscal.outcome import Available, Outcome, one_line
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS
-from carimbo.service.issuing.case import Case, Means
-from carimbo.service.issuing.dossier import Dossier, Seal
+from carimbo.service.contexts import Means
+from carimbo.service.dossier import Dossier, Seal
+from carimbo.service.issuing.case import Case
 from carimbo.storage.issuing import EmissionWay
 from carimbo.storage.outages import AuthorityPlace, Outage
 

@@ -7,13 +7,12 @@ from uuid import UUID
 
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Status
 from carimbo.service.companies import Deleted, hold_company
+from carimbo.service.contexts import Counter
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import stored_request
 from carimbo.service.errors import Code, Refusal, invalid_field
 from carimbo.service.exact_json import write
-from carimbo.service.issuing.accept import Counter
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.kinds import kind_named
 from carimbo.service.sales.body import SaleBody
 from carimbo.service.sales.catalog import SoldBefore
@@ -130,7 +129,7 @@ def _tax_id_on_receipt(documents: Sequence[Document]) -> str | None:
 
     Sales that an earlier release stored have it nowhere else.
     """
-    requests = ((issuing_of(kind_named(document.type)), stored_request(document)) for document in documents)
+    requests = ((kind_named(document.type).issuing, stored_request(document)) for document in documents)
     addressees = (issuing.addressee(request) for issuing, request in requests)
     return next((addressee.tax_id for addressee in addressees if addressee and addressee.tax_id), None)
 

@@ -10,10 +10,10 @@ from carimbo.fiscal.goods.payments import PaymentBody
 from carimbo.service.catalog_items import stored_item
 from carimbo.service.companies import hold_company
 from carimbo.service.company_settings import product_invoice_type_of
+from carimbo.service.contexts import Counter
 from carimbo.service.customers import customer_for
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
-from carimbo.service.issuing.accept import Counter
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, identity_in, is_same_body
 from carimbo.service.sales.catalog import SoldBefore, look_up
 from carimbo.service.sales.draft_storage import Prepared, SaleOrder, add_drafts

@@ -6,14 +6,9 @@ from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
 from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.issuing.workshop import issuing_of
 
 _BY_ITEM: Mapping[ItemType, tuple[DocumentType, ...]] = {
-    item: tuple(
-        kind
-        for kind in DOCUMENT_TYPES
-        if kind.issuing and kind.issuing.catalog_sale and kind.issuing.catalog_sale.item_type is item
-    )
+    item: tuple(kind for kind in DOCUMENT_TYPES if kind.catalog_sale and kind.catalog_sale.item_type is item)
     for item in ItemType
 }
 
@@ -26,7 +21,7 @@ def document_type_for(item: ItemType, asked: str) -> DocumentType:
 
 def catalog_sale_of(kind: DocumentType) -> CatalogSale:
     """Returns how a type takes part in sales."""
-    catalog_sale = issuing_of(kind).catalog_sale
+    catalog_sale = kind.catalog_sale
     if catalog_sale is None:
         raise LookupError(f"{kind.name} takes no part in sales")
     return catalog_sale

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.service.allowance import Period, reserve_documents
+from carimbo.service.allowance import Period, counted_period, reserve_documents
+from carimbo.service.contexts import Counter
+from carimbo.service.dossier import Dossier
 from carimbo.service.invoices import begin
-from carimbo.service.issuing.accept import Counter, amount_of, beginning, plan_period
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.drafts import Draft
 from carimbo.service.sales.plan import Plan
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Tenant
+from carimbo.storage.document_events import first_events
 from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.new_document import NewDocument
@@ -64,14 +65,15 @@ async def add_drafts(
     plan come last, as they are in a row that every document of the subscription needs.
     """
     goes = prepared.goes_now
-    periods = [plan_period(order.subscription, one.environment, counter.workshop) for one in prepared.drafts]
+    now = counter.workshop.clock()
+    periods = [counted_period(order.subscription, draft.environment, now) for draft in prepared.drafts]
     for draft, period in zip(prepared.drafts, periods, strict=True):
         known = numbered.get((draft.kind.name, draft.environment))
         if known:
             await _correct(counter, tenant, prepared, draft, known, period)
             continue
         document = _document(counter, order, prepared, draft, sale_id, period if goes else None)
-        await tenant.documents.add(document, beginning(document.status, Happening.CREATED), queued=goes)
+        await tenant.documents.add(document, first_events(document.status, Happening.CREATED), queued=goes)
     if goes:
         await reserve_documents(tenant, [period for period in periods if period])
 
@@ -85,7 +87,7 @@ async def _correct(
     period: Period | None,
 ) -> None:
     review, revision, today = draft.review, prepared.dossier.revision, counter.workshop.today
-    reviewed = (amount_of(review), review.warnings, revision, today)
+    reviewed = (review.amount, review.warnings, revision, today)
     await tenant.documents.write_request(document.id, draft.text, *reviewed, draft.recipient)
     if prepared.goes_now:
         await tenant.documents.start(document.id, *reviewed, period.name if period else None)
@@ -116,7 +118,7 @@ def _document(
         request=draft.text,
         recipient_tax_id=draft.recipient.tax_id if draft.recipient else None,
         recipient_name=draft.recipient.name if draft.recipient else None,
-        amount=amount_of(draft.review),
+        amount=draft.review.amount,
         warnings=draft.review.warnings,
         reviewed_revision=prepared.dossier.revision,
         reviewed_on=counter.workshop.today,

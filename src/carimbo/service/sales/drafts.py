@@ -22,18 +22,18 @@ from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.money import shares, total, written
 from carimbo.fiscal.problems import Problem
 from carimbo.service.company_settings import product_invoice_type_of
+from carimbo.service.contexts import Counter
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
-from carimbo.service.issuing.accept import Counter, amount_of, is_small
-from carimbo.service.issuing.dossier import Dossier
-from carimbo.service.issuing.readiness import require_complete, require_feature, require_ready
-from carimbo.service.issuing.workshop import issuing_of
 from carimbo.service.problems import require_no_problems
+from carimbo.service.readiness import require_complete, require_feature, require_ready
 from carimbo.service.sales.body import EmitWhen, SaleLineBody, ServiceNoteBody
 from carimbo.service.sales.catalog import WRONG, refuse_wrong_fields
 from carimbo.service.sales.division import divided
 from carimbo.service.sales.document_types import catalog_sale_of, document_type_for
 from carimbo.service.sales.plan import Plan
+from carimbo.service.workshop import DocumentSource, is_small
 from carimbo.storage.subscriptions import Subscription
 
 _PATH_IN_LINE = re.compile(r"products\[[0-9]*\]\.(?P<path>(?P<field>[a-z][A-Za-z]*)(?:[.\[][A-Za-z0-9\]]+)*)")
@@ -75,7 +75,7 @@ async def draft_documents(
     nets = [total(line.total - line.discount + line.shipping for line in own) for _, own in lines]
     forms, reviews = await _trial(counter, dossier, plan, lines, nets)
     if plan.body.payments and all(review.preview for review in reviews):
-        amounts = [amount_of(review) for review in reviews]
+        amounts = [review.amount for review in reviews]
         _require_paid(plan.body.payments, total(amounts))
         if len(lines) > 1 and amounts != nets:
             # What a document adds to the prices, such as IPI, is known only now.
@@ -89,7 +89,7 @@ async def draft_documents(
             dossier.environment_of(form.kind),
             form.text,
             review,
-            issuing_of(form.kind).addressee(form.request),
+            form.kind.issuing.addressee(form.request),
         )
         for form, review in zip(forms, reviews, strict=True)
     ]
@@ -204,7 +204,7 @@ def _form(kind: DocumentType, body: SaleBody, external_id: str | None) -> _Form:
     named = {"externalId": external_id} if external_id else {}
     text = write({**body.json, **named})
     try:
-        return _Form(kind, body, text, issuing_of(kind).request.model_validate(read(text)))
+        return _Form(kind, body, text, kind.issuing.request.model_validate(read(text)))
     except ValidationError as invalid:
         raise _Misshapen(_fields_in_sale(kind, body, invalid)) from None
 
@@ -222,14 +222,8 @@ def _fields_in_sale(kind: DocumentType, body: SaleBody, invalid: ValidationError
 
 
 async def _reviewed(counter: Counter, dossier: Dossier, form: _Form, at: datetime | None) -> Review:
-    return await counter.workshop.review(
-        form.kind,
-        form.request,
-        dossier,
-        dossier.environment_of(form.kind),
-        at=at,
-        in_place=is_small(form.text),
-    )
+    source = DocumentSource(form.kind, form.request, dossier, dossier.environment_of(form.kind))
+    return await counter.workshop.review(source, at=at, in_place=is_small(form.text))
 
 
 def _in_sale(form: _Form, review: Review) -> Iterator[Problem]:

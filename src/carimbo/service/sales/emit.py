@@ -13,6 +13,7 @@ from carimbo.fiscal.fields import Body, Record, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
 from carimbo.service.allowance import reserve_documents
 from carimbo.service.companies import hold_company
+from carimbo.service.contexts import Counter
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import Reference
@@ -21,7 +22,6 @@ from carimbo.service.filing.desk import Desk
 from carimbo.service.filing.outcome import EventUnderWay
 from carimbo.service.filing.register import register_event
 from carimbo.service.invoices import Ready, make_ready, start
-from carimbo.service.issuing.accept import Counter
 from carimbo.service.kinds import kind_named
 from carimbo.service.sales.record import MOST_TRIES, SaleRecord, SaleStatus, changed_meanwhile, shown
 from carimbo.storage.companies import Company
@@ -161,8 +161,8 @@ async def _cancel(
     request = event.request
     given: dict[str, Any] = told.model_dump(by_alias=True, exclude_none=True)
     own = {name: value for name, value in given.items() if to_snake(name) in request.model_fields}
-    which = Reference(subscription_id, document.id, company.id, kind)
-    return await register_event(desk, company, which, event, request.model_validate(own))
+    which = Reference(subscription_id, document.id, company.id, kind.read_collection)
+    return await register_event(desk, company, which, event.name, request.model_validate(own))
 
 
 def _about(document: Document, refused: BaseException) -> BaseException:

@@ -4,12 +4,11 @@ from uuid import UUID
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.service.allowance import Period
+from carimbo.service.allowance import Period, counted_period
+from carimbo.service.contexts import Means
 from carimbo.service.document_record import Rejection
 from carimbo.service.errors import Code
 from carimbo.service.invoices import begin
-from carimbo.service.issuing.accept import plan_period
-from carimbo.service.issuing.case import Means
 from carimbo.service.kinds import kind_named
 from carimbo.storage import work
 from carimbo.storage.database import Tenant
@@ -70,7 +69,7 @@ async def _send_all(means: Means, tenant: Tenant, sale_id: UUID) -> None:
     kept: list[Period] = []
     for document in await tenant.documents.lock_of_sale(sale_id):
         if document.status == Status.PENDING:
-            period = plan_period(subscription, Environment(document.environment), means.workshop)
+            period = counted_period(subscription, Environment(document.environment), means.workshop.clock())
             lacking = await _lacking(tenant, subscription, document, period, len(kept))
             await (_refuse(tenant, document, lacking) if lacking else _send(tenant, document, period))
             kept += [period] if period and not lacking else []

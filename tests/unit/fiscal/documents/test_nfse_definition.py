@@ -2,7 +2,7 @@
 
 import pytest
 
-from carimbo.fiscal.document_type import Issuing
+from carimbo.fiscal.document_type import Numbering
 from carimbo.fiscal.documents.nfse.definition import NFSE
 from carimbo.fiscal.documents.nfse.files import (
     authorized_note,
@@ -13,11 +13,6 @@ from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from unit.fiscal.documents.nfse_support import SAO_PAULO_CODE, SIMPLES, request_of
 
 DOCUMENT_ID = "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11"
-
-
-def issuing() -> Issuing:
-    assert NFSE.issuing
-    return NFSE.issuing
 
 
 class TestFiles:
@@ -32,8 +27,7 @@ class TestFiles:
 
 class TestTypeOfDocument:
     def test_is_numbered_by_the_authority(self) -> None:
-        assert (NFSE.is_numbered_by_authority, NFSE.last_number) == (True, 999_999_999_999_999)
-        assert issuing().taken_code == "E0014"
+        assert NFSE.numbering == Numbering(999_999_999_999_999, is_by_authority=True, taken_code="E0014")
 
     @pytest.mark.parametrize("series", [0, 50_000])
     def test_has_series_that_are_not_the_authoritys_own(self, series: int) -> None:
@@ -42,15 +36,15 @@ class TestTypeOfDocument:
             NfseSettings.model_validate({"series": series})
 
     def test_knows_which_document_is_replaced(self) -> None:
-        replaced = issuing().replaces
-        assert replaced
-        assert replaced(request_of()) is None
-        assert str(replaced(request_of(replaces={"documentId": DOCUMENT_ID}))) == DOCUMENT_ID
+        replacement = NFSE.replacement
+        assert replacement
+        assert replacement.replaced_id(request_of()) is None
+        assert str(replacement.replaced_id(request_of(replaces={"documentId": DOCUMENT_ID}))) == DOCUMENT_ID
 
     def test_asks_municipalities_makes_a_sale_and_has_no_lines(self) -> None:
-        jurisdiction, sale = issuing().jurisdiction, issuing().sale
-        assert jurisdiction
-        assert jurisdiction(request_of(), SIMPLES, NfseSettings()).cities == (SAO_PAULO_CODE,)
+        municipal, sale = NFSE.municipal, NFSE.direct_sale
+        assert municipal
+        assert municipal.jurisdiction(request_of(), SIMPLES, NfseSettings()).cities == (SAO_PAULO_CODE,)
         assert sale
         assert sale(request_of(), SIMPLES).price == 150
-        assert issuing().lines is None
+        assert NFSE.issuing.lines is None

@@ -160,7 +160,6 @@ def issued_nfe(
     signer: Signer, *, by: Company | None = None, under: Emission | None = None, **changes: Any
 ) -> SignedDocument | tuple[Problem, ...]:
     """The signed NF-e of a body, or why there is none; the body itself must be of the right form."""
-    assert NFE.issuing
     request = NFE.issuing.request.model_validate(NFE_BODY | changes)
     return NFE.issuing.issue(request, issuance(signer, NFE.settings(), by=by, under=under))
 
@@ -174,7 +173,6 @@ def issued_nfce(
     **changes: Any,
 ) -> SignedDocument | tuple[Problem, ...]:
     """The signed NFC-e of a body, or why there is none."""
-    assert NFCE.issuing
     request = NFCE.issuing.request.model_validate(NFCE_BODY | changes)
     chosen = NFCE.settings.model_validate(CSC if settings is None else settings)
     return NFCE.issuing.issue(request, issuance(signer, chosen, by=by, under=under))

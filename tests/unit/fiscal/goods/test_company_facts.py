@@ -13,6 +13,6 @@ from unit.fiscal.goods.support import SOFTWARE
 @pytest.mark.parametrize("kind", [one for one in DOCUMENT_TYPES if one.name in ("nfe", "nfce")])
 def test_regime_of_pis_and_cofins_is_needed_until_they_end(kind: DocumentType) -> None:
     company = provider("normal", pisCofinsRegime=None)
-    assert kind.missing_for_rules
-    assert kind.missing_for_rules(company, SOFTWARE, date(2026, 12, 31)) == ("pisCofinsRegime",)
-    assert kind.missing_for_rules(company, SOFTWARE, date(2027, 1, 1)) == ()
+    assert kind.requirements.rules
+    assert kind.requirements.rules(company, SOFTWARE, date(2026, 12, 31)) == ("pisCofinsRegime",)
+    assert kind.requirements.rules(company, SOFTWARE, date(2027, 1, 1)) == ()

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
-from carimbo.fiscal.document_type import DocumentType, Issuing, Review
+from carimbo.fiscal.document_type import DocumentType, Review
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
@@ -48,18 +48,13 @@ EXIT = {"export": {"state": "SP", "exitPlace": "Guarulhos"}}
 FISCAL_NAMES = {field.alias or name for name, field in GoodsFiscal.model_fields.items()}
 
 
-def issuing_of(kind: DocumentType) -> Issuing:
-    assert kind.issuing
-    return kind.issuing
-
-
 def body_of(kind: DocumentType, part: SalePart) -> SaleBody:
     return sold_parts.body_of(kind, part, SETTINGS[kind.name])
 
 
 def review_of(kind: DocumentType, json: Mapping[str, Any], by: Company = SIMPLES) -> Review:
-    request = issuing_of(kind).request.model_validate(json)
-    return issuing_of(kind).review(request, issuance(TRIAL, SETTINGS[kind.name], by=by))
+    request = kind.issuing.request.model_validate(json)
+    return kind.issuing.review(request, issuance(TRIAL, SETTINGS[kind.name], by=by))
 
 
 def refused(kind: DocumentType, part: SalePart, by: Company = SIMPLES) -> list[tuple[str, str]]:

@@ -37,7 +37,6 @@ def icms_of(part: SalePart) -> Any:
 
 
 def problems_of(part: SalePart) -> Any:
-    assert NFE.issuing
     request = NFE.issuing.request.model_validate(body_of(NFE, part).json)
     return NFE.issuing.review(request, issuance(TRIAL, NFE.settings(), by=part.seller)).problems
 

@@ -63,8 +63,8 @@ class TestVoiding:
 
     def test_is_that_of_the_type_of_document(self, teller: Teller) -> None:
         for kind in (NFE, NFCE):
-            assert kind.voiding is not None
-            assert said(signed(kind.voiding.issue(RANGE, teller)), "mod") == [kind.model]
+            assert kind.numbering.voiding
+            assert said(signed(kind.numbering.voiding.issue(RANGE, teller)), "mod") == [kind.model]
 
     @pytest.mark.parametrize(("year", "told"), [(2006, "06"), (2099, "99"), (2100, "00")])
     def test_tells_the_year_by_two_digits(self, teller: Teller, year: int, told: str) -> None:

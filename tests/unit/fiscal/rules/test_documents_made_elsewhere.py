@@ -18,7 +18,6 @@ CONTINGENCY = Contingency(ISSUED_AT - timedelta(hours=1), "SEM CONEXAO COM A SEF
 
 def handed_over(signer: Signer, signed_part: str) -> SignedDocument:
     """A receipt of a point of sale, taken as it is."""
-    assert NFCE.issuing
     body = NFCE_BODY | {"signedXml": PointOfSale(signer).v2(signed_part).decode(), "accessKey": str(KEY)}
     printed = {
         "issueMode": "offlineContingency",

@@ -44,7 +44,6 @@ class TestLength:
 
 
 def reviewed(signer: Signer, items: list[dict[str, Any]]) -> Review:
-    assert NFE.issuing
     request = NFE.issuing.request.model_validate(NFE_BODY | SOLD_IN_THE_SHOP | {"items": items})
     return NFE.issuing.review(request, issuance(signer, NFE.settings()))
 

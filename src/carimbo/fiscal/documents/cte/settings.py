@@ -18,5 +18,10 @@ class CteSettings(ModuleSettings):
     )
 
     @property
+    def own_environment(self) -> ModuleEnvironment | None:
+        """The environment of this module, if it is set."""
+        return self.environment
+
+    @property
     def switch(self) -> bool | None:
         return self.active

@@ -1,15 +1,13 @@
 """What carimbo knows of the CT-e OS."""
 
-from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.document_type import SettingsModule
 from carimbo.fiscal.documents.cteos.settings import CteOsSettings
 
-CTE_OS = DocumentType(
+CTE_OS = SettingsModule(
     name="cteOs",
     title="CT-e OS",
     model="67",
     settings=CteOsSettings,
-    collection="cte-os",
-    namespace="cte",
     event_prefix="cte",
     event_group="cte",
     feature="cteEmission",

@@ -1,10 +1,12 @@
 """What carimbo knows of the NFC-e."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
-from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.document_type import DocumentType, Issuing, Numbering, PointOfSale, Requirements
 from carimbo.fiscal.documents.nfce.contingency import printed_emission
 from carimbo.fiscal.documents.nfce.document import NAME
 from carimbo.fiscal.documents.nfce.from_catalog import FILLING
@@ -21,9 +23,7 @@ from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
-from carimbo.fiscal.layouts.nfe_v4.messages import (
-    authorized_invoice,
-)
+from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
@@ -37,6 +37,15 @@ def _waits(request: NfceRequest) -> bool:
     return request.transmit is Transmit.LATER
 
 
+def _printed_fields(request: NfceRequest) -> Mapping[str, Any]:
+    return {
+        "issueMode": request.issue_mode,
+        "accessKey": request.access_key,
+        "number": request.number,
+        "series": request.series,
+    }
+
+
 NFCE = DocumentType(
     name=NAME,
     title="NFC-e",
@@ -47,13 +56,14 @@ NFCE = DocumentType(
     event_prefix="nfce",
     event_group="nfce",
     is_urgent=True,
-    missing_settings=missing_settings,
-    missing_for_rules=partial(missing_for_rules, NAME),
+    numbering=Numbering(voiding=voiding_of("65")),
+    requirements=Requirements(settings=missing_settings, rules=partial(missing_for_rules, NAME)),
     feature="nfceEmission",
     issuing=Issuing(
         request=NfceRequest,
         review=review,
         issue=issue,
+        external_id=lambda request: request.external_id,
         hint=hint_for_rejection,
         identity=identity_of_invoice,
         addressee=addressee_of,
@@ -62,15 +72,16 @@ NFCE = DocumentType(
         schema=Schema.NFE,
         papers=(Paper.ROLL_80, Paper.ROLL_58),
         print_name="NFCe",
-        catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
-        catalog_filling=FILLING,
+        issue_date=lambda request: request.issue_date,
         lines=lines_of_xml,
-        printed_emission=printed_emission,
-        transmission_deadline=transmission_deadline,
         waits=_waits,
         stale_after=_STALE_AFTER,
     ),
+    point_of_sale=PointOfSale(
+        printed_emission, lambda request: request.access_key, _printed_fields, transmission_deadline
+    ),
+    catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
+    catalog_filling=FILLING,
     events=(RECEIPT_CANCELLATION,),
-    voiding=voiding_of("65"),
     secret_settings=("csc", "homologation.csc"),
 )

@@ -48,6 +48,16 @@ class NfceSettings(ModuleSettings):
     )
 
     @property
+    def own_environment(self) -> ModuleEnvironment | None:
+        """The environment of this module, if it is set."""
+        return self.environment
+
+    @property
+    def usual_paper(self) -> Paper:
+        """The roll that the company prints on."""
+        return self.paper
+
+    @property
     def switch(self) -> bool | None:
         return self.active
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
-from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.document_type import DocumentType, Issuing, Numbering, Requirements
 from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.from_catalog import FILLING
 from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
@@ -19,9 +19,7 @@ from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
-from carimbo.fiscal.layouts.nfe_v4.messages import (
-    authorized_invoice,
-)
+from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
@@ -35,11 +33,13 @@ NFE = DocumentType(
     namespace="invoices",
     event_prefix="nfe",
     event_group="invoice",
-    missing_for_rules=partial(missing_for_rules, NAME),
+    numbering=Numbering(voiding=voiding_of("55")),
+    requirements=Requirements(rules=partial(missing_for_rules, NAME)),
     issuing=Issuing(
         request=NfeRequest,
         review=review,
         issue=issue,
+        external_id=lambda request: request.external_id,
         hint=hint_for_rejection,
         identity=identity_of_invoice,
         addressee=addressee_of,
@@ -48,11 +48,11 @@ NFE = DocumentType(
         schema=Schema.NFE,
         papers=(Paper.A4,),
         print_name="DANFE",
-        catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale, customer_gaps),
-        catalog_filling=FILLING,
+        issue_date=lambda request: request.issue_date,
         lines=lines_of_xml,
     ),
+    catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale, customer_gaps),
+    catalog_filling=FILLING,
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},
     events=(INVOICE_CANCELLATION, CORRECTION),
-    voiding=voiding_of("55"),
 )

@@ -4,7 +4,14 @@ from uuid import UUID
 
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
-from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.document_type import (
+    DocumentType,
+    Issuing,
+    Municipal,
+    Numbering,
+    Replacement,
+    Requirements,
+)
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
 from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION
 from carimbo.fiscal.documents.nfse.files import (
@@ -43,18 +50,18 @@ NFSE = DocumentType(
     model="",
     settings=NfseSettings,
     collection="nfse",
-    last_number=999_999_999_999_999,
-    is_numbered_by_authority=True,
-    needs_state_registration=False,
+    numbering=Numbering(last_number=999_999_999_999_999, is_by_authority=True, taken_code="E0014"),
+    requirements=Requirements(
+        state_registration=False, rules=missing_for_rules, shortcut=missing_for_shortcut
+    ),
     namespace="invoices",
     event_prefix="nfse",
     event_group="invoice",
-    missing_for_rules=missing_for_rules,
-    missing_for_shortcut=missing_for_shortcut,
     issuing=Issuing(
         request=NfseRequest,
         review=review,
         issue=issue,
+        external_id=lambda request: request.external_id,
         hint=hint_for_rejection,
         identity=identity_of_declaration,
         addressee=_addressee,
@@ -64,13 +71,12 @@ NFSE = DocumentType(
         schema=Schema.NFSE_DPS,
         papers=(Paper.A4,),
         print_name="DANFSe",
-        taken_code="E0014",
-        jurisdiction=jurisdiction_of,
-        replaces=_replaced,
-        sale=sale_of,
-        catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale, customer_gaps),
-        catalog_filling=FILLING,
     ),
+    municipal=Municipal(jurisdiction_of),
+    replacement=Replacement(_replaced),
+    direct_sale=sale_of,
+    catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale, customer_gaps),
+    catalog_filling=FILLING,
     events=(NOTE_CANCELLATION,),
     own_fields=NOTE_FIELDS,
 )

@@ -7,12 +7,11 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from functools import partial
 from typing import Any, TypeVar
 
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.catalog_filling import NOTHING_FILLED, FillingReview
-from carimbo.fiscal.document_type import DocumentType, Issuance, Issuing, Review, Surroundings
+from carimbo.fiscal.document_type import DocumentType, Issuance, Review, Surroundings
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
@@ -22,15 +21,41 @@ from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
-from carimbo.service.issuing.dossier import Dossier
+from carimbo.service.dossier import Dossier
 
 T = TypeVar("T")
-Survey = Callable[[DocumentType, Body, Dossier, Environment], Awaitable[Surroundings]]
+
+
+@dataclass(frozen=True)
+class DocumentSource:
+    """What a document is made of, but for its number and its signature."""
+
+    kind: DocumentType
+    request: Body
+    dossier: Dossier
+    environment: Environment
+    asked_at: datetime | None = None
+    """When it was asked for, by the database's clock, if that was before now."""
+    filling: FillingReview = NOTHING_FILLED
+    """What is to be said of filling the request from the catalog."""
+
+    def printed_emission(self) -> Emission | tuple[Problem, ...] | None:
+        """Returns what a document that is on paper already was issued under, or what is wrong with that."""
+        point_of_sale = self.kind.point_of_sale
+        if point_of_sale is None:
+            return None
+        return point_of_sale.printed_emission(self.request, self.dossier.company, self.environment)
+
+
+Survey = Callable[[DocumentSource], Awaitable[Surroundings]]
 """Finds out what others have to say of a document."""
 _CODES = 100_000_000
 _TRIAL_NUMBER, _TRIAL_CODE = 1, "48210379"
 # No code is that of a number of nine digits and more.
 _NO_NUMBER = 0
+# Characters of a request of about ten items: reviewed in less time than it takes to hand it to a thread and
+# back, counting what the other requests wait.
+_SMALL = 2_000
 
 
 def _threads() -> ThreadPoolExecutor:
@@ -55,89 +80,58 @@ class Workshop:
     _executor: ThreadPoolExecutor = field(default_factory=_threads, repr=False)
 
     async def review(
-        self,
-        kind: DocumentType,
-        request: Body,
-        dossier: Dossier,
-        environment: Environment,
-        *,
-        asked_at: datetime | None = None,
-        at: datetime | None = None,
-        in_place: bool = False,
-        filling: FillingReview = NOTHING_FILLED,
+        self, source: DocumentSource, *, at: datetime | None = None, in_place: bool = False
     ) -> Review:
-        """Make a document for trial and tell what is to be said of it; a small one without a thread.
+        """Makes a document for trial and returns what is to be said of it; a small one without a thread.
 
         One that is to be issued later may be right only then, as one whose day is to come; but rates of then
         may not be known yet, and so it may also be right as of now. Problems and warnings of filling the
         request from the catalog join those of the document.
         """
         now = self.clock()
-        tried = partial(
-            self._reviewed, kind, request, dossier, environment, asked_at, filling=filling, in_place=in_place
-        )
-        review = await tried(now)
+        review = await self._review_as_of(now, source, in_place=in_place)
         if not review.problems or at is None or at <= now:
             return review
-        later = await tried(at)
+        later = await self._review_as_of(at, source, in_place=in_place)
         return review if later.problems else later
 
-    async def _reviewed(
-        self,
-        kind: DocumentType,
-        request: Body,
-        dossier: Dossier,
-        environment: Environment,
-        asked_at: datetime | None,
-        now: datetime,
-        *,
-        filling: FillingReview,
-        in_place: bool,
-    ) -> Review:
-        emission = self._tried_under(kind, request, dossier, environment, now)
+    async def _review_as_of(self, now: datetime, source: DocumentSource, *, in_place: bool) -> Review:
+        emission = self._trial_emission(source, now)
         if isinstance(emission, tuple):
             return Review(emission)
-        signer = Signer.throwaway()
-        issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at, now)
-        issuance = replace(issuance, unfilled=filling.problems)
+        issuance = await self._issuance(source, emission, Signer.throwaway(), now)
+        issuance = replace(issuance, unfilled=source.filling.problems)
+        review_request = source.kind.issuing.review
         if in_place:
-            review = issuing_of(kind).review(request, issuance)
+            review = review_request(source.request, issuance)
         else:
-            review = await self._in_thread(issuing_of(kind).review, request, issuance)
-        warnings = (*filling.warnings, *review.warnings, *dossier.warnings_for(kind))
+            review = await self._in_thread(review_request, source.request, issuance)
+        warnings = (*source.filling.warnings, *review.warnings, *source.dossier.warnings_for(source.kind))
         return replace(review, warnings=warnings)
 
     async def make(
-        self,
-        kind: DocumentType,
-        request: Body,
-        dossier: Dossier,
-        emission: Emission,
-        signer: Signer,
-        asked_at: datetime | None = None,
+        self, source: DocumentSource, emission: Emission, signer: Signer
     ) -> SignedDocument | tuple[Problem, ...]:
-        """Make and sign a document."""
-        issuance = await self._issuance(kind, request, dossier, emission, signer, asked_at, self.clock())
-        return await self._in_thread(issuing_of(kind).issue, request, issuance)
+        """Makes and signs a document."""
+        issuance = await self._issuance(source, emission, signer, self.clock())
+        return await self._in_thread(source.kind.issuing.issue, source.request, issuance)
 
     def emission_now(
         self,
-        dossier: Dossier,
-        environment: Environment,
+        source: DocumentSource,
         number: int,
-        request: Body,
         series: int = 1,
-        numeric_code: str | None = None,
+        numeric_code: str = _TRIAL_CODE,
         now: datetime | None = None,
     ) -> Emission:
-        """What a document is issued under: its own date if it asks for one, else this moment."""
-        asked: date | None = getattr(request, "issue_date", None)
-        now, state = now or self.clock(), dossier.company.address.state
+        """Returns what a document is issued under: its own date if it asks for one, else this moment."""
+        now, state = now or self.clock(), source.dossier.company.address.state
+        asked = source.kind.issuing.issue_date(source.request)
         return Emission(
-            environment=environment,
+            environment=source.environment,
             series=series,
             number=number,
-            numeric_code=numeric_code or _TRIAL_CODE,
+            numeric_code=numeric_code,
             issued_at=local_moment(moment_of(asked or now, state, now), state),
         )
 
@@ -150,57 +144,38 @@ class Workshop:
         """The day that rates and rules are looked up by."""
         return self.clock().astimezone(BRASILIA).date()
 
-    def _tried_under(
-        self, kind: DocumentType, request: Body, dossier: Dossier, environment: Environment, now: datetime
-    ) -> Emission | tuple[Problem, ...]:
-        """What a document is made under for trial: what its paper says, else a number that stands for any."""
-        printed = printed_emission(kind, request, dossier, environment)
+    def _trial_emission(self, source: DocumentSource, now: datetime) -> Emission | tuple[Problem, ...]:
+        """Returns what a document is made under for trial: what its paper says, else a number for any."""
+        printed = source.printed_emission()
         if printed is not None:
             return printed
         try:
-            return self.emission_now(dossier, environment, _TRIAL_NUMBER, request, now=now)
+            return self.emission_now(source, _TRIAL_NUMBER, now=now)
         except UnusableEmission as unusable:
             return (Problem(SCHEMA_PROBLEM, "issueDate", str(unusable)),)
 
     async def _issuance(
-        self,
-        kind: DocumentType,
-        request: Body,
-        dossier: Dossier,
-        emission: Emission,
-        signer: Signer,
-        asked_at: datetime | None,
-        now: datetime,
+        self, source: DocumentSource, emission: Emission, signer: Signer, now: datetime
     ) -> Issuance:
         return Issuance(
-            company=dossier.company,
+            company=source.dossier.company,
             emission=emission,
             software=self.software,
-            settings=dossier.settings_of(kind),
+            settings=source.dossier.settings_of(source.kind),
             signer=signer,
             schemas=self.schemas,
             now=now,
-            asked_at=asked_at and self.service_time(asked_at),
-            surroundings=await self.survey(kind, request, dossier, emission.environment),
+            asked_at=source.asked_at and self.service_time(source.asked_at),
+            surroundings=await self.survey(source),
         )
 
     async def _in_thread(self, make: Callable[[Any, Issuance], T], request: Body, issuance: Issuance) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, make, request, issuance)
 
 
-def printed_emission(
-    kind: DocumentType, request: Body, dossier: Dossier, environment: Environment
-) -> Emission | tuple[Problem, ...] | None:
-    """What a document that is on paper already was issued under, or what is wrong with that; else None."""
-    read = issuing_of(kind).printed_emission
-    return read(request, dossier.company, environment) if read else None
-
-
-def issuing_of(kind: DocumentType) -> Issuing:
-    """How a type is issued; only types that can be have routes and documents."""
-    if kind.issuing is None:
-        raise LookupError(f"{kind.name} can't be issued")
-    return kind.issuing
+def is_small(text: str) -> bool:
+    """Returns whether the request of a JSON is reviewed without a thread."""
+    return len(text) < _SMALL
 
 
 def draw_numeric_code() -> str:

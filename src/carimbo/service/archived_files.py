@@ -1,4 +1,8 @@
-"""The names of a document's files in the archive; the digest of what was signed tells its versions apart."""
+"""The names of files in the archive.
+
+Of a document the digest of what was signed tells the versions apart. An event or a range of numbers owns its
+files itself, and has one of each.
+"""
 
 
 def signed_file(digest: str) -> str:
@@ -19,3 +23,11 @@ def refusal_file(digest: str) -> str:
 def cancellation_file(digest: str) -> str:
     """The cancellation that a consult brought."""
     return f"cancellation/{digest}"
+
+
+SIGNED = "signed"
+"""What was signed of an event or a range, and is sent without any change."""
+REGISTRATION = "registration"
+"""The authority's receipt for it."""
+REFUSAL = "refusal"
+"""The authority's refusal of it."""

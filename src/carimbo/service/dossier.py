@@ -1,5 +1,6 @@
 """A company as its documents need it: everything it has, at one revision."""
 
+from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -75,7 +76,7 @@ class Dossier:
 
     def missing_for(self, kind: DocumentType, environment: Environment) -> tuple[str, ...]:
         """Everything that the company lacks for issuing a type, but for its certificate."""
-        lacking = kind.missing_settings
+        lacking = kind.requirements.settings
         settings = lacking(self.settings_of(kind), environment) if lacking else ()
         # A default in the place of a series or an environment would make another document than was meant.
         invalid = _of_type(self.invalid_settings, kind)
@@ -85,7 +86,7 @@ class Dossier:
 
     def missing_for_rules(self, kind: DocumentType, software: Software, now: datetime) -> tuple[str, ...]:
         """Returns what the company lacks by the rules of a type that are in force today."""
-        lacking = kind.missing_for_rules
+        lacking = kind.requirements.rules
         if lacking is None or self.row.address is None or self.row.tax_regime is None:
             return ()
         return lacking(self.company, software, local_day(now, self.company.address.state))
@@ -94,7 +95,7 @@ class Dossier:
         """What the company lacks for telling a type's authority anything, but for its certificate."""
         needed = (("address", self.row.address), ("taxRegime", self.row.tax_regime))
         missing = [name for name, value in needed if value is None]
-        if kind.needs_state_registration and not self._is_registered:
+        if kind.requirements.state_registration and not self._is_registered:
             missing.append("stateRegistration")
         return tuple(missing)
 
@@ -121,6 +122,10 @@ class Seal:
 
     certificate: A1Certificate
     signer: Signer
+
+    def has_signed(self, xml: bytes) -> bool:
+        """Returns whether signed bytes bear this certificate."""
+        return b64encode(self.certificate.certificate_der) in xml
 
     def sender(self, tax_id: str, environment: Environment) -> Sender:
         """Who asks the authorities."""

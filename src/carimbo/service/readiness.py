@@ -4,14 +4,21 @@ from datetime import datetime
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.software import Software
 from carimbo.service.companies import unknown_company
+from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal
-from carimbo.service.issuing.dossier import Dossier
 from carimbo.service.shown import utc_text
 from carimbo.storage.subscriptions import Subscription
 
 _CERTIFICATE = "certificate"
+NO_CERTIFICATE = Problem(
+    Code.CERTIFICATE_MISSING.name,
+    "company.certificate",
+    Code.CERTIFICATE_MISSING.message,
+    "Envie o certificado A1 da empresa e emita de novo.",
+)
 
 
 def require_feature(subscription: Subscription, kind: DocumentType) -> None:

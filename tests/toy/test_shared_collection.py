@@ -1,0 +1,41 @@
+"""A type that is created in a collection of its own, and read in that of another type."""
+
+from typing import Any
+
+import pytest
+
+from integration.issuing.actions import cancel, listed_ids
+from integration.issuing.printer import ask, pdf_of
+from integration.issuing.shop import Shop, accepted, error_of
+from support import data_of
+from toy.shop import BODY
+
+
+@pytest.fixture
+async def charter(shop: Shop) -> dict[str, Any]:
+    """An authorized document as its collection shows it."""
+    made = accepted(await shop.post("/toy-charter", BODY))
+    assert made["type"] == "toycharter"
+    settled = await shop.settled({**made, "type": "toy"})
+    return {**settled, "type": "toy"}
+
+
+class TestSharedCollection:
+    async def test_shows_and_lists_the_documents_of_both_types(
+        self, shop: Shop, charter: dict[str, Any]
+    ) -> None:
+        toy = await shop.issue()
+        assert charter["status"] == "authorized"
+        assert await listed_ids(shop, "/toy") == [toy["id"], charter["id"]]
+        assert await listed_ids(shop, "/toynote") == []
+
+    async def test_prints_and_cancels_the_documents_of_the_other_type(
+        self, shop: Shop, charter: dict[str, Any]
+    ) -> None:
+        pdf_of(await ask(shop, charter))
+        assert data_of(await cancel(shop, charter))["type"] == "toycharter"
+        assert (await shop.read(charter))["status"] == "canceled"
+
+    async def test_is_the_only_place_where_they_are_read(self, shop: Shop, charter: dict[str, Any]) -> None:
+        error_of(await shop.get(f"/toy-charter/{charter['id']}"), 404, "NOT_FOUND")
+        error_of(await shop.get(f"/toynote/{charter['id']}"), 404, "NOT_FOUND")
