@@ -112,6 +112,7 @@ _ISSUING = Issuing(
 TOY = DocumentType(
     name="toy",
     title="Toy",
+    is_masculine=True,
     model="99",
     settings=ToySettings,
     collection="toy",

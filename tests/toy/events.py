@@ -97,7 +97,7 @@ def _filed(tag: str, identifier: str, content: str, field: str, text: str, telle
 
 TOY_CANCELLATION = EventKind(
     name=CANCELLATION,
-    route=cancellation_route("Toy"),
+    route=cancellation_route("um Toy"),
     request=CancellationRequest,
     issue=_cancel,
     registered=joined,

@@ -143,7 +143,7 @@ def _add_creating(kind: DocumentType) -> None:
         route_class_override=endpoint_of(creating, kind),
         status_code=ACCEPTED,
         operation_id=f"create{name_of(kind)}",
-        summary=f"Emite uma {kind.title}",
+        summary=f"Emite {kind.one_of_them}",
         description="O documento volta em processamento; leia-o até que tenha um resultado.",
         tags=[kind.title],
         response_model=Success[DocumentRecord],
@@ -177,8 +177,8 @@ def _add_reading(kind: DocumentType) -> None:
     name, of_file = name_of(kind), Code.INVALID_STATE
     add = partial(add_reading, reading, kind)
     model = Success[DetailedDocumentRecord]
-    add("/{id}", f"read{name}", f"Lê uma {kind.title}", _read, response_model=model)
-    add("", f"list{name}", f"Lista as {kind.title}", _list)
+    add("/{id}", f"read{name}", f"Lê {kind.one_of_them}", _read, response_model=model)
+    add("", f"list{name}", f"Lista {kind.all_of_them}", _list)
     add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml, of_file, form=XmlResponse)
     add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events)
     add(

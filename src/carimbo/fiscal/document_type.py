@@ -387,6 +387,8 @@ class SettingsModule:
 class DocumentType(SettingsModule):
     """One kind of fiscal document that is issued. What only some types have is None for the others."""
 
+    is_masculine: bool = False
+    """Whether people say "um" before its title, as of the CT-e, and not "uma"."""
     collection: str
     """Where it is created: `/v1/companies/{companyId}/{collection}`."""
     shared_collection: str | None = None
@@ -412,6 +414,16 @@ class DocumentType(SettingsModule):
     """For a type that sales of the catalog may ask for."""
     catalog_filling: CatalogFilling | None = None
     """For a type whose requests, created directly, take from the catalog what they lack."""
+
+    @property
+    def one_of_them(self) -> str:
+        """One document in a Portuguese sentence, as `uma NF-e`."""
+        return f"{'um' if self.is_masculine else 'uma'} {self.title}"
+
+    @property
+    def all_of_them(self) -> str:
+        """All documents in a Portuguese sentence, as `as NF-e`."""
+        return f"{'os' if self.is_masculine else 'as'} {self.title}"
 
     @property
     def read_collection(self) -> str:

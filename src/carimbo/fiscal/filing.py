@@ -73,13 +73,13 @@ class EventRoute:
     description: str
 
 
-def cancellation_route(title: str) -> EventRoute:
-    """Returns the route by which documents of any type are canceled."""
+def cancellation_route(one_of_them: str) -> EventRoute:
+    """Returns the route by which documents of any type are canceled; one of them is called so: `uma NF-e`."""
     return EventRoute(
         method="DELETE",
         path="",
         operation="cancel",
-        summary=f"Cancela uma {title}",
+        summary=f"Cancela {one_of_them}",
         description="A justificativa vem no corpo ou na consulta; na falta, usa-se um texto padrão.",
     )
 

@@ -119,7 +119,7 @@ def _last_moment_of_receipt(
 
 INVOICE_CANCELLATION = EventKind(
     name=CANCELLATION,
-    route=cancellation_route("NF-e"),
+    route=cancellation_route("uma NF-e"),
     request=CancellationRequest,
     issue=cancel,
     registered=registered_event,
@@ -134,7 +134,7 @@ INVOICE_CANCELLATION = EventKind(
 )
 RECEIPT_CANCELLATION = EventKind(
     name=CANCELLATION,
-    route=cancellation_route("NFC-e"),
+    route=cancellation_route("uma NFC-e"),
     request=ReceiptCancellationRequest,
     issue=cancel_receipt,
     registered=registered_event,

@@ -54,7 +54,7 @@ def cancel(request: NoteCancellationRequest, about: AboutDocument, teller: Telle
 
 NOTE_CANCELLATION = EventKind(
     name=CANCELLATION,
-    route=cancellation_route("NFS-e"),
+    route=cancellation_route("uma NFS-e"),
     request=NoteCancellationRequest,
     issue=cancel,
     registered=registered_event,
