@@ -3,11 +3,11 @@
 from typing import Protocol
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import MODULES
 from carimbo.fiscal.tables.endpoints import ENDPOINTS, services_of
 
 # What the simulator calls the documents of a model, or of a type that has none.
-_FAMILIES = {kind.model or kind.name: kind.name.lower() for kind in DOCUMENT_TYPES}
+_FAMILIES = {kind.model or kind.name: kind.name.lower() for kind in MODULES}
 _ENVIRONMENTS = {Environment.PRODUCTION: "produção", Environment.HOMOLOGATION: "homologação"}
 _PREFIXES = {Environment.PRODUCTION: "/producao", Environment.HOMOLOGATION: ""}
 

@@ -20,7 +20,7 @@ from carimbo.fiscal.field_messages import in_portuguese, json_path
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
@@ -110,6 +110,9 @@ def _type_named(name: str) -> DocumentType:
     for document_type in DOCUMENT_TYPES:
         if document_type.name == name:
             return document_type
+    for module in MODULES:
+        if module.name == name:
+            raise ValueError(f"{module.title} ainda não pode ser emitida.")
     raise ValueError(f"Informe --type: “{name}” não é um tipo de documento.")
 
 

@@ -78,7 +78,15 @@ class TestPage:
 
 
 class TestFilter:
-    @pytest.mark.parametrize("name", ["type", "status", "external_id"])
+    @pytest.mark.parametrize("types", [("nfe",), ("nfce",), ("nfe", "nfce")])
+    async def test_types_find_what_is_of_one_of_them(self, shop: Shop, types: tuple[str, ...]) -> None:
+        documents = await add_several(shop)
+        wanted = DocumentFilter(types=types)
+        expected = [document.id for document in documents[::-1] if document.type in types]
+        assert [document.id for document in await page(shop, wanted)] == expected
+        assert await count(shop, wanted) == len(expected)
+
+    @pytest.mark.parametrize("name", ["status", "external_id"])
     async def test_each_value_finds_what_has_it(self, shop: Shop, name: str) -> None:
         documents = await add_several(shop)
         for value in {values[name] for values in SEVERAL}:

@@ -14,7 +14,7 @@ from carimbo.service.gaps import Gap, GapReason, Stretch, deadline_of, gap_of, i
 from carimbo.storage.numbering import UnusedNumbers
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "numbering.md"
-NFE, NFCE, MDFE = ({kind.name: kind for kind in DOCUMENT_TYPES}[name] for name in ("nfe", "nfce", "mdfe"))
+NFE, NFCE, NFSE = ({kind.name: kind for kind in DOCUMENT_TYPES}[name] for name in ("nfe", "nfce", "nfse"))
 DOCUMENT = UUID(int=7)
 ISSUED = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DEADLINE = datetime.fromisoformat("2026-12-10T23:59:59-03:00")
@@ -126,7 +126,7 @@ class TestVoidable:
         assert not gap_of(unused(emission_type="9"), NFCE, "SP", ISSUED + timedelta(days=90)).is_voidable
 
     def test_is_nothing_of_a_type_whose_numbers_are_not_given_up(self) -> None:
-        assert not gap_of(skipped(), MDFE, "SP", ISSUED).is_voidable
+        assert not gap_of(skipped(), NFSE, "SP", ISSUED).is_voidable
 
     @pytest.mark.parametrize(
         ("state", "now", "voidable"),
