@@ -134,6 +134,20 @@ class Canceled(Answered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Closed(Answered):
+    """The document is authorized and closed, as a manifest whose transport has ended; it is still valid."""
+
+    access_key: str | None = None
+    protocol: str | None = None
+    """Protocol of the closing."""
+    closed_at: datetime | None = None
+    closing_xml: bytes | None = None
+    """The event that closed it, with its receipt (procEventoMDFe)."""
+    authorization: Authorized | None = None
+    """How the document had been authorized, if the answer brought it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Duplicate(Answered):
     """The authority has one already: ours, when an answer was lost, or another's; a consult tells which."""
 
@@ -211,6 +225,7 @@ Outcome = (
     | Rejected
     | Denied
     | Canceled
+    | Closed
     | Duplicate
     | Unknown
     | Processing

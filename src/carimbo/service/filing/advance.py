@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from carimbo.fiscal.lifecycle import FilingState
-from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Rejected
+from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service import archived_files as files
 from carimbo.service.answer_log import in_log
@@ -159,7 +159,7 @@ def _registered(statement: Statement, decision: Registered) -> FilingVerdict:
     )
 
 
-def _receipt(statement: Statement, answer: Authorized | Canceled | Duplicate) -> dict[str, bytes]:
+def _receipt(statement: Statement, answer: Authorized | Canceled | Closed | Duplicate) -> dict[str, bytes]:
     """The authority's receipt, if it is of what we signed and not of what somebody else did."""
     if not isinstance(answer, Authorized) or answer.digest not in (None, statement.filing.digest):
         return {}

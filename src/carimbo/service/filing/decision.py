@@ -11,6 +11,7 @@ from carimbo.fiscal.lifecycle import FilingState
 from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
+    Closed,
     Denied,
     Duplicate,
     NotJudged,
@@ -35,7 +36,7 @@ class Onward:
 class Registered:
     """The authority has it, or has what makes it needless; of which there may be no receipt."""
 
-    answer: Authorized | Canceled | Duplicate
+    answer: Authorized | Canceled | Closed | Duplicate
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,10 @@ class FilingJudge:
                 return Registered(outcome)
             case Rejected() | Denied():
                 return Refused(outcome)
-            case Canceled() if state is FilingState.SENT:
+            case Canceled() | Closed() if state is FilingState.SENT:
                 # Asked about the document, the authority says so: there is nothing left to tell.
                 return Registered(outcome)
-            case Duplicate() | Canceled() | Unknown(may_come=True):
+            case Duplicate() | Canceled() | Closed() | Unknown(may_come=True):
                 return Onward(FilingState.SENT, self._pause(tries) if tries else AT_ONCE, tries + 1)
             case Unknown():
                 return Onward(FilingState.SIGNED, AT_ONCE, tries)

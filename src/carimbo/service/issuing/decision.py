@@ -13,6 +13,7 @@ from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
     Cause,
+    Closed,
     Denied,
     Duplicate,
     NotJudged,
@@ -69,12 +70,15 @@ class Judge:
 
     def decide(self, attempt: Attempt, outcome: Outcome) -> Decision:
         """Tell what an answer means for an attempt."""
+        if isinstance(outcome, Closed) and outcome.authorization:
+            # A closed document is still authorized.
+            outcome = outcome.authorization
         match outcome:
             case Duplicate() | Rejected(spends_number=True):
                 return self._after_clash(attempt, outcome)
             case Authorized() | Rejected() | Denied() | Canceled(authorization=Authorized()):
                 return outcome
-            case Canceled() | Unknown(may_come=True):
+            case Canceled() | Closed() | Unknown(may_come=True):
                 return self.ask(attempt)
             case Unknown():
                 return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries, unknown_at=self.now)

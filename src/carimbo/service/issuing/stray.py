@@ -15,6 +15,7 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
+    Closed,
     Denied,
     Duplicate,
     NotJudged,
@@ -127,6 +128,9 @@ async def _fate(means: Means, lease: Lease, case: StrayCase, outcome: Outcome) -
             first = outcome.authorization
             known = _authorized(case, first) if first else StrayFate(state=EmissionState.CANCELED)
             return replace(known, state=EmissionState.CANCELED)
+        case Closed():
+            first = outcome.authorization
+            return await _fate(means, lease, case, first) if first else None
         case Denied():
             return StrayFate(state=EmissionState.DENIED, protocol=outcome.protocol)
         case Authorized() | Duplicate():
