@@ -11,12 +11,23 @@ from carimbo.fiscal.tables.states import STATES
 
 
 class EmissionType(StrEnum):
-    """`tpEmis`: who authorises, before or after the goods leave; it is part of the access key."""
+    """`tpEmis`: who authorizes, before or after the goods leave; it is part of the access key.
+
+    Each type of document is issued with some of them only, which its definition lists.
+    """
 
     NORMAL = "1"
+    OFFLINE_MANIFEST = "2"
+    """MDF-e that is sent after the journey began."""
+    EPEC = "4"
+    """Announced by an event before it is sent; we read such documents and issue none."""
+    FS_DA = "5"
+    """Printed on security paper; we read such documents and issue none."""
     SVC_AN = "6"
     SVC_RS = "7"
+    SVC_SP = "8"
     OFFLINE = "9"
+    """NFC-e that is sent after the sale."""
 
 
 @dataclass(frozen=True, slots=True)
