@@ -29,9 +29,10 @@ from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.goods.sale import compose_items
 from carimbo.fiscal.goods.totals import totals_of
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
+from carimbo.fiscal.layouts.sefaz.messages import reception
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.soap import envelope
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
@@ -126,7 +127,8 @@ def made(result: T | tuple[object, ...]) -> T:
 
 def soap_text(sale: Sale, document: bytes) -> bytes:
     """What goes to the authority."""
-    return envelope(_WSDL, authorization_lot(sale.issuance.emission.number, [document]))
+    message = reception(NFE_DIALECT, sale.issuance.emission.number, document)
+    return envelope(_WSDL, message, "nfeDadosMsg")
 
 
 def make(sale: Sale) -> bytes:

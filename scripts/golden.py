@@ -27,7 +27,6 @@ from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.fields import Body, Flag, Integer, Number
 from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
-    NATIONAL_ORGAN,
     Cancellation,
     CancellationBySubstitution,
     Correction,
@@ -41,6 +40,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 )
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
+from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
+from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.press import Press
 
@@ -68,7 +69,7 @@ def authorized(xml: str) -> bytes:
     keys = re.findall(r'Id="NFe(\w{44})"', xml)
     if not keys:
         return _NOTE.format(declaration=xml).encode()
-    return authorized_invoice(xml.encode(), _PROTOCOL.format(key=keys[0]).encode())
+    return authorized_document(NFE_DIALECT, xml.encode(), _PROTOCOL.format(key=keys[0]).encode())
 
 
 def sample_logo() -> bytes:

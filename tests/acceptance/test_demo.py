@@ -30,13 +30,15 @@ from acceptance.demo_runs import (
     upload,
 )
 from carimbo.demo.samples import NFE_BODY
-from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.soap import envelope
+from nfe_dialect import status_query
 from support import PATIENCE, free_port, local_http
 
-STATUS_QUERY = envelope("http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"))
+STATUS_QUERY = envelope(
+    "http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"), "nfeDadosMsg"
+)
 FACTS = {
     "baseUrl", "apiKey", "apiSecret", "companyId", "dashboardUrl", "mcpUrl", "simulatorUrl",
     "simulatorControlUrl", "simulatorCaFile", "certificateFile", "databaseUrl", "emailFolder",

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Rejected, Throttled, Unavailable
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.national_nfse import NationalNfse
+from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.port import Authority
-from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.transport import Transport
 
 
-def _sefaz(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
-    return Sefaz(transport.exchange, endpoints, pacing)
+def _nfe(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> NfeSefaz:
+    return NfeSefaz(transport.exchange, endpoints, pacing)
 
 
 def _national_nfse(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
@@ -19,8 +19,8 @@ def _national_nfse(transport: Transport, endpoints: Endpoints, pacing: Pacing) -
 
 
 AUTHORITIES: Mapping[str, Callable[[Transport, Endpoints, Pacing], Authority]] = {
-    "nfe": _sefaz,
-    "nfce": _sefaz,
+    "nfe": _nfe,
+    "nfce": _nfe,
     "nfse": _national_nfse,
 }
 """By type name, what makes the adapter."""

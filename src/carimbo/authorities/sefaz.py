@@ -1,32 +1,24 @@
-"""The authorities of NF-e and NFC-e: which one is asked, how often, and what it answers."""
+"""The SEFAZ authorities of a family of documents: which one is asked, how often, and what it answers."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from carimbo.authorities import services
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.metrics import AskedService, measured
 from carimbo.authorities.pacing import Call, Pacing
 from carimbo.authorities.port import Condition, Distributed
-from carimbo.authorities.routing import authorizer_of, authorizer_of_key, home_of_key, state_of_code
-from carimbo.authorities.services import Service
+from carimbo.authorities.routing import authorizer_of, authorizer_of_key, home_of_key
+from carimbo.authorities.services import Family, Service
 from carimbo.authorities.status_board import StatusBoard
 from carimbo.authorities.transport import Exchange
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4 import messages
-from carimbo.fiscal.layouts.nfe_v4.answers import (
-    read_authorization,
-    read_consult,
-    read_inutilization,
-    read_receipt,
-    read_status,
-)
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage, read_distribution
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registered_event
-from carimbo.fiscal.layouts.nfe_v4.events import NATIONAL_ORGAN, Correction, event_identity
-from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization_request
+from carimbo.fiscal.layouts.sefaz import messages
+from carimbo.fiscal.layouts.sefaz.answers import read_authorization, read_consult, read_status
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage, read_distribution
+from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_registered_event
+from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN, event_identity
 from carimbo.fiscal.outcome import (
     CONTINGENCY_OVER,
     Cause,
@@ -43,25 +35,22 @@ from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.authorizers import NATIONAL
 from carimbo.fiscal.tables.states import STATES
 
-_NFE = "55"
-_NOTHING_NEW = "137"
-# An event of a document that the authority does not have.
-_NO_DOCUMENT = "494"
 _PAGES, _SINGLE = "pages", "single"
-# The authorities of contingency take no correction letters (MOC 7.0, anexo III).
-_NEVER_AT_SVC = (Correction.event_type,)
 
 Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """What is asked, of whom, and about what."""
+class Question:
+    """A message to a service of an authority, and what it is about."""
 
     service: Service
     model: str
     authorizer: str
     subject: str
+    """Calls are counted by it."""
+    state_code: str
+    """State of the issuer, for the services that have it in a SOAP header."""
     message: bytes
 
 
@@ -69,131 +58,154 @@ class Sefaz:
     """Asks the authority that is responsible, and reads its answer."""
 
     def __init__(
-        self, exchange: Exchange, endpoints: Endpoints, pacing: Pacing, board: StatusBoard | None = None
+        self,
+        family: Family,
+        exchange: Exchange,
+        endpoints: Endpoints,
+        pacing: Pacing,
+        board: StatusBoard | None = None,
     ) -> None:
+        self._family = family
+        self._dialect = family.dialect
         self._exchange = exchange
         self._endpoints = endpoints
         self._pacing = pacing
         self._board = board or StatusBoard()
 
     async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
-        """Ask for the authorization of a document; its key tells where."""
+        """Asks for the authorization of a document, at the authority that its key names."""
         key = AccessKey.parse(document.access_key)
-        message = messages.authorization_lot(_lot_id(key), [document.xml])
-        question = _Question(services.AUTHORIZATION, key.model, authorizer_of_key(key), key, message)
-        return await self._ask(sender, question, partial(read_authorization, access_key=key))
-
-    async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
-        """Ask what became of a document of a lot that was to be judged later."""
-        key = AccessKey.parse(access_key)
-        message = messages.receipt_query(sender.environment.code, receipt)
-        question = _Question(services.RECEIPT, key.model, authorizer_of_key(key), receipt, message)
-        return await self._ask(sender, question, partial(read_receipt, access_key=key))
+        message = messages.reception(self._dialect, _lot_id(key), document.xml)
+        service, authorizer = self._family.reception, authorizer_of_key(key)
+        question = Question(service, key.model, authorizer, key, key.state_code, message)
+        return await self._ask(sender, question, partial(read_authorization, self._dialect, access_key=key))
 
     async def consult(self, sender: Sender, access_key: str) -> Outcome:
-        """Ask what became of a document."""
+        """Asks what became of a document."""
         key = AccessKey.parse(access_key)
-        read = partial(read_consult, access_key=key)
-        return await self._consult(sender, key, read)
+        return await self._consult(sender, key, partial(read_consult, self._dialect, access_key=key))
 
     async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Look for an event of unknown fate among those of its document."""
+        """Looks for an event of unknown fate among those of its document."""
         event = event_identity(signed)
-        key = event.access_key
-        read = partial(read_registered_event, access_key=key, event_type=event.type, sequence=event.sequence)
-        return await self._consult(sender, key, read)
+        read = partial(
+            read_registered_event,
+            self._dialect,
+            access_key=event.access_key,
+            event_type=event.type,
+            sequence=event.sequence,
+        )
+        return await self._consult(sender, event.access_key, read)
 
     async def status(
         self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
     ) -> Condition:
-        """Ask whether an authority serves a state now; what was learnt some seconds ago is good enough."""
-        authorizer = authorizer or authorizer_of(model, state)
-        message = messages.status_query(sender.environment.code, STATES[state].ibge)
-        question = _Question(services.STATUS, model, authorizer, state, message)
+        """Asks whether an authority serves a state now; an answer of some seconds ago is good enough."""
+        authorizer, code = authorizer or authorizer_of(model, state), STATES[state].ibge
+        message = messages.status_query(self._dialect, sender.environment.code, code)
+        question = Question(self._family.status, model, authorizer, state, code, message)
         address, asker = self._address(sender, question), sender.certificate.fingerprint
         if known := self._board.recall(address, state, asker):
             return known
-        answer = await self._ask(sender, question, read_status)
+        answer = await self._ask(sender, question, partial(read_status, self._dialect))
         if not isinstance(answer, Throttled):
             self._board.write(address, state, asker, answer)
         return answer
 
     async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Ask for the registration of an event: nationally, or of whoever holds the document."""
-        event = event_identity(signed)
+        """Asks for the registration of an event: nationally, or of the authority that holds the document."""
+        event, family = event_identity(signed), self._family
         key = event.access_key
-        message = messages.event_lot(_lot_id(key), [signed])
-        read = partial(read_event, access_key=key, event_type=event.type, sequence=event.sequence)
-        if event.organ == NATIONAL_ORGAN:
-            question = _Question(services.NATIONAL_EVENT, key.model, NATIONAL, event.id, message)
-            return await self._ask(sender, question, read)
+        message = messages.event_reception(self._dialect, _lot_id(key), signed)
+        read = partial(
+            read_event, self._dialect, access_key=key, event_type=event.type, sequence=event.sequence
+        )
 
-        def ask(holder: str) -> Awaitable[Outcome]:
-            return self._ask(sender, _Question(services.EVENT, key.model, holder, event.id, message), read)
+        def ask(authorizer: str, service: Service = family.event) -> Awaitable[Outcome]:
+            question = Question(service, key.model, authorizer, event.id, key.state_code, message)
+            return self._ask(sender, question, read)
 
-        return await (ask(home_of_key(key)) if event.type in _NEVER_AT_SVC else self._of_holder(key, ask))
-
-    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
-        """Give up a range of numbers, at the authority of normal times: those of contingency void nothing."""
-        asked = read_inutilization_request(signed)
-        authorizer = authorizer_of(asked.model, state_of_code(asked.state_code).code)
-        question = _Question(services.INUTILIZATION, asked.model, authorizer, asked.id, signed)
-        return await self._ask(sender, question, partial(read_inutilization, asked=asked))
+        if family.national_event and event.organ == NATIONAL_ORGAN:
+            return await ask(NATIONAL, family.national_event)
+        if event.type in family.events_of_home_only:
+            return await ask(home_of_key(key))
+        return await self._ask_holder(key, ask)
 
     async def distribution(self, sender: Sender, state: str, after: int) -> Distributed:
-        """Ask for the documents of interest after a number; when there are no more, for an hour's rest."""
-        message = messages.distribution_after(*_asker(sender, state), after)
-        question = _Question(services.DISTRIBUTION, _NFE, NATIONAL, _PAGES, message)
-        answer = await self._ask(sender, question, read_distribution)
-        if isinstance(answer, DistributionPage) and _is_last(answer):
+        """Asks for the documents of interest after a number; after the last one an hour's rest is due."""
+        message = messages.distribution_after(self._dialect, *_asker(sender, state), after)
+        question = self._distribution(self._family.distribution.pages, state, _PAGES, message)
+        answer = await self._ask(sender, question, partial(read_distribution, self._dialect))
+        if isinstance(answer, DistributionPage) and answer.is_last:
             self._pacing.rest_subject(self._call(sender, question))
         return answer
 
     async def distribution_at(self, sender: Sender, state: str, nsu: int) -> Distributed:
-        """Ask for the document of interest that has a number."""
-        return await self._single(sender, messages.distribution_at(*_asker(sender, state), nsu))
+        """Asks for the document of interest that has a number."""
+        message = messages.distribution_at(self._dialect, *_asker(sender, state), nsu)
+        return await self._single(sender, state, message)
 
     async def distribution_of_key(self, sender: Sender, state: str, access_key: str) -> Distributed:
-        """Ask for the document of interest that has a key."""
+        """Asks for the document of interest that has a key."""
         key = AccessKey.parse(access_key)
-        return await self._single(sender, messages.distribution_of_key(*_asker(sender, state), key))
+        message = messages.distribution_of_key(self._dialect, *_asker(sender, state), key)
+        return await self._single(sender, state, message)
+
+    async def _single(self, sender: Sender, state: str, message: bytes) -> Distributed:
+        question = self._distribution(self._family.distribution.single, state, _SINGLE, message)
+        return await self._ask(sender, question, partial(read_distribution, self._dialect))
+
+    def _distribution(self, service: Service, state: str, subject: str, message: bytes) -> Question:
+        place = self._family.distribution
+        return Question(service, place.model, place.authorizer, subject, STATES[state].ibge, message)
 
     async def _consult(self, sender: Sender, key: AccessKey, read: Callable[[bytes], Outcome]) -> Outcome:
-        message = messages.key_query(sender.environment.code, key)
+        message = messages.key_query(self._dialect, sender.environment.code, key)
 
-        def ask(holder: str) -> Awaitable[Outcome]:
-            return self._ask(sender, _Question(services.CONSULT, key.model, holder, key, message), read)
+        def ask(authorizer: str) -> Awaitable[Outcome]:
+            service = self._family.consult
+            question = Question(service, key.model, authorizer, key, key.state_code, message)
+            return self._ask(sender, question, read)
 
-        return await self._of_holder(key, ask)
+        return await self._ask_holder(key, ask)
 
-    async def _of_holder(self, key: AccessKey, ask: Callable[[str], Awaitable[Outcome]]) -> Outcome:
-        """Ask whoever authorised a document; an SVC that has closed has handed it over to the state's own."""
+    async def _ask_holder(self, key: AccessKey, ask: Callable[[str], Awaitable[Outcome]]) -> Outcome:
+        """Asks the authority that authorized a document; a closed SVC has handed it over to the state."""
         answer = await ask(authorizer_of_key(key))
         is_over = isinstance(answer, Unavailable) and answer.outage in CONTINGENCY_OVER
-        return _handed_over(await ask(home_of_key(key))) if is_over else answer
+        return self._handed_over(await ask(home_of_key(key))) if is_over else answer
 
-    async def _single(self, sender: Sender, message: bytes) -> Distributed:
-        question = _Question(services.SINGLE_DISTRIBUTION, _NFE, NATIONAL, _SINGLE, message)
-        return await self._ask(sender, question, read_distribution)
+    def _handed_over(self, answer: Outcome) -> Outcome:
+        """Returns a state's answer about a document of an SVC, which may not have come from there yet."""
+        if isinstance(answer, Unknown):
+            return replace(answer, may_come=True)
+        if isinstance(answer, Rejected) and answer.code == self._family.document_missing_code:
+            return NotJudged(
+                cause=Cause.UNDECIDED,
+                detail=one_line(f"{answer.code} {answer.message}"),
+                code=answer.code,
+                message=answer.message,
+                may_have_arrived=False,
+            )
+        return answer
 
     async def _ask(
-        self, sender: Sender, question: _Question, read: Callable[[bytes], Answer]
+        self, sender: Sender, question: Question, read: Callable[[bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
         model, authorizer, service = question.model, question.authorizer, question.service.name
         asked = AskedService(model, authorizer, sender.environment, service)
         return await measured(asked, self._put(sender, question, read))
 
     async def _put(
-        self, sender: Sender, question: _Question, read: Callable[[bytes], Answer]
+        self, sender: Sender, question: Question, read: Callable[[bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
-        """Ask if it is time to, and count what arrived; after a block the service rests."""
+        """Asks if it is time to, and counts what arrived; after a block the service rests."""
         call, service = self._call(sender, question), question.service
         if refused := self._pacing.admit(call):
             return refused
-        envelope = service.envelope(question.message)
-        body = await self._exchange(
-            sender.certificate, call.address, service.action, envelope, service.most_seconds
-        )
+        action = service.action(self._dialect)
+        envelope = service.envelope(self._dialect, question.state_code, question.message)
+        body = await self._exchange(sender.certificate, call.address, action, envelope, service.most_seconds)
         if isinstance(body, NotJudged):
             if not body.may_have_arrived:
                 self._pacing.take_back(call)
@@ -203,41 +215,20 @@ class Sefaz:
             return replace(answer, until=self._pacing.rest_service(call))
         return answer
 
-    def _call(self, sender: Sender, question: _Question) -> Call:
+    def _call(self, sender: Sender, question: Question) -> Call:
         address = self._address(sender, question)
         return Call(sender.tax_id, address, question.subject, question.service.most_hourly)
 
-    def _address(self, sender: Sender, question: _Question) -> str:
+    def _address(self, sender: Sender, question: Question) -> str:
         return self._endpoints.address(
             question.model, question.authorizer, sender.environment, question.service.name
         )
-
-
-def _handed_over(answer: Outcome) -> Outcome:
-    """What a state's own authority says of a document of an SVC, which may not have come from there yet."""
-    if isinstance(answer, Unknown):
-        return replace(answer, may_come=True)
-    if isinstance(answer, Rejected) and answer.code == _NO_DOCUMENT:
-        told = one_line(f"{answer.code} {answer.message}")
-        return NotJudged(
-            cause=Cause.UNDECIDED,
-            detail=told,
-            code=answer.code,
-            message=answer.message,
-            may_have_arrived=False,
-        )
-    return answer
 
 
 def _asker(sender: Sender, state: str) -> tuple[str, str, str]:
     return sender.environment.code, STATES[state].ibge, sender.tax_id
 
 
-def _is_last(page: DistributionPage) -> bool:
-    """Tell whether there is nothing more to fetch, after which the next question waits (NT 2014.002)."""
-    return page.code == _NOTHING_NEW or page.last_nsu >= page.max_nsu
-
-
 def _lot_id(key: AccessKey) -> int:
-    """Series and number: 12 of the 15 digits that a lot may have, and always the same for a document."""
+    """Returns series and number: 12 of the 15 digits of a lot's id, and always the same for a document."""
     return int(key[22:34])

@@ -1,9 +1,10 @@
-"""The services of NF-e and NFC-e (MOC 7.0, layout 4.00): names in SOAP, and how often they are asked."""
+"""The SOAP services of a family of SEFAZ authorities: how they are called, and how often they are asked."""
 
 from dataclasses import dataclass
 
-from carimbo.authorities import pacing
 from carimbo.fiscal import soap
+from carimbo.fiscal.layouts.sefaz.dialect import Dialect
+from carimbo.fiscal.tables.authorizers import NATIONAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,36 +19,53 @@ class Service:
     """For the whole exchange; None where the usual patience is right."""
     is_wrapped: bool = False
     """Whether the message stands in an element of the operation's name, as in the distribution."""
+    header_version: str | None = None
+    """Version in the SOAP header (`mdfeCabecMsg`); None where there is no header."""
 
-    @property
-    def namespace(self) -> str:
-        """Namespace of the wrapper."""
-        return f"http://www.portalfiscal.inf.br/nfe/wsdl/{self.name}"
+    def action(self, dialect: Dialect) -> str:
+        """Returns the SOAP action, by which some hosts find the operation."""
+        return f"{self._namespace(dialect)}/{self.operation}"
 
-    @property
-    def action(self) -> str:
-        """SOAP action, which some hosts find the operation by."""
-        return f"{self.namespace}/{self.operation}"
-
-    def envelope(self, message: bytes) -> bytes:
-        """The message as this service takes it."""
+    def envelope(self, dialect: Dialect, state_code: str, message: bytes) -> bytes:
+        """Returns the message as this service takes it, from an issuer of a state."""
+        namespace, prefix = self._namespace(dialect), dialect.stem.lower()
+        header, tag = b"", f"{prefix}DadosMsg"
+        if self.header_version is not None:
+            content = f"<cUF>{state_code}</cUF><versaoDados>{self.header_version}</versaoDados>"
+            header = f'<{prefix}CabecMsg xmlns="{namespace}">{content}</{prefix}CabecMsg>'.encode()
         if self.is_wrapped:
-            return soap.envelope(
-                self.namespace, b"<nfeDadosMsg>" + message + b"</nfeDadosMsg>", self.operation
-            )
-        return soap.envelope(self.namespace, message)
+            message = b"".join((f"<{tag}>".encode(), message, f"</{tag}>".encode()))
+        return soap.envelope(namespace, message, self.operation if self.is_wrapped else tag, header)
+
+    def _namespace(self, dialect: Dialect) -> str:
+        return f"{dialect.namespace}/wsdl/{self.name}"
 
 
-AUTHORIZATION = Service("NFeAutorizacao4", "nfeAutorizacaoLote", pacing.SAME_DOCUMENT)
-RECEIPT = Service("NFeRetAutorizacao4", "nfeRetAutorizacaoLote", pacing.SAME_RECEIPT)
-CONSULT = Service("NFeConsultaProtocolo4", "nfeConsultaNF", pacing.SAME_KEY)
-# A person waits for it, and an authority that takes longer is not in good health: that is the answer.
-STATUS = Service("NFeStatusServico4", "nfeStatusServicoNF", most_seconds=5)
-INUTILIZATION = Service("NFeInutilizacao4", "nfeInutilizacaoNF", pacing.SAME_INUTILIZATION)
-EVENT = Service("NFeRecepcaoEvento4", "nfeRecepcaoEvento", pacing.SAME_EVENT)
-# The national environment has another name for the operation than the states.
-NATIONAL_EVENT = Service("NFeRecepcaoEvento4", "nfeRecepcaoEventoNF", pacing.SAME_EVENT)
-DISTRIBUTION = Service("NFeDistribuicaoDFe", "nfeDistDFeInteresse", is_wrapped=True)
-SINGLE_DISTRIBUTION = Service(
-    "NFeDistribuicaoDFe", "nfeDistDFeInteresse", pacing.SINGLE_DISTRIBUTION, is_wrapped=True
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """Where the documents of interest to a taxpayer are asked for."""
+
+    model: str
+    """The model that has the address; a family may have several."""
+    pages: Service
+    single: Service
+    """The same service for one document, which is asked for less often."""
+    authorizer: str = NATIONAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A family of documents, as its authorities take them."""
+
+    dialect: Dialect
+    reception: Service
+    consult: Service
+    status: Service
+    event: Service
+    distribution: Distribution
+    national_event: Service | None = None
+    """For events that the national environment registers; None if it registers none of the family."""
+    events_of_home_only: frozenset[str] = frozenset()
+    """Types of the events that authorities of contingency do not take."""
+    document_missing_code: str
+    """Code of the refusal of an event whose document the authority does not have."""

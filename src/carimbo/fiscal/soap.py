@@ -20,19 +20,21 @@ _DECLARATION = re.compile(r"<\?xml\s[^>]*>")
 _LOOKED_AT = 2_000
 
 
-def envelope(namespace: str, message: bytes, tag: str = "nfeDadosMsg") -> bytes:
-    """Put a message into a SOAP 1.2 envelope without touching it: what is signed must arrive as it is."""
-    before, after = _around(namespace, tag)
+def envelope(namespace: str, message: bytes, tag: str, header: bytes = b"") -> bytes:
+    """Puts a message into a SOAP 1.2 envelope without touching it: what is signed must arrive as it is."""
+    before, after = _around(namespace, tag, header)
     return b"".join((before, message, after))
 
 
 @cache
-def _around(namespace: str, tag: str) -> tuple[bytes, bytes]:
+def _around(namespace: str, tag: str, header: bytes) -> tuple[bytes, bytes]:
     before = (
-        '<?xml version="1.0" encoding="UTF-8"?>'
-        f'<soap:Envelope xmlns:soap="{_SOAP_1_2}"><soap:Body><{tag} xmlns="{namespace}">'
+        b'<?xml version="1.0" encoding="UTF-8"?>',
+        f'<soap:Envelope xmlns:soap="{_SOAP_1_2}">'.encode(),
+        header and b"".join((b"<soap:Header>", header, b"</soap:Header>")),
+        f'<soap:Body><{tag} xmlns="{namespace}">'.encode(),
     )
-    return before.encode(), f"</{tag}></soap:Body></soap:Envelope>".encode()
+    return b"".join(before), f"</{tag}></soap:Body></soap:Envelope>".encode()
 
 
 def open_envelope(body: bytes) -> etree._Element | NotJudged:

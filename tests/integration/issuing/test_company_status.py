@@ -9,7 +9,9 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.authorities import national_nfse, services, status_board
+from carimbo.authorities import national_nfse, status_board
+from carimbo.authorities.nfe import NFE_FAMILY
+from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.service.parked import resume_parked
 from carimbo.simulator.run import Simulator
@@ -254,7 +256,10 @@ class TestAuthority:
     async def test_that_hangs_is_unknown_soon_and_left_alone_for_some_seconds(
         self, floor: Floor, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(services, "STATUS", replace(services.STATUS, most_seconds=2))
+        impatient = replace(NFE_FAMILY, status=replace(NFE_FAMILY.status, most_seconds=2))
+        for authority in floor.app.state.services.watch.authorities.values():
+            if isinstance(authority, Sefaz):
+                monkeypatch.setattr(authority, "_family", impatient)
         shop = await shop_in(floor, SALVADOR, certificate)
         async with gate_before(*STATUS_OF_SALVADOR) as gate:
             async with asyncio.timeout(floor.settings.authority_read_seconds):

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx2
 
+from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.sefaz import Sefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType, local_moment
@@ -40,17 +40,17 @@ _NUMBERS = count(1_000)
 
 
 @asynccontextmanager
-async def sefaz_of(settings: Settings) -> AsyncIterator[Sefaz]:
+async def sefaz_of(settings: Settings) -> AsyncIterator[NfeSefaz]:
     """Our client of the authorities of goods, as the program makes it."""
     async with transport_of(settings) as transport:
-        yield Sefaz(transport.exchange, endpoints_of(settings), Pacing())
+        yield NfeSefaz(transport.exchange, endpoints_of(settings), Pacing())
 
 
 @dataclass(frozen=True)
 class Shop:
     """The shop, with its certificate and the way to the simulator."""
 
-    sefaz: Sefaz
+    sefaz: NfeSefaz
     simulator: Simulator
     certificate: A1Certificate
 

@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.answers import read_status
-from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.outcome import Available
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.soap import envelope
 from carimbo.simulator import http_connection
 from carimbo.simulator.run import Simulator
+from nfe_dialect import read_status, status_query
 from unit.simulator.wire import OVER, Answer, get, post, wire
 
 WSDL = "http://www.portalfiscal.inf.br/nfe/wsdl"
@@ -61,7 +60,7 @@ async def still_serves(
     log = Recorder()
     monkeypatch.setattr(http_connection, "_log", log)
     yield
-    question = envelope(f"{WSDL}/NFeStatusServico4", status_query("2", "35"))
+    question = envelope(f"{WSDL}/NFeStatusServico4", status_query("2", "35"), "nfeDadosMsg")
     condition = read_status((await asked(port, tls, question, STATUS)).body)
     assert isinstance(condition, Available), condition
     assert (condition.code, log.failures) == ("107", [])
@@ -74,7 +73,7 @@ async def asked(port: int, tls: ssl.SSLContext, body: bytes, path: str = LOTS) -
 
 def sent(message: bytes) -> bytes:
     """A message to be authorised."""
-    return envelope(f"{WSDL}/NFeAutorizacao4", message)
+    return envelope(f"{WSDL}/NFeAutorizacao4", message, "nfeDadosMsg")
 
 
 def zipped(content: bytes) -> bytes:

@@ -7,8 +7,9 @@ from lxml import etree
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import EmissionType
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
-from carimbo.fiscal.layouts.nfe_v4.events import NATIONAL_ORGAN, OperationAcknowledged
+from carimbo.fiscal.layouts.nfe_v4.events import OperationAcknowledged
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
+from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
 from carimbo.fiscal.outcome import (
     Authorized,
     Available,

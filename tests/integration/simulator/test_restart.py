@@ -15,13 +15,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from carimbo.authorities.sefaz import Sefaz
+from carimbo.authorities.nfe import NfeSefaz
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
-from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Processing
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.sender import Sender
@@ -34,6 +32,7 @@ from carimbo.simulator.controls import Controls
 from carimbo.simulator.journal import Entry
 from carimbo.simulator.run import running
 from integration.simulator.shop import STATE, Shop, place, sefaz_of
+from nfe_dialect import authorization_lot, read_authorization
 from support import CNPJ, free_port
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, issued_nfe
 
@@ -63,7 +62,7 @@ class Folder:
         return CertificateFolder.open(self.path, datetime.now(UTC)).ca_file
 
     @asynccontextmanager
-    async def sefaz(self, url: str) -> AsyncIterator[Sefaz]:
+    async def sefaz(self, url: str) -> AsyncIterator[NfeSefaz]:
         """Our client, which knows nothing of what was before."""
         told = {"CARIMBO_SIMULATOR_URL": url, "CARIMBO_AUTHORITY_CA_FILE": str(self.ca_file)}
         async with sefaz_of(load_settings(told, needs_database=False)) as sefaz:
@@ -159,7 +158,7 @@ async def receipt_of(shop: Shop, folder: Folder, documents: tuple[SignedDocument
     tls = ssl.create_default_context(cafile=folder.ca_file)
     tls.load_cert_chain(file)
     lot = authorization_lot(1, [document.xml for document in documents])
-    body = envelope(f"http://www.portalfiscal.inf.br/nfe/wsdl/{LOTS}", lot)
+    body = envelope(f"http://www.portalfiscal.inf.br/nfe/wsdl/{LOTS}", lot, "nfeDadosMsg")
     async with httpx2.AsyncClient(base_url=shop.simulator.url, verify=tls) as client:
         answer = await client.post(f"/sp/nfe/{LOTS}", content=body)
     taken = read_authorization(answer.content)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from carimbo.authorities.endpoints import SimulatorEndpoints
+from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.status_board import StatusBoard
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.environment import Environment
@@ -27,9 +27,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def sefaz(wire: Wire, clock: Clock) -> Sefaz:
+def sefaz(wire: Wire, clock: Clock) -> NfeSefaz:
     pacing = Pacing(clock, clock.now)
-    return Sefaz(wire.exchange, SimulatorEndpoints(BASE), pacing, StatusBoard(clock))
+    return NfeSefaz(wire.exchange, SimulatorEndpoints(BASE), pacing, StatusBoard(clock))
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pytest
 
 import nfe_answers as said
 from carimbo.authorities.endpoints import UnknownPlace
-from carimbo.authorities.sefaz import Sefaz
+from carimbo.authorities.nfe import NfeSefaz
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.events import Correction
@@ -41,7 +41,7 @@ from unit.authorities.wire import (
 
 class TestEveryQuestion:
     async def test_is_put_by_the_operation_of_its_service(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         await sefaz.send(sender, document())
         await sefaz.receipt(sender, KEY, said.RECEIPT)
@@ -64,7 +64,7 @@ class TestEveryQuestion:
         ]
 
     async def test_stands_in_the_wrapper_of_its_service(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         await sefaz.consult(sender, KEY)
         service = "{http://www.portalfiscal.inf.br/nfe/wsdl/NFeConsultaProtocolo4}"
@@ -72,14 +72,14 @@ class TestEveryQuestion:
         assert (wire.body.tag, message.tag) == (f"{service}nfeDadosMsg", f"{{{said.NAMESPACE}}}consSitNFe")
 
     async def test_goes_to_the_environment_of_the_sender(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         in_production = Sender(sender.certificate, CNPJ, Environment.PRODUCTION)
         await sefaz.consult(in_production, KEY)
         assert (wire.path, wire.text("tpAmb")) == ("/producao/sp/nfe/NFeConsultaProtocolo4", "1")
 
     async def test_without_an_answer_keeps_what_the_transport_told(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = REFUSED
         assert await sefaz.send(sender, document()) == REFUSED
@@ -95,37 +95,41 @@ class TestSend:
         ],
     )
     async def test_goes_where_the_key_says(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, key: AccessKey, path: str
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, key: AccessKey, path: str
     ) -> None:
         await sefaz.send(sender, document(key))
         assert wire.path == path
 
     async def test_carries_the_signed_bytes_in_a_lot_of_one(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         await sefaz.send(sender, document())
         assert XML in wire.sent[0][2]
         assert wire.text("indSinc") == "1"
 
-    async def test_is_the_same_when_it_is_sent_again(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_is_the_same_when_it_is_sent_again(
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    ) -> None:
         await sefaz.send(sender, document())
         await sefaz.send(sender, document())
         assert wire.sent[0] == wire.sent[1]
         assert re.fullmatch("[0-9]{1,15}", wire.text("idLote") or "")
 
-    async def test_tells_an_authorization(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_tells_an_authorization(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         wire.answer = said.processed(said.note_protocol("100", "Autorizado o uso da NF-e"))
         outcome = await sefaz.send(sender, document())
         assert isinstance(outcome, Authorized)
         assert (outcome.access_key, outcome.protocol) == (said.KEY, said.PROTOCOL)
 
-    async def test_of_another_document_tells_nothing(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_of_another_document_tells_nothing(
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    ) -> None:
         protocol = said.note_protocol("100", "Autorizado o uso da NF-e", key=said.OTHER_KEY)
         wire.answer = said.processed(protocol)
         assert isinstance(await sefaz.send(sender, document()), NotJudged)
 
     async def test_tells_a_receipt_which_is_asked_about_later(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         inside = f"<infRec><nRec>{said.RECEIPT}</nRec><tMed>1</tMed></infRec>"
         wire.answer = said.lot("103", "Lote recebido com sucesso", inside)
@@ -139,12 +143,14 @@ class TestSend:
 
 
 class TestConsult:
-    async def test_asks_where_the_document_was_sent(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_asks_where_the_document_was_sent(
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    ) -> None:
         await sefaz.consult(sender, CONTINGENCY_KEY)
         assert (wire.path, wire.text("chNFe")) == ("/svcan/nfe/NFeConsultaProtocolo4", CONTINGENCY_KEY)
 
     async def test_asks_the_state_when_its_contingency_is_over(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         for code in ("113", "114"):
             told = said.consult(code, "SVC desabilitada pela SEFAZ de Origem")
@@ -154,12 +160,12 @@ class TestConsult:
         assert paths == ["svcan", "sp", "svcan", "sp"]
 
     async def test_tells_what_the_authority_does_not_know(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = said.consult("217", "NF-e não consta na base de dados da SEFAZ")
         assert isinstance(await sefaz.consult(sender, KEY), Unknown)
 
-    async def test_finds_an_event_of_unknown_fate(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_finds_an_event_of_unknown_fate(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         protocol = said.note_protocol("100", "Autorizado o uso da NF-e")
         wire.answer = said.consult("101", "Cancelamento homologado", protocol + said.stored_event())
         outcome = await sefaz.consult_event(sender, CANCELLATION)
@@ -170,24 +176,26 @@ class TestConsult:
 class TestStatus:
     UP = said.status("107", "Serviço em Operação", "<tMed>1</tMed>")
 
-    async def test_asks_the_authority_of_the_state(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_asks_the_authority_of_the_state(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         wire.answer = self.UP
         outcome = await sefaz.status(sender, "65", "RJ")
         assert outcome == Available(code="107", message="Serviço em Operação", response_seconds=1)
         assert (wire.path, wire.text("cUF")) == ("/svrs/nfce/NFeStatusServico4", "33")
 
-    async def test_asks_another_authority_if_told_so(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_asks_another_authority_if_told_so(
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    ) -> None:
         await sefaz.status(sender, "55", "RJ", authorizer="SVCAN")
         assert wire.path == "/svcan/nfe/NFeStatusServico4"
 
     async def test_of_an_authority_that_is_out_is_told(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = said.status("108", "Serviço Paralisado Momentaneamente")
         assert isinstance(await sefaz.status(sender, "55", "SP"), Unavailable)
 
     async def test_is_not_asked_for_again_within_seconds(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, clock: Clock
     ) -> None:
         wire.answer = self.UP
         asked = []
@@ -197,7 +205,7 @@ class TestStatus:
             asked.append(len(wire.sent))
         assert asked == [1, 1, 2]
 
-    async def test_is_asked_for_each_state(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_is_asked_for_each_state(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         """A contingency authority serves some states and not others."""
         wire.answer = self.UP
         for state in ("RJ", "SC", "RJ"):
@@ -205,7 +213,7 @@ class TestStatus:
         assert len(wire.sent) == 2
 
     async def test_is_not_asked_for_again_within_seconds_if_there_was_no_answer(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, clock: Clock
     ) -> None:
         told = [await sefaz.status(sender, "55", "SP") for _ in range(3)]
         assert (told, len(wire.sent)) == ([LOST] * 3, 1)
@@ -214,7 +222,7 @@ class TestStatus:
         assert isinstance(await sefaz.status(sender, "55", "SP"), Available)
 
     async def test_that_one_company_did_not_get_is_asked_for_by_another(
-        self, sefaz: Sefaz, sender: Sender, other_sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, other_sender: Sender, wire: Wire
     ) -> None:
         """Its certificate may be the reason."""
         await sefaz.status(sender, "55", "SP")
@@ -223,7 +231,9 @@ class TestStatus:
         assert [type(one) for one in told] == [Available, Available]
         assert len(wire.sent) == 2
 
-    async def test_is_waited_for_less_than_a_verdict(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_is_waited_for_less_than_a_verdict(
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    ) -> None:
         await sefaz.status(sender, "55", "SP")
         await sefaz.send(sender, document())
         assert wire.most_seconds == [5, None]
@@ -241,14 +251,14 @@ class TestEvents:
         ids=["cancellation", "manifestation", "NFC-e", "contingency"],
     )
     async def test_go_where_they_are_registered(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, one: bytes, path: str
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, one: bytes, path: str
     ) -> None:
         await sefaz.register_event(sender, one)
         assert wire.path == path
         assert one in wire.sent[0][2]
 
     async def test_go_to_the_state_when_its_contingency_is_over(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         over = said.event_receipt("114", "SVC desabilitada", key=CONTINGENCY_KEY)
         wire.answer = said.processed_events(over)
@@ -259,20 +269,22 @@ class TestEvents:
         ]
 
     async def test_that_correct_never_go_to_a_contingency(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         letter = Correction(correction="O endereço de entrega é outro")
         await sefaz.register_event(sender, event(letter, "35", CONTINGENCY_KEY))
         assert wire.path == "/sp/nfe/NFeRecepcaoEvento4"
 
-    async def test_are_told_registered(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_are_told_registered(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         wire.answer = said.processed_events(said.event_receipt("135", "Evento registrado e vinculado a NF-e"))
         outcome = await sefaz.register_event(sender, CANCELLATION)
         assert isinstance(outcome, Authorized)
 
 
 class TestInutilization:
-    async def test_goes_to_the_authority_of_the_state(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_goes_to_the_authority_of_the_state(
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    ) -> None:
         wire.answer = said.inutilization("102", "Inutilização de número homologado", said.PROTOCOL)
         outcome = await sefaz.inutilize(sender, VOIDED)
         assert isinstance(outcome, Authorized)
@@ -281,6 +293,6 @@ class TestInutilization:
 
 
 class TestStatusOfAnotherPlace:
-    async def test_is_not_invented(self, sefaz: Sefaz, sender: Sender) -> None:
+    async def test_is_not_invented(self, sefaz: NfeSefaz, sender: Sender) -> None:
         with pytest.raises(UnknownPlace):
             await sefaz.status(sender, "55", "SP", authorizer="AN")

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 import nfe_answers as said
-from carimbo.authorities.sefaz import Sefaz
+from carimbo.authorities.nfe import NfeSefaz
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Throttled
 from carimbo.fiscal.sender import Sender
 from support import CNPJ
@@ -23,7 +23,7 @@ class TestDistribution:
     NOTHING = said.distribution("137", "Nenhum documento localizado")
 
     async def test_is_asked_of_the_national_environment(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = self.PAGE
         page = await sefaz.distribution(sender, "SP", 100)
@@ -32,26 +32,26 @@ class TestDistribution:
         assert (wire.path, wire.text("ultNSU")) == ("/an/nfe/NFeDistribuicaoDFe", "000000000000100")
         assert (wire.text("CNPJ"), wire.text("cUFAutor")) == (CNPJ, "35")
 
-    async def test_stands_in_two_wrappers(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_stands_in_two_wrappers(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         await sefaz.distribution(sender, "SP", 100)
         service = "{http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe}"
         (inner,) = wire.body
         assert (wire.body.tag, inner.tag) == (f"{service}nfeDistDFeInteresse", f"{service}nfeDadosMsg")
 
-    async def test_can_be_of_one_document(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_can_be_of_one_document(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         await sefaz.distribution_at(sender, "SP", 7)
         assert wire.text("NSU") == "000000000000007"
         await sefaz.distribution_of_key(sender, "SP", KEY)
         assert wire.text("chNFe") == KEY
 
-    async def test_goes_on_while_there_are_pages(self, sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+    async def test_goes_on_while_there_are_pages(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
         wire.answer = self.PAGE
         for _ in range(100):
             assert isinstance(await sefaz.distribution(sender, "SP", 100), DistributionPage)
 
     @pytest.mark.parametrize("answer", [NOTHING, LAST_PAGE], ids=["137", "last page"])
     async def test_rests_an_hour_when_there_is_no_more(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock, answer: str
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, clock: Clock, answer: str
     ) -> None:
         wire.answer = answer
         assert isinstance(await sefaz.distribution(sender, "SP", 150), DistributionPage)
@@ -64,7 +64,7 @@ class TestDistribution:
         assert len(wire.sent) == 2
 
     async def test_of_one_document_does_not_rest_with_the_pages(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = self.NOTHING
         await sefaz.distribution(sender, "SP", 150)
@@ -76,7 +76,7 @@ def admitted(outcomes: Sequence[object]) -> int:
 
 
 class TestPace:
-    async def test_is_below_what_the_authorities_allow(self, sefaz: Sefaz, sender: Sender) -> None:
+    async def test_is_below_what_the_authorities_allow(self, sefaz: NfeSefaz, sender: Sender) -> None:
         """NT 2018.002 has 30, 40, 10, 20 and 20; NT 2014.002 has 20."""
         times = range(50)
         questions: dict[str, Sequence[object]] = {
@@ -97,19 +97,19 @@ class TestPace:
         }
 
     async def test_of_single_documents_is_counted_over_all_of_them(
-        self, sefaz: Sefaz, sender: Sender
+        self, sefaz: NfeSefaz, sender: Sender
     ) -> None:
         outcomes = [await sefaz.distribution_at(sender, "SP", number) for number in range(50)]
         assert admitted(outcomes) == 18
 
     async def test_does_not_count_what_cannot_have_arrived(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = REFUSED
         assert [await sefaz.consult(sender, KEY) for _ in range(50)] == [REFUSED] * 50
 
     async def test_ends_for_an_hour_with_a_block(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire, clock: Clock
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, clock: Clock
     ) -> None:
         wire.answer = said.consult("656", BLOCKED)
         blocked = await sefaz.consult(sender, KEY)
@@ -125,7 +125,7 @@ class TestPace:
         assert await sefaz.consult(sender, KEY) == LOST
 
     async def test_of_other_services_goes_on_after_a_block(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = said.consult("656", BLOCKED)
         await sefaz.consult(sender, KEY)
@@ -133,7 +133,7 @@ class TestPace:
         assert await sefaz.send(sender, document()) == LOST
 
     async def test_keeps_where_a_blocked_distribution_goes_on(
-        self, sefaz: Sefaz, sender: Sender, wire: Wire
+        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
     ) -> None:
         wire.answer = said.distribution("656", BLOCKED)
         blocked = await sefaz.distribution(sender, "SP", 0)

@@ -9,6 +9,7 @@ from carimbo.fiscal.outcome import Cause, NotJudged
 from carimbo.fiscal.soap import envelope, open_envelope
 
 SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4"
+WRAPPER = "nfeDadosMsg"
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 SOAP_1_1 = "http://schemas.xmlsoap.org/soap/envelope/"
 SOAP_1_2 = "http://www.w3.org/2003/05/soap-envelope"
@@ -38,12 +39,12 @@ def not_judged(body: bytes) -> NotJudged:
 class TestEnvelope:
     def test_carries_the_message_unchanged(self) -> None:
         message = f'<a xmlns="{NAMESPACE}" Id="é"><b></b>  <c>&amp;</c></a>'.encode()
-        written = envelope(SERVICE, message)
+        written = envelope(SERVICE, message, WRAPPER)
         assert written.startswith(b'<?xml version="1.0" encoding="UTF-8"?><soap:Envelope ')
         assert message in written
 
     def test_puts_the_message_where_soap_1_2_wants_it(self) -> None:
-        root = etree.fromstring(envelope(SERVICE, MESSAGE.encode()))
+        root = etree.fromstring(envelope(SERVICE, MESSAGE.encode(), WRAPPER))
         path = [element.tag for element in root.iter()][:4]
         assert path == [
             f"{{{SOAP_1_2}}}Envelope",
@@ -61,7 +62,7 @@ class TestEnvelope:
 
     @given(st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="<>&")))
     def test_gives_back_what_was_put_in(self, text: str) -> None:
-        message = open_envelope(envelope(SERVICE, f'<a xmlns="{NAMESPACE}">{text}</a>'.encode()))
+        message = open_envelope(envelope(SERVICE, f'<a xmlns="{NAMESPACE}">{text}</a>'.encode(), WRAPPER))
         assert not isinstance(message, NotJudged)
         assert (message.text or "") == text
 

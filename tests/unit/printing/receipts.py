@@ -3,11 +3,11 @@
 import pytest
 from golden import FOLDER
 
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.printing.nfce_receipt import draw_receipt
 from carimbo.printing.typeface import typeface_of
 from nfe_answers import alone, note_protocol
+from nfe_dialect import authorized_invoice
 from pdf_reading import Word, text_of, words_of
 
 PAPERS = pytest.mark.parametrize("paper", [Paper.ROLL_80, Paper.ROLL_58])

@@ -9,13 +9,13 @@ import pytest
 
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.layouts.nfe_v4.document import read_invoice
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from carimbo.fiscal.printout import DocumentPrint, Paper
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.printing.canvas import Canvas
 from carimbo.printing.danfe.items import item_table
 from carimbo.printing.press import Press
 from nfe_answers import alone, note_protocol
+from nfe_dialect import authorized_invoice
 from pdf_reading import codes_of, words_of
 from unit.printing.extremes import with_items
 from unit.printing.fonts import OWN, mono_folder

@@ -8,12 +8,12 @@ import pytest
 from golden import FOLDER
 from PIL import Image
 
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, registered_event
 from carimbo.fiscal.printout import EventPrint
 from carimbo.printing.canvas import POINT
 from carimbo.printing.event_page import draw_event
 from carimbo.printing.typeface import typeface_of
 from nfe_answers import PROTOCOL, alone, event_receipt, note_protocol
+from nfe_dialect import authorized_invoice, registered_event
 from pdf_reading import codes_of, pages_of, text_of, text_without_breaks, words_of
 
 REGISTRATION = "135260000000009"

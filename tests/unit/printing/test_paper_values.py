@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
 from nfe_answers import PROTOCOL, alone, note_protocol
+from nfe_dialect import authorized_invoice
 from unit.golden_documents import ask_all
 from unit.printing.extremes import FULL, IDENTITIES, Filling, of_words
 from unit.printing.paper import (

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.messages import status_query
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import World
@@ -15,6 +14,7 @@ from carimbo.simulator.nfe.rules.message import FORM_RULES
 from carimbo.simulator.rule import Refusal, first_broken
 from carimbo.simulator.trust import Trust
 from carimbo.simulator.xsds import BUILT_IN, Xsds
+from nfe_dialect import status_query
 from unit.simulator.mutating import AT_SP, world
 
 OTHER = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" elementFormDefault="qualified"

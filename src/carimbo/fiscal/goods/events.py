@@ -1,6 +1,7 @@
 """What the issuer of an NF-e or NFC-e tells of it after its authorization."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
@@ -34,7 +35,8 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Event,
     issue_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.messages import registered_event
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
+from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_filing import SignedFiling
@@ -43,6 +45,7 @@ from carimbo.fiscal.taxpayer import normalize
 _TOO_LATE = frozenset({"501", "770"})
 _MOST_CORRECTIONS = 20
 _CORRECTED_WITHIN_HOURS = 720
+_REGISTERED = partial(registered_event, NFE_DIALECT)
 
 
 class CancellationRequest(Body):
@@ -122,7 +125,7 @@ INVOICE_CANCELLATION = EventKind(
     route=cancellation_route("uma NF-e"),
     request=CancellationRequest,
     issue=cancel,
-    registered=registered_event,
+    registered=_REGISTERED,
     print_name=CANCELLATION_PRINT,
     effect=CANCELS,
     deadline=CancellationDeadline(
@@ -137,7 +140,7 @@ RECEIPT_CANCELLATION = EventKind(
     route=cancellation_route("uma NFC-e"),
     request=ReceiptCancellationRequest,
     issue=cancel_receipt,
-    registered=registered_event,
+    registered=_REGISTERED,
     print_name=CANCELLATION_PRINT,
     effect=CANCELS,
     deadline=CancellationDeadline(
@@ -160,7 +163,7 @@ CORRECTION = EventKind(
     ),
     request=CorrectionRequest,
     issue=correct,
-    registered=registered_event,
+    registered=_REGISTERED,
     print_name="CCe-{key}-{sequence:02}.pdf",
     deadline=Deadline(
         lambda _key, authorized_at, _request: authorized_at + timedelta(hours=_CORRECTED_WITHIN_HOURS),

@@ -3,8 +3,11 @@
 from functools import partial
 
 from carimbo.fiscal.filing import Filed, NumberRange, Teller, Voiding
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
-from carimbo.fiscal.layouts.nfe_v4.messages import registered_inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import (
+    Inutilization,
+    issue_inutilization,
+    registered_inutilization,
+)
 from carimbo.fiscal.signed_filing import SignedFiling
 from carimbo.fiscal.tables.states import STATES
 

@@ -1,9 +1,10 @@
 """Parts of the XML that an authority answers with, by official name; what is odd in it is passed over."""
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import ClassVar, Self
+from typing import Self
 
 from lxml import etree
 
@@ -12,20 +13,28 @@ _BRASILIA = timezone(timedelta(hours=-3))
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPart:
+class AnswerPart(ABC):
     """One element of an answer; each layout has its own namespace."""
 
-    namespace: ClassVar[str]
     element: etree._Element
+
+    @property
+    @abstractmethod
+    def namespace(self) -> str:
+        """The namespace of the layout."""
+
+    @abstractmethod
+    def at(self, element: etree._Element) -> Self:
+        """Wraps another element of the same answer."""
 
     def part(self, *tags: str) -> Self | None:
         """The first part at the end of a path of tags."""
         found = self.element.find("/".join(map(self.qualified, tags)))
-        return None if found is None else type(self)(found)
+        return None if found is None else self.at(found)
 
     def parts(self, tag: str) -> list[Self]:
         """Every part of this name, in order."""
-        return [type(self)(element) for element in self.element.findall(self.qualified(tag))]
+        return [self.at(element) for element in self.element.findall(self.qualified(tag))]
 
     def text(self, tag: str) -> str:
         """The text of a part without the white space around it; empty if it is missing."""
@@ -51,7 +60,6 @@ class AnswerPart:
         # A comment would split the text, and half a code is another code.
         return "" if len(self.element) else (self.element.text or "").strip()
 
-    @classmethod
-    def qualified(cls, tag: str) -> str:
+    def qualified(self, tag: str) -> str:
         """A tag with its namespace."""
-        return f"{{{cls.namespace}}}{tag}"
+        return f"{{{self.namespace}}}{tag}"

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta, timezone
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.events import (
-    NATIONAL_ORGAN,
     Cancellation,
     CancellationBySubstitution,
     Correction,
@@ -15,6 +14,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationNotPerformed,
     OperationUnknown,
 )
+from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
 from carimbo.fiscal.schemas import Schema
 from support import CNPJ
 

@@ -3,7 +3,6 @@
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization, read_receipt
 from carimbo.fiscal.outcome import Alert, Canceled, Cause, Denied, Duplicate, Processing, Rejected
 from nfe_answers import (
     DIGEST,
@@ -21,6 +20,7 @@ from nfe_answers import (
     refused_note,
     rejected,
 )
+from nfe_dialect import read_authorization, read_receipt
 from unit.fiscal.layouts.outcomes import AT_RECEPTION, AUTHORIZED, authorized, not_judged
 
 ALERTS = "<cMsg>1001</cMsg><xMsg>Confira o NCM</xMsg><cMsg>12</cMsg><xMsg>Confira o CST</xMsg>"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from carimbo.fiscal.layouts.nfe_v4.archived import ServiceTotals, read_archived_event, read_archived_invoice
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice, registered_event
 from carimbo.fiscal.layouts.reading import Unreadable
 from carimbo.fiscal.xml_reading import UnreadableXml
+from nfe_dialect import authorized_invoice, registered_event
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"

@@ -5,12 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.answers import (
-    read_authorization,
-    read_consult,
-    read_inutilization,
-    read_status,
-)
+from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization
 from carimbo.fiscal.outcome import (
     Available,
     Canceled,
@@ -44,6 +39,7 @@ from nfe_answers import (
     stored_event,
     verdict,
 )
+from nfe_dialect import read_authorization, read_consult, read_status
 from unit.fiscal.layouts.outcomes import AT_RECEPTION, AUTHORIZED, BRASILIA, authorized, not_judged
 
 AT_CANCELLATION = datetime(2026, 11, 15, 10, tzinfo=BRASILIA)

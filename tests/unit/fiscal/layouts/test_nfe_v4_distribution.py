@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.layouts.nfe_v4.distribution import (
-    DistributedDocument,
-    DistributionPage,
-    read_distribution,
-)
+from carimbo.fiscal.layouts.sefaz.distribution import DistributedDocument, DistributionPage
 from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Throttled, Unavailable
 from nfe_answers import distribution, doc_zip, rejected, zipped
+from nfe_dialect import read_distribution
 
 GOOD = DistributedDocument(101, "procNFe_v4.00.xsd", "<nfeProc>é</nfeProc>".encode())
 GOOD_ZIP = zipped("<nfeProc>é</nfeProc>".encode())

@@ -4,7 +4,6 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registered_event
 from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
@@ -33,6 +32,7 @@ from nfe_answers import (
     rejected,
     stored_event,
 )
+from nfe_dialect import read_event, read_registered_event
 
 SUBSTITUTION = "110112"
 REGISTERED_AT = datetime(2026, 11, 15, 10, tzinfo=timezone(timedelta(hours=-3)))

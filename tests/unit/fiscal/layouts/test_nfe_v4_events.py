@@ -13,17 +13,16 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     Correction,
     Detail,
-    EventIdentity,
     EventInformation,
     OperationAcknowledged,
-    event_identity,
     signed_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.messages import event_lot, registered_event
 from carimbo.fiscal.layouts.paths import locate, problems
 from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.layouts.sefaz.event_identity import EventIdentity, event_identity
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
+from nfe_dialect import event_lot, registered_event
 from support import OTHER_CNPJ
 from unit.fiscal.layouts.nfe_events import (
     CANCELLATION,
@@ -196,8 +195,7 @@ class TestIdentity:
     def test_is_that_of_what_was_signed(self, detail: Detail, signer: Signer) -> None:
         event = event_of(detail, sequence=20)
         identity = event_identity(signed_event(event, signer))
-        assert identity == EventIdentity(event.organ, detail.event_type, KEY, 20)
-        assert identity.id == event.id
+        assert identity == EventIdentity(event.organ, event.id, detail.event_type, KEY, 20)
 
     def test_may_have_letters_in_its_key(self, signer: Signer) -> None:
         event = event_of(CANCELLATION, KEY_WITH_LETTERS, OTHER_CNPJ)
@@ -207,7 +205,7 @@ class TestIdentity:
         reason = f'<cOrgao>91</cOrgao><infEvento Id="ID110110{KEY_WITH_LETTERS}09">'
         event = event_of(replace(CANCELLATION, reason=reason))
         identity = event_identity(signed_event(event, signer))
-        assert identity == EventIdentity("35", "110111", KEY, 1)
+        assert identity == EventIdentity("35", event.id, "110111", KEY, 1)
 
     @pytest.mark.parametrize("xml", [b"", b"<evento/>", b"<evento><cOrgao>35</cOrgao></evento>", ANSWER])
     def test_is_nobody_s_where_there_is_no_event(self, xml: bytes) -> None:

@@ -9,15 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.answers import (
-    read_authorization,
-    read_consult,
-    read_inutilization,
-    read_receipt,
-    read_status,
-)
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage, read_distribution
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event, read_registered_event
+from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import (
     Answered,
     Authorized,
@@ -53,6 +46,15 @@ from nfe_answers import (
     stored_event,
     verdict,
     zipped,
+)
+from nfe_dialect import (
+    read_authorization,
+    read_consult,
+    read_distribution,
+    read_event,
+    read_receipt,
+    read_registered_event,
+    read_status,
 )
 
 Answer = Outcome | Available | DistributionPage

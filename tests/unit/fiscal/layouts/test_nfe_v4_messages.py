@@ -5,8 +5,10 @@ from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
-from carimbo.fiscal.layouts.nfe_v4.messages import (
+from carimbo.fiscal.layouts.nfe_v4.inutilization import registered_inutilization, signed_inutilization
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signature import Signer, verify
+from nfe_dialect import (
     authorization_lot,
     authorized_invoice,
     distribution_after,
@@ -15,11 +17,8 @@ from carimbo.fiscal.layouts.nfe_v4.messages import (
     key_query,
     receipt_query,
     registered_event,
-    registered_inutilization,
     status_query,
 )
-from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer, verify
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.layouts.nfe_messages import KEY, NAMESPACE, range_of, signed_invoice_of
 from xmlsec1 import xmlsec1_accepts

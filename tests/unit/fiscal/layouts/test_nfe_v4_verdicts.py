@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization, read_consult, read_status
-from carimbo.fiscal.layouts.nfe_v4.verdicts import action_of
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.outcome import Authorized, Available, NotJudged, Rejected, Throttled
 from carimbo.fiscal.tables.statuses import Action
 from carimbo.fiscal.tables.table import use_tables_of
 from nfe_answers import KEY, consult, note_protocol, processed, status
+from nfe_dialect import read_authorization, read_consult, read_status
 
+action_of = NFE_DIALECT.action_of
 ROWS = """# source: NT de teste
 # date: 2099-01-01
 code,action,text

@@ -7,9 +7,9 @@ import pytest
 from carimbo.fiscal.document_type import Review
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.goods.rules.size import size_problems, size_warnings
-from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
+from nfe_dialect import authorization_lot
 from unit.fiscal.goods.support import ITEM, NFE_BODY, SOLD_IN_THE_SHOP, issuance, issued_nfe
 
 LIMIT = 500 * 1024

@@ -9,22 +9,22 @@ from datetime import timedelta
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization
 from carimbo.fiscal.layouts.nfe_v4.events import signed_event
-from carimbo.fiscal.layouts.nfe_v4.messages import (
-    authorization_lot,
-    distribution_after,
-    distribution_of_key,
-    event_lot,
-    key_query,
-    receipt_query,
-    status_query,
-)
 from carimbo.fiscal.outcome import Processing
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.nfe.answers import NAMESPACE
 from carimbo.simulator.place import Place
 from carimbo.simulator.store import Store
+from nfe_dialect import (
+    authorization_lot,
+    distribution_after,
+    distribution_of_key,
+    event_lot,
+    key_query,
+    read_authorization,
+    receipt_query,
+    status_query,
+)
 from support import CNPJ
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, emission, signer_of

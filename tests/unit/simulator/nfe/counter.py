@@ -11,13 +11,6 @@ from lxml import etree
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.events import Detail, Event, signed_event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, signed_inutilization
-from carimbo.fiscal.layouts.nfe_v4.messages import (
-    authorization_lot,
-    distribution_after,
-    event_lot,
-    key_query,
-    status_query,
-)
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.schemas.files import compiled, files_in_force
@@ -32,6 +25,7 @@ from carimbo.simulator.nfe.family import NFCE, NFE, GoodsFamily
 from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
+from nfe_dialect import authorization_lot, distribution_after, event_lot, key_query, status_query
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT
 
@@ -62,7 +56,7 @@ def enclosed(service: str, message: bytes) -> bytes:
     """A message as a client sends it."""
     namespace = f"{NAMESPACE}/wsdl/{service}"
     if service != DISTRIBUTION:
-        return envelope(namespace, message)
+        return envelope(namespace, message, "nfeDadosMsg")
     inside = b"<nfeDadosMsg>" + message + b"</nfeDadosMsg>"
     return envelope(namespace, inside, "nfeDistDFeInteresse")
 

@@ -20,7 +20,6 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationUnknown,
     signed_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.messages import event_lot
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.controls import Controls
@@ -30,6 +29,7 @@ from carimbo.simulator.nfe.event_case import EventCase
 from carimbo.simulator.nfe.rules.events import judge_event
 from carimbo.simulator.place import Place
 from carimbo.simulator.rule import Refusal
+from nfe_dialect import event_lot
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, ISSUED_AT, emission
 from unit.simulator.mutating import DS, Edit, at, nfce, nfe

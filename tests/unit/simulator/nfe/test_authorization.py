@@ -9,8 +9,6 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.emission import EmissionType
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization, read_receipt
-from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot, receipt_query
 from carimbo.fiscal.outcome import Authorized, Duplicate, NotJudged, Processing, Rejected, Throttled
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.soap import envelope
@@ -19,6 +17,7 @@ from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
 from carimbo.simulator.nfe.answers import NAMESPACE, authorized_invoice
 from carimbo.simulator.place import HOMOLOGATION
+from nfe_dialect import authorization_lot, read_authorization, read_receipt, receipt_query
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT, emission
 from unit.simulator.mutating import mutated, nfce, nfe, says

@@ -6,14 +6,13 @@ from datetime import timedelta
 import pytest
 
 from carimbo.fiscal.emission import EmissionType
-from carimbo.fiscal.layouts.nfe_v4.answers import read_consult
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_registered_event
 from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, OperationConfirmed
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, NotJudged, Throttled, Unknown
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
 from carimbo.simulator.nfe.answers import NAMESPACE
+from nfe_dialect import read_consult, read_registered_event
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, ISSUED_AT
 from unit.simulator.mutating import nfce, nfe
 from unit.simulator.nfe.counter import CONSULT, REASON, Counter, faults, key_of, message_of, place, text_of

@@ -3,15 +3,13 @@
 import pytest
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event
 from carimbo.fiscal.layouts.nfe_v4.events import signed_event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
-from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot, event_lot
 from carimbo.fiscal.outcome import Duplicate
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import Said
 from carimbo.simulator.nfe.protocols import next_protocol
+from nfe_dialect import authorization_lot, event_lot, read_authorization, read_event
 from unit.simulator.mutating import nfe
 from unit.simulator.nfe.counter import (
     AUTHORIZATION,

@@ -5,14 +5,13 @@ from datetime import timedelta
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.distribution import DistributionPage, read_distribution
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     OperationAcknowledged,
     OperationConfirmed,
     OperationUnknown,
 )
-from carimbo.fiscal.layouts.nfe_v4.messages import distribution_at, distribution_of_key
+from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Rejected, Throttled
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.schemas.catalog import Schema
@@ -27,6 +26,7 @@ from carimbo.simulator.nfe.interests import (
     Interests,
 )
 from carimbo.simulator.place import HOMOLOGATION
+from nfe_dialect import distribution_at, distribution_of_key, read_distribution
 from support import CNPJ
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, CPF, ISSUED_AT

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
@@ -13,7 +12,6 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationConfirmed,
     signed_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.messages import event_lot
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Rejected, Throttled
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.controls import Contingency
@@ -21,6 +19,7 @@ from carimbo.simulator.family import Said
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.answers import NAMESPACE, registered_event
 from carimbo.simulator.place import HOMOLOGATION
+from nfe_dialect import event_lot, read_event
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, CPF, ISSUED_AT
 from unit.simulator.mutating import nfce, nfe
 from unit.simulator.nfe.counter import EVENT, REASON, Counter, faults, message_of, place, schema, text_of

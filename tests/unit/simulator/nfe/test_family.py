@@ -7,24 +7,27 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.answers import read_authorization, read_consult, read_receipt, read_status
-from carimbo.fiscal.layouts.nfe_v4.event_answers import read_event
 from carimbo.fiscal.layouts.nfe_v4.events import signed_event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
-from carimbo.fiscal.layouts.nfe_v4.messages import (
-    authorization_lot,
-    distribution_after,
-    event_lot,
-    key_query,
-    receipt_query,
-    status_query,
-)
 from carimbo.fiscal.outcome import Outage, Rejected, Unavailable
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import Heard, Said
 from carimbo.simulator.nfe.answers import NAMESPACE, Verdict
 from carimbo.simulator.nfe.family import NFCE, NFE
 from carimbo.simulator.nfe.services import SERVICES
+from nfe_dialect import (
+    authorization_lot,
+    distribution_after,
+    event_lot,
+    key_query,
+    read_authorization,
+    read_consult,
+    read_event,
+    read_receipt,
+    read_status,
+    receipt_query,
+    status_query,
+)
 from support import CNPJ
 from unit.fiscal.goods.support import CONTRIBUTOR, ISSUED_AT, emission, item
 from unit.simulator.mutating import nfe

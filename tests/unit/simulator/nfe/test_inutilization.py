@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.nfe_v4.answers import read_inutilization
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, signed_inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import (
+    Inutilization,
+    read_inutilization,
+    signed_inutilization,
+)
 from carimbo.fiscal.outcome import Authorized, Duplicate, Rejected, Throttled
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer

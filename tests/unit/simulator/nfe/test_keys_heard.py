@@ -6,12 +6,12 @@ from importlib import import_module
 import pytest
 
 from carimbo.fiscal.layouts.nfe_v4.events import signed_event
-from carimbo.fiscal.layouts.nfe_v4.messages import authorization_lot, event_lot, key_query, status_query
 from carimbo.simulator import nfe as package
 from carimbo.simulator.family import Heard
 from carimbo.simulator.nfe.answers import NAMESPACE
 from carimbo.simulator.nfe.family import NFCE, NFE, GoodsFamily
 from carimbo.simulator.rule import Rule
+from nfe_dialect import authorization_lot, event_lot, key_query, status_query
 from unit.fiscal.goods.support import emission
 from unit.simulator.mutating import nfe
 from unit.simulator.nfe.counter import (

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.answers import read_status
 from carimbo.fiscal.outcome import Available, NotJudged, Outage, Unavailable
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
+from nfe_dialect import read_status
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.nfe.counter import STATUS, Counter, faults, place, text_of
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
+import nfe_dialect as messages
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4 import messages
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer

@@ -19,7 +19,8 @@ from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.lines import lines_of_xml
 from carimbo.fiscal.goods.signed_identity import identity_of_invoice
 from carimbo.fiscal.goods.voiding import voiding_of
-from carimbo.fiscal.layouts.nfe_v4.messages import authorized_invoice
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
+from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
@@ -43,7 +44,7 @@ NFE = DocumentType(
         hint=hint_for_rejection,
         identity=identity_of_invoice,
         addressee=addressee_of,
-        archived=authorized_invoice,
+        archived=partial(authorized_document, NFE_DIALECT),
         refused=rejection_file,
         schema=Schema.NFE,
         papers=(Paper.A4,),

@@ -5,6 +5,9 @@ the rest of it is written.
 """
 
 from dataclasses import dataclass
+from typing import Self
+
+from lxml import etree
 
 from carimbo.fiscal.layouts.answer_part import AnswerPart
 from carimbo.fiscal.layouts.dps_v1.packing import unpacked
@@ -20,7 +23,14 @@ _DIGEST = "/".join(f"{{{DSIG}}}{tag}" for tag in ("Signature", "SignedInfo", "Re
 class XmlPart(AnswerPart):
     """One element of a document that the authority made."""
 
-    namespace = NAMESPACE
+    @property
+    def namespace(self) -> str:
+        """The namespace of NFS-e."""
+        return NAMESPACE
+
+    def at(self, element: etree._Element) -> Self:
+        """Wraps another element of the same document."""
+        return type(self)(element)
 
     @property
     def id(self) -> str:
@@ -52,6 +62,7 @@ def open_xml(text: str, tag: str) -> AuthorityXml | NotJudged:
         root = read_xml(xml)
     except UnreadableXml as reason:
         return unreadable(f"{tag}: {reason}")
-    if root.tag != XmlPart.qualified(tag):
+    part = XmlPart(root)
+    if root.tag != part.qualified(tag):
         return unexpected(f"{root.tag} em vez de {tag}")
-    return AuthorityXml(root_alone(xml), XmlPart(root))
+    return AuthorityXml(root_alone(xml), part)

@@ -19,11 +19,6 @@ from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.taxpayer import is_cpf
 
 _PROTOCOL = re.compile(r"[0-9]{15}|[0-9]{17}")
-_ORGAN = re.compile(rb"<cOrgao>([0-9]{2})</cOrgao>")
-_IDENTIFIER = re.compile(rb'<infEvento [^>]*?Id="ID([0-9]{6})([0-9A-Z]{44})([0-9]{2})"')
-
-NATIONAL_ORGAN = "91"
-"""The national environment, which registers the recipients' manifestations."""
 
 # The XSD takes this text with its accents or without them, and nothing else.
 _CORRECTION_CONDITIONS = (
@@ -137,7 +132,7 @@ class Event:
     """Something that happens to a document, told by its issuer or its recipient."""
 
     organ: str
-    """IBGE code of the issuer's state, or `NATIONAL_ORGAN`."""
+    """IBGE code of the issuer's state, or `sefaz.event_identity.NATIONAL_ORGAN`."""
     environment: str
     tax_id: str
     """CNPJ or CPF of who tells it."""
@@ -167,30 +162,6 @@ class Event:
             sequence=self.sequence,
             detail=self.detail,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class EventIdentity:
-    """Which event a signed one is, and who registers it."""
-
-    organ: str
-    type: str
-    access_key: AccessKey
-    sequence: int
-
-    @property
-    def id(self) -> str:
-        """The identifier, which no other event has."""
-        return event_id(self.type, self.access_key, self.sequence)
-
-
-def event_identity(signed: bytes) -> EventIdentity:
-    """Read what a signed event of ours says of itself."""
-    organ, identifier = _ORGAN.search(signed), _IDENTIFIER.search(signed)
-    if organ is None or identifier is None:
-        raise LookupError("a signed event has no Id or no organ")
-    event_type, key, sequence = (part.decode() for part in identifier.groups())
-    return EventIdentity(organ[1].decode(), event_type, AccessKey.parse(key), int(sequence))
 
 
 def signed_event(event: Event, signer: Signer) -> bytes:

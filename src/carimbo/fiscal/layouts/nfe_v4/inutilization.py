@@ -1,4 +1,7 @@
-"""Inutilization of NF-e and NFC-e numbers: a range that was skipped and is given up for good."""
+"""Inutilization of NF-e and NFC-e numbers: a range that was skipped and is given up for good.
+
+Only these two families have it; the other ones leave gaps in their numbering.
+"""
 
 from collections.abc import Iterator
 
@@ -6,14 +9,20 @@ from lxml import etree
 
 from carimbo.fiscal.ids import InvalidId, inutilization_id
 from carimbo.fiscal.layouts.group import group, integer, text
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.paths import problems
 from carimbo.fiscal.layouts.reading import read
 from carimbo.fiscal.layouts.records import content
+from carimbo.fiscal.layouts.sefaz.answer_part import Part, find_answer, with_code
+from carimbo.fiscal.layouts.sefaz.messages import message
+from carimbo.fiscal.layouts.sefaz.verdicts import authorized, duplicate, refusal
 from carimbo.fiscal.layouts.signed_part import WrittenPart, signed_message
+from carimbo.fiscal.outcome import NotJudged, Outcome, unexpected
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.tables.statuses import Action
+from carimbo.fiscal.xml_reading import root_alone
 
 _HIGHEST_SERIES = 999
 _HIGHEST_NUMBER = 999_999_999
@@ -51,8 +60,10 @@ class Inutilization:
 def signed_inutilization(inutilization: Inutilization, signer: Signer) -> bytes:
     """The whole request (inutNFe), signed."""
     identifier, inside = inutilization.id, content(inutilization)
-    part = WrittenPart("infInut", NAMESPACE, identifier, f' Id="{identifier}"'.encode(), inside.encode())
-    return signed_message("inutNFe", "4.00", part, signer)
+    part = WrittenPart(
+        "infInut", NFE_DIALECT.namespace, identifier, f' Id="{identifier}"'.encode(), inside.encode()
+    )
+    return signed_message("inutNFe", NFE_DIALECT.version, part, signer)
 
 
 def read_inutilization_request(signed: bytes) -> Inutilization:
@@ -61,6 +72,30 @@ def read_inutilization_request(signed: bytes) -> Inutilization:
     if asked is None:
         raise LookupError("a signed request has no infInut")
     return read(Inutilization, asked)
+
+
+def read_inutilization(body: bytes, asked: Inutilization) -> Outcome:
+    """Reads the answer to a request (retInutNFe); it must be about the range of the request."""
+    answer = find_answer(NFE_DIALECT, body, "retInutNFe")
+    if isinstance(answer, NotJudged):
+        return answer
+    information = with_code(answer.part("infInut"))
+    if isinstance(information, NotJudged):
+        return information
+    if not _may_be_of(information, asked):
+        return unexpected("retInutNFe de outra faixa")
+    match information.action:
+        case Action.VOIDED:
+            return authorized(information, answer)
+        case Action.ALREADY_VOIDED:
+            return duplicate(information)
+        case _:
+            return refusal(information, answer)
+
+
+def registered_inutilization(signed: bytes, answer: bytes) -> bytes:
+    """Joins a request with its registration, under the XSD's name for it, with a capital letter."""
+    return message(NFE_DIALECT, "ProcInutNFe", root_alone(signed), root_alone(answer))
 
 
 def issue_inutilization(
@@ -87,3 +122,17 @@ def _out_of_range(inutilization: Inutilization) -> Iterator[Problem]:
             yield Problem(SCHEMA_PROBLEM, path, f"O número vai de 1 a {_HIGHEST_NUMBER}.")
     if inutilization.last_number < inutilization.first_number:
         yield Problem("224", "numberEnd", "O número final é menor do que o inicial.")
+
+
+def _may_be_of(information: Part, asked: Inutilization) -> bool:
+    """Returns whether an answer can be about a range: it need not repeat it, but must not name another."""
+    wanted = {
+        "ano": asked.year,
+        "CNPJ": asked.cnpj,
+        "mod": asked.model,
+        "serie": str(asked.series),
+        "nNFIni": str(asked.first_number),
+        "nNFFin": str(asked.last_number),
+    }
+    answered = ((information.text(tag) or value, value) for tag, value in wanted.items())
+    return all(text.lstrip("0") == value.lstrip("0") for text, value in answered)

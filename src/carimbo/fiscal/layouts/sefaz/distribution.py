@@ -1,4 +1,4 @@
-"""Answers of the national distribution of documents of interest (retDistDFeInt, NT 2014.002)."""
+"""Answers of the distribution of documents of interest to a taxpayer (retDistDFeInt, NT 2014.002)."""
 
 import binascii
 import re
@@ -6,11 +6,13 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from carimbo.fiscal.layouts.nfe_v4.answer_part import Part, find_judged_answer
-from carimbo.fiscal.layouts.nfe_v4.verdicts import refusal
+from carimbo.fiscal.layouts.sefaz.answer_part import Part, find_judged_answer
+from carimbo.fiscal.layouts.sefaz.dialect import Dialect
+from carimbo.fiscal.layouts.sefaz.verdicts import refusal
 from carimbo.fiscal.outcome import Answered, NotJudged, Rejected, Throttled, Unavailable, unexpected
 
-_PAGE_CODES = frozenset({"137", "138"})
+_NOTHING_NEW = "137"
+_PAGE_CODES = frozenset({_NOTHING_NEW, "138"})
 _NSU = re.compile(r"[0-9]{1,15}")
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -41,10 +43,17 @@ class DistributionPage(Answered):
     """The highest that exists: there is another page while `last_nsu` is below it, else an hour's pause."""
     documents: tuple[DistributedDocument, ...]
 
+    @property
+    def is_last(self) -> bool:
+        """Whether there is nothing more to fetch, after which the next query has to wait (NT 2014.002)."""
+        return self.code == _NOTHING_NEW or self.last_nsu >= self.max_nsu
 
-def read_distribution(body: bytes) -> DistributionPage | Rejected | Unavailable | Throttled | NotJudged:
-    """Read a page; `Rejected` is about the query, as no document of ours is judged here."""
-    answer = find_judged_answer(body, "retDistDFeInt")
+
+def read_distribution(
+    dialect: Dialect, body: bytes
+) -> DistributionPage | Rejected | Unavailable | Throttled | NotJudged:
+    """Reads a page; `Rejected` is about the query, as no document of ours is judged here."""
+    answer = find_judged_answer(dialect, body, "retDistDFeInt")
     if isinstance(answer, NotJudged):
         return answer
     if answer.code in _PAGE_CODES:

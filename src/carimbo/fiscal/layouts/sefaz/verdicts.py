@@ -1,8 +1,8 @@
-"""Outcomes that the services of NF-e and NFC-e share, made from the part of an answer that has the code."""
+"""Outcomes that all SEFAZ services share, made from the part of an answer that has the code."""
 
 import re
 
-from carimbo.fiscal.layouts.nfe_v4.answer_part import ACCESS_KEY, PROTOCOL, RECEIPT, Part
+from carimbo.fiscal.layouts.sefaz.answer_part import ACCESS_KEY, PROTOCOL, RECEIPT, Part
 from carimbo.fiscal.outcome import (
     Alert,
     Authorized,
@@ -16,7 +16,7 @@ from carimbo.fiscal.outcome import (
     one_line,
     unexpected,
 )
-from carimbo.fiscal.tables.statuses import NFE_STATUSES, REJECTIONS, Action
+from carimbo.fiscal.tables.statuses import REJECTIONS, Action
 
 AUTHORIZED = frozenset({Action.AUTHORIZED, Action.AUTHORIZED_LATE})
 CANCELED = frozenset({Action.CANCELED, Action.CANCELED_LATE, Action.ALREADY_CANCELED})
@@ -28,26 +28,13 @@ _OUTAGES = {
     Action.CONTINGENCY_CLOSED: Outage.CONTINGENCY_CLOSED,
 }
 # Refusals for what is not in the document: the same one passes once that is put right.
-_OUTSIDE = frozenset({Action.REJECTION_OF_CERTIFICATE, Action.REJECTION_BY_REGISTER})
-# The security code of the QR code is a setting of the company's.
-_BY_SECURITY_CODE = frozenset({"462", "463", "464"})
-# Made anew it has another moment.
-_LATE_EMISSIONS = frozenset({"704"})
-_PASSES_ANEW = _BY_SECURITY_CODE | _LATE_EMISSIONS
+_OUTSIDE = frozenset({Action.REJECTION_OF_CERTIFICATE, Action.REJECTION_BY_REGISTER, Action.OPEN_BEFORE})
 _LATE = frozenset({Action.AUTHORIZED_LATE, Action.CANCELED_LATE})
 _FIRST_REJECTION = 200
-# Rejections among the successes: issuer and recipient in the federal registry (NT 2026.007).
-_LOW_REJECTIONS = frozenset(str(code) for code in range(178, 187))
 
-_TOLD_KEY = re.compile(rf"\b({ACCESS_KEY.pattern})\b")
-_TOLD_PROTOCOL = re.compile(rf"\bnProt\W{{0,3}}({PROTOCOL.pattern})\b")
-_TOLD_RECEIPT = re.compile(rf"\bnRec\W{{0,3}}({RECEIPT.pattern})\b")
-
-
-def action_of(code: str) -> Action | None:
-    """What an authority's code means, by the table in force; None if the table lacks it."""
-    status = NFE_STATUSES.rows.get(code)
-    return status.action if status else None
+_KEY_IN_TEXT = re.compile(rf"\b({ACCESS_KEY.pattern})\b")
+_PROTOCOL_IN_TEXT = re.compile(rf"\bnProt\W{{0,3}}({PROTOCOL.pattern})\b")
+_RECEIPT_IN_TEXT = re.compile(rf"\bnRec\W{{0,3}}({RECEIPT.pattern})\b")
 
 
 def authorized(
@@ -58,7 +45,7 @@ def authorized(
     digest: str | None = None,
     moment_tag: str = "dhRecbto",
 ) -> Authorized | NotJudged:
-    """Tell a success, which is none before it has a protocol and a moment."""
+    """Returns a success; an answer without a protocol and a moment is none."""
     protocol, authorized_at = information.matching("nProt", PROTOCOL), information.moment(moment_tag)
     if protocol is None or authorized_at is None:
         return unexpected(f"{information.code} sem protocolo ou data legível")
@@ -70,39 +57,40 @@ def authorized(
         protocol_xml=receipt.standing_alone(),
         access_key=access_key,
         digest=digest,
-        late=action_of(information.code) in _LATE,
+        late=information.action in _LATE,
         alerts=_alerts(information),
     )
 
 
 def duplicate(part: Part) -> Duplicate:
-    """Tell a duplicity with what the authority's words say of the other: `[chNFe:…][nRec:…]`, `[nProt:…]`."""
+    """Returns a duplicate, with the key, receipt and protocol that the authority's words name in brackets."""
     message = part.message
     return Duplicate(
         code=part.code,
         message=message,
-        other_key=_told(_TOLD_KEY, message),
-        protocol=_told(_TOLD_PROTOCOL, message) or part.matching("nProt", PROTOCOL),
-        receipt=_told(_TOLD_RECEIPT, message),
+        other_key=_first(_KEY_IN_TEXT, message),
+        protocol=_first(_PROTOCOL_IN_TEXT, message) or part.matching("nProt", PROTOCOL),
+        receipt=_first(_RECEIPT_IN_TEXT, message),
     )
 
 
 def refusal(part: Part, answer: Part) -> Rejected | Unavailable | Throttled | NotJudged:
-    """Judge a code that is neither a success nor special to the service; the answer is what has the code."""
+    """Judges a code that is neither a success nor special to the service; a rejection keeps `answer`."""
     if _is_rejection(part):
+        action = part.action
         return Rejected(
             code=part.code,
             message=part.message,
             answer_xml=answer.standing_alone(),
-            retryable=action_of(part.code) in _OUTSIDE or part.code in _PASSES_ANEW,
-            spends_number=action_of(part.code) is Action.ALREADY_VOIDED,
+            retryable=action in _OUTSIDE or part.code in part.dialect.retryable_rejections,
+            spends_number=action is Action.ALREADY_VOIDED,
         )
     return refused_question(part)
 
 
 def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
-    """Judge the refusal of a query: what is wrong with a question says nothing about the document."""
-    code, message, action = part.code, part.message, action_of(part.code)
+    """Judges the refusal of a query: an error in the query decides nothing about the document."""
+    code, message, action = part.code, part.message, part.action
     if action is Action.THROTTLED:
         return Throttled(code=code, message=message)
     if action in _OUTAGES:
@@ -113,17 +101,17 @@ def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
 
 
 def undecided(part: Part) -> NotJudged:
-    """Keep the code of an answer that leaves the fate of the document open."""
+    """Returns an outcome that leaves the fate of the document open and keeps the answer's code."""
     code, message = part.code, part.message
     return NotJudged(cause=Cause.UNDECIDED, detail=one_line(f"{code} {message}"), code=code, message=message)
 
 
 def _is_rejection(part: Part) -> bool:
-    """Tell rejections from successes of a kind that the service does not expect: those are below 200."""
-    action = action_of(part.code)
+    """Tells rejections from successes that the service does not expect, whose codes are below 200."""
+    action = part.action
     if action in _OUTAGES or action in (Action.THROTTLED, Action.UNDECIDED):
         return False
-    listed = action in REJECTIONS or part.code in _LOW_REJECTIONS
+    listed = action in REJECTIONS or part.code in part.dialect.low_rejections
     return listed or int(part.code) >= _FIRST_REJECTION or part.message.casefold().startswith("rejei")
 
 
@@ -132,6 +120,6 @@ def _alerts(information: Part) -> tuple[Alert, ...]:
     return tuple(Alert(code.own_text, message.own_text) for code, message in pairs)
 
 
-def _told(pattern: re.Pattern[str], message: str) -> str | None:
-    found = pattern.search(message)
-    return found[1] if found else None
+def _first(pattern: re.Pattern[str], message: str) -> str | None:
+    match = pattern.search(message)
+    return match[1] if match else None
