@@ -40,7 +40,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 )
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
-from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
+from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES

@@ -18,7 +18,7 @@ from carimbo.fiscal.layouts.sefaz import messages
 from carimbo.fiscal.layouts.sefaz.answers import read_authorization, read_consult, read_status
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage, read_distribution
 from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_registered_event
-from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN, event_identity
+from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, event_identity
 from carimbo.fiscal.outcome import (
     CONTINGENCY_OVER,
     Cause,

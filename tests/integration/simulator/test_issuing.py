@@ -9,7 +9,7 @@ from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.nfe_v4.events import OperationAcknowledged
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
-from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
+from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
 from carimbo.fiscal.outcome import (
     Authorized,
     Available,

@@ -11,15 +11,9 @@ from carimbo.authorities.http_answer import Answer
 from carimbo.authorities.transport import Question
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.layouts.nfe_v4.events import (
-    Cancellation,
-    Detail,
-    Event,
-    OperationAcknowledged,
-    signed_event,
-)
+from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, Detail, Event, OperationAcknowledged
 from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
-from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
+from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, signed_event
 from carimbo.fiscal.outcome import Cause, NotJudged
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument

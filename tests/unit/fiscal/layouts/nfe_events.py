@@ -14,7 +14,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationNotPerformed,
     OperationUnknown,
 )
-from carimbo.fiscal.layouts.sefaz.event_identity import NATIONAL_ORGAN
+from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
 from carimbo.fiscal.schemas import Schema
 from support import CNPJ
 

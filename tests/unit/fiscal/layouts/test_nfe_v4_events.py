@@ -15,11 +15,10 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Detail,
     EventInformation,
     OperationAcknowledged,
-    signed_event,
 )
 from carimbo.fiscal.layouts.paths import locate, problems
 from carimbo.fiscal.layouts.records import written
-from carimbo.fiscal.layouts.sefaz.event_identity import EventIdentity, event_identity
+from carimbo.fiscal.layouts.sefaz.events import EventIdentity, event_identity, signed_event
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer, verify
 from nfe_dialect import event_lot, registered_event

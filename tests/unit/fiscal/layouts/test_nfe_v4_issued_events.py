@@ -17,8 +17,8 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationNotPerformed,
     OperationUnknown,
     issue_event,
-    signed_event,
 )
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer, verify

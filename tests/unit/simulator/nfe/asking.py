@@ -9,7 +9,7 @@ from datetime import timedelta
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.events import signed_event
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Processing
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.nfe.answers import NAMESPACE

@@ -9,8 +9,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.events import Detail, Event, signed_event
+from carimbo.fiscal.layouts.nfe_v4.events import Detail, Event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, signed_inutilization
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.schemas.files import compiled, files_in_force

@@ -18,8 +18,8 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationConfirmed,
     OperationNotPerformed,
     OperationUnknown,
-    signed_event,
 )
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.controls import Controls

@@ -10,8 +10,8 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     CancellationBySubstitution,
     OperationAcknowledged,
     OperationConfirmed,
-    signed_event,
 )
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Rejected, Throttled
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.controls import Contingency

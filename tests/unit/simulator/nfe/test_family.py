@@ -7,8 +7,8 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.events import signed_event
 from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Outage, Rejected, Unavailable
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import Heard, Said

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.events import signed_event
+from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.simulator import nfe as package
 from carimbo.simulator.family import Heard
 from carimbo.simulator.nfe.answers import NAMESPACE

@@ -5,18 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from lxml import etree
-
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.ids import event_id
 from carimbo.fiscal.layouts.group import INLINE, attribute, child, group, integer, moment, text
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.layouts.paths import problems
-from carimbo.fiscal.layouts.signed_part import part_of, signed_message
+from carimbo.fiscal.layouts.nfe_v4.dialect import CANCELLATION, CANCELLATION_BY_SUBSTITUTION, NFE_DIALECT
+from carimbo.fiscal.layouts.sefaz.events import Event as SefazEvent
+from carimbo.fiscal.layouts.sefaz.events import issue
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.taxpayer import is_cpf
 
 _PROTOCOL = re.compile(r"[0-9]{15}|[0-9]{17}")
 
@@ -35,7 +30,7 @@ _CORRECTION_CONDITIONS = (
 class Cancellation:
     """`detEvento` of 110111: the issuer takes a document back."""
 
-    event_type = "110111"
+    event_type = CANCELLATION
     version: str = attribute("versao", 4, default="1.00")
     description: str = text("descEvento", 12, default="Cancelamento")
     protocol: str = text("nProt", 17)
@@ -46,7 +41,7 @@ class Cancellation:
 class CancellationBySubstitution:
     """`detEvento` of 110112: an NFC-e of unknown outcome gives way to one issued offline (NT 2018.004)."""
 
-    event_type = "110112"
+    event_type = CANCELLATION_BY_SUBSTITUTION
     version: str = attribute("versao", 4, default="1.00")
     description: str = text("descEvento", 29, default="Cancelamento por substituicao")
     author_state_code: str = text("cOrgaoAutor", 2)
@@ -128,45 +123,25 @@ class EventInformation:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happens to a document, told by its issuer or its recipient."""
+class Event(SefazEvent[Detail]):
+    """An event of an NF-e or NFC-e."""
 
-    organ: str
-    """IBGE code of the issuer's state, or `sefaz.event_identity.NATIONAL_ORGAN`."""
-    environment: str
-    tax_id: str
-    """CNPJ or CPF of who tells it."""
-    access_key: AccessKey
-    occurred_at: datetime
-    sequence: int
-    """Counts the events of one type on one document, from 1."""
-    detail: Detail
-
-    @property
-    def id(self) -> str:
-        """The identifier, which no other event has."""
-        return event_id(self.detail.event_type, self.access_key, self.sequence)
+    dialect = NFE_DIALECT
 
     def information(self) -> EventInformation:
-        """What is signed of the event."""
-        is_person = is_cpf(self.tax_id)
+        """Returns the part that is signed."""
         return EventInformation(
             id=self.id,
             organ=self.organ,
             environment=self.environment,
-            cnpj=None if is_person else self.tax_id,
-            cpf=self.tax_id if is_person else None,
+            cnpj=self.cnpj,
+            cpf=self.cpf,
             access_key=self.access_key,
             occurred_at=self.occurred_at,
             event_type=self.detail.event_type,
             sequence=self.sequence,
             detail=self.detail,
         )
-
-
-def signed_event(event: Event, signer: Signer) -> bytes:
-    """The event with its signature (evento), as lots take it."""
-    return signed_message("evento", "1.00", part_of(event.information(), NAMESPACE), signer)
 
 
 # nfelib has no XSD of the cancellation by substitution.
@@ -178,33 +153,18 @@ _SCHEMAS: dict[str, Schema] = {
     OperationUnknown.event_type: Schema.NFE_MANIFESTATION,
     OperationNotPerformed.event_type: Schema.NFE_MANIFESTATION,
 }
-_HIGHEST_SEQUENCE = 99
 _SHORTEST_REASON = 15
 
 
 def issue_event(event: Event, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
-    """Sign an event and hold it against its XSD, or tell everything that is wrong with it."""
-    sequence = tuple(_wrong_sequence(event.sequence))
-    if not 0 <= event.sequence <= _HIGHEST_SEQUENCE:
-        return sequence
-    if unwritable := tuple(problems(event.information())):
-        return (*sequence, *unwritable)
-    signed, schema = signed_event(event, signer), _SCHEMAS.get(event.detail.event_type)
-    if schema is None:
-        return (*sequence, *_without_schema(event.detail)) or signed
-    found = schemas.problems(schema, etree.fromstring(signed), EventInformation)
-    told = [problem.path for problem in found]
-    return (*(problem for problem in sequence if problem.path not in told), *found) or signed
-
-
-def _wrong_sequence(sequence: int) -> Iterator[Problem]:
-    """The XSD of manifestations takes any two digits."""
-    if not 1 <= sequence <= _HIGHEST_SEQUENCE:
-        yield Problem(SCHEMA_PROBLEM, "sequence", f"A sequência vai de 1 a {_HIGHEST_SEQUENCE}.")
+    """Signs an event and checks it, or returns everything that is wrong with it."""
+    schema = _SCHEMAS.get(event.detail.event_type)
+    unchecked = () if schema else tuple(_without_schema(event.detail))
+    return issue(event, schema, signer, schemas, unchecked)
 
 
 def _without_schema(detail: Detail) -> Iterator[Problem]:
-    """What an XSD would say of an event that has none here."""
+    """Yields what an XSD would refuse in an event that has none here."""
     if len(getattr(detail, "reason", "") or "") < _SHORTEST_REASON:
         message = f"A justificativa tem menos de {_SHORTEST_REASON} caracteres."
         yield Problem(SCHEMA_PROBLEM, "justification", message)

@@ -23,6 +23,8 @@ class Dialect:
     version: str
     event_version: str
     distribution_version: str
+    sequence_digits: int
+    """Digits of an event's sequence in its Id."""
     statuses: Table[str, Status]
     """What the authorities' codes mean."""
     in_lots: bool

@@ -1,0 +1,136 @@
+"""Events, which change or complete a document after its authorization: written, signed, checked, named.
+
+A family adds the details of its events and the group of the part that is signed.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from lxml import etree
+
+from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.ids import event_id
+from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.layouts.sefaz.dialect import Dialect
+from carimbo.fiscal.layouts.signed_part import part_of, signed_message
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.taxpayer import is_cpf
+
+NATIONAL_ORGAN = "91"
+"""The national environment, which registers the recipients' manifestations."""
+
+_ORGAN = re.compile(rb"<cOrgao>([0-9]{2})</cOrgao>")
+# NF-e writes the sequence with two digits, CT-e and MDF-e with three.
+_ID = re.compile(rb'<infEvento [^>]*?Id="(ID([0-9]{6})([0-9A-Z]{44})([0-9]{2,3}))"')
+
+
+class Detail(Protocol):
+    """The group `detEvento` of one type of event."""
+
+    @property
+    def event_type(self) -> str:
+        """Its official number."""
+
+
+D = TypeVar("D", bound=Detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Event(ABC, Generic[D]):
+    """An event of a document, declared by its issuer or its recipient."""
+
+    dialect: ClassVar[Dialect]
+    organ: str
+    """IBGE code of the issuer's state, or `NATIONAL_ORGAN`."""
+    environment: str
+    tax_id: str
+    """CNPJ or CPF of its author."""
+    access_key: AccessKey
+    occurred_at: datetime
+    sequence: int
+    """Counts the events of one type on one document, from 1."""
+    detail: D
+
+    @property
+    def id(self) -> str:
+        """The identifier, which no other event has."""
+        digits = self.dialect.sequence_digits
+        return event_id(self.detail.event_type, self.access_key, self.sequence, digits)
+
+    @property
+    def cnpj(self) -> str | None:
+        """The author's CNPJ; None if it is a person."""
+        return None if is_cpf(self.tax_id) else self.tax_id
+
+    @property
+    def cpf(self) -> str | None:
+        """The author's CPF; None if it is a company."""
+        return self.tax_id if is_cpf(self.tax_id) else None
+
+    @abstractmethod
+    def information(self) -> Any:
+        """Returns the part that is signed, as a group of the family's layout (`infEvento`)."""
+
+
+def signed_event(event: Event[Any], signer: Signer) -> bytes:
+    """Returns the event with its signature, as authorities take it."""
+    dialect = event.dialect
+    part = part_of(event.information(), dialect.namespace)
+    return signed_message(dialect.event_tag, dialect.event_version, part, signer)
+
+
+def issue(
+    event: Event[Any],
+    schema: Schema | None,
+    signer: Signer,
+    schemas: Schemas,
+    other_problems: Sequence[Problem] = (),
+) -> bytes | tuple[Problem, ...]:
+    """Signs an event and checks it against its XSD, or returns everything that is wrong with it.
+
+    `other_problems` are those that the caller has found, of an event that has no XSD.
+    """
+    highest = 10**event.dialect.sequence_digits - 1
+    # The XSD of manifestations takes any two digits.
+    wrong_sequence = (
+        ()
+        if 1 <= event.sequence <= highest
+        else (Problem(SCHEMA_PROBLEM, "sequence", f"A sequência vai de 1 a {highest}."),)
+    )
+    if not 0 <= event.sequence <= highest:
+        return wrong_sequence
+    information = event.information()
+    if unwritable := tuple(problems(information)):
+        return (*wrong_sequence, *unwritable)
+    signed = signed_event(event, signer)
+    if schema is None:
+        return (*wrong_sequence, *other_problems) or signed
+    refused = schemas.problems(schema, etree.fromstring(signed), type(information))
+    paths = {problem.path for problem in refused}
+    return (*(problem for problem in wrong_sequence if problem.path not in paths), *refused) or signed
+
+
+@dataclass(frozen=True, slots=True)
+class EventIdentity:
+    """Which event a signed one is, and who registers it."""
+
+    organ: str
+    id: str
+    type: str
+    access_key: AccessKey
+    sequence: int
+
+
+def event_identity(signed: bytes) -> EventIdentity:
+    """Reads the identity of an event that we signed."""
+    organ, identifier = _ORGAN.search(signed), _ID.search(signed)
+    if organ is None or identifier is None:
+        raise LookupError("a signed event has no Id or no organ")
+    whole, event_type, key, sequence = (part.decode() for part in identifier.groups())
+    return EventIdentity(organ[1].decode(), whole, event_type, AccessKey.parse(key), int(sequence))
