@@ -42,7 +42,7 @@ VOIDED_RANGE = {
 # What these refuse is somebody's registration, and not what the document says.
 _RETRYABLE = {"178", "180", "181", "186"}
 _SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeAutorizacao4"
-_SIGNATURE = (
+SIGNATURE = (
     '<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo>'
     f"<Reference><DigestValue>{DIGEST}</DigestValue></Reference></SignedInfo></Signature>"
 )
@@ -148,7 +148,7 @@ def stored_event(
         '<detEvento versao="1.00"><descEvento>Evento</descEvento></detEvento></infEvento>'
     )
     told = event_receipt(code, "Evento registrado", event_type=event_type, sequence=sequence, key=key)
-    event = f'<evento versao="1.00">{asked}{_SIGNATURE}</evento>'
+    event = f'<evento versao="1.00">{asked}{SIGNATURE}</evento>'
     return f'<procEventoNFe versao="1.00">{event}{told}</procEventoNFe>'
 
 
