@@ -53,6 +53,12 @@ class TestEnvelope:
             f"{{{NAMESPACE}}}retConsStatServ",
         ]
 
+    def test_puts_a_header_before_the_body(self) -> None:
+        header = f'<mdfeCabecMsg xmlns="{SERVICE}"><cUF>35</cUF></mdfeCabecMsg>'.encode()
+        root = etree.fromstring(envelope(SERVICE, MESSAGE.encode(), WRAPPER, header))
+        assert [part.tag for part in root] == [f"{{{SOAP_1_2}}}Header", f"{{{SOAP_1_2}}}Body"]
+        assert root.findtext(f"{{{SOAP_1_2}}}Header/{{{SERVICE}}}mdfeCabecMsg/{{{SERVICE}}}cUF") == "35"
+
     def test_takes_another_wrapper_around_the_usual_one(self) -> None:
         inner = f"<nfeDadosMsg>{MESSAGE}</nfeDadosMsg>".encode()
         root = etree.fromstring(envelope(SERVICE, inner, tag="nfeDistDFeInteresse"))

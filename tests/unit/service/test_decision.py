@@ -13,6 +13,7 @@ from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
     Cause,
+    Closed,
     Denied,
     Duplicate,
     NotJudged,
@@ -42,6 +43,8 @@ REJECTED = Rejected(code="528", message="Valor do ICMS difere")
 DENIED = Denied(code="302", message="Irregularidade fiscal")
 CANCELED = Canceled(code="101", message="Cancelamento", authorization=AUTHORIZED)
 CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento")
+ENDED = Closed(code="132", message="Encerramento", authorization=AUTHORIZED)
+ENDED_SOMEHOW = Closed(code="609", message="Já está encerrado")
 DUPLICATE = Duplicate(code="204", message="Duplicidade")
 OUR_DUPLICATE = replace(DUPLICATE, other_key=KEY)
 FOREIGN = Duplicate(code="539", message="Duplicidade com diferença na chave", other_key=OTHER_KEY)
@@ -58,13 +61,13 @@ LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
 NO_ROOM = NotJudged(cause=Cause.NO_ROOM, detail="no room", may_have_arrived=False)
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 OUTCOMES: tuple[Outcome, ...] = (
-    AUTHORIZED, REJECTED, VOIDED, DENIED, CANCELED, CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, FOREIGN,
-    NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSING, CLOSED, THROTTLED, THROTTLED_FOR_HOW_LONG,
-    LOST, NOT_SENT,
+    AUTHORIZED, REJECTED, VOIDED, DENIED, CANCELED, CANCELED_SOMEHOW, ENDED, ENDED_SOMEHOW, DUPLICATE,
+    OUR_DUPLICATE, FOREIGN, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSING, CLOSED,
+    THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
 )  # fmt: skip
 OPEN = (
-    CANCELED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSING,
-    CLOSED, LOST, NOT_SENT,
+    CANCELED_SOMEHOW, ENDED_SOMEHOW, DUPLICATE, OUR_DUPLICATE, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING,
+    UNAVAILABLE, CLOSING, CLOSED, LOST, NOT_SENT,
 )  # fmt: skip
 FIRST, HOUR = timedelta(seconds=2), timedelta(hours=1)
 
@@ -90,6 +93,8 @@ class TestFirstAnswer:
             (DENIED, DENIED, DENIED),
             (CANCELED, CANCELED, CANCELED),
             (CANCELED_SOMEHOW, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
+            (ENDED, AUTHORIZED, AUTHORIZED),
+            (ENDED_SOMEHOW, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
             (DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
             (OUR_DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
             (FOREIGN, Foreign(FOREIGN), Foreign(FOREIGN)),
@@ -139,7 +144,7 @@ class TestRefusal:
         self, attempt: Attempt, outcome: Outcome, thrown: float
     ) -> None:
         decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
-        assert is_open(decision) or decision is outcome
+        assert is_open(decision) or decision is (AUTHORIZED if outcome is ENDED else outcome)
 
     @given(attempts, st.sampled_from(OUTCOMES), dice)
     def test_a_number_is_only_given_up_for_a_key_that_is_not_ours_or_if_it_is_void(

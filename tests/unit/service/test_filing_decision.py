@@ -13,6 +13,7 @@ from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
     Cause,
+    Closed,
     Denied,
     Duplicate,
     NotJudged,
@@ -47,6 +48,7 @@ AUTHORIZED = Authorized(code="135", message="Registrado", protocol="1", authoriz
 REJECTED = Rejected(code="501", message="Prazo")
 DENIED = Denied(code="302", message="Irregularidade fiscal")
 CANCELED = Canceled(code="420", message="Cancelamento para NF-e já cancelada")
+ENDED = Closed(code="609", message="Já está encerrado")
 DUPLICATE = Duplicate(code="573", message="Duplicidade de evento")
 UNKNOWN = Unknown(code="100", message="Autorizado o uso da NF-e")
 PROCESSING = Processing(code="105", message="Lote em processamento", receipt="35123", wait_seconds=7)
@@ -57,11 +59,11 @@ THROTTLED_FOR_HOW_LONG = replace(THROTTLED, until=None)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 OUTCOMES: tuple[Outcome, ...] = (
-    AUTHORIZED, REJECTED, DENIED, CANCELED, DUPLICATE, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSED, THROTTLED,
-    THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
+    AUTHORIZED, REJECTED, DENIED, CANCELED, ENDED, DUPLICATE, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSED,
+    THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
 )  # fmt: skip
 FAILURES = (PROCESSING, UNAVAILABLE, CLOSED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT)
-OPEN = (CANCELED, DUPLICATE, UNKNOWN, *FAILURES)
+OPEN = (CANCELED, ENDED, DUPLICATE, UNKNOWN, *FAILURES)
 
 states = st.sampled_from(STATES)
 tries = st.integers(min_value=0, max_value=500)
@@ -76,6 +78,7 @@ class TestFirstAnswer:
             (REJECTED, Refused(REJECTED), Refused(REJECTED)),
             (DENIED, Refused(DENIED), Refused(DENIED)),
             (CANCELED, Onward(SENT, AT_ONCE, 1), Registered(CANCELED)),
+            (ENDED, Onward(SENT, AT_ONCE, 1), Registered(ENDED)),
             (DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
             (UNKNOWN, Onward(SIGNED, AT_ONCE, 0), Onward(SIGNED, AT_ONCE, 0)),
             (PROCESSING, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
@@ -110,7 +113,7 @@ class TestEnd:
         self, state: FilingState, tried: int, outcome: Outcome, thrown: float
     ) -> None:
         decision = FilingJudge(BACKOFF, NOW, thrown).decide(state, tried, outcome)
-        has_it = outcome is AUTHORIZED or (outcome is CANCELED and state is SENT)
+        has_it = outcome is AUTHORIZED or (outcome in (CANCELED, ENDED) and state is SENT)
         assert isinstance(decision, Registered) == has_it
 
     @given(states, tries, st.sampled_from(OUTCOMES))
