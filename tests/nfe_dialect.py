@@ -3,7 +3,7 @@
 from functools import partial
 
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
-from carimbo.fiscal.layouts.sefaz import answers, distribution, event_answers, messages
+from carimbo.fiscal.layouts.sefaz import answers, archived, distribution, event_answers, messages
 
 read_authorization = partial(answers.read_authorization, NFE_DIALECT)
 read_receipt = partial(answers.read_receipt, NFE_DIALECT)
@@ -12,6 +12,7 @@ read_status = partial(answers.read_status, NFE_DIALECT)
 read_event = partial(event_answers.read_event, NFE_DIALECT)
 read_registered_event = partial(event_answers.read_registered_event, NFE_DIALECT)
 read_distribution = partial(distribution.read_distribution, NFE_DIALECT)
+read_archived_event = partial(archived.read_archived_event, NFE_DIALECT)
 
 authorization_lot = partial(messages.document_lot, NFE_DIALECT)
 event_lot = partial(messages.event_lot, NFE_DIALECT)

@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.nfe_v4.archived import (
-    ArchivedEvent,
-    ArchivedInvoice,
-    read_archived_event,
-    read_archived_invoice,
-)
+from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice, read_archived_invoice
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, CancellationBySubstitution, Correction
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
+from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent, read_archived_event
 from carimbo.fiscal.printout import EventPrint
 from carimbo.printing import formats
 from carimbo.printing.canvas import Align, Canvas
@@ -32,7 +29,7 @@ _BARS, _BARS_HEIGHT = 82.0, 11.0
 
 def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
     """Draw an event of a document on A4."""
-    event, document = read_archived_event(order.event), read_archived_invoice(order.document)
+    event, document = read_archived_event(NFE_DIALECT, order.event), read_archived_invoice(order.document)
     ide = document.invoice.identification
     model = _MODELS.get(ide.model, ide.model)
     title = _title(event, model)
@@ -126,11 +123,12 @@ def _event_block(canvas: Canvas, event: ArchivedEvent) -> Block:
 
 
 def _texts(event: ArchivedEvent) -> Iterator[EventText]:
-    if event.correction:
-        yield EventText("CORREÇÃO", event.correction, 11)
-    if event.conditions:
-        yield EventText("CONDIÇÕES DE USO", event.conditions, 8)
-    if event.reason:
-        yield EventText("JUSTIFICATIVA", event.reason, 11)
-    if event.replaced_by:
-        yield EventText("CHAVE DE ACESSO DA NFC-e QUE A SUBSTITUI", formats.key(event.replaced_by), 11)
+    detail = event.detail
+    if correction := detail.text("xCorrecao"):
+        yield EventText("CORREÇÃO", correction, 11)
+    if conditions := detail.text("xCondUso"):
+        yield EventText("CONDIÇÕES DE USO", conditions, 8)
+    if reason := detail.text("xJust"):
+        yield EventText("JUSTIFICATIVA", reason, 11)
+    if replacing_key := detail.text("chNFeRef"):
+        yield EventText("CHAVE DE ACESSO DA NFC-e QUE A SUBSTITUI", formats.key(replacing_key), 11)

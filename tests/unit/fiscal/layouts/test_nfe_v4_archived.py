@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.layouts.nfe_v4.archived import ServiceTotals, read_archived_event, read_archived_invoice
+from carimbo.fiscal.layouts.nfe_v4.archived import ServiceTotals, read_archived_invoice
 from carimbo.fiscal.layouts.reading import Unreadable
 from carimbo.fiscal.xml_reading import UnreadableXml
-from nfe_dialect import authorized_invoice, registered_event
+from nfe_dialect import authorized_invoice, read_archived_event, registered_event
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
@@ -74,18 +74,17 @@ class TestReadArchivedEvent:
     def test_reads_a_correction(self) -> None:
         event = read_archived_event(registered_event(example("nfe/events/correction"), REGISTRATION))
         assert (event.event_type, event.sequence, event.protocol.number) == ("110110", 2, "135260000000002")
-        assert event.correction
-        assert event.conditions is not None
-        assert event.conditions.startswith("A Carta de Correcao e disciplinada")
-        assert event.reason is None
+        assert event.description == "Carta de Correcao"
+        assert event.detail.text("xCorrecao")
+        assert event.detail.required("xCondUso").startswith("A Carta de Correcao e disciplinada")
+        assert event.detail.text("xJust") is None
 
     def test_reads_a_cancellation_by_substitution(self) -> None:
         file = registered_event(example("nfce/events/cancellation-by-substitution"), REGISTRATION)
         event = read_archived_event(file)
         assert event.event_type == "110112"
-        assert event.reason
-        assert event.replaced_by is not None
-        assert event.replaced_by != event.access_key
+        assert event.detail.text("xJust")
+        assert event.detail.required("chNFeRef") != event.access_key
 
     def test_tells_that_there_is_no_registration(self) -> None:
         with pytest.raises(Unreadable, match="registro"):

@@ -7,12 +7,13 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.layouts.sefaz import messages
+from carimbo.fiscal.layouts.sefaz.archived import read_archived_event
 from carimbo.fiscal.layouts.sefaz.events import event_identity, issue, signed_event
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer, verify
 from support import CNPJ
-from toy_dialect import CLOSING, KEY, NAMESPACE, TOY, signed_toy_event, toy_event
+from toy_dialect import CLOSING, KEY, NAMESPACE, TOY, event_answer, signed_toy_event, toy_event
 
 HEAD = f'xmlns="{NAMESPACE}" versao='
 DOCUMENT = f'<ToyOS xmlns="{NAMESPACE}">assinado</ToyOS>'.encode()
@@ -75,6 +76,13 @@ class TestArchive:
         event, receipt = signed_toy_event(), b"<retEventoToy/>"
         expected = f'<procEventoToy {HEAD}"3.01">'.encode() + event + receipt + b"</procEventoToy>"
         assert messages.registered_event(TOY, event, receipt) == expected
+
+    def test_of_an_event_is_read_for_paper(self) -> None:
+        event = read_archived_event(TOY, messages.registered_event(TOY, signed_toy_event(), event_answer()))
+        assert (event.access_key, event.event_type, event.sequence) == (KEY, CLOSING, 1)
+        assert (event.description, event.environment) == ("Encerramento", "2")
+        assert (event.protocol.code, event.protocol.number) == ("135", "135260000000009")
+        assert event.detail.text("xJust") is None
 
 
 class TestEvent:
