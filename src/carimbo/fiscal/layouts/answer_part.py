@@ -38,8 +38,8 @@ class AnswerPart(ABC):
 
     def text(self, tag: str) -> str:
         """The text of a part without the white space around it; empty if it is missing."""
-        found = self.part(tag)
-        return found.own_text if found else ""
+        found = self.element.find(self.qualified(tag))
+        return "" if found is None else _text_of(found)
 
     def matching(self, tag: str, pattern: re.Pattern[str]) -> str | None:
         """The text of a part if it looks as it should."""
@@ -57,9 +57,13 @@ class AnswerPart(ABC):
     @property
     def own_text(self) -> str:
         """The text of this part; none if it holds anything else."""
-        # A comment would split the text, and half a code is another code.
-        return "" if len(self.element) else (self.element.text or "").strip()
+        return _text_of(self.element)
 
     def qualified(self, tag: str) -> str:
         """A tag with its namespace."""
         return f"{{{self.namespace}}}{tag}"
+
+
+def _text_of(element: etree._Element) -> str:
+    # A comment would split the text, and half a code is another code.
+    return "" if len(element) else (element.text or "").strip()
