@@ -11,13 +11,14 @@ from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import Judgement, judged
+from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.goods.rules.size import size_problems, size_warnings
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.layouts.nfe_v4.document import check, in_root, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.rules import Judgement
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
 

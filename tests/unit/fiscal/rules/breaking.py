@@ -14,8 +14,9 @@ from carimbo.fiscal.documents.nfe import document as nfe_document
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import Judgement, judged
+from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.rules import Judgement
 from unit.fiscal.goods.support import (
     BUYER,
     COMPANY,
@@ -137,7 +138,7 @@ GOOD = {
 }
 """Requests by what they are; the tests of each rule begin with one of them."""
 
-__all__ = ["GONE", "GOOD", "RIO_DE_JANEIRO", "SAO_PAULO", "Breaking", "Good", "altered", "judge"]
+__all__ = ["GONE", "GOOD", "RIO_DE_JANEIRO", "SAO_PAULO", "Breaking", "Good", "altered", "case_of", "judge"]
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,12 @@ class Breaking:
 
 
 def judge(breaking: Breaking) -> Judgement:
-    """What the rules say of the broken request."""
+    """Returns what the rules say of the broken request."""
+    return judged(case_of(breaking))
+
+
+def case_of(breaking: Breaking) -> Case:
+    """Returns what the rules get to see of the broken request."""
     good = GOOD[breaking.good]
     body, record = changed(good.body, breaking.body), changed(good.company, breaking.company)
     under = breaking.under or emission()
@@ -179,7 +185,7 @@ def judge(breaking: Breaking) -> Judgement:
     for path, value in breaking.document.items():
         invoice = altered(invoice, path, value)
     moment = breaking.now or under.issued_at
-    return judged(Case(invoice, request, company, moment, is_composed=not breaking.document))
+    return Case(invoice, request, company, moment, is_composed=not breaking.document)
 
 
 def changed(body: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.rules.judging import Judgement
+from carimbo.fiscal.rules import Judgement
 from unit.fiscal.goods.support import ITEM, SAO_PAULO
 from unit.fiscal.rules.breaking import RIO_DE_JANEIRO, Breaking, judge
 from unit.fiscal.rules.breakings_operation import FUEL_OF_RIO

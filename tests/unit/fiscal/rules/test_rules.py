@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.goods.rules.judging import all_rules
-from carimbo.fiscal.goods.rules.rule import Rule, Severity
+from carimbo.fiscal.rules import Rule, Severity
 from unit.fiscal.rules import (
     breakings_items,
     breakings_operation,

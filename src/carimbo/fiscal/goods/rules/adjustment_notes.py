@@ -11,10 +11,11 @@ from carimbo.fiscal.goods.adjustment_notes import (
 )
 from carimbo.fiscal.goods.newer_schema import EXPECTED_ICMS, not_in_schema
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[DocumentCheck] = RuleBook()
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
 
 _CONTRIBUTIONS = frozenset({"pis", "pisSt", "cofins", "cofinsSt"})
 

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from carimbo.fiscal.goods.rules.rule import At
 from carimbo.fiscal.money import cents
+from carimbo.fiscal.rules import At
 
 _CENT = Decimal("0.01")
 

@@ -7,11 +7,12 @@ from itertools import pairwise
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.billing import Bill, Installment
 from carimbo.fiscal.money import ZERO, total
+from carimbo.fiscal.rules import At, Severity
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=lambda case: case.invoice.billing is not None)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=lambda case: case.invoice.billing is not None)
 
 _LONGEST_TERM = 10
 _EMPTY_BILL = Bill()

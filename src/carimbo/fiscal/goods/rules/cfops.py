@@ -1,11 +1,10 @@
 """The CFOP of every item: that it exists, and that it fits the operation."""
 
-from collections.abc import Hashable
-
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
@@ -16,13 +15,7 @@ def consumed_in(item: Item) -> str | None:
     return fuel.consumption_state if fuel else None
 
 
-def _looked_at(item: Item) -> Hashable:
-    icms = item.taxes.icms
-    situation = getattr(icms, "cst", None) or getattr(icms, "csosn", None)
-    return item.product.cfop, item.product.ncm, situation, consumed_in(item)
-
-
-RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 _INBOUND, _OUTBOUND = "0", "1"
 _COMPLEMENT, _ADJUSTMENT, _RETURN, _CREDIT = "2", "3", "4", "5"

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import CofinsNotTaxed, PisNotTaxed
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=lambda case: DatedRule.PIS_COFINS_ENDED in case.rules_in_force)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(
+    when=lambda case: DatedRule.PIS_COFINS_ENDED in case.rules_in_force
+)
 
 _NORMAL = "1"
 _SOURCE = "LC 214/2025, arts. 542 e 544"

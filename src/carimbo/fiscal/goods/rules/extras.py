@@ -2,8 +2,9 @@
 
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
 
 def _tells_more(case: Case) -> bool:
@@ -13,7 +14,7 @@ def _tells_more(case: Case) -> bool:
     )
 
 
-RULES: RuleBook[ItemCheck] = RuleBook(when=_tells_more)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=_tells_more)
 
 # Returns, and the credit notes of goods that come back.
 _GIVING_BACK = frozenset("45")

@@ -6,7 +6,8 @@ from carimbo.fiscal.goods.addresses import BRAZIL_CODE
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
@@ -23,7 +24,7 @@ def _is_there(case: Case) -> bool:
     )
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=_is_there)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_is_there)
 
 _OUTBOUND = "1"
 _NO_CONTRIBUTOR = "9"

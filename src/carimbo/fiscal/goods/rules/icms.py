@@ -9,7 +9,7 @@ from carimbo.fiscal.goods.rules.circumstances import (
     moves_between_other_states,
 )
 from carimbo.fiscal.goods.rules.consumers import suits_no_contributor
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
     Icms10,
@@ -31,6 +31,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn900,
 )
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.icms import FOREIGN_ORIGINS, interstate_rate
@@ -42,10 +43,10 @@ def _has_csosn(case: Case) -> bool:
     return case.regime in _WITH_CSOSN
 
 
-RULES: RuleBook[ItemCheck] = RuleBook()
-SIMPLES_RULES: RuleBook[ItemCheck] = RuleBook(when=_has_csosn)
-NORMAL_RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: not _has_csosn(case))
-RATE_RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: case.destination == TO_ANOTHER_STATE)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
+SIMPLES_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=_has_csosn)
+NORMAL_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda case: not _has_csosn(case))
+RATE_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda case: case.destination == TO_ANOTHER_STATE)
 
 _OUTBOUND = "1"
 _NORMAL = "1"

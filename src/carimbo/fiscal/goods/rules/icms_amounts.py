@@ -5,7 +5,7 @@ from typing import Any
 from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
 from carimbo.fiscal.goods.rules.amounts import compared_percent
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
     Icms10,
@@ -22,8 +22,9 @@ from carimbo.fiscal.layouts.nfe_v4.icms import (
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[ItemCheck] = RuleBook()
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 _NORMAL = "1"
 _NO_CONTRIBUTOR = "9"

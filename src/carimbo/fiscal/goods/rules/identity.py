@@ -5,12 +5,13 @@ from itertools import cycle
 
 from carimbo.fiscal.access_key import check_digit, is_allowed_numeric_code
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
 from carimbo.fiscal.tables.states import STATES
 
-RULES: RuleBook[DocumentCheck] = RuleBook()
-ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
+ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
 
 _CLOCK_TOLERANCE = timedelta(minutes=5)
 _LATEST_SURELY_TAKEN = timedelta(days=30)

@@ -1,8 +1,9 @@
 """What an item says of the IPI."""
 
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
 _EXEMPT = ("301", "399")
 _IMMUNE = ("001", "099")
@@ -21,7 +22,7 @@ def _tells_ipi(case: Case) -> bool:
     return any(item.taxes.ipi for item in case.invoice.items)
 
 
-RULES: RuleBook[ItemCheck] = RuleBook(when=_tells_ipi)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=_tells_ipi)
 
 
 @RULES.rule("388", "MOC 7.0, O09-10", "O enquadramento legal do IPI não é o da situação.", models=(NFE,))

@@ -1,11 +1,11 @@
 """Holding a document against every rule, and telling all that are broken at once."""
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any
 
+from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules import (
     adjustment_notes,
     billing,
@@ -39,11 +39,11 @@ from carimbo.fiscal.goods.rules import (
     transport,
 )
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import At, DocumentCheck, ItemCheck, Rule, RuleBook, Severity
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.goods.rules.rule import DocumentCheck, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.rules import Broken, Judgement, Rule, broken_rules, judgement_of
 
 # In the order in which their problems are told.
-DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
+DOCUMENT_BOOKS: tuple[GoodsRuleBook[DocumentCheck], ...] = (
     identity.ELSEWHERE_RULES,
     identity.RULES,
     parties.ELSEWHERE_RULES,
@@ -70,7 +70,7 @@ DOCUMENT_BOOKS: tuple[RuleBook[DocumentCheck], ...] = (
     reform_totals.RULES,
     ended_contributions.RULES,
 )
-ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
+ITEM_BOOKS: tuple[GoodsRuleBook[ItemCheck], ...] = (
     cfops.RULES,
     mei.RULES,
     receipt_items.RULES,
@@ -97,51 +97,24 @@ ITEM_BOOKS: tuple[RuleBook[ItemCheck], ...] = (
 _CLOSED_UNLESS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """What the rules say of a document."""
-
-    problems: tuple[Problem, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """All of it as warnings, for a document that nobody can change any more."""
-        return (*map(_sentence, self.problems), *self.warnings)
-
-
-_NOTHING_BROKEN = Judgement((), ())
-
-
-def all_rules() -> Iterator[Rule[DocumentCheck] | Rule[ItemCheck]]:
+def all_rules() -> Iterator[Rule[Any]]:
     """Every rule that there is."""
     return chain(chain.from_iterable(DOCUMENT_BOOKS), chain.from_iterable(ITEM_BOOKS))
 
 
 def judged(case: Case) -> Judgement:
-    """Hold a document against the rules of its model."""
-    broken = [*_in_the_document(case), *_in_the_items(case)]
-    if not broken:
-        return _NOTHING_BROKEN
-    return Judgement(
-        problems=tuple(problem for rule, problem in broken if rule.severity is Severity.REFUSES),
-        warnings=tuple(_sentence(problem) for rule, problem in broken if rule.severity is Severity.WARNS),
-    )
+    """Checks a document against the rules of its model."""
+    return judgement_of([*_in_the_document(case), *_in_the_items(case)])
 
 
-Broken = tuple[Rule[DocumentCheck] | Rule[ItemCheck], Problem]
 DocumentRules = tuple[tuple[Callable[[Case], bool] | None, tuple[Rule[DocumentCheck], ...]], ...]
-ItemRules = tuple[tuple[RuleBook[ItemCheck], tuple[Rule[ItemCheck], ...]], ...]
+ItemRules = tuple[tuple[GoodsRuleBook[ItemCheck], tuple[Rule[ItemCheck], ...]], ...]
 
 
 def _in_the_document(case: Case) -> Iterator[Broken]:
     for when, rules in _document_rules(case.model, case.is_composed):
         if when is None or when(case):
-            for rule in rules:
-                found = rule.check(case)
-                if found is not None:
-                    for at in (found,) if isinstance(found, At) else found:
-                        yield rule, rule.problem(at)
+            yield from broken_rules(rules, case, hint_of)
 
 
 def _in_the_items(case: Case) -> Iterator[Broken]:
@@ -161,7 +134,7 @@ def _in_the_items(case: Case) -> Iterator[Broken]:
                 at = rule.check(item, case)
                 if at:
                     is_right = False
-                    yield rule, rule.problem(at, f"items[{position}].")
+                    yield rule, rule.problem(at, hint_of, f"items[{position}].")
             if alike and is_right:
                 passed.add(alike)
 
@@ -175,7 +148,7 @@ def _document_rules(model: str, is_composed: bool) -> DocumentRules:
 
 
 @cache
-def _closed(are_open: tuple[bool, ...]) -> frozenset[RuleBook[ItemCheck]]:
+def _closed(are_open: tuple[bool, ...]) -> frozenset[GoodsRuleBook[ItemCheck]]:
     """The books that a document has no subject for: the same object for all that are alike in this."""
     gates = zip(_CLOSED_UNLESS, are_open, strict=True)
     return frozenset(book for (book, _), is_open in gates if not is_open)
@@ -183,7 +156,7 @@ def _closed(are_open: tuple[bool, ...]) -> frozenset[RuleBook[ItemCheck]]:
 
 @cache
 def _item_rules(
-    model: str, is_composed: bool, closed: frozenset[RuleBook[ItemCheck]], kinds: tuple[Any, ...]
+    model: str, is_composed: bool, closed: frozenset[GoodsRuleBook[ItemCheck]], kinds: tuple[Any, ...]
 ) -> ItemRules:
     """The rules that can be broken by an item with these groups of taxes, by their books."""
     books = [book for book in ITEM_BOOKS if not (book in closed or (book.is_for_elsewhere and is_composed))]
@@ -193,7 +166,3 @@ def _item_rules(
 
 def _may_break(rule: Rule[ItemCheck], model: str, kinds: tuple[Any, ...]) -> bool:
     return model in rule.models and (not rule.on or any(kind in rule.on for kind in kinds))
-
-
-def _sentence(problem: Problem) -> str:
-    return f"{problem.path}: {problem.message}"

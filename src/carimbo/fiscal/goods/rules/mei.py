@@ -5,7 +5,7 @@ from typing import Any
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.cfops import gives_back
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn101,
     IcmsSn102,
@@ -15,10 +15,11 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn900,
 )
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
 _MEI = "4"
 
-RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: case.regime == _MEI)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda case: case.regime == _MEI)
 
 _RETURNS = frozenset({"1202", "1553", "2202", "2553", "5202", "6202"})
 _OF_A_RECEIPT = "5102"

@@ -4,11 +4,12 @@ from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.cfops import consumed_in
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At
 from carimbo.fiscal.taxpayer import is_cnpj
 
-RULES: RuleBook[DocumentCheck] = RuleBook()
-ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
+ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
 
 _OUTBOUND = "1"
 _NORMAL = "1"

@@ -9,9 +9,10 @@ from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import situation_of
 from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 from carimbo.fiscal.taxpayer import is_cnpj, is_cpf
 
@@ -21,10 +22,12 @@ def _has_other_places(case: Case) -> bool:
     return bool(invoice.pickup or invoice.delivery or invoice.transport.carrier)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook()
-ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
-PLACE_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_other_places, elsewhere=True)
-READER_RULES: RuleBook[DocumentCheck] = RuleBook(when=lambda case: bool(case.invoice.authorized_readers))
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
+ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
+PLACE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_has_other_places, elsewhere=True)
+READER_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(
+    when=lambda case: bool(case.invoice.authorized_readers)
+)
 
 _CONTRIBUTOR, _EXEMPT, _NO_CONTRIBUTOR = "1", "2", "9"
 _SIMPLIFIED_PRINT, _NFF_EMISSION = "6", "3"
@@ -42,7 +45,7 @@ def _tax_id_rule(
     whose: str,
     path: str,
     party: str,
-    book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
+    book: GoodsRuleBook[DocumentCheck] = ELSEWHERE_RULES,
 ) -> None:
     is_valid = is_cnpj if kind == "CNPJ" else is_cpf
     name, party_of = kind.lower(), attrgetter(f"invoice.{party}")
@@ -91,7 +94,7 @@ def _city_rules(
     whose: str,
     path: str,
     place_of: Callable[[Case], _Place],
-    book: RuleBook[DocumentCheck] = ELSEWHERE_RULES,
+    book: GoodsRuleBook[DocumentCheck] = ELSEWHERE_RULES,
 ) -> None:
     """Write the rules that the city of an address exists, and that it is of the address's state."""
 

@@ -5,8 +5,9 @@ from decimal import Decimal
 
 from carimbo.fiscal.goods.payments import NO_PAYMENT, NOTHING_PAID_NOW
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.payment import Payment
+from carimbo.fiscal.rules import At
 from carimbo.fiscal.taxpayer import is_cnpj
 
 
@@ -20,8 +21,8 @@ def _has_a_card(case: Case) -> bool:
     return any(payment.card for payment in case.invoice.payment.payments)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=_is_told)
-CARD_RULES: RuleBook[DocumentCheck] = RuleBook(when=_has_a_card)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_is_told)
+CARD_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_has_a_card)
 
 _TRADE_NOTE, _OTHER = "14", "99"
 _NEEDS_A_CARD = frozenset({"03", "04", "17"})

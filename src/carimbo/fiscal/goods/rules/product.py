@@ -1,35 +1,23 @@
 """What an item says of its product."""
 
-from collections.abc import Hashable
-
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.items import NO_GTIN
 from carimbo.fiscal.goods.rules.amounts import compared
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import is_payment_by_government
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.gtin import check_digit, is_gtin, is_internal_gtin
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms10, Icms30, Icms60, Icms70, Icms90, IcmsSt
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.ncm import NCMS
 
-
-def _codes(item: Item) -> Hashable:
-    product, icms = item.product, item.taxes.icms
-    is_charged = bool(getattr(icms, "st_amount", None))
-    return product.ncm, product.cest is None, is_charged, getattr(icms, "cst", None)
-
-
-def _bar_codes(item: Item) -> Hashable:
-    return item.product.gtin, item.product.taxable_gtin
-
-
-RULES: RuleBook[ItemCheck] = RuleBook()
-GTIN_RULES: RuleBook[ItemCheck] = RuleBook(like=_bar_codes)
-ELSEWHERE_RULES: RuleBook[ItemCheck] = RuleBook(elsewhere=True)
-CODE_RULES: RuleBook[ItemCheck] = RuleBook(like=_codes)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
+GTIN_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
+ELSEWHERE_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(elsewhere=True)
+CODE_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 _NO_CODE = frozenset({NO_GTIN, ""})
 _NO_GOOD = "00"

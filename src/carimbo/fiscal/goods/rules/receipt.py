@@ -7,10 +7,11 @@ from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[DocumentCheck] = RuleBook()
-ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
+ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
 
 
 _PRINTED_AS_RECEIPTS = frozenset({"4", "5"})

@@ -4,8 +4,9 @@ from operator import attrgetter
 
 from carimbo.fiscal.goods.item_body import COUNTS
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, At, DocumentCheck, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, DocumentCheck, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
 _OF_ITEMS = (
     ("736", "J01-10", "dados de veículo novo", "vehicle", "product.vehicle"),
@@ -53,8 +54,8 @@ def _is_carried(case: Case) -> bool:
     return bool(way.retained_icms or way.vehicle or way.trailers or way.wagon or way.ferry)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=_is_carried)
-ITEM_RULES: RuleBook[ItemCheck] = RuleBook(when=_tells_more)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_is_carried)
+ITEM_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=_tells_more)
 
 
 def _absent_in_items(code: str, source: str, what: str, path: str, attribute: str) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import situation_of
-from carimbo.fiscal.goods.rules.rule import NFCE, At, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
     Icms10,
@@ -28,8 +28,9 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
 )
 from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[ItemCheck] = RuleBook()
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 # Without that of services (5933), which only an item with ISSQN has (MOC 7.0, I08-160).
 _CFOPS = frozenset({"5101", "5102", "5103", "5104", "5115", "5405", "5656", "5667", "5910"})

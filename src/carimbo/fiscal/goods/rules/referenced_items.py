@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.references import issuer_in_key, may_refer
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
+from carimbo.fiscal.rules import At, Severity
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=may_refer)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=may_refer)
 
 _OUTBOUND, _RETURN = "1", "4"
 _UNPROCESSED_DOCUMENTS = "03"

@@ -6,14 +6,15 @@ from carimbo.fiscal.access_key import KEY_LENGTH
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.references import may_refer
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At
 
 
 def _refers_under_the_rules(case: Case) -> bool:
     return DatedRule.RECEIPTS_ARE_NOT_REFERENCED in case.rules_in_force and may_refer(case)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=_refers_under_the_rules)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_refers_under_the_rules)
 
 _OUTBOUND = "1"
 _COMPLEMENT, _RETURN = "2", "4"

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.access_key import KEY_LENGTH, check_digit
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At
 from carimbo.fiscal.tables.states import state_of_ibge
 
 _NORMAL = "1"
@@ -17,7 +18,7 @@ def may_refer(case: Case) -> bool:
     return any(item.referenced_item for item in case.invoice.items)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=may_refer)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=may_refer)
 
 _COMPLEMENT = "2"
 # Fines and interest, refusals of the whole delivery, reductions of the amount.

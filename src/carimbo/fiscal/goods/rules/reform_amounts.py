@@ -9,12 +9,13 @@ from carimbo.fiscal.goods.rules.amounts import compared
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.reform_shares import SHARES, AnyShare, each_share
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents, percent
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[ItemCheck] = RuleBook()
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 _PURCHASE_TOLERANCE = Decimal("0.04")
 
@@ -27,11 +28,11 @@ _each_share = partial(each_share, book=RULES)
     city=("1045", "UB42-10"),
     cbs=("1062", "UB61-10"),
 )
-def deferred_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def deferred_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """What is paid later is a part of the whole tax."""
     if share.deferral is None:
         return None
-    return compared("deferral.amount", share.deferral.amount, _part(share.deferral.rate, share, base))
+    return compared("deferral.amount", share.deferral.amount, _part(share.deferral.rate, share, rated.base))
 
 
 @_each_share(
@@ -39,11 +40,11 @@ def deferred_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -
     models=(NFE,),
     cbs=("1189", "UB63-10"),
 )
-def refunded_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def refunded_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """What goes back is a part of the whole tax."""
     if share.refund is None or share.refund.rate is None:
         return None
-    return compared("refund.amount", share.refund.amount, _part(share.refund.rate, share, base))
+    return compared("refund.amount", share.refund.amount, _part(share.refund.rate, share, rated.base))
 
 
 @_each_share(
@@ -52,9 +53,9 @@ def refunded_amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -
     city=("1052", "UB54-10"),
     cbs=("1069", "UB67-10"),
 )
-def amount(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """What is due is the tax without what is paid later and what goes back."""
-    due = percent(base, _due_rate(share))
+    due = percent(rated.base, _due_rate(share))
     if share.deferral:
         due -= share.deferral.amount
     if share.refund:

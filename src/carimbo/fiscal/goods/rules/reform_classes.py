@@ -7,10 +7,11 @@ from typing import Any
 from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import BOTH, NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import BOTH, NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.goods.tax_day import day_of_key
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
 
 
@@ -30,8 +31,8 @@ def _looked_at(item: Item) -> Hashable:
     )
 
 
-DUTY_RULES: RuleBook[ItemCheck] = RuleBook(when=lambda case: case.regime == _NORMAL_REGIME)
-RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
+DUTY_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda case: case.regime == _NORMAL_REGIME)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_looked_at)
 
 _NORMAL_REGIME = "3"
 _COMPLEMENT, _RETURN = "2", "4"
@@ -45,7 +46,7 @@ def reform_rule(
     rule: str,
     message: str,
     *,
-    book: RuleBook[ItemCheck] = RULES,
+    book: GoodsRuleBook[ItemCheck] = RULES,
     models: tuple[str, ...] = BOTH,
     severity: Severity = Severity.REFUSES,
 ) -> Callable[[ItemCheck], ItemCheck]:

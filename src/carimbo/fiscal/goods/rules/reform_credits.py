@@ -3,10 +3,11 @@
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[ItemCheck] = RuleBook()
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 # Used goods that somebody who pays no IBS and CBS sells to a dealer.
 _USED_GOODS = "04"

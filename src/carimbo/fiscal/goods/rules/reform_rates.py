@@ -9,10 +9,11 @@ from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.free_areas import stays_in_a_free_area
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.reform_shares import AnyShare, each_share
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, At, ItemCheck, RuleBook
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, StateIbs
+from carimbo.fiscal.goods.rules.rule import NFCE, NFE, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, StateIbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.rules import At
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
 from carimbo.fiscal.taxes.ibs_cbs import effective_rate
 
@@ -32,7 +33,7 @@ def _looked_at(item: Item) -> Hashable:
     return taxed.cst, taxed.tax_class, item.product.ncm, rated.cbs.free_zone is None, *lessened
 
 
-RULES: RuleBook[ItemCheck] = RuleBook(like=_looked_at)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_looked_at)
 
 _TOLERANCE = Decimal("0.0001")
 _RETURN = "4"
@@ -43,7 +44,7 @@ _each_share = partial(each_share, book=RULES)
 
 
 @_each_share("A alíquota {share} não é a vigente.", state=("1026", "UB18-10"), city=("1036", "UB37-10"))
-def rate(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def rate(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """The rate is the one in force on the day, or zero where the tax is suspended."""
     expected = _expected_rate(share, taxed, case)
     return None if expected is None or share.rate == expected else At("rate", f"Esperado: {expected}.")
@@ -84,7 +85,7 @@ def _expected_rate(share: AnyShare, taxed: IbsCbs, case: Case) -> Decimal | None
     city=("1083", "UB40-20"),
     cbs=("1090", "UB59-20"),
 )
-def deferral_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def deferral_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """Only some situations let a part of the tax be paid later."""
     if share.deferral is None:
         return None
@@ -98,7 +99,7 @@ def deferral_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: C
     city=("1044", "UB40-10"),
     cbs=("1061", "UB59-10"),
 )
-def deferral_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def deferral_that_is_missing(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """Those situations tell which part it is."""
     if share.deferral:
         return None
@@ -113,7 +114,7 @@ def deferral_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, case
     city=("1007", "UB45-10"),
     cbs=("1028", "UB64-10"),
 )
-def reduction_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def reduction_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """Only some situations have a reduction of their own; public buyers bring theirs, beside one of zero."""
     if share.reduction is None:
         return None
@@ -130,7 +131,7 @@ def reduction_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: 
     city=("1074", "UB45-20"),
     cbs=("1079", "UB64-20"),
 )
-def reduction_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def reduction_that_is_missing(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """A reduction is told of all shares, even of one whose rate is zero."""
     if share.reduction:
         return None
@@ -146,7 +147,7 @@ def reduction_that_is_missing(share: AnyShare, base: Decimal, taxed: IbsCbs, cas
     city=("1046", "UB46-10"),
     cbs=("1063", "UB65-10"),
 )
-def reduction_of_the_class(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def reduction_of_the_class(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """The classification knows how much is taken off."""
     if share.reduction is None:
         return None
@@ -165,7 +166,7 @@ def reduction_of_the_class(share: AnyShare, base: Decimal, taxed: IbsCbs, case: 
     city=("1047", "UB47-10"),
     cbs=("1064", "UB66-10"),
 )
-def rate_after_reductions(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def rate_after_reductions(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """The reduction of a public buyer comes on top of that of the classification."""
     reduction = share.reduction
     if reduction is None:
@@ -181,12 +182,12 @@ def rate_after_reductions(share: AnyShare, base: Decimal, taxed: IbsCbs, case: C
     "A devolução {share} não pode ser informada.", state=("1111", "UB24-10"), city=("1112", "UB43-10")
 )
 @_each_share("A NFC-e não admite devolução {share}.", models=(NFCE,), cbs=("1187", "UB62-10"))
-def refund_out_of_place(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def refund_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """Only the CBS goes back to the buyer by this document, and only by an NF-e."""
     return At("refund") if share.refund else None
 
 
 @_each_share("Falta o percentual da devolução {share}.", models=(NFE,), cbs=("1188", "UB62a-10"))
-def refund_without_a_rate(share: AnyShare, base: Decimal, taxed: IbsCbs, case: Case) -> At | None:
+def refund_without_a_rate(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
     """A refund tells which part of the tax goes back."""
     return At("refund.rate") if share.refund and share.refund.rate is None else None

@@ -1,18 +1,18 @@
 """Rules that are the same for the three shares of IBS and CBS, each under a code of its own."""
 
 from collections.abc import Callable
-from decimal import Decimal
 from operator import attrgetter
 
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
-from carimbo.fiscal.goods.rules.rule import BOTH, At, ItemCheck, RuleBook
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs
+from carimbo.fiscal.goods.rules.rule import BOTH, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
+from carimbo.fiscal.rules import At
 
 AnyShare = StateIbs | CityIbs | Cbs
-ShareCheck = Callable[[AnyShare, Decimal, IbsCbs, Case], At | None]
-"""Tells where a share of the tax on a base breaks a rule, by the path within the share."""
+ShareCheck = Callable[[AnyShare, TaxedByRate, IbsCbs, Case], At | None]
+"""Returns where a share of the tax breaks a rule, by the path within the share."""
 
 SHARES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "da CBS"}
 
@@ -20,7 +20,7 @@ SHARES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "d
 def each_share(
     message: str,
     *,
-    book: RuleBook[ItemCheck],
+    book: GoodsRuleBook[ItemCheck],
     models: tuple[str, ...] = BOTH,
     **codes: tuple[str, str],
 ) -> Callable[[ShareCheck], ShareCheck]:
@@ -42,7 +42,7 @@ def _on_items(share: str, check: ShareCheck) -> ItemCheck:
         taxed = item.taxes.ibs_cbs
         if taxed is None or taxed.by_rate is None:
             return None
-        at = check(share_of(taxed.by_rate), taxed.by_rate.base, taxed, case)
+        at = check(share_of(taxed.by_rate), taxed.by_rate, taxed, case)
         return At(f"ibsCbs.{share}.{at.path}", at.detail) if at else None
 
     return on_item

@@ -9,9 +9,10 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.reform_sums import ReformSums
-from carimbo.fiscal.goods.rules.rule import At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At
 
-RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
 
 _PATH = "totals.ibsCbs"
 

@@ -2,10 +2,11 @@
 
 from carimbo.fiscal.goods.parties import EXEMPT
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.rules import At
 from carimbo.fiscal.state_registration import registration_problem
 
-RULES: RuleBook[DocumentCheck] = RuleBook()
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
 
 
 @RULES.rule(

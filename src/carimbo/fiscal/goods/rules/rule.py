@@ -1,67 +1,27 @@
-"""A rule of the authorities as a value, and the books that rules are written into."""
+"""What rules of NF-e and NFC-e have besides: their models, and what spares items from being checked."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Hashable
 
-from carimbo.fiscal.goods.hints import hint_of
+from carimbo.fiscal import rules
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.rules import At, Check, RuleBook
 
 NFE, NFCE = "55", "65"
 BOTH = (NFE, NFCE)
 
-Check = TypeVar("Check", bound=Callable[..., Any])
+DocumentCheck = rules.DocumentCheck[Case]
+
+ItemCheck = Callable[[Item, Case], At | None]
+"""Returns where an item breaks the rule; called for every item, so it has to be quick."""
 
 
-class Severity(Enum):
-    """What a broken rule does."""
+class GoodsRuleBook(RuleBook[Check]):
+    """Rules of one subject, for both models unless a rule names its own.
 
-    REFUSES = "refuses"
-    WARNS = "warns"
-    """Where each state decides whether it applies the rule, or nobody outside the authority can be sure."""
-
-
-class At(NamedTuple):
-    """Where a rule is broken: a path in the body, or within the item; there `/…` begins at the body's top."""
-
-    path: str
-    detail: str = ""
-    """What was expected, a sentence to follow the rule's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule(Generic[Check]):
-    """One check of the authorities."""
-
-    code: str
-    """cStat."""
-    source: str
-    """Rule and manual or technical note."""
-    message: str
-    """What is wrong, in Portuguese."""
-    check: Check
-    models: tuple[str, ...]
-    severity: Severity
-    on: tuple[type, ...]
-    """Groups of taxes that the rule is about; none means every item."""
-
-    def problem(self, at: At, prefix: str = "") -> Problem:
-        """The broken rule, told."""
-        path = at.path[1:] if at.path.startswith("/") else prefix + at.path
-        message = f"{self.message} {at.detail}" if at.detail else self.message
-        return Problem(self.code, path, message, hint_of(self.code), self.source)
-
-
-class RuleBook(Generic[Check]):
-    """Rules of one subject, in the order in which they are told.
-
-    `when` tells whether a document has the subject at all. `like` tells what the rules look at in an item:
-    one like another that broke none of them breaks none either, and is not held against them again. Rules of
-    a book that is for documents made `elsewhere` can't be broken by one that was composed here: what they ask
-    for is seen to by the request's form or by the composition.
+    `like` returns everything that the rules read of an item: one that is like another which broke none of
+    them breaks none either, and is not checked again. Rules of a book that is for documents made `elsewhere`
+    can't be broken by one that was composed here: the request's form or the composition sees to them.
     """
 
     def __init__(
@@ -71,35 +31,6 @@ class RuleBook(Generic[Check]):
         like: Callable[[Item], Hashable] | None = None,
         elsewhere: bool = False,
     ) -> None:
-        self._rules: list[Rule[Check]] = []
-        self.when = when
+        super().__init__(when=when, models=BOTH)
         self.like = like
         self.is_for_elsewhere = elsewhere
-
-    def __iter__(self) -> Iterator[Rule[Check]]:
-        return iter(self._rules)
-
-    def rule(
-        self,
-        code: str,
-        source: str,
-        message: str,
-        *,
-        models: tuple[str, ...] = BOTH,
-        severity: Severity = Severity.REFUSES,
-        on: tuple[type, ...] = (),
-    ) -> Callable[[Check], Check]:
-        """Write the decorated check into the book."""
-
-        def write(check: Check) -> Check:
-            self._rules.append(Rule(code, source, message, check, models, severity, on))
-            return check
-
-        return write
-
-
-DocumentCheck = Callable[[Case], At | Iterable[At] | None]
-"""Tells where a document breaks the rule, or every place where it does."""
-
-ItemCheck = Callable[[Item, Case], At | None]
-"""Tells where an item breaks the rule; called for every item, so it has to be quick."""

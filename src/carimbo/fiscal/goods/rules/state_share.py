@@ -13,11 +13,12 @@ from carimbo.fiscal.goods.rules.circumstances import (
     moves_between_other_states,
     situation_of,
 )
-from carimbo.fiscal.goods.rules.rule import NFE, At, ItemCheck, RuleBook, Severity
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.icms import IcmsPart
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.icms import FOREIGN_ORIGINS, interstate_rate
@@ -29,7 +30,7 @@ def _may_have_a_share(case: Case) -> bool:
     return any(item.taxes.state_share for item in case.invoice.items)
 
 
-RULES: RuleBook[ItemCheck] = RuleBook(when=_may_have_a_share)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=_may_have_a_share)
 
 _OUTBOUND = "1"
 _NORMAL, _RETURN = "1", "4"

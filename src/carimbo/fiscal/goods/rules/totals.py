@@ -6,12 +6,13 @@ from decimal import Decimal
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import BOTH, NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import BOTH, NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals
 from carimbo.fiscal.money import ZERO, total
+from carimbo.fiscal.rules import At
 
-ELSEWHERE_RULES: RuleBook[DocumentCheck] = RuleBook(elsewhere=True)
-RULES: RuleBook[DocumentCheck] = RuleBook()
+ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
 
 _TOLERANCE = Decimal("0.50")
 _IMPORT = "3"

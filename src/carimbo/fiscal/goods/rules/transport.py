@@ -3,9 +3,10 @@
 from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, At, DocumentCheck, RuleBook
+from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer, Recipient
 from carimbo.fiscal.layouts.nfe_v4.transport import Carrier
+from carimbo.fiscal.rules import At
 from carimbo.fiscal.taxpayer import cnpj_base
 
 
@@ -14,7 +15,7 @@ def _is_told(case: Case) -> bool:
     return bool(transport.carrier or transport.vehicle or transport.trailers)
 
 
-RULES: RuleBook[DocumentCheck] = RuleBook(when=_is_told)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_is_told)
 
 _OUTBOUND = "1"
 
