@@ -98,7 +98,7 @@ class Stages:
         """Make one document, looking at the time after each step."""
         issuance, self._last = sale.issuance, time.process_time()
         composed = compose(sale.request, issuance.company, issuance.emission, issuance.software)
-        return self._finish(sale, self._ended("compose", composed.problems or composed.invoice))
+        return self._finish(sale, self._ended("compose", composed.problems or composed.document))
 
     def _finish(self, sale: Sale, invoice: Invoice) -> bytes:
         issuance = sale.issuance
@@ -140,7 +140,7 @@ def composed(sale: Sale) -> Invoice:
     """The typed document of a sale."""
     issuance = sale.issuance
     composition = compose(sale.request, issuance.company, issuance.emission, issuance.software)
-    return made(composition.problems or composition.invoice)
+    return made(composition.problems or composition.document)
 
 
 def build(sale: Sale, invoice: Invoice) -> bytes:

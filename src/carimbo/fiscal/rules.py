@@ -27,7 +27,7 @@ class At(NamedTuple):
     detail: str = ""
     """What was expected, a sentence to follow the rule's own."""
     values: tuple[str, ...] = ()
-    """Fills the gaps (`{}`) of the rule's message, in their order."""
+    """Fills the gaps (`{}`) of the rule's message and of its own hint, in their order."""
     facts: tuple[tuple[str, str | tuple[str, ...]], ...] = ()
     """What a program may want to know besides, by names of our JSON."""
 
@@ -61,10 +61,12 @@ class Rule(Generic[Check]):
     def problem(self, at: At, hint_of: HintOf, prefix: str = "") -> Problem:
         """Returns the problem of a document that breaks the rule; `prefix` leads to the line."""
         path = at.path[1:] if at.path.startswith("/") else prefix + at.path
-        message = self.message.format(*at.values) if at.values else self.message
+        message, hint = self.message, self.hint
+        if at.values:
+            message, hint = message.format(*at.values), hint and hint.format(*at.values)
         if at.detail:
             message = f"{message} {at.detail}"
-        return Problem(self.code, path, message, self.hint or hint_of(self.code), self.source, at.facts)
+        return Problem(self.code, path, message, hint or hint_of(self.code), self.source, at.facts)
 
 
 class RuleBook(Generic[Check]):

@@ -14,10 +14,10 @@ from carimbo.fiscal.documents.nfce import document as nfce_document
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfce.supplement import supplement_of
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart
+from carimbo.fiscal.making import Composition
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
@@ -120,7 +120,7 @@ def assert_fits_the_schema(signer: Signer, regime: str, good: dict[str, Any], mo
     body = good | more | {"recipient": good["recipient"] | more.pop("recipient", {})}
     made = composed_nfe(by=usual_seller(regime), **body)
     assert isinstance(made, Composition), made
-    assert schema_problems(made.invoice, signer) == ()
+    assert schema_problems(made.document, signer) == ()
     assert against_the_schema(issued_nfe(signer, by=usual_seller(regime), **body)) == []
 
 
@@ -129,7 +129,7 @@ def assert_receipt_fits_the_schema(signer: Signer, regime: str, more: dict[str, 
     request = NfceRequest.model_validate(NFCE_BODY | more)
     made = nfce_document.compose(request, usual_seller(regime), emission(), SOFTWARE)
     assert not made.problems, made.problems
-    assert schema_problems(made.invoice, signer, is_receipt=True) == ()
+    assert schema_problems(made.document, signer, is_receipt=True) == ()
     assert against_the_schema(issued_nfce(signer, by=usual_seller(regime), **more)) == []
 
 

@@ -27,6 +27,7 @@ from carimbo.fiscal.filing import (
     Teller,
     cancellation_route,
 )
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
@@ -35,7 +36,6 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Event,
     issue_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.problems import Problem

@@ -7,9 +7,9 @@ from typing import Any
 
 from carimbo.fiscal.document_type import Lines
 from carimbo.fiscal.goods.lines import lines_of
-from carimbo.fiscal.layouts.nfe_v4.document import without_signature
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.plain import plain
+from carimbo.fiscal.layouts.signed_part import without_signature
 
 
 @dataclass(frozen=True, slots=True)

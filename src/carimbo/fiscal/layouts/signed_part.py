@@ -3,10 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from lxml import etree
+
 from carimbo.fiscal.layouts import paths, records
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signature import NAMESPACE as DSIG
 from carimbo.fiscal.signature import Signer
 
 
@@ -53,3 +56,11 @@ def signed_message(root: str, version: str, part: WrittenPart, signer: Signer) -
     opening = f'<{root} xmlns="{part.namespace}" versao="{version}">'
     signature = signer.sign(part.canonical, part.id)
     return b"".join((opening.encode(), part.inside, signature.text, f"</{root}>".encode()))
+
+
+def without_signature(document: bytes) -> bytes:
+    """Returns the canonical text of a document as it was before it was signed."""
+    root = etree.fromstring(document)
+    for signature in root.findall(f"{{{DSIG}}}Signature"):
+        root.remove(signature)
+    return etree.tostring(root, method="c14n")

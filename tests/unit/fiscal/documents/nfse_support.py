@@ -1,6 +1,7 @@
 """Providers, bodies and the ways from a body to a declaration, for tests of the NFS-e."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -12,14 +13,14 @@ from pydantic import ValidationError
 
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import Issuance, Replaced, Review, Surroundings
-from carimbo.fiscal.documents.nfse.document import Composition, compose
+from carimbo.fiscal.documents.nfse.document import compose
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
-from carimbo.fiscal.documents.nfse.xml import review
+from carimbo.fiscal.documents.nfse.xml import judge_note, review
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.dps_v1.document import write
-from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
+from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
@@ -137,11 +138,22 @@ def issuance(
     )
 
 
-def composed(told: Mapping[str, Any], **circumstances: Any) -> Composition:
-    """What is made of a body, and what is found out meanwhile."""
-    made = issuance(**circumstances)
-    assert isinstance(made.settings, NfseSettings)
-    return compose(NfseRequest.model_validate(told), made, made.settings)
+@dataclass(frozen=True)
+class Composed:
+    """What is made of a body, and what composing and the rules find."""
+
+    note: ServiceNote | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+
+
+def composed(told: Mapping[str, Any], **circumstances: Any) -> Composed:
+    """Composes a body, and checks the declaration against the rules."""
+    request, made = NfseRequest.model_validate(told), issuance(**circumstances)
+    composition = compose(request, made)
+    sums = composition.document
+    broken = judge_note(sums, request, made).problems if sums else ()
+    return Composed(sums.note if sums else None, composition.problems + broken, composition.warnings)
 
 
 def reviewed(told: Mapping[str, Any], **circumstances: Any) -> Review:

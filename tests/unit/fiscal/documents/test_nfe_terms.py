@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.making import Composition
 from unit.fiscal.goods.support import SOLD_IN_THE_SHOP, buyer, company, composed_nfe, item, nfe, said
 from unit.fiscal.goods.taxed_sales import ABROAD
 

@@ -19,10 +19,10 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.nfe_v4.document import write
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart
+from carimbo.fiscal.making import Composition
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.schemas import Schemas
@@ -99,12 +99,12 @@ def nfe(*, by: Company | None = None, under: Emission | None = None, **changes: 
     """The NF-e that a body makes, which must be whole."""
     made = composed_nfe(by=by, under=under, **changes)
     assert isinstance(made, Composition), made
-    return made.invoice
+    return made.document
 
 
 def composed_nfe(
     *, by: Company | None = None, under: Emission | None = None, **changes: Any
-) -> Composition | tuple[Problem, ...]:
+) -> Composition[Invoice] | tuple[Problem, ...]:
     """The NF-e that a body makes, or what is missing in the body."""
     request = NfeRequest.model_validate(NFE_BODY | changes)
     made = nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
@@ -116,7 +116,7 @@ def nfce(*, by: Company | None = None, under: Emission | None = None, **changes:
     request = NfceRequest.model_validate(NFCE_BODY | changes)
     made = nfce_document.compose(request, by or company(), under or emission(), SOFTWARE)
     assert not made.problems, made.problems
-    return made.invoice
+    return made.document
 
 
 def item(**changes: Any) -> dict[str, Any]:

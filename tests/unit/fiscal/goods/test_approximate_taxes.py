@@ -8,7 +8,7 @@ from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.document import compose as compose_nfce
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Contingency, EmissionType
-from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.making import Composition
 from unit.fiscal.goods.support import (
     CONTRIBUTOR,
     ISSUED_AT,

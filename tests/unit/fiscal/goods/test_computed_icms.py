@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.making import Composition
 from unit.fiscal.goods.support import (
     BUYER,
     RIO_DE_JANEIRO,
@@ -128,7 +128,7 @@ class TestRate:
         seller = company(taxRegime="normal", pisCofinsRegime="cumulative")
         made = composed_nfe(by=seller, items=[hundred(approximateTaxes=30)] * 2, **SOLD_IN_THE_SHOP)
         assert isinstance(made, Composition)
-        assert told(made.invoice, "ICMS/ICMS00", "pICMS") == ["18.0000"]
+        assert told(made.document, "ICMS/ICMS00", "pICMS") == ["18.0000"]
         assert made.warnings == (
             "Alíquota interna do ICMS não informada: usada a geral de SP, 18%. Confira a do produto.",
         )
@@ -215,7 +215,7 @@ class TestShareOfTheBuyersState:
         shared = hundred(approximateTaxes=30, stateShare={"internalRate": 18, "fcpRate": 2})
         made = composed_nfe(by=NORMAL, recipient=IN_BAHIA, items=[shared], **SOLD_IN_THE_SHOP)
         assert isinstance(made, Composition)
-        assert told(made.invoice, "ICMSUFDest", "pICMSInter", "vICMSUFDest", "vFCPUFDest") == [
+        assert told(made.document, "ICMSUFDest", "pICMSInter", "vICMSUFDest", "vFCPUFDest") == [
             "7.00", "11.00", "2.00",
         ]  # fmt: skip
         assert made.warnings == ()

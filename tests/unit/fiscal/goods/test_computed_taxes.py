@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.making import Composition
 from unit.fiscal.goods.support import company, composed_nfe, item, nfce, nfe, refused, said
 from unit.fiscal.goods.taxed_sales import ABROAD, IN_BAHIA, IN_RIO, NORMAL, PRESUMED, SIMPLES, hundred, told
 

@@ -12,8 +12,8 @@ import pytest
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.making import Composition
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax
 from carimbo.fiscal.tables.icms_bases import ICMS_BASES, IcmsBase
 from carimbo.fiscal.tables.table import use_tables_of
@@ -119,7 +119,7 @@ class TestTheSplit:
         made = composed_nfe(by=NORMAL, under=NEW_YEAR, items=[item(unitValue=100, selectiveTax=tax)])
         assert isinstance(made, Composition)
         assert any("imposto seletivo" in warning for warning in made.warnings)
-        assert amounts(made.invoice) == amounts(sold(100 * 2))
+        assert amounts(made.document) == amounts(sold(100 * 2))
 
     @pytest.mark.usefixtures("cbs_of_2027")
     def test_of_a_receipt_is_the_same(self) -> None:
@@ -246,7 +246,7 @@ class TestCorrections:
             items=[item(icms={"cst": "00"}, pis={"cst": "01"}, cofins={"cst": "01"})],
         )
         assert isinstance(made, Composition)
-        assert amounts(made.invoice)[1:] == [None] * 4
+        assert amounts(made.document)[1:] == [None] * 4
         assert any("corrige um documento" in warning for warning in made.warnings)
 
     def test_that_complement_have_the_rates_of_their_own_day_if_new_taxes_are_asked_for(self) -> None:

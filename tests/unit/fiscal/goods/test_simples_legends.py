@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.composition import Composition
+from carimbo.fiscal.making import Composition
 from unit.fiscal.goods.support import (
     CONTRIBUTOR,
     NORMAL,
@@ -101,7 +101,7 @@ class TestNotesOfTheCaller:
         own = "x" * (5000 - len(" | ") - room)
         made = composed_nfe(notes=own)
         assert isinstance(made, Composition)
-        assert said(made.invoice, "infAdic/infCpl") == own + added
+        assert said(made.document, "infAdic/infCpl") == own + added
         assert sum("Não coube em infCpl" in one for one in made.warnings) == left_out
 
     def test_with_an_ellipsis_leave_room_for_its_three_points(self) -> None:

@@ -181,7 +181,7 @@ def case_of(breaking: Breaking) -> Case:
         request = NfceRequest.model_validate(body)
         made = nfce_document.compose(request, company, under, SOFTWARE)
     assert not made.problems, made.problems
-    invoice: Invoice = made.invoice
+    invoice: Invoice = made.document
     for path, value in breaking.document.items():
         invoice = altered(invoice, path, value)
     moment = breaking.now or under.issued_at

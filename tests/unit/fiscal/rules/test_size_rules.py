@@ -6,7 +6,7 @@ import pytest
 
 from carimbo.fiscal.document_type import Review
 from carimbo.fiscal.documents.nfe.definition import NFE
-from carimbo.fiscal.goods.rules.size import size_problems, size_warnings
+from carimbo.fiscal.goods.rules.size import judge_size
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from nfe_dialect import authorization_lot
@@ -21,7 +21,7 @@ LONG_ITEMS = [ITEM | {"notes": "x" * 500, "unitValue": 1}] * 700
 def longest_taken() -> bytes:
     """The longest document that no rule refuses."""
     sizes = range(LIMIT - 1_000, LIMIT)
-    return b"x" * max(size for size in sizes if not size_problems(b"x" * size))
+    return b"x" * max(size for size in sizes if not judge_size(b"x" * size).problems)
 
 
 class TestLength:
@@ -30,7 +30,7 @@ class TestLength:
         assert LIMIT - 100 < len(lot) <= LIMIT
 
     def test_beyond_the_limit_is_a_problem_with_a_hint(self) -> None:
-        (problem,) = size_problems(longest_taken() + b"x")
+        (problem,) = judge_size(longest_taken() + b"x").problems
         assert (problem.code, problem.path, problem.source) == ("214", "items", "MOC 7.0, B01")
         assert "511 kB" in problem.message
         assert problem.hint is not None
@@ -38,7 +38,7 @@ class TestLength:
 
     @pytest.mark.parametrize(("size", "warned"), [(1_000, 0), (499_000, 0), (500_001, 1), (600_000, 1)])
     def test_that_not_every_authority_may_take_is_warned_of(self, size: int, warned: int) -> None:
-        warnings = size_warnings(b"x" * size)
+        warnings = judge_size(b"x" * size).warnings
         assert len(warnings) == warned
         assert all(warning.startswith("items: ") and "214" in warning for warning in warnings)
 

@@ -6,7 +6,6 @@ from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT
@@ -23,6 +22,7 @@ from carimbo.fiscal.goods.sale import (
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
+from carimbo.fiscal.making import Composition
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
@@ -44,7 +44,9 @@ _OPERATION = {
 }
 
 
-def compose(request: NfceRequest, company: Company, emission: Emission, software: Software) -> Composition:
+def compose(
+    request: NfceRequest, company: Company, emission: Emission, software: Software
+) -> Composition[Invoice]:
     """Make the receipt, and tell everything that is missing in the request."""
     findings = Findings()
     trade = _trade(company, emission)
@@ -72,7 +74,7 @@ def compose(request: NfceRequest, company: Company, emission: Emission, software
             request, totals.invoice.amount, request.payment_method or NO_PAYMENT, findings
         ),
     )
-    return Composition(invoice, findings.problems, findings.warnings)
+    return Composition(invoice, findings.problems, findings.warnings, has_gaps=bool(findings.problems))
 
 
 def _trade(company: Company, emission: Emission) -> Trade:

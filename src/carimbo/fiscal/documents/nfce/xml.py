@@ -1,4 +1,4 @@
-"""The XML of an NFC-e: composed, judged, signed, given its QR code and held against the XSD."""
+"""The signed XML of an NFC-e, with its QR code: made here, or by the point of sale."""
 
 from dataclasses import replace
 
@@ -9,47 +9,52 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
 from carimbo.fiscal.documents.nfce.supplement import csc_of, supplement_of
-from carimbo.fiscal.goods.draft import Draft, Signed, drafted, finished, reviewed
+from carimbo.fiscal.goods.making import goods_maker
 from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.layouts.nfe_v4.document import enclose, read_invoice
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signature import Signature
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.tables.nfce_addresses import known_nfce_addresses
 
 
+def _enclose(
+    invoice: Invoice, written: WrittenPart, signature: Signature, issuance: Issuance
+) -> SignedDocument | tuple[Problem, ...]:
+    """Puts the receipt, its QR code and its signature into the root."""
+    settings = _settings(issuance)
+    supplement = supplement_of(invoice, issuance.emission, settings, signature, issuance.signer)
+    return supplement if isinstance(supplement, tuple) else enclose(written, signature, supplement)
+
+
+_MAKER = goods_maker(compose, _enclose)
+
+
 def review(request: NfceRequest, issuance: Issuance) -> Review:
-    """Tell everything that would keep the receipt from being issued, and what is assumed."""
-    found = _reviewed(request, issuance)
+    """Returns everything that would keep the receipt from being issued, and what is assumed."""
+    if request.signed_xml is None:
+        found = _MAKER.review(request, issuance)
+    else:
+        checked = _checked(request, request.signed_xml, issuance)
+        found = Review(checked) if isinstance(checked, tuple) else _as_signed(checked, request, issuance)
     return replace(found, warnings=(*found.warnings, *offline_warnings(request, issuance)))
 
 
-def _reviewed(request: NfceRequest, issuance: Issuance) -> Review:
-    if request.signed_xml is not None:
-        checked = _checked(request, request.signed_xml, issuance)
-        return Review(checked) if isinstance(checked, tuple) else _as_signed(checked, request, issuance)
-    draft = drafted(compose, request, issuance)
-    return reviewed(draft, _signed(draft, issuance), issuance) if isinstance(draft, Draft) else draft
-
-
 def issue(request: NfceRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
-    """Make the signed receipt that the authority gets, or tell everything that keeps it from being made."""
-    if request.signed_xml is not None:
-        checked = _checked(request, request.signed_xml, issuance)
-        return checked if isinstance(checked, tuple) else _taken_over(checked, request, issuance)
-    draft = drafted(compose, request, issuance)
-    return finished(draft, _signed(draft, issuance), issuance) if isinstance(draft, Draft) else draft.problems
-
-
-def _signed(draft: Draft, issuance: Issuance) -> Signed:
-    signature = issuance.signer.sign(draft.written.canonical, draft.written.id)
-    supplement = supplement_of(
-        draft.invoice, issuance.emission, _settings(issuance), signature, issuance.signer
-    )
-    return supplement if isinstance(supplement, tuple) else enclose(draft.written, signature, supplement)
+    """Makes the signed receipt, or takes over the one that the point of sale has signed, byte for byte."""
+    if request.signed_xml is None:
+        return _MAKER.issue(request, issuance)
+    checked = _checked(request, request.signed_xml, issuance)
+    if isinstance(checked, tuple):
+        return checked
+    warnings = _as_signed(checked, request, issuance).warnings
+    return SignedDocument(checked.element, checked.access_key, checked.digest_value, warnings)
 
 
 def _checked(request: NfceRequest, signed_xml: str, issuance: Issuance) -> CheckedXml | tuple[Problem, ...]:
@@ -67,14 +72,8 @@ def _checked(request: NfceRequest, signed_xml: str, issuance: Issuance) -> Check
     return check_signed_xml(signed_xml.encode(), expected, issuance.schemas)
 
 
-def _taken_over(checked: CheckedXml, request: NfceRequest, issuance: Issuance) -> SignedDocument:
-    """The point of sale's own XML, not changed by a byte."""
-    warnings = _as_signed(checked, request, issuance).warnings
-    return SignedDocument(checked.element, checked.access_key, checked.digest_value, warnings)
-
-
 def _as_signed(checked: CheckedXml, request: NfceRequest, issuance: Issuance) -> Review:
-    """What the rules say of the receipt; it is in the buyer's hands, so nothing of that keeps it back."""
+    """Returns what the rules say of the receipt as warnings: it is in the buyer's hands already."""
     try:
         invoice = read_invoice(checked.element)
     except Unreadable as reason:

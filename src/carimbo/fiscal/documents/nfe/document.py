@@ -9,7 +9,6 @@ from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.adjustment_notes import has_only_ibs_cbs
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
-from carimbo.fiscal.goods.composition import Composition
 from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, recipient
 from carimbo.fiscal.goods.sale import (
     access_key,
@@ -25,6 +24,7 @@ from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.local_time import moment_of
+from carimbo.fiscal.making import Composition
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
@@ -39,7 +39,9 @@ _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
 _ADDRESS_RULE = "726"
 
 
-def compose(request: NfeRequest, company: Company, emission: Emission, software: Software) -> Composition:
+def compose(
+    request: NfeRequest, company: Company, emission: Emission, software: Software
+) -> Composition[Invoice]:
     """Make the document, and tell everything that is missing in the request."""
     findings = Findings()
     destination = destination_of(request, company)
@@ -69,7 +71,7 @@ def compose(request: NfeRequest, company: Company, emission: Emission, software:
         sugar_cane=request.sugar_cane,
         farming=request.farming,
     )
-    return Composition(invoice, findings.problems, findings.warnings)
+    return Composition(invoice, findings.problems, findings.warnings, has_gaps=bool(findings.problems))
 
 
 def _delivery(request: NfeRequest) -> Place | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from typing import cast
 
 from carimbo.fiscal.calendar import RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
@@ -13,11 +14,12 @@ from carimbo.fiscal.documents.nfse.borrower import taker_of
 from carimbo.fiscal.documents.nfse.competence import competence_of, rules_of_competence
 from carimbo.fiscal.documents.nfse.description import Sold, described
 from carimbo.fiscal.documents.nfse.federal_taxes import federal_taxes, total_taxes
+from carimbo.fiscal.documents.nfse.hints import hint_of
 from carimbo.fiscal.documents.nfse.own_debit import own_debit_of
 from carimbo.fiscal.documents.nfse.reform import ibs_cbs_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from carimbo.fiscal.documents.nfse.request_rules import rules_of_request
-from carimbo.fiscal.documents.nfse.rules import rules_of_note
+from carimbo.fiscal.documents.nfse.request_rules import REQUEST_RULES, RequestInput
+from carimbo.fiscal.documents.nfse.rules import needs_taker_address
 from carimbo.fiscal.documents.nfse.service_facts import ServiceFacts, facts_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.simples import assessment_of, option_of
@@ -32,24 +34,11 @@ from carimbo.fiscal.layouts.dps_v1.amounts import Amounts, ServiceAmount
 from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation, Service, ServiceCode
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, Substitution
 from carimbo.fiscal.layouts.dps_v1.taxes import Taxes
+from carimbo.fiscal.making import Composition
 from carimbo.fiscal.money import ZERO, written_rate
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.rules import judge
 
 ISSUED_BY_PROVIDER = "1"
-
-
-@dataclass(frozen=True, slots=True)
-class Composition:
-    """A declaration with everything found out while it was made; None when too much is missing."""
-
-    sums: NoteTotals | None
-    problems: tuple[Problem, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def note(self) -> ServiceNote | None:
-        """The declaration itself."""
-        return self.sums.note if self.sums else None
 
 
 @dataclass(frozen=True)
@@ -90,12 +79,14 @@ class Parts:
         return self.facts.iss_rate if is_due else ZERO
 
 
-def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) -> Composition:
-    """Make the declaration, and tell everything that is missing or wrong."""
+def compose(request: NfseRequest, issuance: Issuance) -> Composition[NoteTotals | None]:
+    """Makes the declaration, and finds everything that the request lacks or must not have."""
     findings, company = Findings(), issuance.company
+    settings = cast(NfseSettings, issuance.settings)
     competence = competence_of(request, issuance)
     rules = rules_of_competence(competence)
-    findings.missed_all(rules_of_request(request, competence, rules, issuance))
+    asked = RequestInput(request, issuance, competence, rules)
+    findings.missed_all(judge((REQUEST_RULES,), asked, hint_of).problems)
     description = described(Sold(request, company, competence), findings)
     findings.missed_all(issuance.unfilled)
     facts = None if issuance.unfilled else findings.tried(facts_of, request, settings)
@@ -107,8 +98,7 @@ def compose(request: NfseRequest, issuance: Issuance, settings: NfseSettings) ->
     )
     note = _note(parts, issuance, findings)
     sums = NoteTotals(note, _applied_rate(parts, note))
-    findings.missed_all(rules_of_note(sums, request, issuance.surroundings.replaced))
-    _warn_of_addresses(request, findings)
+    _warn_of_addresses(parts, findings)
     if warning := total_warning(sums):
         findings.assumed(warning)
     return Composition(sums, findings.problems, findings.warnings)
@@ -182,12 +172,16 @@ def _warn(parts: Parts, findings: Findings) -> None:
         )
 
 
-def _warn_of_addresses(request: NfseRequest, findings: Findings) -> None:
+def _warn_of_addresses(parts: Parts, findings: Findings) -> None:
     """Warns of incomplete addresses that the note leaves out, unless a rule demands them."""
-    parties = (("borrower.address", request.borrower), ("intermediary.address", request.intermediary))
-    for path, party in parties:
-        is_demanded = any(problem.path.startswith(path) for problem in findings.problems)
-        warning = party.address_warning(path) if party and not is_demanded else None
+    request = parts.request
+    parties = (
+        ("borrower.address", request.borrower, needs_taker_address(parts.facts.service)),
+        ("intermediary.address", request.intermediary, False),
+    )
+    for path, party, is_demanded in parties:
+        is_reported = is_demanded or any(problem.path.startswith(path) for problem in findings.problems)
+        warning = party.address_warning(path) if party and not is_reported else None
         if warning:
             findings.assumed(warning)
 

@@ -15,6 +15,12 @@ def hints() -> Mapping[str, Hint]:
     return hints_in("carimbo.fiscal.documents.nfse")
 
 
+def hint_of(code: str) -> str | None:
+    """Returns the sentence for a code, if there is one."""
+    hint = hints().get(code)
+    return hint.sentence if hint else None
+
+
 def hint_for_rejection(code: str, message: str) -> Hint | None:
     """The hint for a refusal: that of its code, else of the first of the reasons told that has one."""
     reasons = (code, *_REASON_TOLD.findall(message))

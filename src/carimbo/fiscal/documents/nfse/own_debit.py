@@ -4,7 +4,6 @@ Whatever the taker withholds is an advance on these debits, at rates of its own:
 with 2026 (LC 214/2025, arts. 542 and 544): notes of a later competence have no debit.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -17,12 +16,11 @@ from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody, TaxesBody, Wi
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.money import ZERO, cents, percent_to_even, total, written_rate
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, PIS_COFINS_ENDED, missing_regime
+from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, missing_regime
 
 # Table of CST of PIS and COFINS (IN RFB 1.009/2010); 00 exists in the layout of the NFS-e alone.
 _GENERAL_RATE, _OTHER_RATE, _NOT_INCIDENT = "01", "02", "08"
 _WITHOUT_DEBIT = frozenset({"00", "04", "05", "06", "07", _NOT_INCIDENT, "09"})
-_TAXED = frozenset({_GENERAL_RATE, _OTHER_RATE, "03"})
 
 _PAID_IN_DAS = (
     "A empresa paga PIS e COFINS no DAS do Simples Nacional: a nota não leva o débito próprio informado em"
@@ -92,31 +90,6 @@ def own_debit_of(
         return OwnDebit(cst)
     base = revenue_of(request) if own.base is None else own.base
     return OwnDebit(cst, base, pis_rate, cofins_rate)
-
-
-def refuse_ended_contributions(request: NfseRequest, rules: RulesInForce) -> Iterator[Problem]:
-    """Refuses PIS and COFINS in a note whose competence is after their end; zeros pass."""
-    if DatedRule.PIS_COFINS_ENDED not in rules or request.taxes is None:
-        return
-    taxes = request.taxes
-    own = taxes.own_debit or OwnDebitBody()
-    asked = {
-        "pis.rate": taxes.pis and taxes.pis.rate,
-        "cofins.rate": taxes.cofins and taxes.cofins.rate,
-        "ownDebit.pisRate": own.pis_rate,
-        "ownDebit.cofinsRate": own.cofins_rate,
-        "ownDebit.base": own.base,
-        "ownDebit.cst": own.cst in _TAXED,
-        "pisCofinsCst": taxes.pis_cofins_cst in _TAXED,
-    }
-    message = "PIS e COFINS acabaram: a nota desta competência não os leva."
-    for name, value in asked.items():
-        if value:
-            hint = (
-                f"Retire taxes.{name}; a retenção que resta é a de CSLL, em taxes.csll. Se o serviço é"
-                " anterior, informe a competência em issueDate."
-            )
-            yield Problem(PIS_COFINS_ENDED, f"taxes.{name}", message, hint)
 
 
 def revenue_of(request: NfseRequest) -> Decimal:

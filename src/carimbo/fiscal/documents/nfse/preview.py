@@ -7,6 +7,7 @@ from typing import Any
 
 from carimbo.fiscal.document_type import Lines
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
+from carimbo.fiscal.layouts.signed_part import without_signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class NotePreview:
     total_due: Decimal | None
     """What the taker would pay, by the rates of the moment of the review; None if that is unknown."""
     document: bytes = field(repr=False)
+    """Signed or not."""
 
     @property
     def amount(self) -> Decimal:
@@ -31,7 +33,7 @@ class NotePreview:
     @property
     def xml(self) -> bytes:
         """Its text, unsigned."""
-        return self.document
+        return without_signature(self.document)
 
     @property
     def totals(self) -> Mapping[str, Any]:

@@ -1,43 +1,50 @@
-"""Rules of Sefin that a request breaks whatever its service is, told before it is composed."""
+"""Rules of Sefin that a request breaks whatever its service is, checked before it is composed."""
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date
 
 from carimbo.fiscal.calendar import DatedRule, RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.document_type import Issuance, Replaced
+from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
 from carimbo.fiscal.documents.nfse.competence import rules_of_competence
 from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
-from carimbo.fiscal.documents.nfse.own_debit import refuse_ended_contributions
 from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody
 from carimbo.fiscal.party_address import NationalAddressBody
-from carimbo.fiscal.problems import Problem, quoted
+from carimbo.fiscal.problems import quoted
+from carimbo.fiscal.rules import At, DocumentCheck, RuleBook
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
+from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
 from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj
 
+ANNEX = "NFS-e nacional, Anexo I"
+"""Where the rules of Sefin are, by their codes."""
+_LAYOUT = "NFS-e nacional, leiaute da DPS"
 _OTHER_REASON = "99"
-# By nature, what Sefin says of one that is exported.
-_NOT_EXPORTED = {"3": "E0533", "4": "E0591", "5": "E0585", "6": "E0585"}
-_NATURES = "Confira natureOfOperation: 3 é isenção, 4 imunidade, 5 e 6 exigibilidade suspensa."
+# Situations (CST) of PIS and COFINS with a debit.
+_TAXED = frozenset({"01", "02", "03"})
 
 
-def rules_of_request(
-    request: NfseRequest, competence: date, rules: RulesInForce, issuance: Issuance
-) -> Iterator[Problem]:
-    """Tell everything that is wrong with a request of this company (Anexo I of the national NFS-e)."""
-    company = issuance.company
-    yield from _municipality(company, rules, issuance)
-    yield from _regime(request, company)
-    yield from refuse_ended_contributions(request, rules)
-    yield from _dates(competence, issuance.emission.issued_at)
-    yield from _nature(request)
-    yield from _exported(request)
-    yield from _taker(request, company)
-    yield from _intermediary(request, company)
-    yield from _countries(request)
-    yield from _substitution(request, issuance.surroundings.replaced)
+@dataclass(frozen=True, slots=True)
+class RequestInput:
+    """What the rules of a request read."""
+
+    request: NfseRequest
+    issuance: Issuance
+    competence: date
+    rules: RulesInForce
+    """Those of the competence."""
+
+    @property
+    def company(self) -> Company:
+        """Who issues."""
+        return self.issuance.company
+
+
+REQUEST_RULES: RuleBook[DocumentCheck[RequestInput]] = RuleBook()
 
 
 def missing_for_rules(company: Company, _: Software, day: date) -> tuple[str, ...]:
@@ -49,91 +56,170 @@ def missing_for_rules(company: Company, _: Software, day: date) -> tuple[str, ..
     return (*regime, *(("simplesRate",) if _lacks_simples_rate(company) else ()))
 
 
-def _municipality(company: Company, rules: RulesInForce, issuance: Issuance) -> Iterator[Problem]:
-    """The company's municipality has to let its taxpayers issue here; a MEI does so everywhere."""
+@REQUEST_RULES.rule(
+    "MUNICIPALITY_NOT_SUPPORTED",
+    "NFS-e nacional, parametrização municipal",
+    "O município da empresa ({}) {}.",
+    hint="Emita no sistema da prefeitura até que o município adote o emissor nacional.",
+)
+def municipality_lets_issue_here(asked: RequestInput) -> At | None:
+    """The company's municipality lets its taxpayers issue here; a MEI does so everywhere."""
+    company = asked.company
     city = company.address.city_code or ""
-    agreement = issuance.surroundings.agreements.get(city)
+    agreement = asked.issuance.surroundings.agreements.get(city)
     if agreement is None or company.tax_regime is TaxRegime.MEI:
-        return
-    if agreement.is_active and (agreement.uses_national_emitter or _must_issue_here(company, rules)):
-        return
-    told = (
+        return None
+    # Companies of Simples issue nationally whatever emitter their municipality has (Res. CGSN 191/2026).
+    issues_nationally = (
+        company.tax_regime.is_simples and DatedRule.SIMPLES_USES_NATIONAL_EMITTER in asked.rules
+    )
+    if agreement.is_active and (agreement.uses_national_emitter or issues_nationally):
+        return None
+    reason = (
         "mantém emissor próprio, e não o nacional"
         if agreement.is_active
         else "não tem convênio ativo com a NFS-e"
     )
-    yield Problem(
-        "MUNICIPALITY_NOT_SUPPORTED",
-        "company.address.cityCode",
-        f"O município da empresa ({city}) {told}.",
-        "Emita no sistema da prefeitura até que o município adote o emissor nacional.",
-        facts=(("cityCode", city),),
-    )
+    return At("company.address.cityCode", values=(city, reason), facts=(("cityCode", city),))
 
 
-def _must_issue_here(company: Company, rules: RulesInForce) -> bool:
-    """Companies of Simples issue nationally whatever emitter their municipality has (Res. CGSN 191/2026)."""
-    return company.tax_regime.is_simples and DatedRule.SIMPLES_USES_NATIONAL_EMITTER in rules
-
-
-def _regime(request: NfseRequest, company: Company) -> Iterator[Problem]:
-    """What a company tells by its regime, or must not tell."""
-    if _lacks_simples_rate(company):
-        told = "Falta a alíquota total do Simples Nacional no cadastro da empresa."
-        yield Problem("E0712", "company.simplesRate", told, "Preencha simplesRate no cadastro da empresa.")
-    if company.tax_regime is TaxRegime.MEI and request.taxes:
-        told = "A empresa é MEI, e a nota de MEI não leva tributos federais."
-        yield Problem("E0676", "taxes", told, "Deixe taxes fora do corpo.")
+@REQUEST_RULES.rule(
+    "E0712",
+    ANNEX,
+    "Falta a alíquota total do Simples Nacional no cadastro da empresa.",
+    hint="Preencha simplesRate no cadastro da empresa.",
+)
+def simples_rate(asked: RequestInput) -> At | None:
+    """Companies of Simples show what they pay in all."""
+    return At("company.simplesRate") if _lacks_simples_rate(asked.company) else None
 
 
 def _lacks_simples_rate(company: Company) -> bool:
     return company.tax_regime.is_simples and company.simples_rate is None
 
 
-def _dates(competence: date, issued_at: datetime) -> Iterator[Problem]:
-    if competence > issued_at.date():
-        yield Problem("E0015", "issueDate", "A competência não pode ser posterior à emissão, que é hoje.")
+@REQUEST_RULES.rule(
+    "E0676",
+    ANNEX,
+    "A empresa é MEI, e a nota de MEI não leva tributos federais.",
+    hint="Deixe taxes fora do corpo.",
+)
+def federal_taxes_of_a_mei(asked: RequestInput) -> At | None:
+    """A MEI pays all of its taxes at once."""
+    return At("taxes") if asked.company.tax_regime is TaxRegime.MEI and asked.request.taxes else None
 
 
-def _nature(request: NfseRequest) -> Iterator[Problem]:
-    """What natures 3 to 6 have besides, and no other may have."""
-    nature = request.nature_of_operation
-    surplus = (
+@REQUEST_RULES.rule(
+    PIS_COFINS_ENDED,
+    "LC 214/2025, arts. 542 e 544",
+    "PIS e COFINS acabaram: a nota desta competência não os leva.",
+    hint=(
+        "Retire taxes.{}; a retenção que resta é a de CSLL, em taxes.csll. Se o serviço é anterior, informe a"
+        " competência em issueDate."
+    ),
+)
+def ended_contributions(asked: RequestInput) -> Iterator[At]:
+    """A note whose competence is after the end of PIS and COFINS has none of them; zeros pass."""
+    taxes = asked.request.taxes
+    if DatedRule.PIS_COFINS_ENDED not in asked.rules or taxes is None:
+        return
+    own = taxes.own_debit or OwnDebitBody()
+    given = {
+        "pis.rate": taxes.pis and taxes.pis.rate,
+        "cofins.rate": taxes.cofins and taxes.cofins.rate,
+        "ownDebit.pisRate": own.pis_rate,
+        "ownDebit.cofinsRate": own.cofins_rate,
+        "ownDebit.base": own.base,
+        "ownDebit.cst": own.cst in _TAXED,
+        "pisCofinsCst": taxes.pis_cofins_cst in _TAXED,
+    }
+    for name, value in given.items():
+        if value:
+            yield At(f"taxes.{name}", values=(name,))
+
+
+@REQUEST_RULES.rule("E0015", ANNEX, "A competência não pode ser posterior à emissão, que é hoje.")
+def competence_is_past(asked: RequestInput) -> At | None:
+    """No note is of a day to come."""
+    return At("issueDate") if asked.competence > asked.issuance.emission.issued_at.date() else None
+
+
+@REQUEST_RULES.rule(
+    "CONTRADICTION",
+    _LAYOUT,
+    "A natureza da operação {} não admite {}.",
+    hint="Confira natureOfOperation: 3 é isenção, 4 imunidade, 5 e 6 exigibilidade suspensa.",
+)
+def fields_of_the_nature(asked: RequestInput) -> Iterator[At]:
+    """Natures 3 to 6 have fields that no other may have."""
+    request, nature = asked.request, asked.request.nature_of_operation
+    fields = (
         ("benefit", request.benefit, nature == NATURE_EXEMPT),
         ("immunityType", request.immunity_type, nature == NATURE_IMMUNE),
         ("suspension", request.suspension, nature in NATURE_SUSPENDED),
     )
-    for field, value, belongs in surplus:
+    for field, value, belongs in fields:
         if value is not None and not belongs:
-            told = f"A natureza da operação {nature} não admite {field}."
-            yield Problem("CONTRADICTION", field, told, _NATURES)
+            yield At(field, values=(nature, field))
 
 
-def _exported(request: NfseRequest) -> Iterator[Problem]:
-    """What is exported is neither immune nor exempt, and has no tax to be suspended."""
-    is_exported = request.result_country_code or request.service_country_code
-    code = _NOT_EXPORTED.get(request.nature_of_operation)
-    if is_exported and code:
-        told = f"Serviço exportado não tem a natureza {request.nature_of_operation}."
-        yield Problem(code, "natureOfOperation", told, "Deixe natureOfOperation em 1.")
+def _is_exported_with(*natures: str) -> DocumentCheck[RequestInput]:
+    """Returns the check that an export has none of these natures."""
+
+    def check(asked: RequestInput) -> At | None:
+        request = asked.request
+        is_exported = request.result_country_code or request.service_country_code
+        nature = request.nature_of_operation
+        return At("natureOfOperation", values=(nature,)) if is_exported and nature in natures else None
+
+    return check
 
 
-def _taker(request: NfseRequest, company: Company) -> Iterator[Problem]:
-    taker = request.borrower
-    if taker.tax_id == company.tax_id:
-        yield Problem("E0202", "borrower.taxId", "O tomador não pode ser a própria empresa.")
-    if taker.tax_id and taker.is_foreign:
-        told = "Informe taxId, de quem é do Brasil, ou foreignId, de quem é do exterior."
-        yield Problem("AMBIGUOUS", "borrower.foreignId", told)
-    if taker.foreign_id and taker.no_foreign_id_reason:
-        yield Problem(
-            "AMBIGUOUS", "borrower.noForeignIdReason", "Informe foreignId ou noForeignIdReason, não os dois."
-        )
-    if taker.is_foreign and not taker.is_identified:
-        told = "O tomador do exterior precisa do NIF, ou do motivo da falta."
-        yield Problem("E0223", "borrower.foreignId", told, "Informe foreignId ou noForeignIdReason.")
-    for path in _gaps_abroad(taker, "borrower.address"):
-        yield Problem("E0242", path, "O tomador do exterior precisa de endereço no exterior.")
+# What is exported is neither exempt nor immune, and has no tax to be suspended.
+for _code, _natures in (("E0533", "3"), ("E0591", "4"), ("E0585", "56")):
+    REQUEST_RULES.rule(
+        _code, ANNEX, "Serviço exportado não tem a natureza {}.", hint="Deixe natureOfOperation em 1."
+    )(_is_exported_with(*_natures))
+
+
+@REQUEST_RULES.rule("E0202", ANNEX, "O tomador não pode ser a própria empresa.")
+def taker_is_somebody_else(asked: RequestInput) -> At | None:
+    """Nobody serves itself."""
+    return At("borrower.taxId") if asked.request.borrower.tax_id == asked.company.tax_id else None
+
+
+@REQUEST_RULES.rule(
+    "AMBIGUOUS", _LAYOUT, "Informe taxId, de quem é do Brasil, ou foreignId, de quem é do exterior."
+)
+def taker_is_here_or_abroad(asked: RequestInput) -> At | None:
+    """The layout has room for one id."""
+    taker = asked.request.borrower
+    return At("borrower.foreignId") if taker.tax_id and taker.is_foreign else None
+
+
+@REQUEST_RULES.rule("AMBIGUOUS", _LAYOUT, "Informe foreignId ou noForeignIdReason, não os dois.")
+def taker_has_an_id_or_a_reason(asked: RequestInput) -> At | None:
+    """Who has an id needs no reason for its absence."""
+    taker = asked.request.borrower
+    return At("borrower.noForeignIdReason") if taker.foreign_id and taker.no_foreign_id_reason else None
+
+
+@REQUEST_RULES.rule(
+    "E0223",
+    ANNEX,
+    "O tomador do exterior precisa do NIF, ou do motivo da falta.",
+    hint="Informe foreignId ou noForeignIdReason.",
+)
+def taker_abroad_is_identified(asked: RequestInput) -> At | None:
+    """A taker abroad has the id of its country, or a reason to have none."""
+    taker = asked.request.borrower
+    return At("borrower.foreignId") if taker.is_foreign and not taker.is_identified else None
+
+
+@REQUEST_RULES.rule("E0242", ANNEX, "O tomador do exterior precisa de endereço no exterior.")
+def address_of_a_taker_abroad(asked: RequestInput) -> list[At]:
+    """A taker abroad has an address there."""
+    return [At(path) for path in _gaps_abroad(asked.request.borrower, "borrower.address")]
 
 
 def _gaps_abroad(party: BorrowerBody, path: str) -> tuple[str, ...]:
@@ -148,38 +234,60 @@ def _gaps_abroad(party: BorrowerBody, path: str) -> tuple[str, ...]:
     return party.address_gaps(path)
 
 
-def _intermediary(request: NfseRequest, company: Company) -> Iterator[Problem]:
-    between = request.intermediary
-    if between and not between.is_identified:
-        told = "O intermediário precisa de CPF, CNPJ ou NIF."
-        yield Problem("E0281", "intermediary.taxId", told)
-    if between and _is_establishment(between, company):
-        told = "O intermediário não pode ser a própria empresa, nem uma filial dela."
-        yield Problem("E0262", "intermediary.taxId", told)
-    for path in _gaps_abroad(between, "intermediary.address") if between and between.foreign_id else ():
-        yield Problem("E0298", path, "O intermediário do exterior precisa de endereço no exterior.")
+@REQUEST_RULES.rule("E0281", ANNEX, "O intermediário precisa de CPF, CNPJ ou NIF.")
+def intermediary_is_identified(asked: RequestInput) -> At | None:
+    """Who is named has an id."""
+    party = asked.request.intermediary
+    return At("intermediary.taxId") if party and not party.is_identified else None
 
 
-def _is_establishment(party: BorrowerBody, company: Company) -> bool:
-    is_company = party.tax_id is not None and is_cnpj(party.tax_id)
-    return is_company and cnpj_base(party.tax_id or "") == cnpj_base(company.tax_id)
+@REQUEST_RULES.rule("E0262", ANNEX, "O intermediário não pode ser a própria empresa, nem uma filial dela.")
+def intermediary_is_somebody_else(asked: RequestInput) -> At | None:
+    """Nobody stands between itself and the taker."""
+    tax_id = asked.request.intermediary.tax_id if asked.request.intermediary else None
+    is_company = tax_id is not None and is_cnpj(tax_id)
+    is_own = is_company and cnpj_base(tax_id or "") == cnpj_base(asked.company.tax_id)
+    return At("intermediary.taxId") if is_own else None
 
 
-def _countries(request: NfseRequest) -> Iterator[Problem]:
-    """Countries by their letters; this one is none of those abroad."""
-    told = (
-        ("E0304", "serviceCountryCode", request.service_country_code),
-        ("E0590", "resultCountryCode", request.result_country_code),
-    )
-    for code, field, country in told:
-        if country and country not in FOREIGN_COUNTRIES.value:
-            yield Problem(code, field, f"{quoted(country)} não é o código de um país do exterior.")
+@REQUEST_RULES.rule("E0298", ANNEX, "O intermediário do exterior precisa de endereço no exterior.")
+def address_of_an_intermediary_abroad(asked: RequestInput) -> list[At]:
+    """An intermediary with an id of abroad has an address there."""
+    party = asked.request.intermediary
+    if party is None or not party.foreign_id:
+        return []
+    return [At(path) for path in _gaps_abroad(party, "intermediary.address")]
 
 
-def _substitution(request: NfseRequest, replaced: Replaced | None) -> Iterator[Problem]:
-    asked = request.replaces
-    if asked and replaced is None:
-        told = "A NFS-e a substituir não existe nesta empresa, ou não está autorizada."
-        yield Problem("E0044", "replaces.documentId", told)
-    if asked and asked.reason_code == _OTHER_REASON and asked.reason is None:
-        yield Problem("E0078", "replaces.reason", "O motivo da substituição é obrigatório com o código 99.")
+def _is_abroad(field: str, country: str | None) -> At | None:
+    """Returns where a country is none of those abroad, by its letters."""
+    if country and country not in FOREIGN_COUNTRIES.value:
+        return At(field, values=(quoted(country),))
+    return None
+
+
+@REQUEST_RULES.rule("E0304", ANNEX, "{} não é o código de um país do exterior.")
+def service_country_is_abroad(asked: RequestInput) -> At | None:
+    """The place of a service abroad is not this country."""
+    return _is_abroad("serviceCountryCode", asked.request.service_country_code)
+
+
+@REQUEST_RULES.rule("E0590", ANNEX, "{} não é o código de um país do exterior.")
+def result_country_is_abroad(asked: RequestInput) -> At | None:
+    """Nor is the place of its result."""
+    return _is_abroad("resultCountryCode", asked.request.result_country_code)
+
+
+@REQUEST_RULES.rule("E0044", ANNEX, "A NFS-e a substituir não existe nesta empresa, ou não está autorizada.")
+def replaced_note_exists(asked: RequestInput) -> At | None:
+    """Only an authorised note is replaced."""
+    is_unknown = asked.request.replaces and asked.issuance.surroundings.replaced is None
+    return At("replaces.documentId") if is_unknown else None
+
+
+@REQUEST_RULES.rule("E0078", ANNEX, "O motivo da substituição é obrigatório com o código 99.")
+def reason_of_the_replacement(asked: RequestInput) -> At | None:
+    """A reason without a code of its own is written out."""
+    replaces = asked.request.replaces
+    is_open = replaces and replaces.reason_code == _OTHER_REASON and replaces.reason is None
+    return At("replaces.reason") if is_open else None

@@ -1,133 +1,262 @@
-"""Rules of Sefin that a composed declaration breaks, told before it is sent (Anexo I)."""
+"""Rules of Sefin that a composed declaration breaks, checked before it is sent."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 
-from carimbo.fiscal.document_type import Replaced
 from carimbo.fiscal.documents.nfse.iss import Taxation
 from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.documents.nfse.request_rules import ANNEX
 from carimbo.fiscal.documents.nfse.settings import NO_SPECIAL_REGIME
 from carimbo.fiscal.documents.nfse.simples import Assessment, Option
-from carimbo.fiscal.documents.nfse.substitution_rules import rules_of_substitution
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
-from carimbo.fiscal.layouts.dps_v1.document import read_note
+from carimbo.fiscal.layouts.dps_v1.parties import Taker
 from carimbo.fiscal.layouts.dps_v1.service import Construction
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
-from carimbo.fiscal.problems import Problem, quoted
-from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES, Incidence, ServiceGroup
+from carimbo.fiscal.layouts.dps_v1.taxes import FederalTaxes
+from carimbo.fiscal.problems import quoted
+from carimbo.fiscal.rules import At, DocumentCheck, RuleBook
+from carimbo.fiscal.tables.national_services import (
+    NATIONAL_SERVICES,
+    Incidence,
+    NationalService,
+    ServiceGroup,
+)
 from carimbo.fiscal.tables.nbs import NBS
 
 
-def rules_of_note(sums: NoteTotals, request: NfseRequest, replaced: Replaced | None) -> Iterator[Problem]:
-    """Tell everything that Sefin would refuse of a declaration and that can be known here."""
-    note = sums.note
-    yield from _incidence(note, request)
-    yield from _codes(note)
-    yield from _groups(note)
-    yield from _abroad(note, request)
-    yield from _sums(sums)
-    yield from _benefits(note)
-    if replaced:
-        yield from rules_of_substitution(note, read_note(replaced.signed))
+@dataclass(frozen=True, slots=True)
+class NoteInput:
+    """What the rules of a declaration read."""
+
+    sums: NoteTotals
+    request: NfseRequest
+    replaced: ServiceNote | None
+    """The note whose place it takes."""
+
+    @property
+    def note(self) -> ServiceNote:
+        """The declaration itself."""
+        return self.sums.note
+
+    @property
+    def service(self) -> NationalService:
+        """Its service, as the national list has it."""
+        return NATIONAL_SERVICES[self.note.service.code.national_code]
+
+    @property
+    def has_party_abroad(self) -> bool:
+        """Whether taker or intermediary are from abroad."""
+        parties = (self.request.borrower, self.request.intermediary)
+        return any(party and party.is_foreign for party in parties)
+
+    @property
+    def crosses_the_border(self) -> bool:
+        """Whether anything of the service is abroad."""
+        request = self.request
+        return bool(self.has_party_abroad or request.service_country_code or request.result_country_code)
 
 
-def _incidence(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
-    service = NATIONAL_SERVICES[note.service.code.national_code]
-    if service.incidence is Incidence.TAKER:
-        message = "O ISS deste serviço é do município do tomador, que precisa de endereço."
-        for path in request.borrower.address_gaps("borrower.address"):
-            yield Problem("E0234", path, message)
+NoteCheck = DocumentCheck[NoteInput]
+
+RULES: RuleBook[NoteCheck] = RuleBook()
+REPLACEMENT_RULES: RuleBook[NoteCheck] = RuleBook(when=lambda judged: judged.replaced is not None)
+
+NOTE_BOOKS = (RULES, REPLACEMENT_RULES)
+"""In the order in which their problems are reported."""
 
 
-def _codes(note: ServiceNote) -> Iterator[Problem]:
-    nbs = note.service.code.nbs
-    if nbs and nbs not in NBS:
-        yield Problem("E0316", "nbs", f"O código {quoted(nbs)} não está na tabela NBS.")
+@RULES.rule("E0234", ANNEX, "O ISS deste serviço é do município do tomador, que precisa de endereço.")
+def address_of_the_taker(judged: NoteInput) -> list[At]:
+    """The tax of some services is due where the taker is."""
+    if not needs_taker_address(judged.service):
+        return []
+    return [At(path) for path in judged.request.borrower.address_gaps("borrower.address")]
 
 
-def _groups(note: ServiceNote) -> Iterator[Problem]:
-    """Groups that a service demands, and that no other may have."""
-    service, site = NATIONAL_SERVICES[note.service.code.national_code], note.service.construction
-    # One without any field is not written.
-    site = None if site == Construction() else site
-    wanted = (
-        (ServiceGroup.CONSTRUCTION, "construction", site, "E0370", "E0372"),
-        (ServiceGroup.EVENT, "event", note.service.event, "E0390", "E0392"),
+def needs_taker_address(service: NationalService) -> bool:
+    """Returns whether the tax of a service is due where the taker is."""
+    return service.incidence is Incidence.TAKER
+
+
+@RULES.rule("E0316", ANNEX, "O código {} não está na tabela NBS.")
+def known_nbs(judged: NoteInput) -> At | None:
+    """The code is one of the table."""
+    nbs = judged.note.service.code.nbs
+    return At("nbs", values=(quoted(nbs),)) if nbs and nbs not in NBS else None
+
+
+def _has_group(judged: NoteInput, group: ServiceGroup) -> bool:
+    if group is ServiceGroup.EVENT:
+        return judged.note.service.event is not None
+    # A site without any field is not written.
+    return judged.note.service.construction not in (None, Construction())
+
+
+def _group_rules(group: ServiceGroup, field: str, missing_code: str, surplus_code: str) -> None:
+    """Writes the rules of a group that some services demand, and that no other may have."""
+
+    @RULES.rule(missing_code, ANNEX, "O serviço {} exige {}.")
+    def is_there(judged: NoteInput) -> At | None:
+        is_missing = judged.service.required_group is group and not _has_group(judged, group)
+        return At(field, values=(judged.service.code, field)) if is_missing else None
+
+    @RULES.rule(surplus_code, ANNEX, "O serviço {} não admite {}.")
+    def is_not_there(judged: NoteInput) -> At | None:
+        is_surplus = judged.service.required_group is not group and _has_group(judged, group)
+        return At(field, values=(judged.service.code, field)) if is_surplus else None
+
+
+_group_rules(ServiceGroup.CONSTRUCTION, "construction", "E0370", "E0372")
+_group_rules(ServiceGroup.EVENT, "event", "E0390", "E0392")
+
+
+@RULES.rule("E0330", ANNEX, "O serviço com o exterior precisa dos dados de comércio exterior.")
+def foreign_trade(judged: NoteInput) -> At | None:
+    """A service that crosses the border says how."""
+    is_missing = judged.crosses_the_border and judged.note.service.foreign_trade is None
+    return At("foreignTrade") if is_missing else None
+
+
+@RULES.rule("E0318", ANNEX, "O NBS é obrigatório em serviço com o exterior.")
+def nbs_of_foreign_trade(judged: NoteInput) -> At | None:
+    """And which it is for the world."""
+    return At("nbs") if judged.crosses_the_border and judged.note.service.code.nbs is None else None
+
+
+@RULES.rule(
+    "E0529",
+    ANNEX,
+    "A exportação precisa de tomador ou intermediário do exterior.",
+    hint="Informe o tomador com endereço no exterior.",
+)
+def export_has_a_party_abroad(judged: NoteInput) -> At | None:
+    """The result of a service is abroad where somebody there gets it."""
+    is_export = judged.request.result_country_code and not judged.has_party_abroad
+    return At("resultCountryCode") if is_export else None
+
+
+def _is_no_part(value: Decimal | None, price: Decimal) -> bool:
+    return value is not None and not 0 < value < price
+
+
+@RULES.rule("E0431", ANNEX, "O desconto deve ser maior que zero e menor que o valor do serviço.")
+def unconditional_discount(judged: NoteInput) -> At | None:
+    """A discount is a part of the price."""
+    discounts = judged.note.amounts.discounts
+    is_wrong = discounts and _is_no_part(discounts.unconditional, judged.sums.amount)
+    return At("discounts.unconditional") if is_wrong else None
+
+
+@RULES.rule("E0432", ANNEX, "O desconto deve ser maior que zero e menor que o valor do serviço.")
+def conditional_discount(judged: NoteInput) -> At | None:
+    """So is one that depends on something."""
+    discounts = judged.note.amounts.discounts
+    is_wrong = discounts and _is_no_part(discounts.conditional, judged.sums.amount)
+    return At("discounts.conditional") if is_wrong else None
+
+
+@RULES.rule("E0677", ANNEX, "A base de PIS e COFINS não pode ser maior que o valor do serviço.")
+def base_of_contributions(judged: NoteInput) -> At | None:
+    """Revenue is at most the price."""
+    federal = judged.note.amounts.taxes.federal
+    own = federal and federal.pis_cofins
+    is_more = own and own.base is not None and own.base > judged.sums.amount
+    return At("taxes.ownDebit.base") if is_more else None
+
+
+def _withholding_rule(code: str, field: str, amount_of: Callable[[FederalTaxes], Decimal | None]) -> None:
+    """Writes the rule that a taker withholds a part of the price."""
+
+    @RULES.rule(code, ANNEX, "A retenção deve ser menor que o valor do serviço.")
+    def is_a_part(judged: NoteInput) -> At | None:
+        federal = judged.note.amounts.taxes.federal
+        amount = amount_of(federal) if federal else None
+        return At(f"taxes.{field}.rate") if amount is not None and amount >= judged.sums.amount else None
+
+
+_withholding_rule("E0699", "inss", lambda federal: federal.inss)
+_withholding_rule("E0700", "ir", lambda federal: federal.ir)
+_withholding_rule("E0701", "csll", lambda federal: federal.csll)
+
+
+@RULES.rule("E0428", ANNEX, "Descontos, deduções e retenções passam do valor do serviço.")
+def parts_of_the_price(judged: NoteInput) -> At | None:
+    """Nothing is taken off beyond the price."""
+    return At("amount") if judged.sums.amount < judged.sums.taken_off else None
+
+
+def _base_rules(
+    deduction_code: str, benefit_code: str, whose: str, applies: Callable[[ServiceNote], bool]
+) -> None:
+    """Writes the rules of an ISS whose base nothing may reduce."""
+
+    @RULES.rule(deduction_code, ANNEX, f"O ISS {whose} não admite deduções.")
+    def has_no_deductions(judged: NoteInput) -> At | None:
+        return At("deductions") if applies(judged.note) and judged.note.amounts.deductions else None
+
+    @RULES.rule(benefit_code, ANNEX, f"O ISS {whose} não admite benefício municipal.")
+    def has_no_benefit(judged: NoteInput) -> At | None:
+        return At("benefit") if applies(judged.note) and judged.note.amounts.taxes.iss.benefit else None
+
+
+def _is_assessed_by_simples(note: ServiceNote) -> bool:
+    """Returns whether Simples has the tax in its one payment; building sites deduct materials even so.
+
+    LC 123/2006, art. 18, § 23.
+    """
+    is_construction = note.service.code.national_code.startswith(("0702", "0705"))
+    return note.provider.regime.simples_assessment == Assessment.ALL and not is_construction
+
+
+_base_rules(
+    "E0435",
+    "E0533",
+    "de serviço que não é tributável",
+    lambda note: note.amounts.taxes.iss.taxation != Taxation.TAXABLE,
+)
+_base_rules("E0436", "E0534", "de MEI", lambda note: note.provider.regime.simples == Option.MEI)
+_base_rules(
+    "E0438", "E0535", "de regime especial", lambda note: note.provider.regime.special != NO_SPECIAL_REGIME
+)
+_base_rules("E0441", "E0536", "apurado pelo Simples Nacional", _is_assessed_by_simples)
+
+
+@REPLACEMENT_RULES.rule("E0060", ANNEX, "Fora do Simples Nacional a substituição não muda {}.")
+def kept_outside_simples(judged: NoteInput) -> list[At]:
+    """A note outside of Simples keeps day, service and place of the one that it replaces."""
+    note, before = judged.note, judged.replaced
+    if before is None or not _is_outside_simples(note):
+        return []
+    now, then = note.service, before.service
+    kept = (
+        ("issueDate", "a competência", note.competence, before.competence),
+        ("federalServiceCode", "o serviço", now.code.national_code, then.code.national_code),
+        ("cityServiceCode", "o código municipal do serviço", now.code.city_code, then.code.city_code),
+        ("serviceCityCode", "o município da prestação", now.place.city_code, then.place.city_code),
+        ("serviceCountryCode", "o país da prestação", now.place.country_code, then.place.country_code),
     )
-    for group, field, value, lacking, surplus in wanted:
-        is_wanted = service.required_group is group
-        if is_wanted and value is None:
-            yield Problem(lacking, field, f"O serviço {service.code} exige {field}.")
-        if not is_wanted and value is not None:
-            yield Problem(surplus, field, f"O serviço {service.code} não admite {field}.")
+    return [At(field, values=(name,)) for field, name, value, earlier in kept if value != earlier]
 
 
-def _abroad(note: ServiceNote, request: NfseRequest) -> Iterator[Problem]:
-    """A service that crosses the border says how, and which it is for the world."""
-    is_with_foreigner = any(party and party.is_foreign for party in (request.borrower, request.intermediary))
-    crosses = bool(is_with_foreigner or request.service_country_code or request.result_country_code)
-    if crosses and note.service.foreign_trade is None:
-        told = "O serviço com o exterior precisa dos dados de comércio exterior."
-        yield Problem("E0330", "foreignTrade", told)
-    if crosses and note.service.code.nbs is None:
-        yield Problem("E0318", "nbs", "O NBS é obrigatório em serviço com o exterior.")
-    if request.result_country_code and not is_with_foreigner:
-        told = "A exportação precisa de tomador ou intermediário do exterior."
-        yield Problem("E0529", "resultCountryCode", told, "Informe o tomador com endereço no exterior.")
+@REPLACEMENT_RULES.rule("E0061", ANNEX, "No Simples Nacional a substituição não muda {}.")
+def kept_in_simples(judged: NoteInput) -> list[At]:
+    """A note of Simples keeps day, price and an identified taker."""
+    note, before = judged.note, judged.replaced
+    if before is None or _is_outside_simples(note):
+        return []
+    taker, earlier_taker = _tax_id(note.taker), _tax_id(before.taker)
+    changes = {
+        ("issueDate", "a competência"): note.competence != before.competence,
+        ("amount", "o valor"): note.amounts.service.amount != before.amounts.service.amount,
+        ("borrower.taxId", "o tomador"): bool(taker and earlier_taker) and taker != earlier_taker,
+    }
+    return [At(field, values=(name,)) for (field, name), is_changed in changes.items() if is_changed]
 
 
-def _sums(sums: NoteTotals) -> Iterator[Problem]:
-    discounts, price = sums.note.amounts.discounts, sums.amount
-    if discounts:
-        for code, field, value in (
-            ("E0431", "discounts.unconditional", discounts.unconditional),
-            ("E0432", "discounts.conditional", discounts.conditional),
-        ):
-            if value is not None and not 0 < value < price:
-                yield Problem(
-                    code, field, "O desconto deve ser maior que zero e menor que o valor do serviço."
-                )
-    own = sums.note.amounts.taxes.federal and sums.note.amounts.taxes.federal.pis_cofins
-    if own and own.base is not None and own.base > price:
-        message = "A base de PIS e COFINS não pode ser maior que o valor do serviço."
-        yield Problem("E0677", "taxes.ownDebit.base", message)
-    for code, field, value in _withheld(sums.note):
-        if value is not None and value >= price:
-            yield Problem(code, f"taxes.{field}.rate", "A retenção deve ser menor que o valor do serviço.")
-    if price < sums.taken_off:
-        told = "Descontos, deduções e retenções passam do valor do serviço."
-        yield Problem("E0428", "amount", told)
+def _is_outside_simples(note: ServiceNote) -> bool:
+    return note.provider.regime.simples == Option.OUTSIDE
 
 
-def _withheld(note: ServiceNote) -> Iterator[tuple[str, str, Decimal | None]]:
-    federal = note.amounts.taxes.federal
-    if federal:
-        yield "E0699", "inss", federal.inss
-        yield "E0700", "ir", federal.ir
-        yield "E0701", "csll", federal.csll
-
-
-def _benefits(note: ServiceNote) -> Iterator[Problem]:
-    """What keeps the base from being reduced (E0435-E0441, E0533-E0536)."""
-    regime, taxes = note.provider.regime, note.amounts.taxes
-    barred = (
-        ("E0435", "E0533", taxes.iss.taxation != Taxation.TAXABLE, "de serviço que não é tributável"),
-        ("E0436", "E0534", regime.simples == Option.MEI, "de MEI"),
-        ("E0438", "E0535", regime.special != NO_SPECIAL_REGIME, "de regime especial"),
-        (
-            "E0441",
-            "E0536",
-            regime.simples_assessment == Assessment.ALL and not _is_construction(note),
-            "apurado pelo Simples Nacional",
-        ),
-    )
-    for deduction_code, benefit_code, applies, whose in barred:
-        if applies and note.amounts.deductions:
-            yield Problem(deduction_code, "deductions", f"O ISS {whose} não admite deduções.")
-        if applies and taxes.iss.benefit:
-            yield Problem(benefit_code, "benefit", f"O ISS {whose} não admite benefício municipal.")
-
-
-def _is_construction(note: ServiceNote) -> bool:
-    """Items whose materials are deducted even within Simples (LC 123/2006, art. 18, § 23)."""
-    return note.service.code.national_code.startswith(("0702", "0705"))
+def _tax_id(taker: Taker | None) -> str | None:
+    return (taker.cnpj or taker.cpf) if taker else None

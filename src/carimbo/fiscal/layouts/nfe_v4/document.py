@@ -7,7 +7,6 @@ from carimbo.fiscal.layouts.reading import read
 from carimbo.fiscal.layouts.signed_part import WrittenPart, written_part
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import NAMESPACE as DSIG
 from carimbo.fiscal.signature import Signature
 from carimbo.fiscal.signed_document import SignedDocument
 
@@ -32,14 +31,6 @@ def enclose(written: WrittenPart, signature: Signature, supplement: bytes = b"")
 def in_root(written: WrittenPart, *beside: bytes) -> bytes:
     """Put a document in its root, with what is to stand beside it."""
     return b"".join((_ROOT, written.inside, *beside, b"</NFe>"))
-
-
-def without_signature(document: bytes) -> bytes:
-    """The canonical text of a document as it was before somebody signed it."""
-    root = etree.fromstring(document)
-    for signature in root.findall(f"{{{DSIG}}}Signature"):
-        root.remove(signature)
-    return etree.tostring(root, method="c14n")
 
 
 def read_invoice(document: bytes) -> Invoice:
