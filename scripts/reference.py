@@ -1,7 +1,7 @@
 """Writes docs/reference from the code, so that the pages can't say anything else than the code does."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,13 @@ from typer.core import TyperGroup
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
+from carimbo.fiscal.documents.nfse.hints import hint_of as hint_of_note
+from carimbo.fiscal.documents.nfse.request_rules import REQUEST_RULES
+from carimbo.fiscal.documents.nfse.rules import NOTE_BOOKS
 from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules.judging import DOCUMENT_BOOKS, ITEM_BOOKS
+from carimbo.fiscal.goods.rules.rule import GoodsRuleBook
+from carimbo.fiscal.rules import Rule
 from carimbo.service.dismissal import DISMISSED, USUAL_REASON
 from carimbo.service.errors import Code
 from carimbo.service.issuing.unissuable import NO_NUMBER_LEFT
@@ -131,7 +136,8 @@ def _parameter(parameter: Any) -> str:
 
 
 def rules_page() -> str:
-    """Every rule of NF-e and NFC-e that runs before a document is sent."""
+    """Every rule that runs before a document is sent."""
+    goods: list[GoodsRuleBook[Any]] = [*DOCUMENT_BOOKS, *ITEM_BOOKS]
     lines = [
         "# Rules",
         "",
@@ -142,20 +148,32 @@ def rules_page() -> str:
         "",
         "| code | models | effect | message | hint | source |",
         "|---|---|---|---|---|---|",
+        *_by_code((rule, _goods_cells(rule, book.is_for_elsewhere)) for book in goods for rule in book),
+        "",
+        "What NFS-e are held against, by Sefin's own code or a name of ours. `…` is a value of the document.",
+        "",
+        "| code | effect | message | hint | source |",
+        "|---|---|---|---|---|",
+        *_by_code((rule, _note_cells(rule)) for book in (REQUEST_RULES, *NOTE_BOOKS) for rule in book),
     ]
-    lines += [_rule(book.is_for_elsewhere, rule) for book, rule in _rules_by_code()]
     return "\n".join(lines) + "\n"
 
 
-def _rules_by_code() -> list[tuple[Any, Any]]:
-    books: list[Any] = [*DOCUMENT_BOOKS, *ITEM_BOOKS]
-    return sorted(((book, rule) for book in books for rule in book), key=lambda found: found[1].code.zfill(4))
+def _by_code(rules: Iterable[tuple[Rule[Any], Sequence[str]]]) -> list[str]:
+    rows = sorted(rules, key=lambda row: row[0].code.zfill(4))
+    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for _, cells in rows]
 
 
-def _rule(is_for_elsewhere: bool, rule: Any) -> str:
+def _goods_cells(rule: Rule[Any], is_for_elsewhere: bool) -> Sequence[str]:
     effect = "elsewhere" if is_for_elsewhere else rule.severity.value
-    cells = (rule.code, " ".join(rule.models), effect, rule.message, hint_of(rule.code) or "", rule.source)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return rule.code, " ".join(rule.models), effect, rule.message, hint_of(rule.code) or "", rule.source
+
+
+def _note_cells(rule: Rule[Any]) -> Sequence[str]:
+    message, hint = (
+        text.replace("{}", "…") for text in (rule.message, rule.hint or hint_of_note(rule.code) or "")
+    )
+    return rule.code, rule.severity.value, message, hint, rule.source
 
 
 def triggers_page() -> str:
