@@ -17,8 +17,8 @@ from pynfe.utils.flags import NAMESPACE_NFE, VERSAO_PADRAO
 
 from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of, split_tax_id
 from carimbo.fiscal.money import cents
+from carimbo.fiscal.parties import Contribution, RecipientBody, contribution_of, split_tax_id
 from carimbo.fiscal.schemas import Schema, Schemas
 from invoices import EXAMPLES, Sale, company
 

@@ -79,7 +79,7 @@ _NAMES = (
     # Two models of one name in requests have their modules before it.
     (r"^carimbo__fiscal__documents__nfse__tax_bodies__", "Service"),
     (r"^carimbo__fiscal__layouts__dps_v1__addresses__", "Service"),
-    (r"^carimbo__fiscal__(?:goods__ibs_cbs_body|address)__(\w+)$", r"\1Input"),
+    (r"^carimbo__fiscal__(?:taxes__ibs_cbs_body|address)__(\w+)$", r"\1Input"),
 )
 (_MUST_BE_SENT,) = MUST_BE_SENT
 # Between the thread that builds ahead and one that builds for a reader.

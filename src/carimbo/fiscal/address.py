@@ -1,5 +1,6 @@
 """A Brazilian address as bodies carry it, with its IBGE municipality."""
 
+from itertools import cycle
 from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator, model_validator
@@ -7,7 +8,8 @@ from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.country_fields import BrazilCode
 from carimbo.fiscal.fields import Body, HouseNumber, StateCode, Text, Zipcode
-from carimbo.fiscal.tables.municipalities import find_municipality, municipality_of_ibge
+from carimbo.fiscal.tables.municipalities import MUNICIPALITIES, find_municipality, municipality_of_ibge
+from carimbo.fiscal.tables.states import STATES
 
 Line = Annotated[Text, StringConstraints(max_length=60)]
 
@@ -101,3 +103,20 @@ class Address(PartialAddress):
     district: Line = Field(description="Bairro.", examples=["Bela Vista"])
     state: StateCode = Field(description="Sigla da UF.")
     city: Line = Field(description="Nome do município.", examples=["São Paulo"])
+
+
+def is_of_another_state(code: str, state: str) -> bool:
+    """Returns whether an IBGE code, of a state or a city, is of another state than these letters."""
+    expected = STATES.rows.get(state)
+    return expected is not None and not code.startswith(expected.ibge)
+
+
+def is_no_city(code: str) -> bool:
+    """Returns whether a code can't be a city's; one newer than our table still has the right digit."""
+    return code not in MUNICIPALITIES.rows and code[6:] != _city_check_digit(code[:6])
+
+
+def _city_check_digit(first6: str) -> str:
+    """Returns IBGE's modulo 10: weights 1 and 2 in turn, and the digits of the products summed."""
+    products = (int(digit) * weight for digit, weight in zip(first6, cycle((1, 2)), strict=False))
+    return str(-sum(sum(divmod(product, 10)) for product in products) % 10)

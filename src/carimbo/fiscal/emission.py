@@ -5,7 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from carimbo.fiscal.access_key import is_allowed_numeric_code
+from carimbo.fiscal.access_key import AccessKey, is_allowed_numeric_code
+from carimbo.fiscal.company import Company
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.states import STATES
 
@@ -69,3 +70,16 @@ class Emission:
             raise UnusableEmission("O código numérico (cNF) é trivial ou repete o número do documento.")
         if (self.contingency is None) != (self.type is EmissionType.NORMAL):
             raise UnusableEmission("A contingência tem data e justificativa, e a emissão normal não tem.")
+
+    def access_key(self, model: str, company: Company) -> AccessKey:
+        """Returns the key of the document, which its XML and its later events refer to."""
+        return AccessKey.of_issue(
+            self.issued_at,
+            state_code=STATES.rows[company.address.state].ibge,
+            tax_id=company.tax_id,
+            model=model,
+            series=self.series,
+            number=self.number,
+            emission_type=self.type,
+            numeric_code=self.numeric_code,
+        )

@@ -12,7 +12,7 @@ from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
+from carimbo.fiscal.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.signature import Signer, verify
 from carimbo.fiscal.signed_document import SignedDocument

@@ -2,17 +2,10 @@
 
 from datetime import date
 
-from carimbo.fiscal.calendar import DatedRule, rules_on
-from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.goods.rules.identity import DEMANDING_A_RESPONSIBLE
-from carimbo.fiscal.software import Software
-
-_RESPONSIBLE = (
-    "CARIMBO_RESPONSIBLE_TAX_ID",
-    "CARIMBO_RESPONSIBLE_CONTACT",
-    "CARIMBO_RESPONSIBLE_EMAIL",
-    "CARIMBO_RESPONSIBLE_PHONE",
-)
+from carimbo.fiscal.calendar import rules_on
+from carimbo.fiscal.company import Company
+from carimbo.fiscal.software import STATES_DEMANDING_RESPONSIBLE, Software
+from carimbo.fiscal.taxes.pis_cofins import lacks_regime
 
 
 def missing_for_rules(document: str, company: Company, software: Software, day: date) -> tuple[str, ...]:
@@ -21,9 +14,5 @@ def missing_for_rules(document: str, company: Company, software: Software, day: 
     That is the regime of PIS and COFINS while they exist, and the settings that name the technical
     responsible in a state that asks for one.
     """
-    owes_contributions = DatedRule.PIS_COFINS_ENDED not in rules_on(day, document)
-    is_normal = company.tax_regime is TaxRegime.NORMAL
-    lacks_regime = owes_contributions and is_normal and company.pis_cofins_regime is None
-    regime = ("pisCofinsRegime",) if lacks_regime else ()
-    is_demanded = company.address.state in DEMANDING_A_RESPONSIBLE
-    return (*regime, *(_RESPONSIBLE if is_demanded and software.responsible is None else ()))
+    regime = ("pisCofinsRegime",) if lacks_regime(company, rules_on(day, document)) else ()
+    return (*regime, *software.missing_settings(company.address.state, STATES_DEMANDING_RESPONSIBLE))

@@ -10,8 +10,8 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
 from carimbo.fiscal.findings import Incomplete
-from carimbo.fiscal.goods.filling import fill, required, told
 from carimbo.fiscal.goods.line import Line
+from carimbo.fiscal.layouts.filling import fill, required, told
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,

@@ -7,7 +7,6 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.address import Line
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.fields import Body, Money, RecipientRegistration, StateCode, TaxId, Text
-from carimbo.fiscal.goods.parties import split_tax_id
 from carimbo.fiscal.layouts.nfe_v4.transport import (
     Carrier,
     RetainedTransportIcms,
@@ -16,6 +15,7 @@ from carimbo.fiscal.layouts.nfe_v4.transport import (
     Volume,
 )
 from carimbo.fiscal.layouts.records import with_kept_text
+from carimbo.fiscal.parties import split_tax_id
 
 
 class FreightMode(Coded):

@@ -11,9 +11,9 @@ from carimbo.fiscal.company import Company
 from carimbo.fiscal.goods.cfop import is_sale as is_sale_cfop
 from carimbo.fiscal.goods.from_sale import fiscal_fields
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.parties import RecipientBody
 from carimbo.fiscal.goods.sale import SaleBody
 from carimbo.fiscal.local_time import local_day
+from carimbo.fiscal.parties import RecipientBody
 from carimbo.fiscal.party_address import filled_address
 
 _IDENTITY = frozenset({"taxId", "foreignId"})

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.filling import required
-from carimbo.fiscal.goods.ibs_cbs_body import DeferralBody, IbsCbsBody, ReductionBody, ShareBody
 from carimbo.fiscal.goods.line import Line
+from carimbo.fiscal.layouts.filling import required
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -23,6 +22,7 @@ from carimbo.fiscal.missing_rates import informed_rate, unknown_rate
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates, ReformTax
 from carimbo.fiscal.taxes.ibs_cbs import base_within, deferred_share, due_share, effective_rate
+from carimbo.fiscal.taxes.ibs_cbs_body import DeferralBody, IbsCbsBody, ReductionBody, ShareBody
 from carimbo.fiscal.taxes.trade import Trade
 
 _TAXED_IN_FULL = "000001"

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.cfop import is_taxed_plainly
-from carimbo.fiscal.goods.filling import fill, has_place_for, required, told
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.goods.usual_rate import usual_rate
+from carimbo.fiscal.layouts.filling import fill, has_place_for, required, told
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
@@ -39,6 +38,7 @@ from carimbo.fiscal.money import percent
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.taxes.icms import deferred, interstate_rate, reduced_base
 from carimbo.fiscal.taxes.trade import Trade
+from carimbo.fiscal.taxes.usual_icms_rate import usual_rate
 
 _BY_CST: dict[str, type[Icms]] = {
     "00": Icms00,

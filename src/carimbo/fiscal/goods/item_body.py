@@ -22,7 +22,6 @@ from carimbo.fiscal.fields import (
     UnitValue,
 )
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody, ReturnedIpiBody
-from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.state_share import StateShareBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Observation
@@ -41,6 +40,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.taxes.ibs_cbs_body import IbsCbsBody
 
 LONGEST_DESCRIPTION = 120
 COUNTS = "1"

@@ -9,9 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.fields import Body, Money
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody
-from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.stored import is_stored
+from carimbo.fiscal.taxes.ibs_cbs_body import IbsCbsBody
 
 
 def _refuse(told: Any, info: ValidationInfo) -> None:

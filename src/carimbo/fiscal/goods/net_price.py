@@ -6,7 +6,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.charges import Charges
-from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import is_import, item_taxes, taxes_within
@@ -14,6 +13,7 @@ from carimbo.fiscal.goods.items import product_of
 from carimbo.fiscal.goods.tax_day import trade_of_item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.taxes.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.taxes.trade import Trade
 
 NET_PRICE = "NET_PRICE"

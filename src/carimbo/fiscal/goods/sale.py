@@ -20,7 +20,7 @@ from carimbo.fiscal.goods.items import compose_item
 from carimbo.fiscal.goods.legal_text import with_legal_texts
 from carimbo.fiscal.goods.net_price import with_prices
 from carimbo.fiscal.goods.newer_schema import PAYMENT_LINKS, refused_by_name
-from carimbo.fiscal.goods.parties import ReaderBody, RecipientBody, in_homologation, reader
+from carimbo.fiscal.goods.parties import reader
 from carimbo.fiscal.goods.payments import (
     METHODS_TAKEN,
     Method,
@@ -32,14 +32,15 @@ from carimbo.fiscal.goods.payments import (
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.simples_legends import simples_legends
 from carimbo.fiscal.goods.tax_day import trade_of_item
+from carimbo.fiscal.homologation import in_homologation
 from carimbo.fiscal.ids import document_id
 from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation, Intermediary, Observation, Process
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.layouts.records import made
+from carimbo.fiscal.parties import ReaderBody, RecipientBody
 from carimbo.fiscal.software import Software
-from carimbo.fiscal.tables.states import STATES
 from carimbo.fiscal.taxes.trade import Trade
 
 MOST_ITEMS = 990
@@ -145,20 +146,6 @@ class SaleBody(Body):
     )
     processes: Annotated[tuple[Process, ...], Field(max_length=100)] = Field(
         default=(), description="Processos que amparam a operação (procRef)."
-    )
-
-
-def access_key(model: str, company: Company, emission: Emission) -> AccessKey:
-    """The key of the document, which both its XML and its later events refer to."""
-    return AccessKey.of_issue(
-        emission.issued_at,
-        state_code=STATES.rows[company.address.state].ibge,
-        tax_id=company.tax_id,
-        model=model,
-        series=emission.series,
-        number=emission.number,
-        emission_type=emission.type,
-        numeric_code=emission.numeric_code,
     )
 
 

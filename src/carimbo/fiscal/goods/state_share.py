@@ -7,14 +7,14 @@ from pydantic import Field
 
 from carimbo.fiscal.fields import Body, Money, Percent
 from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.filling import fill, required, told
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.goods.usual_rate import usual_rate
+from carimbo.fiscal.layouts.filling import fill, required, told
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.money import ZERO, percent
 from carimbo.fiscal.taxes.icms import destination_amount, interstate_rate
 from carimbo.fiscal.taxes.trade import Trade
+from carimbo.fiscal.taxes.usual_icms_rate import usual_rate
 
 # All of the difference belongs to the state of destination since 2019 (ADCT, art. 99).
 _WHOLE = Decimal(100)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from carimbo.fiscal.company import PisCofinsRegime
+from carimbo.fiscal.calendar import DatedRule, RulesInForce
+from carimbo.fiscal.company import Company, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Problem
 
@@ -25,6 +26,12 @@ GENERAL_RATES = {
     # Lei 10.637/2002, art. 2º; Lei 10.833/2003, art. 2º.
     PisCofinsRegime.NON_CUMULATIVE: ContributionRates(Decimal("1.65"), Decimal("7.6")),
 }
+
+
+def lacks_regime(company: Company, rules: RulesInForce) -> bool:
+    """Returns whether a company lacks the regime that decides its rates, while PIS and COFINS exist."""
+    is_owed = DatedRule.PIS_COFINS_ENDED not in rules
+    return is_owed and company.tax_regime is TaxRegime.NORMAL and company.pis_cofins_regime is None
 
 
 def missing_regime(alternative: str) -> Problem:

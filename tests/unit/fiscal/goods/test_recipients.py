@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
-from carimbo.fiscal.goods.parties import RecipientBody
+from carimbo.fiscal.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.making import Composition
+from carimbo.fiscal.parties import RecipientBody
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument

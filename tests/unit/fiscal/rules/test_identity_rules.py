@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.address import is_no_city, is_of_another_state
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
-from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT, PRODUCTION, emission

@@ -6,12 +6,10 @@ from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
-from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.parties import issuer, recipient
 from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.sale import (
-    access_key,
     compose_items,
     compose_notes,
     compose_payments,
@@ -20,6 +18,7 @@ from carimbo.fiscal.goods.sale import (
     presence_fields,
 )
 from carimbo.fiscal.goods.totals import totals_of
+from carimbo.fiscal.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.making import Composition
@@ -54,7 +53,7 @@ def compose(
     notes = compose_notes(request, items, trade, findings)
     buyer = findings.tried(_buyer, request, emission, findings)
     totals = totals_of(items, None)
-    key = access_key(MODEL, company, emission)
+    key = emission.access_key(MODEL, company)
     invoice = Invoice(
         **parts_of_both(request, software, key, notes),
         identification=identification(

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
 from carimbo.fiscal.documents.nfe.terms import presence_of
-from carimbo.fiscal.goods.addresses import ForeignAddress
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
 from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.presence import Presence
+from carimbo.fiscal.parties import ForeignAddress
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
 _BY_FIRST_DIGIT = {

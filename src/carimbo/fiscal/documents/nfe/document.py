@@ -9,9 +9,8 @@ from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.adjustment_notes import has_only_ibs_cbs
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
-from carimbo.fiscal.goods.parties import Contribution, contribution_of, issuer, place, recipient
+from carimbo.fiscal.goods.parties import issuer, place, recipient
 from carimbo.fiscal.goods.sale import (
-    access_key,
     compose_items,
     compose_notes,
     identification,
@@ -25,6 +24,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.making import Composition
+from carimbo.fiscal.parties import Contribution, contribution_of
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
@@ -54,7 +54,7 @@ def compose(
         findings.missed(Problem(MISSING_FIELD, "recipient.name", "Campo obrigatório."))
     totals = totals_of(items, request.withheld_taxes)
     warn_of_assumed_presence(request, company, findings)
-    key = access_key(MODEL, company, emission)
+    key = emission.access_key(MODEL, company)
     invoice = Invoice(
         **parts_of_both(request, software, key, notes),
         identification=_identification(request, company, emission, software, key, trade, destination.code),

@@ -14,10 +14,15 @@ from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.from_sale import recipient_of
 from carimbo.fiscal.documents.nfe.item_destination import Sale, sold_in
 from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
-from carimbo.fiscal.goods.addresses import ForeignAddress, RecipientAddress
 from carimbo.fiscal.goods.from_catalog import day_of, fill_items, fill_recipient, references_of
 from carimbo.fiscal.goods.from_sale import in_force
-from carimbo.fiscal.goods.parties import Contribution, RecipientBody, contribution_of
+from carimbo.fiscal.parties import (
+    Contribution,
+    ForeignAddress,
+    RecipientAddress,
+    RecipientBody,
+    contribution_of,
+)
 
 
 def fill(

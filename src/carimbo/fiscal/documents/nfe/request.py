@@ -7,12 +7,12 @@ from pydantic import ConfigDict, Field, StringConstraints
 from carimbo.fiscal.coded import Coded
 from carimbo.fiscal.date_fields import Day, IsoDay
 from carimbo.fiscal.fields import Flag
-from carimbo.fiscal.goods.parties import IDENTIFIED, PlaceBody, RecipientBody
 from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Export, Farming, Purchase, SugarCane
 from carimbo.fiscal.layouts.nfe_v4.billing import Billing
 from carimbo.fiscal.layouts.nfe_v4.identification import AdvancePayment, GovernmentPurchase, Reference
 from carimbo.fiscal.layouts.nfe_v4.totals import WithheldTaxes
+from carimbo.fiscal.parties import IDENTIFIED, PlaceBody, RecipientBody
 
 
 class Purpose(Coded):

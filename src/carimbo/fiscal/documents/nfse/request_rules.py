@@ -17,7 +17,7 @@ from carimbo.fiscal.problems import quoted
 from carimbo.fiscal.rules import At, DocumentCheck, RuleBook
 from carimbo.fiscal.software import Software
 from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
-from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
+from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED, lacks_regime
 from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj
 
 ANNEX = "NFS-e nacional, Anexo I"
@@ -49,10 +49,7 @@ REQUEST_RULES: RuleBook[DocumentCheck[RequestInput]] = RuleBook()
 
 def missing_for_rules(company: Company, _: Software, day: date) -> tuple[str, ...]:
     """Returns what the rules of a day ask of the company, and no request can give in its place."""
-    owes_contributions = DatedRule.PIS_COFINS_ENDED not in rules_of_competence(day)
-    is_normal = company.tax_regime is TaxRegime.NORMAL
-    lacks_regime = owes_contributions and is_normal and company.pis_cofins_regime is None
-    regime = ("pisCofinsRegime",) if lacks_regime else ()
+    regime = ("pisCofinsRegime",) if lacks_regime(company, rules_of_competence(day)) else ()
     return (*regime, *(("simplesRate",) if _lacks_simples_rate(company) else ()))
 
 

@@ -2,11 +2,11 @@
 
 import re
 
-from carimbo.fiscal.goods.addresses import BRAZIL_CODE
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
 from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.parties import BRAZIL_CODE
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.countries import COUNTRIES
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR

@@ -1,14 +1,13 @@
 """What a document is, by whom and when it is issued."""
 
 from datetime import timedelta
-from itertools import cycle
 
 from carimbo.fiscal.access_key import check_digit, is_allowed_numeric_code
+from carimbo.fiscal.address import is_no_city, is_of_another_state
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
 from carimbo.fiscal.rules import At, Severity
-from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.software import STATES_DEMANDING_RESPONSIBLE
 
 RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
 ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
@@ -22,25 +21,6 @@ _SERIES_OF_AUTHORITIES = range(890, 900)
 _ISSUED_BY_AUTHORITIES = frozenset({"1", "2"})
 _EIGHT_DIGITS = 99_999_999
 _OUTBOUND = "1"
-# As NT 2018.005 v1.30 publishes; other states take the group, but do not demand it.
-DEMANDING_A_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
-
-
-def is_of_another_state(code: str, state: str) -> bool:
-    """Whether an IBGE code, of a state or of a city, belongs to another state than these letters say."""
-    expected = STATES.rows.get(state)
-    return expected is not None and not code.startswith(expected.ibge)
-
-
-def is_no_city(code: str) -> bool:
-    """Whether a code can't be a municipality's; one newer than our table still has the right digit."""
-    return code not in MUNICIPALITIES.rows and code[6:] != _city_check_digit(code[:6])
-
-
-def _city_check_digit(first6: str) -> str:
-    """IBGE's modulo 10: weights 1 and 2 in turn, and the digits of the products summed."""
-    products = (int(digit) * weight for digit, weight in zip(first6, cycle((1, 2)), strict=False))
-    return str(-sum(sum(divmod(product, 10)) for product in products) % 10)
 
 
 @ELSEWHERE_RULES.rule(
@@ -204,7 +184,7 @@ def technical_responsible(case: Case) -> At | None:
     """Each state decides whether someone has to answer for the software."""
     if (
         case.invoice.technical_responsible is None
-        and case.seller_state in DEMANDING_A_RESPONSIBLE
+        and case.seller_state in STATES_DEMANDING_RESPONSIBLE
         and case.invoice.identification.issuing_process not in _ISSUED_BY_AUTHORITIES
     ):
         return At("technicalResponsible")

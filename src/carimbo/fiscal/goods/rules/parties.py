@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 
+from carimbo.fiscal.address import is_no_city, is_of_another_state
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
-from carimbo.fiscal.goods.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.circumstances import situation_of
-from carimbo.fiscal.goods.rules.identity import is_no_city, is_of_another_state
 from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.homologation import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
 from carimbo.fiscal.rules import At, Severity

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.freight import FreightMode
-from carimbo.fiscal.goods.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFCE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.homologation import HOMOLOGATION_ITEM
 from carimbo.fiscal.rules import At
 
 RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()

@@ -1,8 +1,8 @@
 """State registrations of the parties have the check digits of their states."""
 
-from carimbo.fiscal.goods.parties import EXEMPT
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
+from carimbo.fiscal.parties import EXEMPT
 from carimbo.fiscal.rules import At
 from carimbo.fiscal.state_registration import registration_problem
 

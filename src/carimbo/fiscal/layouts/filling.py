@@ -14,7 +14,7 @@ from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 
 T = TypeVar("T")
 
-_SOURCE = "Leiaute da NF-e 4.00"
+_SOURCE = "Leiaute do documento"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.filling import required
+from carimbo.fiscal.layouts.filling import required
 from carimbo.fiscal.tables.icms_rates import IcmsRate, internal_icms
 
 

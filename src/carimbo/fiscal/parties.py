@@ -1,0 +1,181 @@
+"""Parties of documents of SEFAZ, as bodies give them: who they are, and where."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
+
+from carimbo.fiscal.address import Address, Line
+from carimbo.fiscal.body_reading import drop_blanks_of, reading_of, without_blanks
+from carimbo.fiscal.coded import Coded
+from carimbo.fiscal.company import MunicipalRegistration, Name, Suframa, TradeName
+from carimbo.fiscal.country_fields import BrazilCode, country_letters
+from carimbo.fiscal.fields import Body, Email, HouseNumber, Phone, RecipientRegistration, TaxId, Text
+from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
+from carimbo.fiscal.party_address import NationalAddressBody, is_in_brazil, where
+from carimbo.fiscal.tables.countries import find_country
+from carimbo.fiscal.taxpayer import CPF_LENGTH
+
+BRAZIL_CODE = "1058"
+"""The Central Bank's code of Brazil (`cPais`)."""
+EXEMPT = "ISENTO"
+"""The state registration of a contributor that is exempt from having one."""
+LONGEST_NAME = 60
+_ELLIPSIS = "…"
+_BACEN_LENGTH = 4
+_BACEN_CODE = re.compile(r"[0-9]{1,4}")
+
+
+def _country_code(value: Any) -> Any:
+    """Returns the letters of a country; digits stay if our table lacks them: the Portal's may have them."""
+    if find_country(value) is None and _BACEN_CODE.fullmatch(str(value)):
+        return str(value).zfill(_BACEN_LENGTH)
+    return country_letters(value)
+
+
+class ForeignAddress(Body):
+    """A place abroad, as far as it is known: it has no municipality and no state."""
+
+    street: Line | None = Field(default=None, description="Logradouro.", examples=["5th Avenue"])
+    number: HouseNumber | None = Field(
+        default=None, description="Número do imóvel, ou S/N.", examples=["350"]
+    )
+    complement: Line | None = Field(default=None, description="Complemento.")
+    district: Line | None = Field(default=None, description="Bairro ou distrito.", examples=["Manhattan"])
+    city: Line | None = Field(
+        default=None,
+        description="Vai no complemento do endereço (xCpl), se couber: a nota leva EXTERIOR como município.",
+    )
+    country_code: Annotated[str, BeforeValidator(_country_code)] = Field(
+        description="País: duas letras (ISO 3166) ou o código do Banco Central (cPais).",
+        examples=["US", "2496"],
+    )
+    country: Line | None = Field(
+        default=None,
+        description="Nome do país; na falta, o da tabela do Banco Central (xPais).",
+        examples=["ESTADOS UNIDOS"],
+    )
+
+
+RecipientAddress = Annotated[
+    Annotated[NationalAddressBody, Tag("in Brazil")] | Annotated[ForeignAddress, Tag("abroad")],
+    Discriminator(where),
+    drop_blanks_of(NationalAddressBody, ForeignAddress),
+]
+
+
+def _mark_missing(recipient: Any) -> Any:
+    """Marks id and name as missing in a recipient without an id.
+
+    With an id the name is looked for later: it may be that of a known customer.
+    """
+    if not isinstance(recipient, dict):
+        return recipient
+    address = recipient.get("address")
+    is_abroad = isinstance(address, dict) and not is_in_brazil(address)
+    given = without_blanks(recipient, reading_of(RecipientBody, clears=False))
+    if "taxId" in given or "foreignId" in given or is_abroad:
+        return recipient
+    missing = ["taxId"] if "name" in given else ["taxId", "name"]
+    return {**recipient, **dict.fromkeys(missing, Missing())}
+
+
+IDENTIFIED = BeforeValidator(_mark_missing)
+"""Reports a recipient without any id together with everything else that is wrong with a body."""
+
+
+class Contribution(Coded):
+    """What the buyer is for ICMS (`indIEDest`)."""
+
+    CONTRIBUTOR = "contributor", "1"
+    EXEMPT = "exempt", "2"
+    NONE = "none", "9"
+
+
+class RecipientBody(Body):
+    """Who buys; a foreigner has `foreignId` in the place of `taxId`."""
+
+    tax_id: Annotated[TaxId | None, MAY_BE_MISSING] = Field(
+        default=None, description="CPF ou CNPJ, com ou sem pontuação."
+    )
+    foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = Field(
+        default=None, description="Passaporte ou outro documento de estrangeiro (idEstrangeiro)."
+    )
+    name: Annotated[Name | None, MAY_BE_MISSING] = Field(
+        default=None,
+        description="Nome ou razão social; em homologação a nota leva um texto fixo (xNome).",
+        examples=["Maria da Silva"],
+    )
+    trade_name: TradeName | None = Field(default=None, description="Aceito, mas a nota não o leva.")
+    state_registration: RecipientRegistration | None = Field(
+        default=None,
+        description="Inscrição estadual, ou ISENTO; sem ela o comprador não é contribuinte (indIEDest).",
+    )
+    icms_contribution: Contribution | None = Field(
+        default=None,
+        description="Situação no ICMS: contributor, exempt ou none; na falta, pela inscrição (indIEDest).",
+    )
+    municipal_registration: MunicipalRegistration | None = Field(
+        default=None, description="Inscrição municipal (IM)."
+    )
+    suframa_registration: Suframa | None = Field(default=None, description="Inscrição na SUFRAMA (ISUF).")
+    email: Email | None = Field(default=None, description="E-mail que a nota leva.")
+    phone: Phone | None = Field(default=None, description="Telefone com DDD; só vai na nota com o endereço.")
+    address: RecipientAddress | None = Field(
+        default=None, description="Endereço, no Brasil ou no exterior; obrigatório na NF-e (enderDest)."
+    )
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the buyer lives abroad."""
+        return isinstance(self.address, ForeignAddress)
+
+
+class PlaceBody(Address):
+    """Where goods are picked up or delivered, and who is there."""
+
+    country_code: BrazilCode | None = Field(default=None, description="BR ou 1058; pode faltar.")
+    tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ de quem está no local.")
+    name: Text | None = Field(default=None, description="Nome ou razão social de quem está no local.")
+    state_registration: RecipientRegistration | None = Field(
+        default=None, description="Inscrição estadual de quem está no local."
+    )
+    email: Email | None = Field(default=None, description="E-mail de quem está no local.")
+    phone: Phone | None = Field(default=None, description="Telefone do local, com DDD.")
+
+
+class ReaderBody(Body):
+    """Someone else who may download the document."""
+
+    tax_id: TaxId = Field(description="CPF ou CNPJ de quem pode baixar o XML.")
+
+
+def contribution_of(body: RecipientBody) -> Contribution:
+    """Returns what the caller says, else what the registration says (MOC 7.0, E16a)."""
+    if body.icms_contribution:
+        return body.icms_contribution
+    if body.state_registration is None:
+        return Contribution.NONE
+    return Contribution.EXEMPT if body.state_registration == EXEMPT else Contribution.CONTRIBUTOR
+
+
+def split_tax_id(tax_id: str | None) -> tuple[str | None, str | None]:
+    """Returns CNPJ and CPF, which have each an element of its own."""
+    if tax_id is None:
+        return None, None
+    return (None, tax_id) if len(tax_id) == CPF_LENGTH else (tax_id, None)
+
+
+def shortened_name(name: str) -> str:
+    """Returns a name as long as layouts take it; those of the federal registry may be longer."""
+    if len(name) <= LONGEST_NAME and _ELLIPSIS not in name:
+        return name
+    return as_written(name)[:LONGEST_NAME].rstrip()
+
+
+def as_written(line: str) -> str:
+    """Returns a line with the length that it has in the document: an ellipsis becomes three dots there.
+
+    It is the one character that becomes longer when it is written.
+    """
+    return " ".join(line.split()).replace(_ELLIPSIS, "...")
