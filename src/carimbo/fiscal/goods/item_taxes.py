@@ -9,7 +9,7 @@ from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.approximate_taxes import approximate_taxes
 from carimbo.fiscal.goods.cfop import is_sale, is_taxed_plainly
 from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_group, ipi_group
-from carimbo.fiscal.goods.ibs_cbs import TaxedValue, ibs_cbs_group
+from carimbo.fiscal.goods.ibs_cbs import ibs_cbs_group
 from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.line import Line, value_of
@@ -23,6 +23,7 @@ from carimbo.fiscal.layouts.records import fields_among, with_kept_text
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.tables.icms_bases import ICMS_BASES, IcmsBase, icms_base_on
 from carimbo.fiscal.taxes.ibs_cbs import reform_base
+from carimbo.fiscal.taxes.ibs_cbs_shares import TaxedValue
 from carimbo.fiscal.taxes.pis_cofins import contribution_base
 from carimbo.fiscal.taxes.trade import Trade
 
