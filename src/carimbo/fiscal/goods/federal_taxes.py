@@ -11,7 +11,7 @@ from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import fill, required, told
+from carimbo.fiscal.layouts.filling import fill, given_values, required
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,
@@ -150,7 +150,7 @@ def contribution_group(
         return contribution.ended
     path = f"{line.path}.{contribution.field}"
     cst = (body and body.cst) or _usual_cst(line, trade, path)
-    given = told(body)
+    given = given_values(body)
     group, amounts = _computed(contribution, cst, given, path, trade, base)
     return fill(group, given, path, lambda: f"CST {cst} {contribution.name}", {"cst": cst, **amounts})
 
@@ -241,7 +241,7 @@ def ipi_group(body: IpiBody | None, line: Line) -> Ipi | None:
     """IPI that is due or not, with what the layout asks in each case; of most goods nothing is told."""
     if body is None:
         return None
-    given = {name: amount for name, amount in told(body).items() if name not in _AROUND_THE_IPI}
+    given = {name: amount for name, amount in given_values(body).items() if name not in _AROUND_THE_IPI}
     return Ipi(
         framework_code=body.framework_code,
         producer_tax_id=body.producer_tax_id,

@@ -10,7 +10,7 @@ from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.cfop import is_taxed_plainly
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import fill, has_place_for, required, told
+from carimbo.fiscal.layouts.filling import fill, given_values, has_place_for, required
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
@@ -96,7 +96,7 @@ def icms_group(
     if body is None and trade.has_only_ibs_cbs:
         return None
     name, code = _situation(body, line, trade, findings)
-    given = told(body)
+    given = given_values(body)
     group = _group_of(name, code, given)
     if group is None:
         raise Incomplete(

@@ -32,7 +32,7 @@ _NEEDED_IN_BRAZIL = (*_NEEDED_ABROAD, "city", "state")
 
 
 def issuer(company: Company, destination_state: str) -> layout.Issuer:
-    """The company as the layout shows it; a registration at the buyer's state is that of the substitute."""
+    """Returns the company as the layout shows it, with the registration of a substitute elsewhere."""
     elsewhere = destination_state != company.address.state
     municipal = company.municipal_registration
     return layout.Issuer(
@@ -53,7 +53,7 @@ def issuer(company: Company, destination_state: str) -> layout.Issuer:
 def recipient(
     body: RecipientBody, environment: Environment, findings: Findings, address_rule: str | None
 ) -> layout.Recipient:
-    """Returns the buyer as the layout shows it; in homologation nobody's name may stand there (rule 598).
+    """Returns the buyer as the layout shows it; homologation allows nobody's name (rule 598).
 
     `address_rule` is the code of the rule that demands the address. Without one, an incomplete address is
     left out with a warning.
@@ -90,7 +90,7 @@ def _refuse_other_than_one_id(body: RecipientBody) -> None:
 
 
 def place(body: PlaceBody, usual_tax_id: str | None) -> layout.Place:
-    """A place of pick-up or delivery: the party's own unless the caller says whose."""
+    """Returns a place of pick-up or delivery, which is the party's own unless the caller says whose."""
     tax_id = body.tax_id or usual_tax_id
     # The layout wants one of the two, and lets a foreigner's be empty (MOC 7.0, F02 and G02).
     cnpj, cpf = split_tax_id(tax_id) if tax_id else ("", None)
@@ -115,7 +115,7 @@ def place(body: PlaceBody, usual_tax_id: str | None) -> layout.Place:
 
 
 def reader(body: ReaderBody) -> layout.AuthorizedReader:
-    """Someone who may download the document."""
+    """Returns someone who may download the document."""
     cnpj, cpf = split_tax_id(body.tax_id)
     return layout.AuthorizedReader(cnpj=cnpj, cpf=cpf)
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from carimbo.fiscal.fields import Body, Money, Percent
 from carimbo.fiscal.findings import Findings, Incomplete
 from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import fill, required, told
+from carimbo.fiscal.layouts.filling import fill, given_values, required
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.money import ZERO, percent
@@ -57,7 +57,7 @@ def state_share_group(
     # What the seller's state takes off its base is not taken off the other's (Convênio ICMS 153/2015).
     if base is None or getattr(icms, "base_reduction", None):
         base = line.value + ipi
-    given = told(body)
+    given = given_values(body)
     computed = _computed(given, base, line, trade, findings)
     if "fcp_rate" not in computed:
         given = _without_a_fund(given, line)

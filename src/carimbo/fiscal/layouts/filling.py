@@ -1,4 +1,4 @@
-"""Filling a group of the layout from a flat body, and saying what the body lacks or has too much of."""
+"""Fills a group of a layout from a flat body, and finds what the body lacks or has too much of."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -37,15 +37,15 @@ def _shape(group: type) -> _Shape:
     return _shape_of(kind)
 
 
-def told(body: Body | None) -> dict[str, Any]:
-    """What the caller gave, by the names of the fields."""
+def given_values(body: Body | None) -> dict[str, Any]:
+    """Returns what the caller gave, by the names of the fields."""
     if body is None:
         return {}
     return {name: value for name in body.model_fields_set if (value := getattr(body, name)) is not None}
 
 
 def has_place_for(group: type, name: str) -> bool:
-    """Whether a group has a field of this name."""
+    """Returns whether a group has a field of this name."""
     return name in _shape(group).names
 
 
@@ -56,10 +56,10 @@ def fill(
     situation: Callable[[], str],
     computed: Mapping[str, Any],
 ) -> T:
-    """Make a group of computed values, where the caller's own win.
+    """Makes a group of computed values, where the caller's own win.
 
-    What the group wants must be there, and nothing given that it has no place for; `situation` is what asks
-    for the values, for the messages.
+    Raises `Incomplete` if a required value is missing, or one is given that the group has no place for;
+    `situation` names in messages what asks for the values.
     """
     shape = _shape(group)
     values = {**computed, **given}
@@ -71,7 +71,7 @@ def fill(
 
 
 _NOTHING: frozenset[str] = frozenset()
-# Amounts that are computed once these are told.
+# Amounts that are computed once these are given.
 _FOLLOWS = {
     "amount": frozenset({"rate", "quantity", "unit_rate"}),
     "credit_amount": frozenset({"credit_rate"}),
@@ -79,7 +79,7 @@ _FOLLOWS = {
 
 
 def required(path: str, situation: str) -> Problem:
-    """A value that what the caller gave asks for."""
+    """Returns the problem of a value that is missing beside what the caller gave."""
     hint = f"Informe {path}, que não pode ser calculado nem suposto."
     return Problem(SCHEMA_PROBLEM, path, f"Obrigatório com {situation}.", hint, _SOURCE)
 

@@ -107,7 +107,7 @@ def _unrounded(share: StateIbs | CityIbs | Cbs, base: Decimal) -> Decimal:
 
 
 def _share(body: ShareBody | None, base: Decimal, usual: ShareRate) -> dict[str, Any]:
-    """The values of one share, computed where they are not told."""
+    """Returns the values of one share, computed where they are not given."""
     if body is None:
         body = _NOTHING_OF_A_SHARE
     rate = (usual.rate if body.rate is None else body.rate) or ZERO
@@ -128,7 +128,7 @@ def _share(body: ShareBody | None, base: Decimal, usual: ShareRate) -> dict[str,
 
 
 def _reduction(body: ReductionBody | None, rate: Decimal, usual: ShareRate) -> RateReduction | None:
-    """What is taken off a rate; a public buyer's part of it shows in the rate that is left alone."""
+    """Returns what is taken off a rate; a public buyer's part shows in the effective rate alone."""
     if body is not None and body.effective_rate is not None:
         return RateReduction(rate=body.rate, effective_rate=body.effective_rate)
     reduction = usual.class_reduction if body is None else body.rate

@@ -1,4 +1,4 @@
-"""The internal rate of ICMS that is taken when nobody says one."""
+"""The internal rate of ICMS that is used when none is given."""
 
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ from carimbo.fiscal.tables.icms_rates import IcmsRate, internal_icms
 
 
 def usual_rate(state: str, path: str, findings: Findings, *, with_fund: bool) -> IcmsRate:
-    """Take the general rate of a state, and say so: the true one depends on the product."""
+    """Returns the general rate of a state, with a warning: the true one depends on the product."""
     usual = internal_icms(state)
     if usual is None:
         raise Incomplete(required(path, f"o estado {state}, que não está na tabela de alíquotas"))
