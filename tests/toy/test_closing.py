@@ -1,17 +1,32 @@
 """An event that leaves a fact with its document, and whose request does not wait for the authority."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
 
+from carimbo.fiscal.outcome import Closed
 from integration.issuing.actions import cancel
 from integration.issuing.printer import ask_event, last_event, pdf_of
+from integration.issuing.scripted import LOST, Play, Script, authorizing
 from integration.issuing.shop import Shop, error_of
 from pdf_reading import text_of
 from toy.codes import REFUSED
 
 REASON = "Entregue"
+CLOSED_AT = datetime(2026, 11, 14, 12, tzinfo=UTC)
+
+
+def closing(script: Script) -> Closed:
+    """Returns the answer of an authority at which somebody else closed the document."""
+    return Closed(
+        code="132",
+        message="Encerrado",
+        closed_at=CLOSED_AT,
+        protocol="135260000000009",
+        closing_xml=b"<closing/>",
+        authorization=authorizing()(script),
+    )
 
 
 async def close(shop: Shop, document: dict[str, Any], reason: str = REASON) -> httpx2.Response:
@@ -75,3 +90,18 @@ class TestClosing:
         await cancel(shop, record)
         details = error_of(await close(shop, record), 409, "INVALID_STATE")
         assert details == {"currentStatus": "canceled", "allowed": ["authorized"]}
+
+
+class TestDocumentThatSomebodyElseClosed:
+    async def test_is_authorized_and_closed_once_a_lost_answer_is_asked_for(
+        self, play: Play, shop: Shop
+    ) -> None:
+        play.script.begin(LOST, closing)
+        record = await play.perform(await shop.create())
+        assert record["status"] == "authorized"
+        assert datetime.fromisoformat(record["closedAt"]) == CLOSED_AT
+        types = [event["type"] for event in await shop.events(record)]
+        assert types[-2:] == ["authorized", "closing"]
+        closed = await last_event(shop, record)
+        file = await shop.get(f"/toy/{record['id']}/events/{closed['id']}/xml")
+        assert file.content == b"<closing/>"

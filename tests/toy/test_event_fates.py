@@ -11,6 +11,7 @@ import pytest
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.outcome import (
     Canceled,
+    Closed,
     Duplicate,
     Outcome,
     Rejected,
@@ -44,6 +45,7 @@ NOT_THERE = Unknown(code="100", message="Autorizado o uso da NF-e")
 DUPLICATE = Duplicate(code="573", message="Rejeição: Duplicidade de evento")
 CANCELED_BEFORE = Canceled(code="420", message="Rejeição: Cancelamento para NF-e já cancelada")
 CANCELED_SOMEHOW = Canceled(code="101", message="Cancelamento de NF-e homologado")
+CLOSED = Closed(code="132", message="Encerrado")
 TOO_LATE = Rejected(code="501", message="Rejeição: Prazo de cancelamento", answer_xml=b"<retEvento/>")
 of_every_type = pytest.mark.parametrize("kind", KINDS)
 REQUESTS = {"cancellation": "{}", "correction": f'{{"correction": "{LETTER}"}}'}
@@ -145,6 +147,14 @@ class TestCancellation:
     ) -> None:
         document, _ = await canceled(play, CANCELED_BEFORE, NOT_THERE, registering(), kind=kind)
         assert document["status"] == "canceled"
+        assert play.script.asked == ["register_event", "consult_event", "register_event"]
+
+    async def test_of_a_document_that_is_closed_is_sent_again_and_refused(
+        self, play: Play, kind: str
+    ) -> None:
+        """That the document is closed says nothing of a cancellation whose answer was lost."""
+        document, event = await canceled(play, LOST, CLOSED, TOO_LATE, kind=kind)
+        assert (document["status"], await state_of(play, event)) == ("authorized", "refused")
         assert play.script.asked == ["register_event", "consult_event", "register_event"]
 
     async def test_that_is_refused_leaves_the_document_authorized(self, play: Play, kind: str) -> None:

@@ -46,8 +46,12 @@ class Effect:
 
 CANCELLATION = "cancellation"
 """The name of the event that cancels a document, in the history of any type."""
+CLOSING = "closing"
+"""The name of the event that closes a document, which stays authorized."""
+CLOSED_AT = "closedAt"
 NO_EFFECT = Effect()
 CANCELS = Effect(status=Status.CANCELED)
+CLOSES = Effect(fact=CLOSED_AT)
 
 
 class FilingState(StrEnum):

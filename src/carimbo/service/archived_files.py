@@ -20,9 +20,9 @@ def refusal_file(digest: str) -> str:
     return f"refusal/{digest}"
 
 
-def cancellation_file(digest: str) -> str:
-    """The cancellation that a consult brought."""
-    return f"cancellation/{digest}"
+def learnt_event_file(event_name: str, digest: str) -> str:
+    """The event of somebody else that a consult brought."""
+    return f"{event_name}/{digest}"
 
 
 SIGNED = "signed"

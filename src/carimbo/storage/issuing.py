@@ -92,7 +92,7 @@ _PAUSE = _state_written(
 _CONCLUDE = f"""
     with held as (
         update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
-            next_action_at = null, lease_until = null, attempts = 0
+            facts = facts || $29::jsonb, next_action_at = null, lease_until = null, attempts = 0
         {HELD} returning {_KEY}
     ), kept as (
         insert into archive (subscription_id, owner_id, name, content)
@@ -174,6 +174,8 @@ class Verdict:
     assigned_key: str | None = None
     total_due: Decimal | None = None
     """What the receiver pays, where taxes are added to the amount."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What an event of somebody else left behind, by the names of our JSON."""
     replaces: UUID | None = None
     """The document that is canceled as this one takes its place."""
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -282,7 +284,7 @@ class IssuingSteps:
             verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
             settlement.period, settlement.used, settlement.released, *event_columns(events),
             verdict.issued_at, verdict.assigned_number, verdict.assigned_key, verdict.replaces, new_id(),
-            verdict.total_due,
+            verdict.total_due, dict(verdict.facts),
         )  # fmt: skip
 
     async def _write(self, statement: str, *arguments: object) -> Row:

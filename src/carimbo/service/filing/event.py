@@ -9,8 +9,8 @@ from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
-from carimbo.fiscal.lifecycle import Effect, FilingState, Status
-from carimbo.fiscal.outcome import Authorized, Duplicate, Outcome
+from carimbo.fiscal.lifecycle import CLOSES, Effect, FilingState, Status
+from carimbo.fiscal.outcome import Authorized, Closed, Duplicate, Outcome, Unknown
 from carimbo.fiscal.sender import Sender
 from carimbo.service.contexts import Means
 from carimbo.service.dossier import Dossier
@@ -94,6 +94,9 @@ class EventStatement:
         An event that a document has once is registered whoever sent it. In the place of one that it may have
         several times there may be the event of another sender.
         """
+        if isinstance(outcome, Closed) and self.effect != CLOSES:
+            # The authority has no such event. Sent again, it is judged as an event of a closed document.
+            outcome = Unknown(code=outcome.code, message=outcome.message)
         decision = judge.decide(FilingState(self.filing.state), self.filing.tries, outcome)
         match decision:
             case Registered(answer=Authorized(digest=str()) as answer) if self._event.repetition:

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import EventKind
-from carimbo.fiscal.lifecycle import CANCELLATION, FilingState
+from carimbo.fiscal.lifecycle import FilingState
 from carimbo.service import archived_files as files
-from carimbo.service.archived_files import cancellation_file
+from carimbo.service.archived_files import learnt_event_file
 from carimbo.service.document_files import XmlFile, require_xml
 from carimbo.service.documents import Reference, require_document
 from carimbo.service.errors import Code, Refusal, not_found
@@ -26,13 +26,9 @@ class HistoryEvent:
     """An event of a document's history."""
 
     document: Document
+    kind: EventKind
     filing: EventFiling | None
-    """None for a cancellation that somebody else told, and a consult brought."""
-
-    @property
-    def kind(self) -> EventKind:
-        name = self.filing.type if self.filing else CANCELLATION
-        return kind_named(self.document.type).event_named(name)
+    """None for an event of somebody else, which a consult brought."""
 
     @property
     def sequence(self) -> int:
@@ -49,17 +45,16 @@ async def read_event_xml(database: Database, which: Reference, event_id: UUID) -
 async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> HistoryEvent:
     """Find an event that may have a file, or refuse as if it never existed."""
     filing = await tenant.event_filings.get(event_id)
-    if filing is None:
-        await _require_learnt(tenant, document, event_id)
-    elif filing.document_id != document.id:
+    if filing and filing.document_id != document.id:
         raise _no_event()
-    return HistoryEvent(document, filing)
+    name = filing.type if filing else await _learnt_type(tenant, document, event_id)
+    return HistoryEvent(document, kind_named(document.type).event_named(name), filing)
 
 
 async def event_xml(tenant: Tenant, told: HistoryEvent) -> bytes:
     """What was signed, with its registration; refused where there is none."""
     if told.filing is None:
-        return await _learnt_by_consult(tenant, told.document)
+        return await _learnt_by_consult(tenant, told)
     signed, registration = await _registered(tenant, told.filing)
     require_xml(told.document, signed, registration)
     return told.kind.registered(signed, registration)
@@ -90,16 +85,18 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
     return signed, registration
 
 
-async def _require_learnt(tenant: Tenant, document: Document, event_id: UUID) -> None:
-    """Of what a history tells besides our own events, a cancellation alone may have a file."""
-    history = await tenant.document_events.all(document.id)
-    if not any(one.id == event_id and one.type == CANCELLATION for one in history):
-        raise _no_event()
+async def _learnt_type(tenant: Tenant, document: Document, event_id: UUID) -> str:
+    """Returns which event of somebody else an entry of the history is about; only such entries have files."""
+    names = {event.name for event in kind_named(document.type).events}
+    for entry in await tenant.document_events.all(document.id):
+        if entry.id == event_id and entry.type in names:
+            return entry.type
+    raise _no_event()
 
 
-async def _learnt_by_consult(tenant: Tenant, document: Document) -> bytes:
-    digest = document.emission and document.emission.digest
-    found = await tenant.archive.get(document.id, cancellation_file(digest or ""))
+async def _learnt_by_consult(tenant: Tenant, told: HistoryEvent) -> bytes:
+    digest = told.document.emission and told.document.emission.digest
+    found = await tenant.archive.get(told.document.id, learnt_event_file(told.kind.name, digest or ""))
     if not found:
         raise _no_event()
     return found

@@ -8,7 +8,7 @@ import structlog
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
-from carimbo.fiscal.outcome import Authorized, Canceled, Denied, Duplicate, Outcome, Rejected
+from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Denied, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
@@ -215,7 +215,7 @@ def _is_stale(means: Means, case: Case) -> bool:
 async def _conclude(
     means: Means,
     case: Case,
-    verdict: Authorized | Rejected | Denied | Canceled,
+    verdict: Authorized | Rejected | Denied | Canceled | Closed,
     asked: Sequence[NewEvent],
 ) -> None:
     match verdict:
@@ -223,6 +223,8 @@ async def _conclude(
             await conclude.adopt(means, case, verdict, asked)
         case Canceled():
             await conclude.adopt_canceled(means, case, verdict, asked)
+        case Closed():
+            await conclude.adopt_closed(means, case, verdict, asked)
         case Denied():
             await conclude.deny(means, case, verdict, asked)
         case Rejected():

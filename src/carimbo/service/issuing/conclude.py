@@ -8,9 +8,9 @@ import structlog
 
 from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.lifecycle import CANCELLATION, EmissionState, Happening, Status
+from carimbo.fiscal.lifecycle import CANCELLATION, CLOSED_AT, CLOSING, EmissionState, Happening, Status
 from carimbo.fiscal.missing_rates import RATE_UNKNOWN
-from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Denied, NotJudged, Rejected
+from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Closed, Denied, NotJudged, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service import archived_files as files
 from carimbo.service.allowance import settlement_of
@@ -41,7 +41,9 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     if first is None:
         raise LookupError("a cancellation without its authorization decides nothing")
     verdict = await _authorized(means, case, first)
-    cancellation = {files.cancellation_file(verdict.digest or ""): answer.cancellation_xml or b""}
+    cancellation = {
+        files.learnt_event_file(CANCELLATION, verdict.digest or ""): answer.cancellation_xml or b""
+    }
     verdict = replace(
         verdict,
         status=Status.CANCELED,
@@ -51,6 +53,28 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     events = [
         told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
         told(CANCELLATION, Status.CANCELED, answer, answer.protocol),
+    ]
+    await _write(means, case, verdict, [*asked, *events])
+
+
+async def adopt_closed(means: Means, case: Case, answer: Closed, asked: Sequence[NewEvent]) -> None:
+    """The document was authorised and then closed by somebody else, before we learnt of either."""
+    first = answer.authorization
+    if first is None:
+        raise LookupError("a closing without its authorization decides nothing")
+    verdict = await _authorized(means, case, first)
+    closed_at = answer.closed_at or means.workshop.clock()
+    verdict = replace(
+        verdict,
+        facts={CLOSED_AT: closed_at.isoformat()},
+        files={
+            **verdict.files,
+            files.learnt_event_file(CLOSING, verdict.digest or ""): answer.closing_xml or b"",
+        },
+    )
+    events = [
+        told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
+        told(CLOSING, Status.AUTHORIZED, answer, answer.protocol),
     ]
     await _write(means, case, verdict, [*asked, *events])
 

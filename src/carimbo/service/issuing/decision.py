@@ -48,7 +48,7 @@ class Foreign:
     answer: Duplicate | Authorized | Rejected
 
 
-Decision = Authorized | Rejected | Denied | Canceled | Onward | Foreign
+Decision = Authorized | Rejected | Denied | Canceled | Closed | Onward | Foreign
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,16 @@ class Judge:
 
     def decide(self, attempt: Attempt, outcome: Outcome) -> Decision:
         """Tell what an answer means for an attempt."""
-        if isinstance(outcome, Closed) and outcome.authorization:
-            # A closed document is still authorized.
-            outcome = outcome.authorization
         match outcome:
             case Duplicate() | Rejected(spends_number=True):
                 return self._after_clash(attempt, outcome)
-            case Authorized() | Rejected() | Denied() | Canceled(authorization=Authorized()):
+            case (
+                Authorized()
+                | Rejected()
+                | Denied()
+                | Canceled(authorization=Authorized())
+                | Closed(authorization=Authorized())
+            ):
                 return outcome
             case Canceled() | Closed() | Unknown(may_come=True):
                 return self.ask(attempt)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.lifecycle import EmissionState
-from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Rejected
+from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.service.archived_files import signed_file
 from carimbo.service.backoff import dice
 from carimbo.service.contexts import Means
@@ -23,9 +23,11 @@ async def decide(means: Means, case: Case, state: EmissionState, outcome: Outcom
     judge = Judge(means.backoff, means.workshop.clock(), dice())
     decision = judge.decide(attempt, outcome)
     match decision:
-        case (Authorized() as held) | Canceled(authorization=Authorized() as held) if not await _is_ours(
-            means, case, held.digest
-        ):
+        case (
+            (Authorized() as held)
+            | Canceled(authorization=Authorized() as held)
+            | Closed(authorization=Authorized() as held)
+        ) if not await _is_ours(means, case, held.digest):
             return Foreign(held)
         case Foreign(answer=Duplicate(other_key=str() as key)) if await _has_signed(means, case, key):
             return replace(judge.ask(attempt), access_key=key)
