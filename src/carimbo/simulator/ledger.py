@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass, fields
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from carimbo.simulator.store import Store, moment_of, moment_text
+
+
+class DocumentStatus(StrEnum):
+    """The state of a document in the register; the control API shows these words."""
+
+    AUTHORIZED = "authorized"
+    CANCELED = "canceled"
+    CLOSED = "closed"
+    """The transport has ended (MDF-e)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +36,12 @@ class StoredDocument:
     digest: str
     xml: bytes
     protocol_xml: bytes
-    canceled: bool = False
+    status: DocumentStatus = DocumentStatus.AUTHORIZED
+
+    @property
+    def is_canceled(self) -> bool:
+        """Returns whether an event has canceled the document."""
+        return self.status is DocumentStatus.CANCELED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +78,6 @@ class VoidedRange:
     protocol: str
 
 
-# Of NFC-e the way of emission is part of the number: what became of one that was sent may be unknown while
-# it is issued again offline (MOC 7.0, 2B08-10).
-_NUMBERED = (
-    "environment = ? and length(access_key) = 44"
-    " and substr(access_key, 1, 2) = ? and substr(access_key, 7, 28) = ?"
-    " and (substr(access_key, 21, 2) <> '65' or substr(access_key, 35, 1) = ?)"
-)
 _OF_SERIES = (
     "environment = ? and length(access_key) = 44"
     " and substr(access_key, 1, 2) = ? and substr(access_key, 7, 19) = ?"
@@ -90,21 +98,25 @@ class Ledger:
         )
         return _document(row) if row else None
 
-    def holder_of_number(self, environment: str, access_key: str) -> StoredDocument | None:
-        """The document that has the issuer, model, series and number of a key, under whatever key."""
-        number = (environment, access_key[:2], access_key[6:34], access_key[34:35])
-        row = self._one(f"select * from documents where {_NUMBERED}", *number)
+    def holder_of_number(self, environment: str, number_id: str) -> StoredDocument | None:
+        """Returns the document that has a number, under whatever key; its family says what a number is."""
+        row = self._one(
+            "select * from documents where environment = ? and number_id = ?", environment, number_id
+        )
         return _document(row) if row else None
 
-    def keep_document(self, document: StoredDocument) -> None:
-        """Hold a document; its number must be free."""
-        self._insert("documents", document)
+    def keep_document(self, document: StoredDocument, number_id: str | None = None) -> None:
+        """Adds a document; raises IntegrityError if its key or its number is taken.
 
-    def cancel_document(self, environment: str, access_key: str) -> None:
-        """Hold a document as canceled from now on."""
+        `number_id` is None where the authority gives the number, so that no issuer can use it twice.
+        """
+        self._insert("documents", document, number_id=number_id)
+
+    def change_status(self, environment: str, access_key: str, status: DocumentStatus) -> None:
+        """Gives a document the state that an event leads to."""
         self._store.connection.execute(
-            "update documents set canceled = 1 where environment = ? and access_key = ?",
-            (environment, access_key),
+            "update documents set status = ? where environment = ? and access_key = ?",
+            (status, environment, access_key),
         )
 
     def documents(self, limit: int = 100) -> list[StoredDocument]:
@@ -180,12 +192,11 @@ class Ledger:
         """Hold a range as voided."""
         self._insert("voided_ranges", voided)
 
-    def _insert(self, table: str, record: Any) -> None:
-        names = [one.name for one in fields(record)]
-        marks = ", ".join("?" * len(names))
-        told = [getattr(record, name) for name in names]
-        values = [moment_text(one) if isinstance(one, datetime) else one for one in told]
-        self._store.connection.execute(f"insert into {table} ({', '.join(names)}) values ({marks})", values)
+    def _insert(self, table: str, record: Any, **more: str | None) -> None:
+        row = {field.name: getattr(record, field.name) for field in fields(record)} | more
+        marks = ", ".join("?" * len(row))
+        values = [moment_text(value) if isinstance(value, datetime) else value for value in row.values()]
+        self._store.connection.execute(f"insert into {table} ({', '.join(row)}) values ({marks})", values)
 
     def _one(self, query: str, *values: object) -> Any:
         return self._store.connection.execute(query, values).fetchone()
@@ -195,8 +206,10 @@ class Ledger:
 
 
 def _document(row: Any) -> StoredDocument:
-    moments = {name: moment_of(row[name]) for name in ("issued_at", "received_at")}
-    return StoredDocument(**dict(row) | moments | {"canceled": bool(row["canceled"])})
+    values = dict(row)
+    del values["number_id"]
+    moments = {name: moment_of(values[name]) for name in ("issued_at", "received_at")}
+    return StoredDocument(**values | moments | {"status": DocumentStatus(values["status"])})
 
 
 def _event(row: Any) -> StoredEvent:

@@ -27,7 +27,7 @@ Query = Mapping[str, str]
 Json = dict[str, Any]
 
 MOST_ROWS = 1_000
-DOCUMENT_NAMES = (*(name for name in records.names_of(StoredDocument) if name != "canceled"), "status")
+DOCUMENT_NAMES = tuple(records.names_of(StoredDocument))
 """What is told of a document, by names in JSON."""
 _LONGEST_NUMBER = 15
 _UP = "up"
@@ -90,12 +90,7 @@ def journal(site: Site, query: Query) -> list[Json]:
 
 def documents(site: Site, query: Query) -> list[Json]:
     """The last documents, newest first; `status` is `authorized` or `canceled`."""
-    return [_shown_document(one) for one in Ledger(site.store).documents(_limit(query))]
-
-
-def _shown_document(document: StoredDocument) -> Json:
-    shown = records.shown(document)
-    return shown | {"status": "canceled" if shown.pop("canceled") else "authorized"}
+    return [records.shown(one) for one in Ledger(site.store).documents(_limit(query))]
 
 
 def document(site: Site, access_key: str) -> bytes:

@@ -15,17 +15,13 @@ create table if not exists documents (
     digest        text not null,
     xml           blob not null,
     protocol_xml  blob not null,
-    canceled      integer not null default 0,
+    status        text not null default 'authorized',
+    number_id     text,
     primary key (environment, access_key)
 );
--- State, model and issuer are parts of a key of 44; a number belongs to one document of them, and of NFC-e to
--- one of each way of emission.
-create unique index if not exists document_numbers on documents (
-    environment,
-    substr(access_key, 1, 2),
-    substr(access_key, 7, 28),
-    case substr(access_key, 21, 2) when '65' then substr(access_key, 35, 1) else '' end
-) where length(access_key) = 44;
+-- A number belongs to one document. Each family says what makes a number (`number_id`): issuer, model, series
+-- and number, and of NFC-e the way of emission too. It is null where the authority gives the number.
+create unique index if not exists document_numbers on documents (environment, number_id);
 
 -- What an NFS-e was asked for by: the Id of a DPS, which belongs to one note.
 create table if not exists declarations (

@@ -9,13 +9,29 @@ from pathlib import Path
 from typing import Self
 
 _BUSY_MILLISECONDS = 5_000
-# Of the tables in schema.sql: one more whenever they change.
-_VERSION = 2
+# The version of the tables in schema.sql. A change of them adds one, and a step to `_UPGRADES`.
+_VERSION = 3
+# By the version that they begin from, the statements that lead to the next one.
+_UPGRADES = {
+    2: (
+        "drop index if exists document_numbers",
+        "alter table documents add column status text not null default 'authorized'",
+        "alter table documents add column number_id text",
+        "update documents set status = 'canceled' where canceled = 1",
+        """
+        update documents
+        set number_id = substr(access_key, 1, 2) || substr(access_key, 7, 28)
+            || case substr(access_key, 21, 2) when '65' then substr(access_key, 35, 1) else '' end
+        where length(access_key) = 44
+        """,
+        "alter table documents drop column canceled",
+    ),
+}
 _TABLES = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
 
 
 class StoreOfAnotherVersion(Exception):
-    """The file was made by a simulator with other tables."""
+    """The file has tables of a version that no upgrade begins from."""
 
 
 class Store:
@@ -35,7 +51,7 @@ class Store:
         connection.execute("pragma journal_mode = wal")
         # A crash of the machine may lose the last requests; a crash of the program loses nothing.
         connection.execute("pragma synchronous = normal")
-        _check_version(connection)
+        _bring_up_to_date(connection)
         return cls(connection)
 
     @contextmanager
@@ -71,12 +87,20 @@ class Store:
         self.connection.close()
 
 
-def _check_version(connection: sqlite3.Connection) -> None:
-    (found,) = connection.execute("pragma user_version").fetchone()
-    is_new = connection.execute(_TABLES).fetchone() is None
-    if is_new:
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Upgrades the tables of an older file step by step, all steps or none."""
+    if connection.execute(_TABLES).fetchone() is None:
         connection.execute(f"pragma user_version = {_VERSION}")
-    elif found != _VERSION:
+        return
+    connection.execute("begin immediate")
+    (version,) = connection.execute("pragma user_version").fetchone()
+    while version in _UPGRADES:
+        for statement in _UPGRADES[version]:
+            connection.execute(statement)
+        version += 1
+    connection.execute(f"pragma user_version = {version}")
+    connection.execute("commit")
+    if version != _VERSION:
         connection.close()
         raise StoreOfAnotherVersion
 

@@ -10,7 +10,7 @@ from lxml import etree
 
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.simulator.contributors import Contributors
-from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.ledger import DocumentStatus, Ledger
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.security_codes import SecurityCodes
 from carimbo.simulator.site import Site
@@ -91,7 +91,7 @@ class TestDocuments:
     async def test_are_listed_newest_first(self, site: Site) -> None:
         await send(site)
         await send(site, key=OTHER_KEY)
-        Ledger(site.store).cancel_document(HOMOLOGATION, KEY)
+        Ledger(site.store).change_status(HOMOLOGATION, KEY, DocumentStatus.CANCELED)
         newest, oldest = await seen(site, "/documents")
         assert (newest["accessKey"], newest["status"]) == (OTHER_KEY, "authorized")
         assert (oldest["accessKey"], oldest["status"]) == (KEY, "canceled")

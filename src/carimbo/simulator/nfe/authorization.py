@@ -18,6 +18,7 @@ from carimbo.simulator.nfe.case import NFCE, NFE, Case
 from carimbo.simulator.nfe.details import with_details
 from carimbo.simulator.nfe.interests import tell_of_document
 from carimbo.simulator.nfe.judge import judge
+from carimbo.simulator.nfe.key_parts import number_id
 from carimbo.simulator.nfe.protocols import next_protocol
 from carimbo.simulator.nfe.receipts import keep_lot
 from carimbo.simulator.nfe.rules.lots import LOT_RULES, documents_of
@@ -109,7 +110,7 @@ def _keep(case: Case, verdict: Verdict, number: str, protocol: str) -> None:
     )
     # A number that is taken gets here only with the rules 204 and 539 off: the first document stays.
     with suppress(IntegrityError):
-        case.ledger.keep_document(document)
+        case.ledger.keep_document(document, number_id(document.access_key))
     _remember_issuer(case)
     tell_of_document(document, case.invoice, case.world)
 

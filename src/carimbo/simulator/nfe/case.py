@@ -8,6 +8,7 @@ from functools import cached_property
 from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument
+from carimbo.simulator.nfe.key_parts import number_id
 from carimbo.simulator.nfe.line import Line, line_of
 from carimbo.simulator.presented import Presented
 
@@ -33,7 +34,7 @@ class Case(Presented):
     @cached_property
     def holder(self) -> StoredDocument | None:
         """The document that has the number of this one, under whatever key."""
-        return self.ledger.holder_of_number(self.place.environment, self.access_key)
+        return self.ledger.holder_of_number(self.place.environment, number_id(self.access_key))
 
     @property
     def known(self) -> StoredDocument | None:

@@ -62,7 +62,7 @@ def _events(case: Consult, document: StoredDocument) -> list[StoredEvent]:
 
 
 def _code(document: StoredDocument, events: list[StoredEvent]) -> str:
-    if not document.canceled:
+    if not document.is_canceled:
         return document.code
     return "151" if any(event.code == _CANCELED_LATE for event in events) else "101"
 

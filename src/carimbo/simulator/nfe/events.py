@@ -9,7 +9,7 @@ from lxml import etree
 
 from carimbo.fiscal.tables.authorizers import NATIONAL
 from carimbo.fiscal.tables.states import state_of_ibge
-from carimbo.simulator.ledger import StoredDocument, StoredEvent
+from carimbo.simulator.ledger import DocumentStatus, StoredDocument, StoredEvent
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.answers import NAMESPACE, NATIONAL_ORGAN, Answer, Speaker, Verdict
 from carimbo.simulator.nfe.call import Call
@@ -124,7 +124,7 @@ def _keep(case: EventCase, verdict: Verdict, number: str, said: str) -> None:
 
 def _carry_out(event: StoredEvent, document: StoredDocument, case: EventCase) -> None:
     if event.type in CANCELLATIONS:
-        case.ledger.cancel_document(event.environment, event.access_key)
+        case.ledger.change_status(event.environment, event.access_key, DocumentStatus.CANCELED)
     tell_of_event(event, document, case.world)
 
 

@@ -11,3 +11,15 @@ NUMBER = slice(25, 34)
 EMISSION = slice(34, 35)
 """`tpEmis`."""
 NUMERIC_CODE = slice(35, 43)
+
+_NFCE = "65"
+
+
+def number_id(access_key: str) -> str:
+    """Returns what makes the number of a document: state, issuer, model, series and number.
+
+    Of NFC-e the way of emission is part of it: what became of one that was sent may be unknown while it is
+    issued again offline (MOC 7.0, 2B08-10).
+    """
+    emission = access_key[EMISSION] if access_key[MODEL] == _NFCE else ""
+    return f"{access_key[STATE]}{access_key[ISSUER.start : NUMBER.stop]}{emission}"

@@ -32,7 +32,7 @@ def invoice_summary(document: StoredDocument, invoice: Group) -> str:
                 "digVal": document.digest,
                 "dhRecbto": _time(document.environment, document.received_at),
                 "nProt": document.protocol,
-                "cSitNFe": _CANCELED if document.canceled else _AUTHORIZED,
+                "cSitNFe": _CANCELED if document.is_canceled else _AUTHORIZED,
             }
         ),
     )

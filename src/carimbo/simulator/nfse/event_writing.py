@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlite3 import IntegrityError
 
 from carimbo.simulator.family import World
-from carimbo.simulator.ledger import Ledger, StoredEvent
+from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredEvent
 from carimbo.simulator.nfse.answers import local
 from carimbo.simulator.nfse.call import NAMESPACE
 from carimbo.simulator.nfse.event_types import CANCELED_BY
@@ -54,7 +54,7 @@ def register(happening: Happening, place: Place, world: World) -> bytes:
     with suppress(IntegrityError):
         ledger.keep_event(event)
     if happening.type in CANCELED_BY:
-        ledger.cancel_document(place.environment, happening.access_key)
+        ledger.change_status(place.environment, happening.access_key, DocumentStatus.CANCELED)
     return xml
 
 

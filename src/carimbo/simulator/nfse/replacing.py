@@ -11,7 +11,7 @@ from carimbo.simulator.writing import APPLICATION, element, tax_id, texts
 
 def replace_note(case: NoteCase, access_key: str) -> None:
     """Cancel the note that a declaration names, if any, by the one that it became."""
-    if case.replaced is None or case.replaced.canceled:
+    if case.replaced is None or case.replaced.is_canceled:
         return
     happening = Happening(
         access_key=case.replaced.access_key,

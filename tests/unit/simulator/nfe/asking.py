@@ -13,6 +13,7 @@ from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Processing
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.nfe.answers import NAMESPACE
+from carimbo.simulator.nfe.key_parts import number_id
 from carimbo.simulator.place import Place
 from carimbo.simulator.store import Store
 from nfe_dialect import (
@@ -247,6 +248,7 @@ def impossible(code: str, base: str, change: KeyChange) -> Breaking:
 
     def keep_so(registrar: Registrar) -> None:
         [kept] = registrar.company.ledger.documents()
-        registrar.change("update documents set access_key = ?", change(kept.access_key))
+        key = change(kept.access_key)
+        registrar.change("update documents set access_key = ?, number_id = ?", key, number_id(key))
 
     return Breaking(code, base, about(change), prepare=keep_so)

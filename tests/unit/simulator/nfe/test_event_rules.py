@@ -47,11 +47,11 @@ def detail(tag: str, text: str) -> Edit:
 
 
 def canceled(registrar: Registrar) -> None:
-    registrar.change("update documents set canceled = 1 where substr(access_key, 35, 1) = '1'")
+    registrar.change("update documents set status = 'canceled' where substr(access_key, 35, 1) = '1'")
 
 
 def replacement_canceled(registrar: Registrar) -> None:
-    registrar.change("update documents set canceled = 1 where substr(access_key, 35, 1) = '9'")
+    registrar.change("update documents set status = 'canceled' where substr(access_key, 35, 1) = '9'")
 
 
 def refused_twenty_times(registrar: Registrar) -> None:

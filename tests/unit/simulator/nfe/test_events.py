@@ -56,7 +56,7 @@ class TestCancellation:
         assert text_of(said, "retEvento/infEvento/CPFDest") == CPF
         kept = counter.ledger.document(HOMOLOGATION, document.access_key)
         assert kept
-        assert kept.canceled
+        assert kept.is_canceled
 
     def test_event_and_answer_make_the_file_that_is_kept(self, counter: Counter) -> None:
         document = counter.authorised(nfe(counter.signer))

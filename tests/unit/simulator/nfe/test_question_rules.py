@@ -63,7 +63,7 @@ def told_that_there_is_nothing(registrar: Registrar) -> None:
 
 
 def canceled(registrar: Registrar) -> None:
-    registrar.change("update documents set canceled = 1")
+    registrar.change("update documents set status = 'canceled'")
 
 
 def nothing_kept(registrar: Registrar) -> None:

@@ -36,7 +36,7 @@ class TestCancellation:
         assert before.body["nfseXmlGZipB64"] == after.body["nfseXmlGZipB64"]
         kept = sefin.ledger.document(HOMOLOGATION, key)
         assert kept
-        assert kept.canceled
+        assert kept.is_canceled
 
     async def test_a_second_time_is_refused_and_says_why(self, sefin: Sefin, key: str) -> None:
         await sefin.cancel(key)

@@ -235,7 +235,7 @@ class TestSubstitution:
         new = await self.replaced(sefin, old)
         kept = sefin.ledger.document(HOMOLOGATION, old)
         assert kept
-        assert kept.canceled
+        assert kept.is_canceled
         answer = await sefin.ask("GET", f"{SEFIN}/nfse/{old}/eventos/105102/1")
         assert answer.status == 200
         [event] = sefin.ledger.events(HOMOLOGATION, old)

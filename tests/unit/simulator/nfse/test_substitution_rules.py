@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from carimbo.simulator.family import World
-from carimbo.simulator.ledger import Ledger, StoredEvent
+from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredEvent
 from carimbo.simulator.place import HOMOLOGATION
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT
@@ -28,7 +28,7 @@ def issued(world: World, _: bytes, name: str = "simples") -> None:
 
 
 def canceled(world: World, _: bytes) -> None:
-    Ledger(world.store).cancel_document(HOMOLOGATION, REPLACED_KEY)
+    Ledger(world.store).change_status(HOMOLOGATION, REPLACED_KEY, DocumentStatus.CANCELED)
 
 
 def happened(world: World, _: bytes, type_: str) -> None:

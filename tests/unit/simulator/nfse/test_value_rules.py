@@ -3,7 +3,7 @@
 import pytest
 
 from carimbo.simulator.family import World
-from carimbo.simulator.ledger import Ledger
+from carimbo.simulator.ledger import DocumentStatus, Ledger
 from carimbo.simulator.place import HOMOLOGATION
 from unit.simulator.front_desk import document
 from unit.simulator.mutating import Edit, after, both, says, without
@@ -36,7 +36,7 @@ def known(world: World, _: bytes) -> None:
 def canceled(world: World, xml: bytes) -> None:
     """A note that was proof."""
     known(world, xml)
-    Ledger(world.store).cancel_document(HOMOLOGATION, KEY)
+    Ledger(world.store).change_status(HOMOLOGATION, KEY, DocumentStatus.CANCELED)
 
 
 def proved_by(element: str) -> Edit:

@@ -8,7 +8,8 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.family import World
-from carimbo.simulator.ledger import Ledger, StoredDocument, VoidedRange
+from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, VoidedRange
+from carimbo.simulator.nfe.key_parts import number_id
 from carimbo.simulator.nfe.rules.register import MOST_REJECTIONS, remember_rejection
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.rule import Refusal
@@ -42,7 +43,8 @@ def known(**changes: Any) -> Prepare:
             "xml": xml,
             "protocol_xml": b"",
         }
-        Ledger(world.store).keep_document(StoredDocument(**usual | changes))
+        stored = StoredDocument(**usual | changes)
+        Ledger(world.store).keep_document(stored, number_id(stored.access_key))
 
     return prepare
 
@@ -92,7 +94,7 @@ def rejected(times: int, before: timedelta = timedelta()) -> Prepare:
 BREAKINGS = [
     Breaking("539", "nfe", prepare=with_other_code, detail=TOLD),
     Breaking("204", "nfe", prepare=known(), detail=TOLD),
-    Breaking("218", "nfe", prepare=known(canceled=True), detail=TOLD),
+    Breaking("218", "nfe", prepare=known(status=DocumentStatus.CANCELED), detail=TOLD),
     Breaking("206", "nfe", prepare=voided),
     Breaking("656", "nfe", prepare=rejected(MOST_REJECTIONS)),
 ]

@@ -7,7 +7,7 @@ from functools import cached_property
 from carimbo.simulator.ledger import Ledger, StoredDocument
 from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.custody import answers_for
-from carimbo.simulator.nfe.key_parts import MONTH, NUMERIC_CODE, YEAR
+from carimbo.simulator.nfe.key_parts import MONTH, NUMERIC_CODE, YEAR, number_id
 from carimbo.simulator.nfe.limits import CONSULTS_OF_A_KEY, is_spent, sender_of
 from carimbo.simulator.nfe.rules.asked_key import (
     ASKED_KEY_RULES,
@@ -30,7 +30,7 @@ class Consult(Question):
     @cached_property
     def holder(self) -> StoredDocument | None:
         """The document of the number that the key has, if this authority answers for it."""
-        found = Ledger(self.world.store).holder_of_number(self.place.environment, self.access_key)
+        found = Ledger(self.world.store).holder_of_number(self.place.environment, number_id(self.access_key))
         return found if found and answers_for(self.place, found, self.world) else None
 
 

@@ -138,7 +138,7 @@ def asked_by_a_stranger(case: DistributionQuestion) -> bool:
 
 def canceled(case: DistributionQuestion) -> bool:
     """MOC 7.0, H18."""
-    return case.document is not None and case.document.canceled
+    return case.document is not None and case.document.is_canceled
 
 
 def _is_same(party: str, taxpayer: str) -> bool:

@@ -15,7 +15,7 @@ from carimbo.simulator.nfe.event_case import (
     SUBSTITUTION,
     EventCase,
 )
-from carimbo.simulator.nfe.key_parts import EMISSION, MODEL, STATE
+from carimbo.simulator.nfe.key_parts import EMISSION, MODEL, STATE, number_id
 from carimbo.simulator.nfe.rules.event_identity import TOLERANCE
 from carimbo.simulator.nfe.rules.event_scope import event_rule
 from carimbo.simulator.rule import Finding, Rule
@@ -50,7 +50,7 @@ def unknown(case: EventCase) -> Finding:
     """MOC 7.0, 2P12-10: if the number has another key, the issuer is told which."""
     if case.document:
         return None
-    holder = case.ledger.holder_of_number(case.place.environment, case.access_key)
+    holder = case.ledger.holder_of_number(case.place.environment, number_id(case.access_key))
     if holder and holder.access_key != case.access_key:
         return f"[chNFe:{holder.access_key}]"
     return True
@@ -66,7 +66,7 @@ def canceled_too_late(case: EventCase) -> bool:
 
 def of_what_is_canceled(case: EventCase) -> bool:
     """NT 2011.006, for a second cancellation of whatever kind; MOC 7.0, GA01, for a correction."""
-    return case.document is not None and case.document.canceled
+    return case.document is not None and case.document.is_canceled
 
 
 def before_the_authorisation(case: EventCase) -> bool:

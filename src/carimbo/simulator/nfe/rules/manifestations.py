@@ -37,7 +37,7 @@ def too_late(case: EventCase) -> Finding:
 
 def of_what_is_canceled(case: EventCase) -> bool:
     """MOC 7.0, H04 and H05."""
-    return case.document is not None and case.document.canceled
+    return case.document is not None and case.document.is_canceled
 
 
 def after_the_last_word(case: EventCase) -> bool:

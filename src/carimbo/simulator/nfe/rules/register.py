@@ -37,13 +37,13 @@ def number_of_another_document(case: Case) -> Finding:
 def authorised_already(case: Case) -> Finding:
     """MOC 7.0, 2B08-20."""
     known = case.known
-    return _protocol_of(known) if known and not known.canceled else None
+    return _protocol_of(known) if known and not known.is_canceled else None
 
 
 def canceled_already(case: Case) -> Finding:
     """MOC 7.0, 2B08-30."""
     known = case.known
-    return _protocol_of(known) if known and known.canceled else None
+    return _protocol_of(known) if known and known.is_canceled else None
 
 
 def voided_number(case: Case) -> bool:

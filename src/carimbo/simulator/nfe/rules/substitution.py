@@ -53,7 +53,7 @@ def replacement_unknown(case: EventCase) -> bool:
 
 def replacement_canceled(case: EventCase) -> bool:
     """MOC 7.0, 5P31-14."""
-    return case.replacement is not None and case.replacement.canceled
+    return case.replacement is not None and case.replacement.is_canceled
 
 
 def replacement_issued_too_late(case: EventCase) -> bool:

@@ -31,7 +31,7 @@ def unknown_note(document: Group, case: NoteCase) -> bool:
 def canceled_note(document: Group, case: NoteCase) -> bool:
     """A note that counts no more."""
     found = case.ledger.document(case.place.environment, document.text("chNFSe"))
-    return found is not None and found.canceled
+    return found is not None and found.is_canceled
 
 
 def wrong_invoice_key(document: Group, case: NoteCase) -> bool:

@@ -42,7 +42,7 @@ def note_unknown(case: NoteCase) -> bool:
 
 def note_canceled(case: NoteCase) -> bool:
     """Canceled, or replaced already."""
-    return case.replaced is not None and case.replaced.canceled
+    return case.replaced is not None and case.replaced.is_canceled
 
 
 def replaced_too_late(case: NoteCase) -> bool:
