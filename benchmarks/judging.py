@@ -24,12 +24,14 @@ from carimbo.fiscal.company import TaxRegime
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import World
 from carimbo.simulator.http import Reply, Request
-from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.authorization import DOCUMENTS
 from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.judge import MESSAGE_RULES, judge
+from carimbo.simulator.nfe.dialect import DIALECT
+from carimbo.simulator.nfe.rules.message import MESSAGE_RULES
 from carimbo.simulator.nfe.services import SERVICES
 from carimbo.simulator.place import Place
 from carimbo.simulator.rule import first_broken
+from carimbo.simulator.sefaz.call import Call
 from carimbo.simulator.site import Site
 from carimbo.simulator.soap import open_request
 from carimbo.simulator.store import Store
@@ -62,11 +64,12 @@ class Office:
 
     def judge(self, sale: Sale, message: bytes) -> None:
         """Come to the verdict on one document, which must be good."""
-        service, place = SERVICES["nfeautorizacao4"], Place.of(_PATH)
+        service, place = SERVICES.by_name["nfeautorizacao4"], Place.of(_PATH)
         assert place  # noqa: S101 - the path is ours
         world = World(sale.issuance.now, self._store, self._trust, Controls())
         opened = open_request(message, service.wrapping)
         call = Call(
+            dialect=DIALECT,
             root=opened.root,
             text=opened.text,
             schema=service.schema,
@@ -75,7 +78,7 @@ class Office:
             world=world,
         )
         case = Case(deepcopy(opened.root[-1]), place, world)
-        if found := first_broken(MESSAGE_RULES, call) or judge(case):
+        if found := first_broken(MESSAGE_RULES, call) or DOCUMENTS.refusal_of(case):
             raise RuntimeError(f"the simulator refuses a document of the benchmark: {found}")
 
     async def answer(self, sale: Sale, message: bytes) -> None:

@@ -2,8 +2,8 @@
 
 import re
 from copy import deepcopy
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 from html import escape
 
 from lxml import etree
@@ -61,14 +61,18 @@ class Wrapping:
     answers: tuple[str, ...]
     zipped: str = ""
     """What stands in their place around gzip in base64; empty where the service takes none."""
+    is_zipped: bool = False
+    """Whether the elements hold gzip in base64 instead of XML."""
+    header: str = ""
+    """The element in the header of the envelope; empty where the service wants none."""
 
 
 class Damage(Enum):
-    """Why a message cannot be read although its envelope can: the code that authorities answer with."""
+    """Why a message cannot be read although its envelope can."""
 
-    NOT_ZIPPED = "416"
-    TOO_LARGE = "214"
-    MALFORMED = "243"
+    NOT_ZIPPED = auto()
+    TOO_LARGE = auto()
+    MALFORMED = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,8 @@ class Opened:
     """The one that is declared, in capitals."""
     damage: Damage | None = None
     """Then nothing is in the root."""
+    header: etree._Element | None = None
+    """The element in the header of the envelope, where the service has one."""
 
 
 def open_request(body: bytes, wrapping: Wrapping) -> Opened:
@@ -98,7 +104,11 @@ def open_request(body: bytes, wrapping: Wrapping) -> Opened:
         # Mato Grosso puts the operation around the message where others do not.
         wrapper = _inside(envelope, version, wrapping, ("*", wrapping.asks[-1]))
     if wrapper is not None:
-        return _opened(version, _message(wrapper, version), encoding)
+        if wrapping.is_zipped:
+            opened = _unzipped(version, wrapper.text or "")
+        else:
+            opened = _opened(version, _message(wrapper, version), encoding)
+        return replace(opened, header=_header(envelope, version, wrapping)) if wrapping.header else opened
     zipped = _inside(envelope, version, wrapping, (wrapping.zipped,)) if wrapping.zipped else None
     if zipped is not None:
         return _unzipped(version, zipped.text or "")
@@ -172,6 +182,10 @@ def _inside(
 ) -> etree._Element | None:
     way = (f"{{{version.namespace}}}Body", *(f"{{{wrapping.namespace}}}{tag}" for tag in tags))
     return envelope.find("/".join(way))
+
+
+def _header(envelope: etree._Element, version: Version, wrapping: Wrapping) -> etree._Element | None:
+    return envelope.find(f"{{{version.namespace}}}Header/{{{wrapping.namespace}}}{wrapping.header}")
 
 
 def _message(wrapper: etree._Element, version: Version) -> etree._Element:

@@ -30,6 +30,8 @@ class Described:
     operations: Sequence[Operation]
     around: tuple[str, str] | None = None
     """The elements around `asks` and `answers`, where the operation itself is an element."""
+    header: str = ""
+    """The element in the header of the envelope; empty where there is none."""
 
 
 def description(service: Described, address: str) -> Reply:
@@ -37,6 +39,7 @@ def description(service: Described, address: str) -> Reply:
     parts = (
         f"<wsdl:types>{_types(service)}</wsdl:types>",
         *(_messages(operation, service) for operation in service.operations),
+        _message("Header", service.header) if service.header else "",
         _port_type(service),
         _binding(service),
         f'<wsdl:service name="{service.name}"><wsdl:port name="{service.name}Soap12"'
@@ -63,6 +66,8 @@ def _types(service: Described) -> str:
         else:
             elements[operation.asks] = asked
             elements[operation.answers] = answered
+    if service.header:
+        elements[service.header] = _any(service.header)
     content = "".join(elements.values())
     return (
         f'<s:schema elementFormDefault="qualified" targetNamespace="{service.namespace}">{content}</s:schema>'
@@ -87,11 +92,11 @@ def _holding(tag: str, element: str) -> str:
 
 def _messages(operation: Operation, service: Described) -> str:
     asks, answers = service.around or (operation.asks, operation.answers)
-    return "".join(
-        f'<wsdl:message name="{operation.name}Soap{direction}"><wsdl:part name="{tag}" element="tns:{tag}"/>'
-        "</wsdl:message>"
-        for direction, tag in (("In", asks), ("Out", answers))
-    )
+    return _message(f"{operation.name}SoapIn", asks) + _message(f"{operation.name}SoapOut", answers)
+
+
+def _message(name: str, tag: str) -> str:
+    return f'<wsdl:message name="{name}"><wsdl:part name="{tag}" element="tns:{tag}"/></wsdl:message>'
 
 
 def _port_type(service: Described) -> str:
@@ -105,9 +110,11 @@ def _port_type(service: Described) -> str:
 
 def _binding(service: Described) -> str:
     literal = '<soap12:body use="literal"/>'
+    header = f'<soap12:header message="tns:Header" part="{service.header}" use="literal"/>'
+    asked = literal + header if service.header else literal
     operations = "".join(
         f'<wsdl:operation name="{one.name}"><soap12:operation soapAction="{service.namespace}/{one.name}"'
-        f' style="document"/><wsdl:input>{literal}</wsdl:input><wsdl:output>{literal}</wsdl:output>'
+        f' style="document"/><wsdl:input>{asked}</wsdl:input><wsdl:output>{literal}</wsdl:output>'
         "</wsdl:operation>"
         for one in service.operations
     )

@@ -11,8 +11,9 @@ from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import HungUp, Reply, Request
 from carimbo.simulator.journal import Entry
 from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent, VoidedRange
-from carimbo.simulator.nfe.answers import authorized_invoice
+from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.place import HOMOLOGATION, Place
+from carimbo.simulator.sefaz.answers import authorized_document
 from carimbo.simulator.site import Site
 from carimbo.simulator.soap import server_fault
 from carimbo.simulator.store import Store
@@ -73,7 +74,7 @@ class FrontDesk:
         return server_fault()
 
     def hand_out(self, document: StoredDocument) -> bytes | None:
-        return authorized_invoice(document.xml, document.protocol_xml).encode()
+        return authorized_document(DIALECT, document.xml, document.protocol_xml).encode()
 
 
 def _said(code: str) -> Said:

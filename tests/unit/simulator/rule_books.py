@@ -11,7 +11,9 @@ from typing import Any
 from carimbo.simulator.rule import Rule
 
 Rules = tuple[Rule[Any], ...]
-_JUDGING = re.compile(r"(?<!def )(?:first_broken|broken_by|all_broken)\(\s*([A-Z_]+)(?:,\s*([A-Z_]+))?")
+_JUDGING = re.compile(
+    r"(?<!def )(?:(?:first_broken|broken_by|all_broken)\(\s*|rules=)([A-Z_]+)(?:,\s*([A-Z_]+))?"
+)
 
 
 def modules_of(family: ModuleType) -> Iterator[ModuleType]:

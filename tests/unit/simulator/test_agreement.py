@@ -9,7 +9,7 @@ from lxml import etree
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.judge import judge
+from carimbo.simulator.nfe.authorization import DOCUMENTS
 from carimbo.simulator.place import PRODUCTION, Place
 from carimbo.simulator.rule import Refusal
 from carimbo.simulator.trust import Trust
@@ -63,7 +63,9 @@ def verdict(document: SignedDocument, around: World) -> Refusal | None:
     """What the authority of São Paulo says of a document, in production."""
     model = etree.fromstring(document.xml).findtext(f".//{{{NAMESPACE}}}mod")
     family = "nfe" if model == "55" else "nfce"
-    return judge(case_of(document.xml, around, Place("SP", PRODUCTION, family, "NFeAutorizacao4")))
+    return DOCUMENTS.refusal_of(
+        case_of(document.xml, around, Place("SP", PRODUCTION, family, "NFeAutorizacao4"))
+    )
 
 
 class TestAgreement:

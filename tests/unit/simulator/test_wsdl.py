@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from carimbo.simulator.nfe.services import SERVICES, service_at
+from carimbo.simulator.nfe.services import SERVICES
 from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.wsdl import description
 
@@ -27,7 +27,7 @@ each_service = pytest.mark.parametrize("name", OPERATIONS)
 
 
 def wsdl(name: str) -> etree._Element:
-    reply = description(SERVICES[name.lower()].description, ADDRESS)
+    reply = description(SERVICES.by_name[name.lower()].description, ADDRESS)
     assert (reply.status, reply.media_type) == (200, "text/xml; charset=utf-8")
     return etree.fromstring(reply.body)
 
@@ -38,7 +38,7 @@ def attributes(root: etree._Element, path: str, name: str) -> list[str]:
 
 class TestDescription:
     def test_every_service_is_described(self) -> None:
-        assert {service.name for service in SERVICES.values()} == set(OPERATIONS)
+        assert {service.name for service in SERVICES.by_name.values()} == set(OPERATIONS)
 
     @each_service
     def test_it_names_its_operations_as_the_authorities_do(self, name: str) -> None:
@@ -88,16 +88,16 @@ class TestServiceAt:
         ],
     )
     def test_states_write_names_in_their_own_ways(self, path: str, name: str) -> None:
-        found = service_at(Place("RS", HOMOLOGATION, "nfe", path), "55")
+        found = SERVICES.at(Place("RS", HOMOLOGATION, "nfe", path), "55")
         assert found is not None
         assert found.name == name
 
     def test_what_an_authority_does_not_have_is_none(self) -> None:
-        assert service_at(Place("SVCAN", HOMOLOGATION, "nfe", "NFeInutilizacao4"), "55") is None
-        assert service_at(Place("SP", HOMOLOGATION, "nfe", "NFeNada4"), "55") is None
+        assert SERVICES.at(Place("SVCAN", HOMOLOGATION, "nfe", "NFeInutilizacao4"), "55") is None
+        assert SERVICES.at(Place("SP", HOMOLOGATION, "nfe", "NFeNada4"), "55") is None
 
     def test_the_national_environment_has_another_operation_for_events(self) -> None:
-        national = service_at(Place("AN", HOMOLOGATION, "nfe", "NFeRecepcaoEvento4"), "55")
+        national = SERVICES.at(Place("AN", HOMOLOGATION, "nfe", "NFeRecepcaoEvento4"), "55")
         assert national is not None
         assert national.wrapping.answers == ("nfeRecepcaoEventoNFResult",)
         root = etree.fromstring(description(national.description, ADDRESS).body)

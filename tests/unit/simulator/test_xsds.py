@@ -9,9 +9,10 @@ from lxml import etree
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.nfe.rules.message import FORM_RULES
 from carimbo.simulator.rule import Refusal, first_broken
+from carimbo.simulator.sefaz.call import Call
 from carimbo.simulator.trust import Trust
 from carimbo.simulator.xsds import BUILT_IN, Xsds
 from nfe_dialect import status_query
@@ -25,6 +26,7 @@ QUERY = status_query("2", "35")
 
 def verdict(around: World, xsds: Xsds) -> Refusal | None:
     call = Call(
+        dialect=DIALECT,
         root=etree.fromstring(QUERY),
         text=QUERY,
         schema=Schema.NFE_SERVICE_QUERY,

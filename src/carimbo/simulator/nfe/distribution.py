@@ -9,10 +9,7 @@ from lxml import etree
 from carimbo.simulator.group import group_of
 from carimbo.simulator.ledger import Ledger, StoredDocument
 from carimbo.simulator.nfe import answers
-from carimbo.simulator.nfe.answers import Answer, Speaker, Verdict
-from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.nfe.interests import INVOICE, INVOICE_SUMMARY, Interest, is_released
-from carimbo.simulator.nfe.limits import spend
 from carimbo.simulator.nfe.rules.distribution import (
     AFTER,
     AT,
@@ -24,6 +21,9 @@ from carimbo.simulator.nfe.rules.distribution import (
 )
 from carimbo.simulator.nfe.summaries import invoice_summary
 from carimbo.simulator.rule import first_broken
+from carimbo.simulator.sefaz.answers import Answer, Authority, Verdict, authorized_document
+from carimbo.simulator.sefaz.call import Call, Message
+from carimbo.simulator.sefaz.limits import spend
 
 _NOTHING, _FOUND = Verdict("137"), Verdict("138")
 
@@ -32,7 +32,7 @@ def answer(call: Call) -> Answer:
     """Hand out documents of interest."""
     case = DistributionQuestion(call)
     if refusal := first_broken(DISTRIBUTION_RULES, case, call.world.controls.rules_off):
-        return refuse(call, Verdict.of(refusal))
+        return refuse(call, refusal)
     if case.kind == AFTER:
         return _page(case)
     if case.kind == AT:
@@ -46,16 +46,16 @@ def refuse(call: Call, verdict: Verdict) -> Answer:
     """Answer without documents; the numbers tell where to go on."""
     case = DistributionQuestion(call)
     highest = case.interests.highest(case.taxpayer)
-    said = answers.distribution_answer(Speaker.of(case), verdict, min(case.nsu, highest), highest)
+    said = answers.distribution_answer(Authority.of(case), verdict, min(case.nsu, highest), highest)
     return Answer(said, verdict.code)
 
 
 refuse_message = refuse
 
 
-def subject(root: etree._Element) -> str:
-    """Whose sequence, and which question."""
-    asked = group_of(root)
+def subject(message: Message) -> str:
+    """Returns the taxpayer whose sequence it is, and the question."""
+    asked = group_of(message.root)
     texts = (asked.text("CNPJ") or asked.text("CPF"), *asked.groups)
     return " ".join(filter(None, texts))
 
@@ -77,7 +77,7 @@ def _of_key(case: DistributionQuestion, document: StoredDocument) -> Interest:
         invoice = group_of(next(etree.fromstring(document.xml).iterchildren("{*}infNFe")))
         schema, xml = INVOICE_SUMMARY, invoice_summary(document, invoice)
     else:
-        schema, xml = INVOICE, answers.authorized_invoice(document.xml, document.protocol_xml)
+        schema, xml = INVOICE, authorized_document(case.dialect, document.xml, document.protocol_xml)
     known = case.interests.of_key(case.taxpayer, document.access_key, schema)
     return Interest(known[0].nsu if known else 0, schema, xml.encode())
 
@@ -86,7 +86,7 @@ def _said(case: DistributionQuestion, found: Sequence[Interest], last_nsu: int) 
     verdict = _FOUND if found else _NOTHING
     highest = case.interests.highest(case.taxpayer)
     documents = "".join(map(_zipped, found))
-    said = answers.distribution_answer(Speaker.of(case), verdict, last_nsu, highest, documents)
+    said = answers.distribution_answer(Authority.of(case), verdict, last_nsu, highest, documents)
     return Answer(said, verdict.code)
 
 

@@ -9,18 +9,19 @@ from lxml import etree
 from carimbo.simulator.family import World
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent
-from carimbo.simulator.nfe.answers import NAMESPACE, authorized_invoice, registered_event
-from carimbo.simulator.nfe.case import NFE
-from carimbo.simulator.nfe.key_parts import MODEL
+from carimbo.simulator.nfe.dialect import DIALECT, NAMESPACE
+from carimbo.simulator.nfe.event_types import ACKNOWLEDGED, CONFIRMED, CORRECTION, NOT_PERFORMED
+from carimbo.simulator.nfe.models import NFE
 from carimbo.simulator.nfe.summaries import event_summary, invoice_summary
+from carimbo.simulator.sefaz.answers import authorized_document, registered_event
+from carimbo.simulator.sefaz.key_parts import MODEL
 from carimbo.simulator.store import Store, moment_text
 
 PAGE = 50
 INVOICE, INVOICE_SUMMARY = "procNFe_v4.00.xsd", "resNFe_v1.01.xsd"
 EVENT, EVENT_SUMMARY = "procEventoNFe_v1.00.xsd", "resEvento_v1.01.xsd"
 
-_RELEASING = frozenset({"210200", "210210", "210240"})
-_CORRECTION = "110110"
+_RELEASING = frozenset(event_type.code for event_type in (CONFIRMED, ACKNOWLEDGED, NOT_PERFORMED))
 _BY_ISSUERS = "11"
 
 
@@ -105,7 +106,7 @@ def tell_of_document(document: StoredDocument, invoice: Group, world: World) -> 
         return
     interests, parties = Interests(world.store, document.environment), parties_of(document, invoice)
     for taxpayer in sorted(parties.others):
-        whole = authorized_invoice(document.xml, document.protocol_xml)
+        whole = authorized_document(DIALECT, document.xml, document.protocol_xml)
         interests.add(taxpayer, document.access_key, INVOICE, whole, world.now)
     if parties.recipient not in parties.others | {"", parties.issuer}:
         summary = invoice_summary(document, invoice)
@@ -117,12 +118,12 @@ def tell_of_event(event: StoredEvent, document: StoredDocument, world: World) ->
     if event.access_key[MODEL] != NFE:
         return
     parties, interests = parties_of(document), Interests(world.store, event.environment)
-    whole = registered_event(event.xml, event.answer_xml)
+    whole = registered_event(DIALECT, event.xml, event.answer_xml)
     by_issuer = event.type.startswith(_BY_ISSUERS)
     told = parties.others | {parties.recipient if by_issuer else parties.issuer}
     for taxpayer in sorted(told - {"", event.author}):
         is_held_back = taxpayer == parties.recipient and taxpayer not in parties.others
-        if event.type == _CORRECTION and is_held_back and not is_released(document, Ledger(world.store)):
+        if event.type == CORRECTION.code and is_held_back and not is_released(document, Ledger(world.store)):
             interests.add(taxpayer, event.access_key, EVENT_SUMMARY, event_summary(event), world.now)
         else:
             interests.add(taxpayer, event.access_key, EVENT, whole, world.now)
@@ -134,5 +135,5 @@ def _release(document: StoredDocument, taxpayer: str, world: World) -> None:
     """Give the recipient the document itself, once."""
     interests = Interests(world.store, document.environment)
     if not interests.of_key(taxpayer, document.access_key, INVOICE):
-        whole = authorized_invoice(document.xml, document.protocol_xml)
+        whole = authorized_document(DIALECT, document.xml, document.protocol_xml)
         interests.add(taxpayer, document.access_key, INVOICE, whole, world.now)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import Ledger, VoidedRange
-from carimbo.simulator.nfe.call import Question
+from carimbo.simulator.sefaz.call import Question
 from carimbo.simulator.signature import Signature, signature_of
 
 

@@ -4,19 +4,18 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from lxml import etree
-
 from carimbo.fiscal.tables.authorizers import states_of
 from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.nfe import answers
-from carimbo.simulator.nfe.answers import NAMESPACE, Answer, Speaker, Verdict
-from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.nfe.contingency import model_of
-from carimbo.simulator.nfe.limits import QUESTIONS_ABOUT_A_RECEIPT, is_spent, sender_of, spend
-from carimbo.simulator.nfe.protocols import next_receipt
 from carimbo.simulator.rule import Rule, first_broken
+from carimbo.simulator.sefaz.answers import Answer, Authority, Verdict
+from carimbo.simulator.sefaz.call import Call, Message
+from carimbo.simulator.sefaz.limits import is_spent, spend
+from carimbo.simulator.sefaz.protocols import next_receipt
 from carimbo.simulator.store import moment_of, moment_text
 
+QUESTIONS_ABOUT_A_RECEIPT = 40
+"""Within an hour."""
 _SERVICE = "NFeRetAutorizacao4"
 _RECEIPT = re.compile(r"[0-9]{15}")
 _UNREADABLE = "0" * 15
@@ -25,7 +24,7 @@ _UNREADABLE = "0" * 15
 
 def keep_lot(call: Call, state_code: str, protocols: str) -> str:
     """Keep the protocols of a lot until they are asked for; the number of its receipt."""
-    number = next_receipt(call.place, state_code, call.world)
+    number = next_receipt(call, state_code)
     ready_at = call.world.now + timedelta(seconds=call.world.controls.lot_seconds)
     call.world.store.connection.execute(
         "insert into lots values (?, ?, ?, ?, ?)",
@@ -36,46 +35,50 @@ def keep_lot(call: Call, state_code: str, protocols: str) -> str:
 
 def answer(call: Call) -> Answer:
     """Tell the protocols of a lot, once it is processed."""
-    number = subject(call.root)
+    number = subject(call)
     if refusal := first_broken(RECEIPT_RULES, call, call.world.controls.rules_off):
-        return refuse(call, Verdict.of(refusal))
-    spend(call.world, sender_of(call), _SERVICE, number)
+        return refuse(call, refusal)
+    spend(call.world, call.taxpayer, _SERVICE, number)
     lot = _lot(call, number)
     if lot is None:
         return refuse(call, Verdict("106"))
     if call.world.now < moment_of(lot["ready_at"]):
         return refuse(call, Verdict("105"))
     said = answers.receipt_answer(
-        Speaker.of(call), Verdict("104"), number, _state_code(call), bytes(lot["protocols"]).decode()
+        Authority.of(call), Verdict("104"), number, _state_code(call), bytes(lot["protocols"]).decode()
     )
     return Answer(said, "104")
 
 
 def refuse(call: Call, verdict: Verdict) -> Answer:
     """Answer without protocols."""
-    number = subject(call.root)
+    number = subject(call)
     if not _RECEIPT.fullmatch(number):
         number = _UNREADABLE
-    return Answer(answers.receipt_answer(Speaker.of(call), verdict, number, _state_code(call)), verdict.code)
+    return Answer(
+        answers.receipt_answer(Authority.of(call), verdict, number, _state_code(call)), verdict.code
+    )
 
 
 refuse_message = refuse
 
 
-def subject(root: etree._Element) -> str:
-    """The number of the receipt."""
-    return root.findtext(f"{{{NAMESPACE}}}nRec") or ""
+def subject(message: Message) -> str:
+    """Returns the number of the receipt."""
+    return message.text_at("nRec")
 
 
 def receipt_of_another_state(call: Call) -> bool:
     """MOC 7.0, E02."""
-    state = state_of_ibge(subject(call.root)[:2])
-    return state is None or state.code not in states_of(model_of(call.place), call.place.authorizer)
+    state = state_of_ibge(subject(call)[:2])
+    return state is None or state.code not in states_of(
+        call.dialect.model_at(call.place), call.place.authorizer
+    )
 
 
 def asked_too_often(call: Call) -> bool:
     """NT 2018.002: 40 questions about one receipt in an hour."""
-    return is_spent(call.world, sender_of(call), _SERVICE, subject(call.root), QUESTIONS_ABOUT_A_RECEIPT)
+    return is_spent(call.world, call.taxpayer, _SERVICE, subject(call), QUESTIONS_ABOUT_A_RECEIPT)
 
 
 def _lot(call: Call, number: str) -> Any:
@@ -85,7 +88,7 @@ def _lot(call: Call, number: str) -> Any:
 
 
 def _state_code(call: Call) -> str:
-    return Speaker.of(call).state(subject(call.root)[:2]).ibge
+    return Authority.of(call).state(subject(call)[:2]).ibge
 
 
 RECEIPT_RULES: tuple[Rule[Call], ...] = (

@@ -7,8 +7,9 @@ from lxml import etree
 from carimbo.fiscal.tables.authorizers import NATIONAL
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
-from carimbo.simulator.nfe.answers import NAMESPACE, Speaker, message
+from carimbo.simulator.nfe.dialect import DIALECT, NAMESPACE
 from carimbo.simulator.place import Place
+from carimbo.simulator.sefaz.answers import Authority
 from carimbo.simulator.writing import tax_id, texts
 
 _AUTHORIZED, _CANCELED = "1", "3"
@@ -17,9 +18,8 @@ _WITHOUT_REGISTRATION = "ISENTO"
 
 def invoice_summary(document: StoredDocument, invoice: Group) -> str:
     """`resNFe`: what a recipient learns of a document before it says something."""
-    return message(
+    return DIALECT.message(
         "resNFe",
-        "1.01",
         texts(
             {"chNFe": document.access_key}
             | tax_id(document.issuer)
@@ -35,15 +35,15 @@ def invoice_summary(document: StoredDocument, invoice: Group) -> str:
                 "cSitNFe": _CANCELED if document.is_canceled else _AUTHORIZED,
             }
         ),
+        "1.01",
     )
 
 
 def event_summary(event: StoredEvent) -> str:
     """`resEvento`: what a recipient learns of an event before it says something."""
     told = group_of(next(etree.fromstring(event.xml).iterchildren(f"{{{NAMESPACE}}}infEvento")))
-    return message(
+    return DIALECT.message(
         "resEvento",
-        "1.01",
         texts(
             {"cOrgao": told.text("cOrgao")}
             | tax_id(event.author)
@@ -57,9 +57,10 @@ def event_summary(event: StoredEvent) -> str:
                 "nProt": event.protocol,
             }
         ),
+        "1.01",
     )
 
 
 def _time(environment: str, moment: datetime) -> str:
     """A moment by the clock of the national environment."""
-    return Speaker(Place(NATIONAL, environment, "nfe", ""), moment).time()
+    return Authority(DIALECT, Place(NATIONAL, environment, "nfe", ""), moment).time()

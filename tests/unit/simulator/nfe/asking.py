@@ -12,8 +12,7 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Processing
 from carimbo.simulator.contributors import Contributor, Contributors
-from carimbo.simulator.nfe.answers import NAMESPACE
-from carimbo.simulator.nfe.key_parts import number_id
+from carimbo.simulator.nfe.dialect import DIALECT, NAMESPACE
 from carimbo.simulator.place import Place
 from carimbo.simulator.store import Store
 from nfe_dialect import (
@@ -249,6 +248,6 @@ def impossible(code: str, base: str, change: KeyChange) -> Breaking:
     def keep_so(registrar: Registrar) -> None:
         [kept] = registrar.company.ledger.documents()
         key = change(kept.access_key)
-        registrar.change("update documents set access_key = ?, number_id = ?", key, number_id(key))
+        registrar.change("update documents set access_key = ?, number_id = ?", key, DIALECT.number_id(key))
 
     return Breaking(code, base, about(change), prepare=keep_so)

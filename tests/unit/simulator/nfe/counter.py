@@ -21,9 +21,10 @@ from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import Heard, Said, World
 from carimbo.simulator.http import Request
 from carimbo.simulator.ledger import Ledger, StoredDocument
-from carimbo.simulator.nfe.answers import NAMESPACE
-from carimbo.simulator.nfe.family import NFCE, NFE, GoodsFamily
+from carimbo.simulator.nfe.dialect import NAMESPACE
+from carimbo.simulator.nfe.family import NFCE, NFE
 from carimbo.simulator.place import HOMOLOGATION, Place
+from carimbo.simulator.sefaz.family import SefazFamily
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
 from nfe_dialect import authorization_lot, distribution_after, event_lot, key_query, status_query
@@ -86,7 +87,7 @@ class Counter:
     def ledger(self) -> Ledger:
         return Ledger(self.store)
 
-    def hear(self, where: Place, body: bytes) -> tuple[GoodsFamily, Request, Heard | Said | None]:
+    def hear(self, where: Place, body: bytes) -> tuple[SefazFamily, Request, Heard | Said | None]:
         family = NFCE if where.family == "nfce" else NFE
         request = Request("POST", "", "", {}, body, self.certificate)
         return family, request, family.hear(where, request)

@@ -26,7 +26,7 @@ from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import Said, World
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.event_case import EventCase
-from carimbo.simulator.nfe.rules.events import judge_event
+from carimbo.simulator.nfe.events import EVENTS
 from carimbo.simulator.place import Place
 from carimbo.simulator.rule import Refusal
 from nfe_dialect import event_lot
@@ -106,7 +106,7 @@ class Registrar:
         """What the judge says of an event, without keeping it."""
         company = self.company
         world = World(now, company.store, company.trust, Controls(**switches))
-        return judge_event(EventCase(etree.fromstring(event), where, world))
+        return EVENTS.refusal_of(EventCase(etree.fromstring(event), where, world))
 
     def change(self, statement: str, *values: object) -> None:
         """Make it so that something was otherwise."""

@@ -15,8 +15,9 @@ from carimbo.fiscal.soap import envelope
 from carimbo.simulator.contributors import Contributors
 from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
-from carimbo.simulator.nfe.answers import NAMESPACE, authorized_invoice
+from carimbo.simulator.nfe.dialect import DIALECT, NAMESPACE
 from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.sefaz.answers import authorized_document
 from nfe_dialect import authorization_lot, read_authorization, read_receipt, receipt_query
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT, emission
@@ -87,7 +88,7 @@ class TestOneDocument:
         kept = counter.authorised(document)
         assert etree.tostring(etree.fromstring(kept.xml), method="c14n") == document
         assert (kept.issuer, kept.series, kept.number, kept.authorizer) == (CNPJ, 1, 3, "SP")
-        whole = etree.fromstring(authorized_invoice(kept.xml, kept.protocol_xml))
+        whole = etree.fromstring(authorized_document(DIALECT, kept.xml, kept.protocol_xml))
         assert schema(Schema.NFE_AUTHORIZED).validate(whole)
 
     def test_its_issuer_is_in_the_register_from_then_on(self, counter: Counter) -> None:

@@ -11,7 +11,7 @@ from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, NotJudged, T
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
-from carimbo.simulator.nfe.answers import NAMESPACE
+from carimbo.simulator.nfe.dialect import NAMESPACE
 from nfe_dialect import read_consult, read_registered_event
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, ISSUED_AT
 from unit.simulator.mutating import nfce, nfe

@@ -1,6 +1,7 @@
 """Rejections of what the authority has already, as a trigger asks for them: a client reads what it would."""
 
 import pytest
+from lxml import etree
 
 from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
@@ -8,7 +9,8 @@ from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Duplicate
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import Said
-from carimbo.simulator.nfe.protocols import next_protocol
+from carimbo.simulator.nfe.case import Case
+from carimbo.simulator.sefaz.protocols import next_protocol
 from nfe_dialect import authorization_lot, event_lot, read_authorization, read_event
 from unit.simulator.mutating import nfe
 from unit.simulator.nfe.counter import (
@@ -59,7 +61,8 @@ class TestDocuments:
     def test_are_not_kept_and_count_no_protocol(self, counter: Counter) -> None:
         refused(counter, "539", nfe(counter.signer))
         assert counter.ledger.documents() == []
-        assert next_protocol(place(AUTHORIZATION), "35", counter.world) == "135260000000001"
+        received = Case(etree.Element("NFe"), place(AUTHORIZATION), counter.world)
+        assert next_protocol(received, "35") == "135260000000001"
 
 
 class TestEvents:

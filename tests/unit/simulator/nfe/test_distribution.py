@@ -17,7 +17,7 @@ from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.family import Said
-from carimbo.simulator.nfe.answers import NAMESPACE
+from carimbo.simulator.nfe.dialect import NAMESPACE
 from carimbo.simulator.nfe.interests import (
     EVENT,
     EVENT_SUMMARY,

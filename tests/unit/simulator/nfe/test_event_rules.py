@@ -10,8 +10,7 @@ from lxml import etree
 
 from carimbo.fiscal.layouts.nfe_v4.events import OperationConfirmed
 from carimbo.fiscal.signature import Signer
-from carimbo.simulator.nfe.limits import REFUSALS_OF_AN_EVENT, spend
-from carimbo.simulator.nfe.rules.events import SERVICE
+from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, spend
 from support import CNPJ
 from unit.fiscal.desk import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, ISSUED_AT, NORMAL, emission, item, signer_of
@@ -57,7 +56,7 @@ def replacement_canceled(registrar: Registrar) -> None:
 def refused_twenty_times(registrar: Registrar) -> None:
     key = registrar.company.ledger.documents()[0].access_key
     for _ in range(REFUSALS_OF_AN_EVENT):
-        spend(registrar.company.world, CNPJ, SERVICE, f"ID110111{key}01")
+        spend(registrar.company.world, CNPJ, REFUSED_EVENT, f"ID110111{key}01")
 
 
 def corrected(registrar: Registrar) -> None:

@@ -17,8 +17,9 @@ from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.controls import Contingency
 from carimbo.simulator.family import Said
 from carimbo.simulator.ledger import StoredDocument
-from carimbo.simulator.nfe.answers import NAMESPACE, registered_event
+from carimbo.simulator.nfe.dialect import DIALECT, NAMESPACE
 from carimbo.simulator.place import HOMOLOGATION
+from carimbo.simulator.sefaz.answers import registered_event
 from nfe_dialect import event_lot, read_event
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, CPF, ISSUED_AT
 from unit.simulator.mutating import nfce, nfe
@@ -62,7 +63,7 @@ class TestCancellation:
         document = counter.authorised(nfe(counter.signer))
         cancel(counter, document)
         [event] = counter.ledger.events(HOMOLOGATION, document.access_key)
-        whole = etree.fromstring(registered_event(event.xml, event.answer_xml))
+        whole = etree.fromstring(registered_event(DIALECT, event.xml, event.answer_xml))
         assert schema(Schema.NFE_CANCELLATION_REGISTERED).validate(whole)
 
     def test_a_canceled_document_is_not_sent_again(self, counter: Counter) -> None:

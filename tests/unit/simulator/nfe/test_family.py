@@ -12,9 +12,10 @@ from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.fiscal.outcome import Outage, Rejected, Unavailable
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.simulator.family import Heard, Said
-from carimbo.simulator.nfe.answers import NAMESPACE, Verdict
+from carimbo.simulator.nfe.dialect import DIALECT, NAMESPACE
 from carimbo.simulator.nfe.family import NFCE, NFE
 from carimbo.simulator.nfe.services import SERVICES
+from carimbo.simulator.sefaz.answers import Verdict
 from nfe_dialect import (
     authorization_lot,
     distribution_after,
@@ -241,7 +242,7 @@ class TestNonsense:
         for inside, (root, version) in product(NONSENSE, VERSIONS.items()):
             message = f'<{root} xmlns="{NAMESPACE}" versao="{version}">{inside}</{root}>'
             said = counter.ask(place(service, authorizer_of(service)), message.encode())
-            if not Verdict(said.code).is_rejection or not is_xml(said.reply.body):
+            if not DIALECT.is_rejection(said.code) or not is_xml(said.reply.body):
                 taken[message[:200]] = said
         assert taken == {}
 
@@ -257,7 +258,7 @@ def is_xml(body: bytes) -> bool:
 
 class TestVerdicts:
     def test_every_service_is_in_the_table(self) -> None:
-        assert {service.name for service in SERVICES.values()} == set(EVERY_SERVICE)
+        assert {service.name for service in SERVICES.by_name.values()} == set(EVERY_SERVICE)
 
     @pytest.mark.parametrize(
         ("verdict", "message"),
@@ -270,7 +271,7 @@ class TestVerdicts:
         ],
     )
     def test_rejections_say_that_they_are(self, verdict: Verdict, message: str) -> None:
-        assert verdict.message == message
+        assert DIALECT.text_of(verdict) == message
 
     def test_a_message_is_never_longer_than_the_layout_lets_it_be(self) -> None:
-        assert len(Verdict("215", "x" * 400).message) == 255
+        assert len(DIALECT.text_of(Verdict("215", "x" * 400))) == 255

@@ -18,12 +18,13 @@ from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.nfe.limits import REFUSALS_OF_A_RANGE, spend
+from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.nfe.range_case import RangeCase
-from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, SERVICE
+from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, REFUSALS_OF_A_RANGE, SERVICE
 from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.rule import Refusal, first_broken
+from carimbo.simulator.sefaz.call import Call
+from carimbo.simulator.sefaz.limits import spend
 from support import CNPJ
 from unit.simulator.mutating import Edit, at, nfe, says
 from unit.simulator.nfe.counter import INUTILIZATION, RANGE, Counter, faults, place, text_of
@@ -135,7 +136,15 @@ def identity(told: etree._Element) -> str:
 
 def verdict(counter: Counter, asked: bytes, where: Place, **switches: Any) -> Refusal | None:
     world = World(counter.now, counter.store, counter.trust, Controls(**switches))
-    call = Call(root=etree.fromstring(asked), text=asked, schema=None, sender=None, place=where, world=world)
+    call = Call(
+        dialect=DIALECT,
+        root=etree.fromstring(asked),
+        text=asked,
+        schema=None,
+        sender=None,
+        place=where,
+        world=world,
+    )
     return first_broken(INUTILIZATION_RULES, RangeCase(call), world.controls.rules_off)
 
 

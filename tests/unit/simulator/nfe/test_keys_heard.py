@@ -8,9 +8,10 @@ import pytest
 from carimbo.fiscal.layouts.sefaz.events import signed_event
 from carimbo.simulator import nfe as package
 from carimbo.simulator.family import Heard
-from carimbo.simulator.nfe.answers import NAMESPACE
-from carimbo.simulator.nfe.family import NFCE, NFE, GoodsFamily
+from carimbo.simulator.nfe.dialect import NAMESPACE
+from carimbo.simulator.nfe.family import NFCE, NFE
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.family import SefazFamily
 from nfe_dialect import authorization_lot, event_lot, key_query, status_query
 from unit.fiscal.goods.support import emission
 from unit.simulator.mutating import nfe
@@ -89,7 +90,7 @@ class TestAnswers:
 
 class TestCodes:
     @pytest.mark.parametrize("family", [NFE, NFCE])
-    def test_are_those_of_every_rule(self, family: GoodsFamily) -> None:
+    def test_are_those_of_every_rule(self, family: SefazFamily) -> None:
         modules = [
             import_module(found.name)
             for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")

@@ -4,13 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from carimbo.simulator.nfe.limits import (
-    CONSULTS_OF_A_KEY,
-    DISTRIBUTIONS_OF_KEYS,
-    QUESTIONS_ABOUT_A_RECEIPT,
-    spend,
-)
-from carimbo.simulator.nfe.rules.distribution import OF_KEY
+from carimbo.simulator.nfe.receipts import QUESTIONS_ABOUT_A_RECEIPT
+from carimbo.simulator.nfe.rules.distribution import DISTRIBUTIONS_OF_KEYS, OF_KEY
+from carimbo.simulator.sefaz import limits
+from carimbo.simulator.sefaz.limits import CONSULTS_OF_A_KEY, spend
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ
 from unit.simulator.mutating import nfce, nfe, says
@@ -46,7 +43,7 @@ def spent(registrar: Registrar, taxpayer: str, service: str, subject: str, times
 
 def consulted_often(registrar: Registrar) -> None:
     [kept] = registrar.company.ledger.documents()
-    spent(registrar, CNPJ, CONSULT, kept.access_key, CONSULTS_OF_A_KEY)
+    spent(registrar, CNPJ, limits.CONSULT, kept.access_key, CONSULTS_OF_A_KEY)
 
 
 def many_keys_asked_for(registrar: Registrar) -> None:

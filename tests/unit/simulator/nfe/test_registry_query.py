@@ -5,7 +5,7 @@ from lxml import etree
 
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.family import Said
-from carimbo.simulator.nfe.answers import NAMESPACE
+from carimbo.simulator.nfe.dialect import NAMESPACE
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF
 from unit.simulator.mutating import nfe

@@ -12,7 +12,7 @@ from carimbo.fiscal.emission import Contingency, EmissionType
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer
 from carimbo.simulator.family import World
-from carimbo.simulator.nfe.judge import judge
+from carimbo.simulator.nfe.authorization import DOCUMENTS
 from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.rule import Refusal
 from unit.fiscal.goods.support import (
@@ -92,7 +92,7 @@ class Court(Courtroom[Breaking, Refusal | None]):
         return breaking.place or place_of(breaking.base)
 
     def judged(self, xml: bytes, place: Place, around: World) -> Refusal | None:
-        return judge(case_of(xml, around, place))
+        return DOCUMENTS.refusal_of(case_of(xml, around, place))
 
 
 def faults(xml: bytes) -> list[str]:

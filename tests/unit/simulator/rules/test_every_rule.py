@@ -11,17 +11,18 @@ import pytest
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
 from carimbo.simulator import nfe
 from carimbo.simulator.nfe.family import NFCE, NFE
-from carimbo.simulator.nfe.judge import DOCUMENT_RULES, MESSAGE_RULES
 from carimbo.simulator.nfe.receipts import RECEIPT_RULES
 from carimbo.simulator.nfe.rules.consult import CONSULT_RULES
 from carimbo.simulator.nfe.rules.distribution import DISTRIBUTION_RULES
+from carimbo.simulator.nfe.rules.documents import DOCUMENT_RULES
 from carimbo.simulator.nfe.rules.event_lots import EVENT_LOT_RULES
 from carimbo.simulator.nfe.rules.events import EVENT_RULES
 from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES
 from carimbo.simulator.nfe.rules.lots import LOT_RULES
+from carimbo.simulator.nfe.rules.message import MESSAGE_RULES
 from carimbo.simulator.nfe.rules.registry_query import REGISTRY_RULES
-from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
-from carimbo.simulator.nfe.status import STATUS_RULES
+from carimbo.simulator.nfe.rules.status import STATUS_RULES
+from carimbo.simulator.sefaz.rules.signature import SIGNATURE_RULES
 from unit.simulator.nfe import test_event_rules, test_inutilization, test_question_rules
 from unit.simulator.rule_books import Rules, judged_by, modules_of, rules_in
 from unit.simulator.rules import test_message_rules

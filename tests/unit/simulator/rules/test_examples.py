@@ -13,8 +13,9 @@ from lxml import etree
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS
 from carimbo.fiscal.tables.states import state_of_ibge
 from carimbo.simulator.controls import Contingency
-from carimbo.simulator.nfe.case import NFE, Case
-from carimbo.simulator.nfe.judge import judge
+from carimbo.simulator.nfe.authorization import DOCUMENTS
+from carimbo.simulator.nfe.case import Case
+from carimbo.simulator.nfe.models import NFE
 from carimbo.simulator.place import HOMOLOGATION, Place
 from carimbo.simulator.trust import Credential, Trust
 from unit.fiscal.desk import PASSWORD
@@ -55,7 +56,7 @@ def is_accepted(file: str, trust: Trust) -> None:
     root = golden_document(file).root
     around = world(trust, moment_of(root), contingency=OPEN)
     with closing(around.store):
-        assert judge(Case(root, place_of(root), around)) is None
+        assert DOCUMENTS.refusal_of(Case(root, place_of(root), around)) is None
 
 
 class TestExamples:

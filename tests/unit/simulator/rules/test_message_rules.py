@@ -14,10 +14,11 @@ from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.schemas.catalog import Schema
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.tables.statuses import NFE_STATUSES
-from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.nfe.judge import MESSAGE_RULES
+from carimbo.simulator.nfe.dialect import DIALECT
+from carimbo.simulator.nfe.rules.message import MESSAGE_RULES
 from carimbo.simulator.place import PRODUCTION
 from carimbo.simulator.rule import Refusal, first_broken
+from carimbo.simulator.sefaz.call import Call
 from carimbo.simulator.trust import Credential, Flaw, Trust
 from support import CNPJ
 from unit.simulator.mutating import AT_SP, nfe, world
@@ -104,6 +105,7 @@ class Desk:
         message, schema = self.messages()[bad.base]
         with closing(around.store):
             call = Call(
+                dialect=DIALECT,
                 root=etree.fromstring(message),
                 text=message,
                 schema=schema,

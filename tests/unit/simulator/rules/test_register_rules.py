@@ -9,10 +9,11 @@ from lxml import etree
 
 from carimbo.simulator.family import World
 from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, VoidedRange
-from carimbo.simulator.nfe.key_parts import number_id
-from carimbo.simulator.nfe.rules.register import MOST_REJECTIONS, remember_rejection
+from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.rule import Refusal
+from carimbo.simulator.sefaz.limits import REJECTIONS_OF_A_DOCUMENT
+from carimbo.simulator.sefaz.rules.register import remember_rejection
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.mutating import case_of
 from unit.simulator.rules.breaking import Breaking, Court, base
@@ -44,7 +45,7 @@ def known(**changes: Any) -> Prepare:
             "protocol_xml": b"",
         }
         stored = StoredDocument(**usual | changes)
-        Ledger(world.store).keep_document(stored, number_id(stored.access_key))
+        Ledger(world.store).keep_document(stored, DIALECT.number_id(stored.access_key))
 
     return prepare
 
@@ -96,7 +97,7 @@ BREAKINGS = [
     Breaking("204", "nfe", prepare=known(), detail=TOLD),
     Breaking("218", "nfe", prepare=known(status=DocumentStatus.CANCELED), detail=TOLD),
     Breaking("206", "nfe", prepare=voided),
-    Breaking("656", "nfe", prepare=rejected(MOST_REJECTIONS)),
+    Breaking("656", "nfe", prepare=rejected(REJECTIONS_OF_A_DOCUMENT)),
 ]
 
 
@@ -130,11 +131,15 @@ class TestRegisterRules:
         assert court.verdict_on(base("nfce_offline", court.signer), breaking) is None
 
     @pytest.mark.parametrize(
-        "prepare", [rejected(MOST_REJECTIONS - 1), rejected(MOST_REJECTIONS, before=timedelta(minutes=61))]
+        "prepare",
+        [
+            rejected(REJECTIONS_OF_A_DOCUMENT - 1),
+            rejected(REJECTIONS_OF_A_DOCUMENT, before=timedelta(minutes=61)),
+        ],
     )
     def test_rejections_are_counted_within_an_hour(self, prepare: Prepare, court: Court) -> None:
         assert court.verdict(base("nfe", court.signer), prepare=prepare) is None
 
     def test_without_limits_nothing_is_rejected_too_often(self, court: Court) -> None:
         xml = base("nfe", court.signer)
-        assert court.verdict(xml, prepare=rejected(MOST_REJECTIONS), limits=False) is None
+        assert court.verdict(xml, prepare=rejected(REJECTIONS_OF_A_DOCUMENT), limits=False) is None

@@ -5,34 +5,14 @@ from datetime import datetime, timedelta
 from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.rules.scope import document_rule, in_nfe, in_receipts
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.rules.dates import TOLERANCE, issued_before, issued_in_the_future
 
-_TOLERANCE = timedelta(minutes=5)
-"""Between the clocks of company and authority (MOC 7.0, B09-10)."""
 _LIMIT = timedelta(days=30)
 _ONLINE = frozenset("167")
 """`tpEmis` of what is authorised before it is handed out."""
 _JUSTIFIED = frozenset("2459")
 _NORMAL = "1"
 _OUTBOUND = "1"
-
-
-def issued_in_the_future(case: Case) -> bool:
-    """MOC 7.0, B09-10."""
-    return case.issued_at > case.world.now + _TOLERANCE
-
-
-def issued_long_ago(case: Case) -> bool:
-    """MOC 7.0, B09-20: more than 30 days; what was issued in contingency is taken late, with 150."""
-    return _is_online(case) and case.issued_at < case.world.now - _LIMIT
-
-
-def receipt_issued_before(case: Case) -> bool:
-    """MOC 7.0, B09-40: more than 5 minutes late.
-
-    States may say the same of receipts issued offline; here they are taken however late, with 150 (exception
-    2 of the rule), as most states do.
-    """
-    return _is_online(case) and case.issued_at < case.world.now - _TOLERANCE
 
 
 def leaves_too_late(case: Case) -> bool:
@@ -49,28 +29,24 @@ def leaves_before_it_is_issued(case: Case) -> bool:
 
 def normal_with_contingency(case: Case) -> bool:
     """MOC 7.0, B28-10."""
-    return case.text("ide/tpEmis") == _NORMAL and _moment(case, "dhCont") is not None
+    return case.emission == _NORMAL and _moment(case, "dhCont") is not None
 
 
 def contingency_without_reason(case: Case) -> bool:
     """MOC 7.0, B28-20."""
-    return case.text("ide/tpEmis") in _JUSTIFIED and _moment(case, "dhCont") is None
+    return case.emission in _JUSTIFIED and _moment(case, "dhCont") is None
 
 
 def contingency_in_the_future(case: Case) -> bool:
     """MOC 7.0, B28-30."""
     moment = _moment(case, "dhCont")
-    return moment is not None and moment > case.world.now + _TOLERANCE
+    return moment is not None and moment > case.world.now + TOLERANCE
 
 
 def contingency_long_before(case: Case) -> bool:
     """MOC 7.0, B28-40."""
     moment = _moment(case, "dhCont")
     return moment is not None and moment < case.issued_at - _LIMIT
-
-
-def _is_online(case: Case) -> bool:
-    return case.text("ide/tpEmis") in _ONLINE
 
 
 def _moment(case: Case, tag: str) -> datetime | None:
@@ -80,8 +56,11 @@ def _moment(case: Case, tag: str) -> datetime | None:
 
 DATE_RULES: tuple[Rule[Case], ...] = (
     Rule("703", issued_in_the_future),
-    document_rule("228", issued_long_ago, in_nfe),
-    document_rule("704", receipt_issued_before, in_receipts),
+    # MOC 7.0, B09-20: a document that was issued in contingency is taken later, with 150.
+    document_rule("228", issued_before(_LIMIT, _ONLINE), in_nfe),
+    # MOC 7.0, B09-40. States may say the same of receipts issued offline; here they are taken however late,
+    # with 150 (exception 2 of the rule), as most states do.
+    document_rule("704", issued_before(TOLERANCE, _ONLINE), in_receipts),
     document_rule("504", leaves_too_late, in_nfe),
     document_rule("506", leaves_before_it_is_issued, in_nfe),
     Rule("556", normal_with_contingency),

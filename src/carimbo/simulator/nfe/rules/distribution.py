@@ -8,14 +8,16 @@ from functools import cached_property
 
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.ledger import Ledger, StoredDocument
-from carimbo.simulator.nfe.call import Question
 from carimbo.simulator.nfe.interests import Interests, Parties, parties_of
-from carimbo.simulator.nfe.limits import DISTRIBUTIONS_OF_KEYS, is_spent, sender_of
 from carimbo.simulator.nfe.rules.asked_key import ASKED_KEY_RULES, invoice_among_receipts
 from carimbo.simulator.rule import Finding, Rule
+from carimbo.simulator.sefaz.call import Question
+from carimbo.simulator.sefaz.limits import is_spent
 from carimbo.simulator.tax_ids import base, is_cnpj, is_cpf
 
 SERVICE = "NFeDistribuicaoDFe"
+DISTRIBUTIONS_OF_KEYS = 20
+"""Within an hour."""
 AFTER, AT, OF_KEY = "distNSU", "consNSU", "consChNFe"
 """The three questions."""
 _KEPT = timedelta(days=90)
@@ -85,12 +87,12 @@ def wrong_person(case: DistributionQuestion) -> bool:
 
 def certificate_of_another_company(case: DistributionQuestion) -> bool:
     """MOC 7.0, H04."""
-    return not case.asked.text("CPF") and base(sender_of(case.call)) != base(case.taxpayer)
+    return not case.asked.text("CPF") and base(case.call.taxpayer) != base(case.taxpayer)
 
 
 def certificate_of_another_person(case: DistributionQuestion) -> bool:
     """MOC 7.0, H05."""
-    return bool(case.asked.text("CPF")) and sender_of(case.call) != case.taxpayer
+    return bool(case.asked.text("CPF")) and case.call.taxpayer != case.taxpayer
 
 
 def asked_too_soon(case: DistributionQuestion) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from carimbo.simulator.nfe.answers import NAMESPACE
-from carimbo.simulator.nfe.call import Call
+from carimbo.simulator.nfe.dialect import NAMESPACE
 from carimbo.simulator.rule import Finding, Rule
+from carimbo.simulator.sefaz.call import Call
 
 _MOST = 20
 _LOT = re.compile(r"[0-9]{1,15}")

@@ -80,13 +80,13 @@ def taxpayer(case: Case, party: str) -> str:
 
 def has_foreign_id(case: Case) -> bool:
     """Tell whether the recipient has the place of a foreign document, be it empty."""
-    recipient = case.invoice.group("dest")
+    recipient = case.content.group("dest")
     return recipient is not None and "idEstrangeiro" in recipient.texts
 
 
 def references(case: Case) -> Sequence[Group]:
     """What the document as a whole refers to (`NFref`)."""
-    identification = case.invoice.group("ide")
+    identification = case.content.group("ide")
     return identification.all("NFref") if identification else ()
 
 

@@ -2,15 +2,16 @@
 
 from carimbo.fiscal.tables.authorizers import states_of
 from carimbo.fiscal.tables.states import state_of_ibge
-from carimbo.simulator.nfe.case import NFCE, NFE
-from carimbo.simulator.nfe.contingency import model_of
-from carimbo.simulator.nfe.limits import REFUSALS_OF_A_RANGE, is_spent
+from carimbo.simulator.nfe.models import NFCE, NFE
 from carimbo.simulator.nfe.range_case import RangeCase
-from carimbo.simulator.nfe.rules.signature import SIGNATURE_RULES
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.limits import is_spent
+from carimbo.simulator.sefaz.rules.signature import SIGNATURE_RULES
 from carimbo.simulator.tax_ids import is_cnpj
 
 SERVICE = "NFeInutilizacao4"
+REFUSALS_OF_A_RANGE = 20
+"""Within an hour."""
 _MOST_NUMBERS = 10_000
 _FIRST_YEAR = 6
 _SERIES_OF_PEOPLE = range(910, 970)
@@ -24,17 +25,19 @@ def refused_too_often(case: RangeCase) -> bool:
 def state_of_another_authorizer(case: RangeCase) -> bool:
     """MOC 7.0, I02."""
     state = state_of_ibge(case.asked.text("cUF"))
-    return state is None or state.code not in states_of(model_of(case.place), case.place.authorizer)
+    return state is None or state.code not in states_of(
+        case.dialect.model_at(case.place), case.place.authorizer
+    )
 
 
 def receipts_among_invoices(case: RangeCase) -> bool:
     """The address is that of the services of NF-e."""
-    return model_of(case.place) == NFE != case.asked.text("mod")
+    return case.dialect.model_at(case.place) == NFE != case.asked.text("mod")
 
 
 def invoices_among_receipts(case: RangeCase) -> bool:
     """The address is that of the services of NFC-e."""
-    return model_of(case.place) == NFCE != case.asked.text("mod")
+    return case.dialect.model_at(case.place) == NFCE != case.asked.text("mod")
 
 
 def series_of_people(case: RangeCase) -> bool:

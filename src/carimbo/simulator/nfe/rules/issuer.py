@@ -2,7 +2,8 @@
 
 from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
 from carimbo.fiscal.tables.states import state_of_ibge
-from carimbo.simulator.nfe.case import NFCE, Case
+from carimbo.simulator.nfe.case import Case
+from carimbo.simulator.nfe.models import NFCE
 from carimbo.simulator.rule import Rule
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 

@@ -5,8 +5,9 @@ from operator import mul
 
 from carimbo.fiscal.tables.cfop import CFOPS
 from carimbo.fiscal.tables.ncm import NCMS
-from carimbo.simulator.nfe.case import NFE, Case
+from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
+from carimbo.simulator.nfe.models import NFE
 from carimbo.simulator.nfe.rules.amounts import differs
 from carimbo.simulator.nfe.rules.facts import (
     ABROAD,

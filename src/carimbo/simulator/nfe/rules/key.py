@@ -1,11 +1,17 @@
 """The access key and what it is made of, and whether this is the place to send the document to."""
 
-from carimbo.fiscal.tables.authorizers import is_contingency, states_of
-from carimbo.fiscal.tables.states import state_of_ibge
-from carimbo.simulator.keys import has_right_digit
-from carimbo.simulator.nfe.case import NFCE, NFE, Case
-from carimbo.simulator.nfe.contingency import contingency_is_open, model_of
+from carimbo.fiscal.tables.authorizers import is_contingency
+from carimbo.simulator.nfe.case import Case
+from carimbo.simulator.nfe.models import NFCE, NFE
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.contingency import contingency_is_open
+from carimbo.simulator.sefaz.rules.key import (
+    key_differs_from_its_fields,
+    other_environment,
+    state_of,
+    state_of_another_authorizer,
+    wrong_check_digit,
+)
 
 _DIGITS = "0123456789"
 _TRIVIAL_CODES = frozenset(
@@ -22,105 +28,62 @@ _SERIES_OF_COMPANIES = range(910)
 _SERIES_OF_PEOPLE = frozenset((*range(890, 900), *range(910, 970)))
 
 
-def key_differs_from_its_fields(case: Case) -> bool:
-    """MOC 7.0, A03-10."""
-    return case.access_key != _composed_key(case)
-
-
-def state_of_another_authorizer(case: Case) -> bool:
-    """MOC 7.0, B02-10."""
-    return _state(case) not in states_of(model_of(case.place), case.place.authorizer)
-
-
 def trivial_numeric_code(case: Case) -> bool:
     """NT 2019.001, B03-10."""
     code = case.text("ide/cNF")
-    return code in _TRIVIAL_CODES or int(code) == int(case.text("ide/nNF"))
+    return code in _TRIVIAL_CODES or int(code) == case.number
 
 
 def receipt_among_invoices(case: Case) -> bool:
     """MOC 7.0, B06-30."""
-    return model_of(case.place) == NFE != case.model
+    return case.dialect.model_at(case.place) == NFE != case.model
 
 
 def invoice_among_receipts(case: Case) -> bool:
     """MOC 7.0, B06-40."""
-    return model_of(case.place) == NFCE != case.model
+    return case.dialect.model_at(case.place) == NFCE != case.model
 
 
 def contingency_at_the_normal_authorizer(case: Case) -> bool:
     """MOC 7.0, B22-30; 3 has become the special regime of the NFF (NT 2021.002)."""
-    return not is_contingency(case.place.authorizer) and _emission(case) in _EMISSION_AT.values()
+    return not is_contingency(case.place.authorizer) and case.emission in _EMISSION_AT.values()
 
 
 def other_emission_at_the_contingency(case: Case) -> bool:
     """MOC 7.0, B22-60."""
     expected = _EMISSION_AT.get(case.place.authorizer)
-    return expected is not None and _emission(case) != expected
+    return expected is not None and case.emission != expected
 
 
 def contingency_is_closed(case: Case) -> bool:
     """MOC 7.0, anexo III: an SVC works for a state from when the state asks for it until it ends it."""
     at_contingency = is_contingency(case.place.authorizer)
-    return at_contingency and not contingency_is_open(case.place, _state(case), case.world)
-
-
-def wrong_check_digit(case: Case) -> bool:
-    """MOC 7.0, B23-10."""
-    return not has_right_digit(_composed_key(case))
-
-
-def other_environment(case: Case) -> bool:
-    """MOC 7.0, B24-10."""
-    return case.text("ide/tpAmb") != case.place.environment
+    return at_contingency and not contingency_is_open(case, state_of(case))
 
 
 def series_of_authorities(case: Case) -> bool:
     """MOC 7.0, B26-10."""
-    return not _is_by_an_authority(case) and _series(case) not in _SERIES_OF_TAXPAYERS
+    return not _is_by_an_authority(case) and case.series not in _SERIES_OF_TAXPAYERS
 
 
 def series_of_taxpayers(case: Case) -> bool:
     """MOC 7.0, B26-20."""
-    return _is_by_an_authority(case) and _series(case) not in _SERIES_OF_AUTHORITIES
+    return _is_by_an_authority(case) and case.series not in _SERIES_OF_AUTHORITIES
 
 
 def series_of_people(case: Case) -> bool:
     """MOC 7.0, C02-30."""
-    return bool(case.text("emit/CNPJ")) and _series(case) not in _SERIES_OF_COMPANIES
+    return bool(case.text("emit/CNPJ")) and case.series not in _SERIES_OF_COMPANIES
 
 
 def series_of_companies(case: Case) -> bool:
     """MOC 7.0, C02a-10."""
-    return bool(case.text("emit/CPF")) and _series(case) not in _SERIES_OF_PEOPLE
+    return bool(case.text("emit/CPF")) and case.series not in _SERIES_OF_PEOPLE
 
 
 def announced_nowhere(case: Case) -> bool:
     """NT 2014.001, 2AB08-40: no EPEC of the document is known, as the simulator takes none."""
-    return _emission(case) == _EPEC
-
-
-def _composed_key(case: Case) -> str:
-    """The 44 positions from the fields (MOC 7.0, 2.2.6); the month is that of the issuer's clock."""
-    text = case.text
-    month = text("ide/dhEmi")[2:4] + text("ide/dhEmi")[5:7]
-    numbered = f"{text('ide/mod')}{_series(case):03d}{int(text('ide/nNF')):09d}"
-    issued = f"{text('ide/cUF')}{month}{case.author.zfill(14)}{numbered}"
-    return f"{issued}{_emission(case)}{text('ide/cNF')}{text('ide/cDV')}"
-
-
-def _state(case: Case) -> str:
-    """The issuer's state in letters, as the key has it; empty if there is none of that code."""
-    found = state_of_ibge(case.text("ide/cUF"))
-    return found.code if found else ""
-
-
-def _emission(case: Case) -> str:
-    return case.text("ide/tpEmis")
-
-
-def _series(case: Case) -> int:
-    return int(case.text("ide/serie"))
+    return case.emission == _EPEC
 
 
 def _is_by_an_authority(case: Case) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from carimbo.simulator.nfe.call import Call
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.call import Call
 
 _NFE = "{http://www.portalfiscal.inf.br/nfe}"
 _DOCUMENT, _IS_SYNCHRONOUS = f"{_NFE}NFe", f"{_NFE}indSinc"

@@ -71,12 +71,12 @@ def intermediation_out_of_place(case: Case) -> bool:
 
 def intermediary_unnamed(case: Case) -> bool:
     """NT 2020.006, YB01-10."""
-    return _is_intermediated(case) and "infIntermed" not in case.invoice.groups
+    return _is_intermediated(case) and "infIntermed" not in case.content.groups
 
 
 def intermediary_of_nothing(case: Case) -> bool:
     """NT 2020.006, YB01-20."""
-    return not _is_intermediated(case) and "infIntermed" in case.invoice.groups
+    return not _is_intermediated(case) and "infIntermed" in case.content.groups
 
 
 def _is_intermediated(case: Case) -> bool:
@@ -85,7 +85,7 @@ def _is_intermediated(case: Case) -> bool:
 
 def buyer_abroad_without_foreign_id(case: Case) -> bool:
     """MOC 7.0, E03a-10; NT 2022.002: the place of the document must be there, be it empty."""
-    return _goes_abroad(case) and "dest" in case.invoice.groups and not has_foreign_id(case)
+    return _goes_abroad(case) and "dest" in case.content.groups and not has_foreign_id(case)
 
 
 def foreigner_who_resells(case: Case) -> bool:
@@ -161,13 +161,13 @@ def foreigner_of_another_state(line: Line, case: Case) -> bool:
 
 def export_without_exit(case: Case) -> bool:
     """MOC 7.0, ZA01-10."""
-    return is_outbound(case) and _goes_abroad(case) and "exporta" not in case.invoice.groups
+    return is_outbound(case) and _goes_abroad(case) and "exporta" not in case.content.groups
 
 
 def exit_without_export(case: Case) -> bool:
     """MOC 7.0, ZA01-20."""
     is_export = is_outbound(case) and destination(case) == ABROAD
-    return "exporta" in case.invoice.groups and not is_export
+    return "exporta" in case.content.groups and not is_export
 
 
 def _goes_abroad(case: Case) -> bool:

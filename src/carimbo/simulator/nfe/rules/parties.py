@@ -40,7 +40,7 @@ _OWN_OF_SENDER, _OWN_OF_RECEIVER, _NO_FREIGHT = "3", "4", "9"
 
 def recipient_missing(case: Case) -> bool:
     """MOC 7.0, E01-10; of an NF-e printed like a receipt only NT 2026.002, E01-20, asks for one."""
-    return "dest" not in case.invoice.groups and case.text("ide/tpImp") != PRINTED_AS_A_RECEIPT
+    return "dest" not in case.content.groups and case.text("ide/tpImp") != PRINTED_AS_A_RECEIPT
 
 
 def name_missing(case: Case) -> bool:
@@ -59,11 +59,11 @@ def address_missing(case: Case) -> bool:
     """MOC 7.0, E05-10."""
     if case.text("ide/tpImp") == PRINTED_AS_A_RECEIPT:
         return False
-    return _has_recipient(case) and case.invoice.group("dest/enderDest") is None
+    return _has_recipient(case) and case.content.group("dest/enderDest") is None
 
 
 def _has_recipient(case: Case) -> bool:
-    return "dest" in case.invoice.groups
+    return "dest" in case.content.groups
 
 
 def foreign_id_misspelt(case: Case) -> bool:
@@ -154,7 +154,7 @@ def _wrong_reader(kind: str, is_valid: Callable[[str], bool]) -> Callable[[Case]
     """Someone of `autXML` whose CNPJ or CPF can't be."""
 
     def is_wrong(case: Case) -> Finding:
-        return any(kind in one.texts and not is_valid(one.texts[kind]) for one in case.invoice.all("autXML"))
+        return any(kind in one.texts and not is_valid(one.texts[kind]) for one in case.content.all("autXML"))
 
     return is_wrong
 
@@ -164,7 +164,7 @@ def _recipient_among_readers(kind: str) -> Callable[[Case], Finding]:
 
     def is_there(case: Case) -> Finding:
         recipient = case.text(f"dest/{kind}")
-        return bool(recipient) and any(one.texts.get(kind) == recipient for one in case.invoice.all("autXML"))
+        return bool(recipient) and any(one.texts.get(kind) == recipient for one in case.content.all("autXML"))
 
     return is_there
 
@@ -176,7 +176,7 @@ def carrier_without_state(case: Case) -> bool:
 
 def carrier_of_nothing(case: Case) -> bool:
     """NT 2021.004, X03-30."""
-    has_carrier = case.invoice.group("transp/transporta") is not None
+    has_carrier = case.content.group("transp/transporta") is not None
     return has_carrier and case.text("transp/modFrete") == _NO_FREIGHT
 
 
@@ -200,7 +200,7 @@ def _carried_by_another(case: Case, mode: str, party: str) -> bool:
 
 def vehicle_between_states(case: Case) -> bool:
     """MOC 7.0, X02-20: vehicles stand in the MDF-e."""
-    transport = case.invoice.group("transp")
+    transport = case.content.group("transp")
     if destination(case) != TO_ANOTHER_STATE or transport is None:
         return False
     return "veicTransp" in transport.groups or "reboque" in transport.groups

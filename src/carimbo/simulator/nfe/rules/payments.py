@@ -26,17 +26,17 @@ _LONGEST_TERM_IN_YEARS = 10
 
 def billed_in_nfe(case: Case) -> bool:
     """Model 55 with a bill."""
-    return in_nfe(case) and "cobr" in case.invoice.groups
+    return in_nfe(case) and "cobr" in case.content.groups
 
 
 def discount_above_the_bill(case: Case) -> bool:
     """MOC 7.0, Y05-10."""
-    return case.invoice.amount("cobr/fat/vDesc") > case.invoice.amount("cobr/fat/vOrig")
+    return case.content.amount("cobr/fat/vDesc") > case.content.amount("cobr/fat/vOrig")
 
 
 def wrong_net_amount(case: Case) -> bool:
     """MOC 7.0, Y06-10."""
-    bill = case.invoice.group("cobr/fat")
+    bill = case.content.group("cobr/fat")
     if bill is None or "vLiq" not in bill.texts or "vOrig" not in bill.texts:
         return False
     return bill.amount("vLiq") != bill.amount("vOrig") - bill.amount("vDesc")
@@ -88,11 +88,11 @@ def installments_are_not_the_bill(case: Case) -> bool:
     installments = _installments(case)
     if not installments or not case.text("cobr/fat/vLiq"):
         return False
-    return _sum(installments, "vDup") != case.invoice.amount("cobr/fat/vLiq")
+    return _sum(installments, "vDup") != case.content.amount("cobr/fat/vLiq")
 
 
 def _installments(case: Case) -> Sequence[Group]:
-    billing = case.invoice.group("cobr")
+    billing = case.content.group("cobr")
     return billing.all("dup") if billing else ()
 
 
@@ -148,7 +148,7 @@ def paid_nevertheless(case: Case) -> bool:
 
 def wrong_change(case: Case) -> bool:
     """MOC 7.0, YA09-10."""
-    return bool(case.text("pag/vTroco")) and case.invoice.amount("pag/vTroco") != _excess(case)
+    return bool(case.text("pag/vTroco")) and case.content.amount("pag/vTroco") != _excess(case)
 
 
 def card_untold(case: Case) -> Finding:
@@ -179,7 +179,7 @@ def wrong_institution(case: Case) -> bool:
 
 
 def _payments(case: Case) -> Sequence[Group]:
-    paid = case.invoice.group("pag")
+    paid = case.content.group("pag")
     return paid.all("detPag") if paid else ()
 
 
@@ -188,7 +188,7 @@ def _method(payment: Group) -> str:
 
 
 def _excess(case: Case) -> Decimal:
-    return _sum(_payments(case), "vPag") - case.invoice.amount("total/ICMSTot/vNF")
+    return _sum(_payments(case), "vPag") - case.content.amount("total/ICMSTot/vNF")
 
 
 def _sum(groups: Sequence[Group], tag: str) -> Decimal:

@@ -107,13 +107,13 @@ def substitute(case: Case) -> bool:
 
 def delivered_to_nobody(case: Case) -> bool:
     """NT 2026.002, E01-20."""
-    return _is_delivery(case) and "dest" not in case.invoice.groups
+    return _is_delivery(case) and "dest" not in case.content.groups
 
 
 def delivered_nowhere(case: Case) -> bool:
     """MOC 7.0, E05-20."""
-    has_address = case.invoice.group("dest/enderDest") is not None
-    return _is_delivery(case) and "dest" in case.invoice.groups and not has_address
+    has_address = case.content.group("dest/enderDest") is not None
+    return _is_delivery(case) and "dest" in case.content.groups and not has_address
 
 
 def sold_to_oneself(case: Case) -> bool:
@@ -190,7 +190,7 @@ def outside_the_total(line: Line, case: Case) -> bool:
 
 def anonymous_above_the_limit(case: Case) -> bool:
     """NT 2026.002, W16-40; a state may set another limit."""
-    if case.invoice.amount("total/ICMSTot/vNF") <= _HIGHEST_ANONYMOUS:
+    if case.content.amount("total/ICMSTot/vNF") <= _HIGHEST_ANONYMOUS:
         return False
     return not taxpayer(case, "dest") and not has_foreign_id(case)
 
@@ -202,7 +202,7 @@ def freight_without_delivery(case: Case) -> bool:
 
 def carrier_without_delivery(case: Case) -> bool:
     """MOC 7.0, X03-10."""
-    return case.invoice.group("transp/transporta") is not None and not _is_delivery(case)
+    return case.content.group("transp/transporta") is not None and not _is_delivery(case)
 
 
 def _is_delivery(case: Case) -> bool:
@@ -211,7 +211,7 @@ def _is_delivery(case: Case) -> bool:
 
 def _has(path: str) -> Callable[[Case], Finding]:
     """The document has a group, or a text, that receipts don't have."""
-    return lambda case: case.invoice.group(path) is not None or bool(case.text(path))
+    return lambda case: case.content.group(path) is not None or bool(case.text(path))
 
 
 def _item_has(tag: str) -> Callable[[Line, Case], bool]:

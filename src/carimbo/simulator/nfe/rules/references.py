@@ -3,9 +3,9 @@
 from lxml import etree
 
 from carimbo.simulator.calendar import Milestone
-from carimbo.simulator.nfe.case import NFCE, NFE, Case
-from carimbo.simulator.nfe.key_parts import ISSUER, MODEL, SERIES
+from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
+from carimbo.simulator.nfe.models import NFCE, NFE
 from carimbo.simulator.nfe.rules.facts import (
     COMPLEMENT,
     RETURN,
@@ -19,6 +19,7 @@ from carimbo.simulator.nfe.rules.facts import (
 )
 from carimbo.simulator.nfe.rules.scope import PRINTED_AS_A_RECEIPT, document_rule, in_nfe, item_rule
 from carimbo.simulator.rule import Finding
+from carimbo.simulator.sefaz.key_parts import ISSUER, MODEL, SERIES
 
 # Of these returns the buyer has no document (MOC 7.0, B25-70).
 _RETURNS_WITHOUT_DOCUMENT = frozenset({"1201", "1202", "1410", "1411", "5921", "6921"})

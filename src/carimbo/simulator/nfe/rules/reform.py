@@ -5,7 +5,6 @@ from decimal import Decimal
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
 from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.key_parts import MONTH, YEAR
 from carimbo.simulator.nfe.line import Line
 from carimbo.simulator.nfe.rules.facts import (
     COMPLEMENT,
@@ -20,6 +19,7 @@ from carimbo.simulator.nfe.rules.reform_shares import SHARE_RULES, SHARES, class
 from carimbo.simulator.nfe.rules.scope import Where, are_taxes_told, in_nfce, in_nfe, item_rule
 from carimbo.simulator.place import HOMOLOGATION
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.key_parts import MONTH, YEAR
 
 _CORRECTIONS = frozenset({COMPLEMENT, RETURN})
 _MONTH_IN_KEY = slice(YEAR.start, MONTH.stop)
@@ -153,7 +153,7 @@ def regular_class_unknown(line: Line, case: Case) -> bool:
 
 def purchase_untold(line: Line, case: Case) -> bool:
     """NT 2025.002, UB82a-10."""
-    is_purchase = case.invoice.group("ide/gCompraGov") is not None
+    is_purchase = case.content.group("ide/gCompraGov") is not None
     return is_purchase and bool(line.rated.tag) and "gTribCompraGov" not in line.rated.groups
 
 
@@ -170,7 +170,7 @@ def wrong_purchase(line: Line, case: Case) -> bool:
 
 def purchase_of_nobody(line: Line, case: Case) -> bool:
     """NT 2025.002, UB82a-30."""
-    return "gTribCompraGov" in line.rated.groups and case.invoice.group("ide/gCompraGov") is None
+    return "gTribCompraGov" in line.rated.groups and case.content.group("ide/gCompraGov") is None
 
 
 REFORM_RULES: tuple[Rule[Case], ...] = (

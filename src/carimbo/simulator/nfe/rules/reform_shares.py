@@ -189,13 +189,13 @@ def wrong_effective_rate(share: Share, told: Group, line: Line, case: Case) -> b
     """What is left of the rate, to four places, give or take one of the last."""
     if "gRed" not in told.groups:
         return False
-    left = (HUNDRED - told.amount("gRed/pRedAliq")) * (HUNDRED - case.invoice.amount(_PUBLIC_REDUCTION))
+    left = (HUNDRED - told.amount("gRed/pRedAliq")) * (HUNDRED - case.content.amount(_PUBLIC_REDUCTION))
     rate = told.amount(f"p{share.name}") * left * CENT * CENT
     return abs(told.amount("gRed/pAliqEfet") - rate.quantize(_RATE_STEP, ROUND_HALF_UP)) > _RATE_STEP
 
 
 def _is_public(case: Case) -> bool:
-    return case.invoice.group("ide/gCompraGov") is not None
+    return case.content.group("ide/gCompraGov") is not None
 
 
 def wrong_amount(share: Share, told: Group, line: Line, case: Case) -> bool:

@@ -20,7 +20,7 @@ def totals_missing(case: Case) -> bool:
 
 
 def _has_totals(case: Case) -> bool:
-    return case.invoice.group(_TOTALS) is not None
+    return case.content.group(_TOTALS) is not None
 
 
 def _sum_rule(code: str, total: str, of_item: str) -> Rule[Case]:

@@ -7,9 +7,8 @@ from functools import cached_property
 from carimbo.fiscal.tables.authorizers import states_of
 from carimbo.simulator.contributors import Contributor, Contributors
 from carimbo.simulator.group import group_of
-from carimbo.simulator.nfe.call import Call
-from carimbo.simulator.nfe.contingency import model_of
 from carimbo.simulator.rule import Finding, Rule
+from carimbo.simulator.sefaz.call import Call
 from carimbo.simulator.tax_ids import is_cnpj, is_cpf
 
 _SERVICE = "CONS-CAD"
@@ -51,7 +50,8 @@ def misformed(case: RegistryQuestion) -> Finding:
 
 def other_state(case: RegistryQuestion) -> bool:
     """MOC 7.0, K01."""
-    return case.text("UF") not in states_of(model_of(case.call.place), case.call.place.authorizer)
+    model = case.call.dialect.model_at(case.call.place)
+    return case.text("UF") not in states_of(model, case.call.place.authorizer)
 
 
 def wrong_company(case: RegistryQuestion) -> bool:

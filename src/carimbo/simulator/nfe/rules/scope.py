@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from carimbo.simulator.nfe.case import NFCE, NFE, Case
+from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.line import Line
+from carimbo.simulator.nfe.models import NFCE, NFE
 from carimbo.simulator.rule import Finding, Rule
 
 Where = Callable[[Case], bool]

@@ -5,10 +5,11 @@ from datetime import timedelta
 from carimbo.simulator.group import Group
 from carimbo.simulator.keys import has_right_digit
 from carimbo.simulator.ledger import StoredDocument
-from carimbo.simulator.nfe.event_case import SUBSTITUTION, EventCase, invoice_of
-from carimbo.simulator.nfe.key_parts import EMISSION, ISSUER, MODEL, STATE
-from carimbo.simulator.nfe.rules.event_scope import event_rule
+from carimbo.simulator.nfe.event_case import EventCase, invoice_of
+from carimbo.simulator.nfe.event_types import SUBSTITUTION
 from carimbo.simulator.rule import Rule
+from carimbo.simulator.sefaz.key_parts import EMISSION, ISSUER, MODEL, STATE
+from carimbo.simulator.sefaz.rules.event_identity import event_rule
 
 _LONGEST_WAY = timedelta(hours=2)
 _BY_THE_ISSUER = "1"
@@ -22,12 +23,12 @@ def issued_in_contingency(case: EventCase) -> bool:
 
 def author_of_another_state(case: EventCase) -> bool:
     """MOC 7.0, P20-10."""
-    return case.text("detEvento/cOrgaoAutor") != case.access_key[STATE]
+    return case.detail.text("cOrgaoAutor") != case.access_key[STATE]
 
 
 def told_by_somebody_else(case: EventCase) -> bool:
     """MOC 7.0, P21-10."""
-    return case.text("detEvento/tpAutor") != _BY_THE_ISSUER
+    return case.detail.text("tpAutor") != _BY_THE_ISSUER
 
 
 def replacement_with_a_wrong_key(case: EventCase) -> bool:
@@ -81,7 +82,7 @@ def replacement_with_other_items(case: EventCase) -> bool:
 
 
 def _replacing(case: EventCase) -> str:
-    return case.text("detEvento/chNFeRef")
+    return case.detail.text("chNFeRef")
 
 
 def _differs(case: EventCase, tag: str) -> bool:
@@ -93,11 +94,11 @@ def _differs(case: EventCase, tag: str) -> bool:
 
 
 def _invoice(document: StoredDocument, case: EventCase) -> Group:
-    return invoice_of(document, case).invoice
+    return invoice_of(document, case).content
 
 
 SUBSTITUTION_RULES: tuple[Rule[EventCase], ...] = tuple(
-    event_rule(code, broken, {SUBSTITUTION})
+    event_rule(code, broken, (SUBSTITUTION,))
     for code, broken in (
         ("920", issued_in_contingency),
         ("455", author_of_another_state),

@@ -26,7 +26,7 @@ _CHARGED = (
 
 def has_services(case: Case) -> bool:
     """Documents with services that a city taxes, or with their totals."""
-    return case.invoice.group("total/ISSQNtot") is not None or any(line.is_service for line in case.lines)
+    return case.content.group("total/ISSQNtot") is not None or any(line.is_service for line in case.lines)
 
 
 def _of_product(tag: str) -> Amount:
@@ -77,7 +77,7 @@ def _sum_rule(code: str, path: str, amount: Amount, where: Where | None = None) 
     whole = f"total/{path}"
 
     def is_wrong(case: Case) -> bool:
-        return case.invoice.amount(whole) != sum(map(amount, case.lines), _ZERO)
+        return case.content.amount(whole) != sum(map(amount, case.lines), _ZERO)
 
     return document_rule(code, is_wrong, where)
 
@@ -86,13 +86,13 @@ def wrong_document_amount(case: Case) -> bool:
     """NT 2023.004, W16-10; imports are not looked at, and a benefit may be taken off or not."""
     if any(line.cfop.startswith(_IMPORT) for line in case.lines):
         return False
-    told = case.invoice.amount("total/ICMSTot/vNF")
+    told = case.content.amount("total/ICMSTot/vNF")
     return all(abs(told - right) > _TOLERANCE for right in _right_amounts(case))
 
 
 def _right_amounts(case: Case) -> Iterator[Decimal]:
-    totals = case.invoice.group("total/ICMSTot") or Group("")
-    whole = _charged(case, totals) + case.invoice.amount("total/ISSQNtot/vServ")
+    totals = case.content.group("total/ICMSTot") or Group("")
+    whole = _charged(case, totals) + case.content.amount("total/ISSQNtot/vServ")
     left_out = sum(map(totals.amount, ("vST", "vFCPST", "vIPIDevol")), _ZERO)
     are_vehicles = any(line.product.text("veicProd/tpOp") == _INVOICED_DIRECTLY for line in case.lines)
     for benefit in (_ZERO, totals.amount("vICMSDeson"), sum(map(_deducted, case.lines), _ZERO)):

@@ -1,4 +1,4 @@
-"""Who signed, and whether it is what was signed: the same for documents, events and voided ranges."""
+"""Rules about the signature of documents, events and voided ranges."""
 
 from carimbo.simulator.certificate_rules import certificate_rules, flaws_of_signer
 from carimbo.simulator.rule import Rule
@@ -10,32 +10,32 @@ _CODES = {flaw: str(290 + flaw) for flaw in Flaw}
 """MOC 7.0, E01 to E07."""
 
 
-def not_by_the_book(case: Signed) -> bool:
+def not_by_the_book(signed: Signed) -> bool:
     """MOC 7.0, F01: other algorithms, another reference, or nothing signed at all."""
-    return case.signature is None or not case.signature.is_by_the_book
+    return signed.signature is None or not signed.signature.is_by_the_book
 
 
-def not_what_was_signed(case: Signed) -> bool:
+def not_what_was_signed(signed: Signed) -> bool:
     """MOC 7.0, F02: of a signature that is not by the book nothing is calculated."""
-    signature = case.signature
+    signature = signed.signature
     return signature is not None and signature.is_by_the_book and not signature.is_good
 
 
-def signed_by_another_company(case: Signed) -> bool:
+def signed_by_another_company(signed: Signed) -> bool:
     """MOC 7.0, F03 (NT 2018.001): a certificate with CNPJ, and the author has another base."""
-    owner = _owner(case)
-    return bool(owner) and not is_person(owner) and base(owner) != base(case.author)
+    owner = _owner(signed)
+    return bool(owner) and not is_person(owner) and base(owner) != base(signed.author)
 
 
-def signed_by_another_person(case: Signed) -> bool:
+def signed_by_another_person(signed: Signed) -> bool:
     """MOC 7.0, F03A (NT 2018.001): a certificate with CPF, and the author has another or a CNPJ."""
-    owner = _owner(case)
-    return is_person(owner) and owner != case.author
+    owner = _owner(signed)
+    return is_person(owner) and owner != signed.author
 
 
-def _owner(case: Signed) -> str:
-    """Whose certificate it is; empty if it does not tell, which is another rule's matter (292)."""
-    credential = case.signature and case.signature.credential
+def _owner(signed: Signed) -> str:
+    """Returns the owner of the certificate; empty if it has none, which is another rule's matter (292)."""
+    credential = signed.signature and signed.signature.credential
     return credential.owner if credential else ""
 
 

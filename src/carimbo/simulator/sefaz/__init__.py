@@ -1,0 +1,1 @@
+"""What the SEFAZ families (NF-e, CT-e, MDF-e) share: services, answers, events and rules over a dialect."""
