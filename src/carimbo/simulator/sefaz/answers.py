@@ -94,11 +94,11 @@ def protocol(
 
 
 def reception_answer(
-    authority: Authority, tag: str, verdict: Verdict, state_code: str, protocol_xml: str = ""
+    authority: Authority, tag: str, result: Mapping[str, str], state_code: str, protocol_xml: str = ""
 ) -> str:
-    """Writes the answer to a single document, such as `retCTe`, with its protocol if it was judged."""
+    """Writes the answer to a single document, such as `retCTe`; its code and text repeat the protocol's."""
     head = {"tpAmb": authority.place.environment, "cUF": state_code, "verAplic": APPLICATION}
-    return authority.dialect.message(tag, texts(head | authority.result(verdict)) + protocol_xml)
+    return authority.dialect.message(tag, texts(head | dict(result)) + protocol_xml)
 
 
 def consult_answer(

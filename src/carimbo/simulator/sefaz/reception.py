@@ -119,18 +119,18 @@ class SingleReception(Generic[DocumentT]):
 
     def refuse_message(self, call: Call, verdict: Verdict) -> Answer:
         """Refuses the message: there is no protocol."""
-        xml = answers.reception_answer(Authority.of(call), self.answer_tag, verdict, self._state_code(call))
-        return Answer(xml, verdict.code)
+        authority, state_code = Authority.of(call), self._state_code(call)
+        result = authority.result(verdict)
+        return Answer(answers.reception_answer(authority, self.answer_tag, result, state_code), verdict.code)
 
     def subject(self, message: Message) -> str:
         """Returns the key of the document."""
         return key_in(message, message.root)
 
     def _enclosed(self, call: Call, judged: Answer) -> Answer:
-        state_code, verdict = self._state_code(call), Verdict(judged.code)
-        xml = answers.reception_answer(
-            Authority.of(call), self.answer_tag, verdict, state_code, protocol_xml=judged.xml
-        )
+        authority, state_code = Authority.of(call), self._state_code(call)
+        result = {"cStat": judged.code, "xMotivo": judged.message}
+        xml = answers.reception_answer(authority, self.answer_tag, result, state_code, judged.xml)
         return Answer(xml, judged.code)
 
     def _state_code(self, call: Call) -> str:
