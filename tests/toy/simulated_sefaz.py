@@ -49,7 +49,6 @@ DIALECT = Dialect(
     content_tag="infToy",
     number_tag="nToy",
     numeric_code_tag="cToy",
-    event_tag="eventoToy",
     event_answer_tag="retEventoToy",
     event_version="1.00",
     event_types={CLOSING.code: CLOSING},

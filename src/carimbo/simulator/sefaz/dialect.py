@@ -71,7 +71,6 @@ class Dialect:
     numbered_by_emission: frozenset[str] = frozenset()
     """Models of which the way of emission is part of the number."""
 
-    event_tag: str = "evento"
     event_answer_tag: str = "retEvento"
     event_version: str
     sequence_digits: int = 3

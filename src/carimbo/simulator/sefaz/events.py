@@ -33,7 +33,7 @@ def register(event: JudgedEvent) -> Verdict:
     return _BOUND if event.document else _NOT_BOUND
 
 
-def tell_nobody(event: JudgedEvent, stored: StoredEvent) -> None:
+def do_nothing(event: JudgedEvent, stored: StoredEvent) -> None:
     """Does nothing after a registration."""
 
 
@@ -45,7 +45,7 @@ class EventRegister(Generic[EventT]):
     rules: tuple[Rule[EventT], ...]
     verdict: Callable[[EventT], Verdict] = register
     """Decides between registrations, such as those in time and those that are late."""
-    registered: Callable[[EventT, StoredEvent], None] = tell_nobody
+    registered: Callable[[EventT, StoredEvent], None] = do_nothing
     """Called after an event was kept and carried out."""
 
     def event(self, call: Call, element: etree._Element) -> EventT:

@@ -30,7 +30,7 @@ def authorize(document: JudgedDocument) -> Verdict:
     return _AUTHORIZED
 
 
-def tell_nobody(document: JudgedDocument, stored: StoredDocument) -> None:
+def do_nothing(document: JudgedDocument, stored: StoredDocument) -> None:
     """Does nothing after an authorization."""
 
 
@@ -42,7 +42,7 @@ class Register(Generic[DocumentT]):
     rules: tuple[Rule[DocumentT], ...]
     verdict: Callable[[DocumentT], Verdict] = authorize
     """Decides between authorizations, such as those in time and those that are late."""
-    authorized: Callable[[DocumentT, StoredDocument], None] = tell_nobody
+    authorized: Callable[[DocumentT, StoredDocument], None] = do_nothing
     """Called after a document was kept."""
 
     def refusal_of(self, document: DocumentT) -> Refusal | None:
