@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.service.certificate_expiry import WARNED_DAYS
 from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
@@ -30,7 +30,7 @@ FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "companyId": "the company that issues it",
         "taxId": "the CNPJ of the company, without punctuation",
         "status": "what became of it: `authorized`, `rejected` or `canceled`",
-        "type": f"which document it is: {', '.join(f'`{kind.name}`' for kind in DOCUMENT_TYPES)}",
+        "type": f"which document it is: {', '.join(f'`{kind.name}`' for kind in MODULES)}",
         "amount": "its total, in reais",
         "invoiceNumber": "its number; that of an NFS-e is the authority's",
         "issuedAt": "when it was issued, as the document says",
@@ -67,8 +67,8 @@ def event_tables() -> list[str]:
 
 def _event(name: str, group: str) -> str:
     prefix, _, verb = name.partition(".")
-    kinds = [kind for kind in DOCUMENT_TYPES if kind.event_prefix == prefix]
-    of = ", ".join(kind.title + ("" if kind.issuing else " (not issued yet)") for kind in kinds)
+    kinds = [kind for kind in MODULES if kind.event_prefix == prefix]
+    of = ", ".join(kind.title + ("" if kind in DOCUMENT_TYPES else " (not issued yet)") for kind in kinds)
     return f"| `{name}` | `{group}` | {of} | {_WHEN[verb]} |"
 
 

@@ -23,12 +23,13 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import CancellationDeadline
 from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.lifecycle import CLOSED_AT
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_identity import signed_identity
 from toy.codes import REFUSAL_CODE, TAKEN_CODE
-from toy.events import ALTERNATIVE, CLOSING, CORRECTION, LATE_CODES, TOY_CANCELLATION, VOIDING
+from toy.events import ALTERNATIVE, CORRECTION, LATE_CODES, TOY_CANCELLATION, TOY_CLOSING, VOIDING
 from toy.request import ToyRequest, ToySettings, Transmit
 from toy.xml import access_key, issue, joined, request_id, review
 
@@ -52,14 +53,14 @@ def _waits(request: ToyRequest) -> bool:
     return request.transmit is Transmit.LATER
 
 
-class _ToyFields(Record):
-    """What only the record of a toy tells."""
+class ClosableFields(Record):
+    """What only the records of types tell whose documents are closed."""
 
     closed_at: datetime | None
 
 
 def _own_fields(stored: StoredFacts) -> dict[str, Any]:
-    return {"closed_at": stored.events.get("closedAt")}
+    return {"closed_at": stored.events.get(CLOSED_AT)}
 
 
 class _RequestNumber(Record):
@@ -124,8 +125,8 @@ TOY = DocumentType(
     numbering=Numbering(taken_code=TAKEN_CODE, voiding=VOIDING),
     issuing=_ISSUING,
     catalog_sale=_catalog_sale(ItemType.PRODUCT),
-    events=(TOY_CANCELLATION, CORRECTION, CLOSING),
-    own_fields=OwnFields(_ToyFields, _own_fields),
+    events=(TOY_CANCELLATION, CORRECTION, TOY_CLOSING),
+    own_fields=OwnFields(ClosableFields, _own_fields),
 )
 
 NOTE = replace(

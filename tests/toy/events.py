@@ -23,7 +23,7 @@ from carimbo.fiscal.filing import (
     Voiding,
     cancellation_route,
 )
-from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, Effect
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSES, CLOSING
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signed_filing import SignedFiling
 from toy.codes import LATE_CODE
@@ -118,14 +118,14 @@ CORRECTION = EventKind(
         "A correção anterior ainda está em processamento.",
     ),
 )
-CLOSING = EventKind(
-    name="closing",
+TOY_CLOSING = EventKind(
+    name=CLOSING,
     route=EventRoute("POST", "/close", "close", "Encerra um Toy", "Uma só vez, sem esperar pelo resultado."),
     request=ClosingRequest,
     issue=_close,
     registered=joined,
     print_name="Encerramento-{key}.pdf",
-    effect=Effect(fact="closedAt"),
+    effect=CLOSES,
     deadline=Deadline(
         lambda _key, authorized_at, _request: authorized_at + CLOSED_WITHIN,
         Problem("CLOSING_TOO_LATE", "reason", "O encerramento só é aceito até um dia após a autorização."),

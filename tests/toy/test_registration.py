@@ -10,7 +10,7 @@ from toy.shop import KINDS, codes_of
 
 
 def test_the_toys_are_the_only_document_types(floor: Floor) -> None:
-    assert [kind.name for kind in DOCUMENT_TYPES] == [*KINDS, "toycharter"]
+    assert [kind.name for kind in DOCUMENT_TYPES] == [*KINDS, "toycharter", "wagon"]
     services: Services = floor.app.state.services
     assert set(map(id, services.watch.authorities.values())) == {id(REGISTER)}
 

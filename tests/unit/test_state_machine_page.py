@@ -32,8 +32,10 @@ from documentation import ROOT
 
 PAGE = (ROOT / "docs" / "explanation" / "state-machine.md").read_text(encoding="utf-8")
 STORAGE = ROOT / "src" / "carimbo" / "storage"
-WRITES = re.compile(r"update documents set status = ('\w+'|\$\d+)")
-BY_VERDICT = {Status.AUTHORIZED, Status.REJECTED, Status.CANCELED}
+WRITES = re.compile(r"update documents set status = ('[\w{}.]+'|\$\d+|coalesce)")
+# By a parameter: the verdict about a document, or the effect of its event.
+BY_PARAMETER = {"$5": {Status.AUTHORIZED, Status.REJECTED, Status.CANCELED}, "coalesce": {Status.CANCELED}}
+BY_NAME = {f"'{{Status.{status.name}}}'": {status} for status in Status}
 OUTSIDE = {"[*]": None, "new": None, "gone": None}
 
 NOW = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -121,7 +123,7 @@ class TestStatuses:
             (f"storage/{file.name}", status)
             for file in STORAGE.glob("*.py")
             for found in WRITES.findall(file.read_text(encoding="utf-8"))
-            for status in (BY_VERDICT if found.startswith("$") else {found.strip("'")})
+            for status in (BY_PARAMETER | BY_NAME).get(found, {found.strip("'")})
         }
         changed = [row for row in table("from") if row[0] != "new" and row[1] != "gone"]
         assert {(row[4], row[1]) for row in changed} == written

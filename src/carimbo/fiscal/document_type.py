@@ -438,6 +438,6 @@ class DocumentType(SettingsModule):
         raise LookupError(f"{self.name} has no {name}")
 
     @property
-    def cancellation(self) -> EventKind:
-        """The event that cancels its documents; raises LookupError if the type has none."""
-        return self.event_named(CANCELLATION)
+    def cancellation(self) -> EventKind | None:
+        """The event that cancels its documents, if there is one."""
+        return next((event for event in self.events if event.name == CANCELLATION), None)

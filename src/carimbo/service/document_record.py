@@ -134,7 +134,7 @@ class _CommonRecord(Record):
 
 _OwnFieldsOfTypes: Any = create_model(
     "_OwnFieldsOfTypes",
-    __base__=(*(kind.own_fields.record for kind in DOCUMENT_TYPES if kind.own_fields), Record),
+    __base__=(*dict.fromkeys(kind.own_fields.record for kind in DOCUMENT_TYPES if kind.own_fields), Record),
 )
 _NOT_FILLED: Mapping[str, Any] = dict.fromkeys(_OwnFieldsOfTypes.model_fields)
 
@@ -219,7 +219,8 @@ def _cancelable_until(document: Document) -> datetime | None:
     emission = document.emission
     if document.status != Status.AUTHORIZED or emission is None or emission.authorized_at is None:
         return None
-    deadline = kind_named(document.type).cancellation.deadline
+    cancellation = kind_named(document.type).cancellation
+    deadline = cancellation and cancellation.deadline
     if not isinstance(deadline, CancellationDeadline) or emission.access_key is None:
         return None
     return deadline.in_time_until(emission.access_key, emission.authorized_at)

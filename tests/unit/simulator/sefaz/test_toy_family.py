@@ -1,4 +1,4 @@
-"""A second SEFAZ family joins the simulator with its words and its rules alone: see `toy.simulated_sefaz`."""
+"""A second SEFAZ family joins the simulator with its words and its rules alone: see `toy.wagon.simulated`."""
 
 import gzip
 from base64 import b64encode
@@ -20,7 +20,7 @@ from carimbo.simulator.site import Site
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import Trust
 from support import CNPJ
-from toy.simulated_sefaz import NAMESPACE, TOY_FAMILY
+from toy.wagon.simulated import NAMESPACE, TOY_FAMILY
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.nfe.counter import der
 
@@ -40,7 +40,7 @@ def key_of(number: int, numeric_code: str = "12345678") -> str:
 
 
 def place(service: str) -> Place:
-    return Place("SVRS", HOMOLOGATION, "toy", service)
+    return Place("SVRS", HOMOLOGATION, "wagon", service)
 
 
 def enclosed(service: str, inside: str, header: str) -> bytes:
@@ -237,15 +237,15 @@ class TestStatus:
 class TestSite:
     async def test_the_family_is_served_and_described(self, client: Client) -> None:
         site = Site(client.store, lambda: client.trust, lambda: client.now, (TOY_FAMILY,))
-        shown = await site.answer(Request("GET", f"/svrs/toy/{RECEPTION}", "wsdl", {}, b"", None))
+        shown = await site.answer(Request("GET", f"/svrs/wagon/{RECEPTION}", "wsdl", {}, b"", None))
         assert not isinstance(shown, HungUp)
         assert b'<s:element name="toyDadosMsg" type="s:string"/>' in shown.body
         assert b"toyCabecMsg" not in shown.body
-        assert site.directory["SVRS"] == {"toy": sorted((RECEPTION, CONSULT, STATUS, EVENT))}
+        assert site.directory["SVRS"] == {"wagon": sorted((RECEPTION, CONSULT, STATUS, EVENT))}
 
     async def test_the_wsdl_of_a_service_with_a_header_describes_it(self, client: Client) -> None:
         site = Site(client.store, lambda: client.trust, lambda: client.now, (TOY_FAMILY,))
-        shown = await site.answer(Request("GET", f"/svrs/toy/{STATUS}", "wsdl", {}, b"", None))
+        shown = await site.answer(Request("GET", f"/svrs/wagon/{STATUS}", "wsdl", {}, b"", None))
         assert not isinstance(shown, HungUp)
         assert b'<soap12:header message="tns:Header" part="toyCabecMsg" use="literal"/>' in shown.body
         assert b'<wsdl:part name="toyCabecMsg" element="tns:toyCabecMsg"/>' in shown.body
@@ -254,7 +254,9 @@ class TestSite:
         site = Site(client.store, lambda: client.trust, lambda: client.now, (TOY_FAMILY,))
         zipped = b64encode(gzip.compress(client.toy(key_of(1)).encode())).decode()
         body = enclosed(RECEPTION, zipped, header="")
-        reply = await site.answer(Request("POST", f"/svrs/toy/{RECEPTION}", "", {}, body, client.certificate))
+        reply = await site.answer(
+            Request("POST", f"/svrs/wagon/{RECEPTION}", "", {}, body, client.certificate)
+        )
         assert not isinstance(reply, HungUp)
         [entry] = site.journal.entries(key=key_of(1))
         assert (entry.subject, entry.code) == (key_of(1), "100")

@@ -39,7 +39,7 @@ CLOSING = EventType(
 DIALECT = Dialect(
     namespace=NAMESPACE,
     stem="Toy",
-    models={"toy": MODEL},
+    models={"wagon": MODEL},
     statuses=MDFE_STATUSES,
     version="1.00",
     request_tag="toyDadosMsg",
@@ -133,7 +133,7 @@ SERVICES = Services(
     )
 )
 TOY_FAMILY = SefazFamily(
-    "toy",
+    "wagon",
     DIALECT,
     SERVICES,
     message_rules=MESSAGE_RULES,

@@ -1,0 +1,49 @@
+"""What carimbo knows of the wagon bill: a document of a second SEFAZ family."""
+
+import re
+from functools import partial
+
+from carimbo.fiscal.addressee import Addressee
+from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields
+from carimbo.fiscal.layouts.sefaz.messages import authorized_document
+from carimbo.fiscal.lifecycle import CLOSED_AT
+from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.schemas import Schema
+from carimbo.fiscal.signed_identity import signed_identity
+from toy.document_type import ClosableFields
+from toy.wagon.events import ARRIVAL
+from toy.wagon.layout import DIALECT, MODEL
+from toy.wagon.request import WagonRequest, WagonSettings
+from toy.wagon.xml import issue, review
+
+_ID = re.compile(rb'<infToy [^>]*?Id="Toy([0-9A-Z]+)"')
+
+WAGON = DocumentType(
+    name="wagon",
+    title="Wagon",
+    is_masculine=True,
+    model=MODEL,
+    settings=WagonSettings,
+    collection="wagon",
+    namespace="wagon",
+    event_prefix="wagon",
+    event_group="wagon",
+    issuing=Issuing(
+        request=WagonRequest,
+        review=review,
+        issue=issue,
+        external_id=lambda request: request.external_id,
+        hint=lambda code, message: None,
+        identity=partial(signed_identity, _ID),
+        addressee=lambda request: Addressee(request.receiver, None, None),
+        archived=partial(authorized_document, DIALECT),
+        refused=rejection_file,
+        # There is no XSD of the wagon; the service compiles that of every type when it starts.
+        schema=Schema.NFE_SERVICE_QUERY,
+        papers=(Paper.A4,),
+        print_name="WAGON",
+    ),
+    events=(ARRIVAL,),
+    own_fields=OwnFields(ClosableFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),
+)

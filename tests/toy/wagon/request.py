@@ -1,0 +1,20 @@
+"""What a request for a wagon bill holds."""
+
+from pydantic import Field
+
+from carimbo.fiscal.document_type import ModuleSettings
+from carimbo.fiscal.fields import Body, ExternalId, Integer, Money, Notes, Text
+
+
+class WagonRequest(Body):
+    """A wagon that goes to somebody."""
+
+    receiver: Text
+    amount: Money = Field(gt=0)
+    axles: Integer
+    notes: Notes | None = None
+    external_id: ExternalId | None = None
+
+
+class WagonSettings(ModuleSettings):
+    """The numbering, which every type has."""
