@@ -21,12 +21,12 @@ from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.company import PisCofinsRegime, TaxRegime
 from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
-from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.gtin import check_digit
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software

@@ -14,17 +14,10 @@ from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.certificate import open_a1
 from carimbo.fiscal.company_file import CompanyFile, read_json
 from carimbo.fiscal.date_fields import Moment
-from carimbo.fiscal.document_type import (
-    DocumentType,
-    Issuance,
-    Issuing,
-    ModuleSettings,
-    Replaced,
-    Review,
-    Surroundings,
-)
+from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.fields import Body, Flag, Integer, Number
+from carimbo.fiscal.issuance import Issuance, Replaced, Review, Surroundings
 from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
@@ -41,6 +34,7 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
 from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
+from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES

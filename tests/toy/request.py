@@ -5,8 +5,8 @@ from enum import StrEnum
 from pydantic import Field
 
 from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.fields import Body, Email, ExternalId, Flag, Money, Notes, TaxId, Text
+from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 
 
 class RecipientBody(Body):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.document_type import LAST_NUMBER
+from carimbo.fiscal.module_settings import LAST_NUMBER
 from integration.issuing.actions import switch_environment, text_in_xml
 from integration.issuing.floor import Floor
 from integration.issuing.shop import NewShop, Shop, accepted, own_number, own_place

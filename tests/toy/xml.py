@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.access_key import AccessKey, padded_tax_id
-from carimbo.fiscal.document_type import Issuance, Lines, Review
+from carimbo.fiscal.issuance import Issuance, Lines, Review
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signature import Signature, Signer

@@ -14,7 +14,7 @@ from golden import FOLDER, Example, examples
 from lxml import etree
 
 from carimbo.fiscal.company_file import CompanyFile, read_json
-from carimbo.fiscal.document_type import Preview, Review
+from carimbo.fiscal.issuance import Preview, Review
 from carimbo.fiscal.layouts.nfe_v4.document import read_invoice
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 

@@ -14,11 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.certificate_rules import certificate_problems
 from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
-from carimbo.fiscal.document_type import DocumentType, Issuance, ModuleSettings
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import Emission, local_moment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.local_time import moment_of
+from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.fiscal.schemas import Schemas

@@ -7,13 +7,8 @@ type by its name.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from decimal import Decimal
-from enum import StrEnum
-from typing import Annotated, Any, Protocol
+from typing import Any
 from uuid import UUID
-
-from pydantic import BeforeValidator, Field
-from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_filling import CatalogFilling
@@ -22,164 +17,18 @@ from carimbo.fiscal.company import Company
 from carimbo.fiscal.direct_sale import DirectSale
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Changes, Integer, Record
+from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import EventKind, Voiding
 from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, SignedIdentity
 from carimbo.fiscal.lifecycle import CANCELLATION
-from carimbo.fiscal.municipal_agreement import Agreement, Jurisdiction
+from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
+from carimbo.fiscal.municipal_agreement import Jurisdiction
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.fiscal.software import Software
-
-# 890-919 belong to the tax offices, 920-969 to issuers with a CPF, 970-989 to PAA (MOC, serie).
-_LAST_SERIES = 889
-
-
-def _refuse_reserved_series(value: Any) -> Any:
-    if type(value) is int and value > _LAST_SERIES:
-        raise PydanticCustomError("series", "A série vai de 0 a 889; de 890 em diante é reservada.")
-    return value
-
-
-Series = Annotated[
-    Integer,
-    Field(ge=0, le=_LAST_SERIES, description="Série de 0 a 889."),
-    BeforeValidator(_refuse_reserved_series),
-]
-LAST_NUMBER = 999_999_999
-Number = Annotated[
-    Integer, Field(ge=1, le=LAST_NUMBER, description="Próximo número; guardado por ambiente e série.")
-]
-
-
-class ModuleEnvironment(StrEnum):
-    """An environment that a module may have apart from its company's; `test` means homologation."""
-
-    PRODUCTION = "production"
-    HOMOLOGATION = "homologation"
-    TEST = "test"
-
-
-class ModuleSettings(Changes):
-    """A company's settings for one document type: every type numbers its documents."""
-
-    series: Series = 1
-    number: Number | None = None
-
-    @property
-    def switch(self) -> bool | None:
-        """Whether the module is switched on; None for a module without a switch."""
-        return None
-
-    @property
-    def own_environment(self) -> ModuleEnvironment | None:
-        """The environment that the module has apart from its company's, if any."""
-        return None
-
-    @property
-    def usual_paper(self) -> Paper | None:
-        """The paper that the company prints on; None for a module without that choice."""
-        return None
-
-    def environment_beside(self, companys: Environment) -> Environment:
-        """Returns the environment of this module: its own, where it has one, before the company's."""
-        own = self.own_environment
-        if own is None:
-            return companys
-        return Environment.PRODUCTION if own is ModuleEnvironment.PRODUCTION else Environment.HOMOLOGATION
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """A document of ours that another takes the place of."""
-
-    access_key: str
-    signed: bytes = field(repr=False)
-    """What we signed of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What others have to say of a document before it is made."""
-
-    agreements: Mapping[str, Agreement] = field(default_factory=dict)
-    """By municipality (IBGE), what is known of its agreement with the authority."""
-    iss_rate: Decimal | None = None
-    """What the municipality that taxes told the authority, in percent, if that was asked and known."""
-    replaced: Replaced | None = None
-    """The document that this one takes the place of, if that may be replaced."""
-
-
-@dataclass(frozen=True, slots=True)
-class Issuance:
-    """Everything but the request that a signed document is made of."""
-
-    company: Company
-    emission: Emission
-    software: Software
-    settings: ModuleSettings
-    signer: Signer
-    schemas: Schemas
-    now: datetime
-    """When the document is made, which the authorities hold its date against."""
-    asked_at: datetime | None = None
-    """When the document was asked for, if that was before now: it may wait for its authority for days."""
-    surroundings: Surroundings = Surroundings()
-    unfilled: tuple[Problem, ...] = ()
-    """What kept the request from being filled from the catalog, if it is only reviewed."""
-
-
-Lines = tuple[Mapping[str, Any], ...]
-"""The lines of a document as callers see them: exact values under the names of our JSON."""
-
-
-class Preview(Protocol):
-    """What a document would be if it were issued as it stands."""
-
-    @property
-    def amount(self) -> Decimal:
-        """What it amounts to."""
-
-    @property
-    def totals(self) -> Mapping[str, Any]:
-        """Everything that it adds up to, exact values under the names of our JSON."""
-
-    @property
-    def lines(self) -> Lines:
-        """Its lines."""
-
-    @property
-    def xml(self) -> bytes:
-        """Its text, unsigned."""
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """What is to be said of a request before a number is spent on it."""
-
-    problems: tuple[Problem, ...] = ()
-    """Everything that keeps it from being issued."""
-    warnings: tuple[str, ...] = ()
-    """What was assumed, and what may be refused; sentences in Portuguese."""
-    preview: Preview | None = None
-    """None when too much is wrong for a document to be composed and written."""
-
-    @property
-    def amount(self) -> Decimal:
-        """What the document amounts to; zero without a preview."""
-        return self.preview.amount if self.preview else Decimal(0)
-
-
-@dataclass(frozen=True, slots=True)
-class SignedIdentity:
-    """Which document a signed one is, and when it was issued."""
-
-    access_key: str
-    issued_at: datetime
-
 
 ReviewRequest = Callable[[Any, Issuance], Review]
 """Tells what would keep a validated request from being issued; what is signed for it is thrown away."""
@@ -210,18 +59,6 @@ Archived = Callable[[bytes, bytes], bytes]
 
 Refused = Callable[[bytes, bytes | None], bytes]
 """Joins what was sent with what came back, which may be nothing, for people to look into."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuthorizedAmounts:
-    """What an authority computed for a document; None for whatever it did not."""
-
-    total_due: Decimal | None = None
-    """What the receiver pays, where taxes are added to the amount."""
-    cbs_rate: Decimal | None = None
-    """The rate of the CBS that it applied, in percent."""
-    expected_cbs_rate: Decimal | None = None
-    """The rate of the CBS in our table, in percent; None while it is unknown."""
 
 
 ReadAuthorizedAmounts = Callable[[bytes], AuthorizedAmounts]

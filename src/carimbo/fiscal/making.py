@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from carimbo.fiscal.document_type import Issuance, Preview, Review
+from carimbo.fiscal.issuance import Issuance, Preview, Review
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.rules import NOTHING_BROKEN, Judgement

@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from carimbo.fiscal.document_type import SignedIdentity
+from carimbo.fiscal.issuance import SignedIdentity
 
 _ISSUED_AT = re.compile(rb"<dhEmi>([^<]+)</dhEmi>")
 

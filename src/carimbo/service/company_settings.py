@@ -11,9 +11,10 @@ from uuid import UUID
 from pydantic import Field, create_model
 
 from carimbo.fiscal.company import TaxDefaults
-from carimbo.fiscal.document_type import ModuleSettings, SettingsModule
+from carimbo.fiscal.document_type import SettingsModule
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Changes, Flag
+from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.service.companies import (
     CompanyChanges,

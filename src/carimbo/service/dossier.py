@@ -13,9 +13,10 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import DocumentType, ModuleSettings
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.local_time import local_day
+from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.software import Software

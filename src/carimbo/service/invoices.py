@@ -9,9 +9,10 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from carimbo.fiscal.catalog_filling import FillingReview
 from carimbo.fiscal.company import Company as Issuer
-from carimbo.fiscal.document_type import DocumentType, Review
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body, Integer
+from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
 from carimbo.service.allowance import Period, counted_period, reserve_document
 from carimbo.service.companies import hold_company

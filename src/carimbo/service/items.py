@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from carimbo.fiscal.document_type import DocumentType, Lines
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.issuance import Lines
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
 from carimbo.service.contexts import Counter
 from carimbo.service.document_files import signed_xml

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.document_type import DocumentType, Series
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import AS_STORED, Body, Record
 from carimbo.fiscal.filing import Justification
+from carimbo.fiscal.module_settings import Series
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from carimbo.fiscal.access_key import choose_numeric_code
 from carimbo.fiscal.catalog_filling import NOTHING_FILLED, FillingReview
-from carimbo.fiscal.document_type import DocumentType, Issuance, Review, Surroundings
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.issuance import Issuance, Review, Surroundings
 from carimbo.fiscal.local_time import BRASILIA, moment_of
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schemas

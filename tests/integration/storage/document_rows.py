@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.document_type import LAST_NUMBER
 from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.module_settings import LAST_NUMBER
 from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent

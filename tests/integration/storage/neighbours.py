@@ -8,7 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from carimbo.fiscal.customer import CustomerFacts
-from carimbo.fiscal.document_type import LAST_NUMBER
+from carimbo.fiscal.module_settings import LAST_NUMBER
 from carimbo.service.access import Gatekeeper
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary

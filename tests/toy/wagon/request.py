@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from carimbo.fiscal.document_type import ModuleSettings
 from carimbo.fiscal.fields import Body, ExternalId, Integer, Money, Notes, Text
+from carimbo.fiscal.module_settings import ModuleSettings
 
 
 class WagonRequest(Body):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from carimbo.fiscal.document_type import Issuance, Lines
+from carimbo.fiscal.issuance import Issuance, Lines
 from carimbo.fiscal.layouts.signed_part import WrittenPart, written_part
 from carimbo.fiscal.making import Composition, DocumentMaker
 from carimbo.fiscal.problems import Problem

@@ -9,9 +9,9 @@ from uuid import UUID
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
 from carimbo.fiscal.date_fields import Day, IsoDay, LocalMoment, Moment
-from carimbo.fiscal.document_type import Series
 from carimbo.fiscal.field_messages import in_portuguese
 from carimbo.fiscal.fields import Body, Cnpj, Email, Flag, Integer, Money, Percent, StateCode, Text, Zipcode
+from carimbo.fiscal.module_settings import Series
 
 
 class Colour(Enum):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.document_type import Issuance, Lines
+from carimbo.fiscal.issuance import Issuance, Lines
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.signed_part import WrittenPart, without_signature
 from carimbo.fiscal.making import Composition, DocumentMaker

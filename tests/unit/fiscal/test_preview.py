@@ -5,10 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import DocumentType, Issuance, Preview, Review
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.issuance import Issuance, Preview, Review
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from unit.fiscal.goods.support import (

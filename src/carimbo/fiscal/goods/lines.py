@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from carimbo.fiscal.document_type import Lines
 from carimbo.fiscal.goods.items import NO_GTIN
+from carimbo.fiscal.issuance import Lines
 from carimbo.fiscal.layouts.nfe_v4.document import read_invoice
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.fiscal.layouts.plain import plain

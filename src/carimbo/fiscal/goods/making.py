@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TypeVar
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import judged
 from carimbo.fiscal.goods.rules.size import judge_size
 from carimbo.fiscal.goods.sale import SaleBody
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.nfe_v4.document import check, in_root, write
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.document_type import Lines
 from carimbo.fiscal.goods.lines import lines_of
+from carimbo.fiscal.issuance import Lines
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.plain import plain
 from carimbo.fiscal.layouts.signed_part import without_signature

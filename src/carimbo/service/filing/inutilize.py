@@ -8,11 +8,12 @@ from uuid import UUID
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.document_type import LAST_NUMBER, DocumentType, Series
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import AS_STORED, Body, Integer, Record
 from carimbo.fiscal.filing import Justification
+from carimbo.fiscal.module_settings import LAST_NUMBER, Series
 from carimbo.fiscal.signature import Signer
 from carimbo.service.companies import hold_company
 from carimbo.service.dossier import Dossier

@@ -8,8 +8,9 @@ from uuid import UUID
 import structlog
 
 from carimbo.fiscal.direct_sale import DirectSale
-from carimbo.fiscal.document_type import DocumentType, Review
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
+from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, counted_period, reserve_document

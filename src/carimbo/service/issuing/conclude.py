@@ -6,8 +6,8 @@ from datetime import datetime
 
 import structlog
 
-from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.issuance import AuthorizedAmounts
 from carimbo.fiscal.lifecycle import CANCELLATION, CLOSED_AT, CLOSING, EmissionState, Happening, Status
 from carimbo.fiscal.missing_rates import RATE_UNKNOWN
 from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Closed, Denied, NotJudged, Rejected

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
-from carimbo.fiscal.document_type import DocumentType, Replaced, Surroundings
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.issuance import Replaced, Surroundings
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.municipal_agreement import Agreement, Jurisdiction
 from carimbo.service.archived_files import signed_file

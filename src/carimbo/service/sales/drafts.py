@@ -13,11 +13,12 @@ from pydantic.alias_generators import to_camel
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart, ServiceNote, SoldLine
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import DocumentType, Review
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.goods.payments import NOTHING_PAID_NOW, PaymentBody
+from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.money import shares, total, written
 from carimbo.fiscal.problems import Problem

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from lxml import etree
 
-from carimbo.fiscal.document_type import Review
+from carimbo.fiscal.issuance import Review
 from unit.fiscal.documents.nfse_support import (
     APART,
     BRASILIA_CODE,

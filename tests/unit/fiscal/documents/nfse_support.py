@@ -12,13 +12,13 @@ from lxml import etree
 from pydantic import ValidationError
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Issuance, Replaced, Review, Surroundings
 from carimbo.fiscal.documents.nfse.document import compose
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.xml import judge_note, review
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.issuance import Issuance, Replaced, Review, Surroundings
 from carimbo.fiscal.layouts.dps_v1.document import write
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote
 from carimbo.fiscal.layouts.signed_part import WrittenPart

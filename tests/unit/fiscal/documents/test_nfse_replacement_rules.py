@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Replaced
+from carimbo.fiscal.issuance import Replaced
 from unit.fiscal.documents.nfse_support import (
     FIRM,
     KEY,

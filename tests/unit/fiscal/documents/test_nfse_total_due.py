@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.documents.nfse.total_due import read_authorized_amounts
+from carimbo.fiscal.issuance import AuthorizedAmounts
 from unit.fiscal.documents.nfse_support import FIRM, MEI, NBS, NORMAL, SIMPLES, body, provider, reviewed
 from unit.fiscal.layouts.test_dps_v1_nfse import NOTE
 

@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Issuance, ModuleSettings
 from carimbo.fiscal.documents.nfce import document as nfce_document
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfce.request import NfceRequest
@@ -19,10 +18,12 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.nfe_v4.document import write
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.making import Composition
+from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.schemas import Schemas

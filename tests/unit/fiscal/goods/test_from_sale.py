@@ -15,10 +15,11 @@ from pydantic import ValidationError
 from carimbo.fiscal.catalog_sale import SaleBody, SalePart
 from carimbo.fiscal.company import Company
 from carimbo.fiscal.customer import CustomerFacts
-from carimbo.fiscal.document_type import DocumentType, Review
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
+from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.signature import Signer
 from unit.fiscal import sold_parts
 from unit.fiscal.documents.nfse_support import NEW_YORK

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.document_type import Review
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.goods.rules.size import judge_size
+from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
 from nfe_dialect import authorization_lot

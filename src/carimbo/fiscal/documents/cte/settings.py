@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.fields import Flag
+from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 
 
 class CteSettings(ModuleSettings):

@@ -1,6 +1,6 @@
 """A company's settings for CT-e OS."""
 
-from carimbo.fiscal.document_type import ModuleSettings
+from carimbo.fiscal.module_settings import ModuleSettings
 
 
 class CteOsSettings(ModuleSettings):

@@ -7,12 +7,12 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey, is_allowed_numeric_code
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfce.document import MODEL
 from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
 from carimbo.fiscal.documents.nfce.request import IssueMode, NfceRequest
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType, local_moment
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.local_time import beginning_of

@@ -7,12 +7,12 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model
 
 from carimbo.fiscal.body_reading import is_blank, reading_of, without_blanks
 from carimbo.fiscal.date_fields import IsoDay, LocalMoment
-from carimbo.fiscal.document_type import Number, Series
 from carimbo.fiscal.fields import Body, Text
 from carimbo.fiscal.goods.payments import METHODS_TAKEN, Method
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
 from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
+from carimbo.fiscal.module_settings import Number, Series
 from carimbo.fiscal.taxpayer import normalize
 
 # The authorities take messages of 500 kB at most (rule 214).

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.document_type import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Changes, Flag, Integer
+from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.printout import Paper
 
 CscId = Annotated[

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from carimbo.fiscal.document_type import Issuance, Review
 from carimbo.fiscal.documents.nfce.contingency import offline_warnings
 from carimbo.fiscal.documents.nfce.document import compose
 from carimbo.fiscal.documents.nfce.request import NfceRequest
@@ -13,6 +12,7 @@ from carimbo.fiscal.goods.making import goods_maker
 from carimbo.fiscal.goods.preview import InvoicePreview
 from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import judged
+from carimbo.fiscal.issuance import Issuance, Review
 from carimbo.fiscal.layouts.nfe_v4.document import enclose, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.reading import Unreadable

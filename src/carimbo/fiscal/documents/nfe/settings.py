@@ -1,6 +1,6 @@
 """A company's settings for NF-e."""
 
-from carimbo.fiscal.document_type import ModuleSettings
+from carimbo.fiscal.module_settings import ModuleSettings
 
 
 class NfeSettings(ModuleSettings):

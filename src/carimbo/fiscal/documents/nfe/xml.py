@@ -1,8 +1,8 @@
 """The signed XML of an NF-e."""
 
-from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfe.document import compose
 from carimbo.fiscal.goods.making import goods_maker
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.nfe_v4 import document
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.signed_part import WrittenPart

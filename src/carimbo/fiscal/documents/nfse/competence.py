@@ -4,8 +4,8 @@ from datetime import date
 
 from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.company import Company
-from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfse.request import NfseRequest
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.dps_v1.document import read_note
 from carimbo.fiscal.local_time import local_day
 

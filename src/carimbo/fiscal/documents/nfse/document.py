@@ -8,7 +8,6 @@ from typing import cast
 
 from carimbo.fiscal.calendar import RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.document_type import Issuance, Surroundings
 from carimbo.fiscal.documents.nfse import iss
 from carimbo.fiscal.documents.nfse.borrower import taker_of
 from carimbo.fiscal.documents.nfse.competence import competence_of, rules_of_competence
@@ -29,6 +28,7 @@ from carimbo.fiscal.documents.nfse.total_due import total_warning
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
 from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.ids import dps_id
+from carimbo.fiscal.issuance import Issuance, Surroundings
 from carimbo.fiscal.layouts.dps_v1 import parties as layout
 from carimbo.fiscal.layouts.dps_v1.amounts import Amounts, ServiceAmount
 from carimbo.fiscal.layouts.dps_v1.service import AdditionalInformation, Service, ServiceCode

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.document_type import Lines
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
+from carimbo.fiscal.issuance import Lines
 from carimbo.fiscal.layouts.signed_part import without_signature
 
 

@@ -6,12 +6,12 @@ from datetime import date
 
 from carimbo.fiscal.calendar import DatedRule, RulesInForce
 from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.document_type import Issuance
 from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
 from carimbo.fiscal.documents.nfse.competence import rules_of_competence
 from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.party_address import NationalAddressBody
 from carimbo.fiscal.problems import quoted
 from carimbo.fiscal.rules import At, DocumentCheck, RuleBook

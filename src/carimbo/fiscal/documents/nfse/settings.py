@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.document_type import ModuleSettings
 from carimbo.fiscal.documents.nfse.request import CityServiceCode, Nbs
 from carimbo.fiscal.fields import FederalServiceCode, Flag, Integer, Percent
+from carimbo.fiscal.module_settings import ModuleSettings
 
 NO_SPECIAL_REGIME = "0"
 # The national standard keeps 50000 and above for its own emitters.

@@ -6,10 +6,10 @@ The authority computes it. Before the authorization it is estimated, where every
 from decimal import Decimal
 
 from carimbo.fiscal.calendar import DatedRule
-from carimbo.fiscal.document_type import AuthorizedAmounts
 from carimbo.fiscal.documents.nfse.competence import rules_of_competence
 from carimbo.fiscal.documents.nfse.simples import Option
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
+from carimbo.fiscal.issuance import AuthorizedAmounts
 from carimbo.fiscal.layouts.dps_v1.nfse import read_computed_total
 from carimbo.fiscal.money import ZERO, percent_to_even, total, written
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup, ibs_cbs_rates_on

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from carimbo.fiscal.document_type import Issuance, Preview
 from carimbo.fiscal.documents.nfse.document import compose
 from carimbo.fiscal.documents.nfse.hints import hint_of
 from carimbo.fiscal.documents.nfse.preview import NotePreview
@@ -10,6 +9,7 @@ from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.rules import NOTE_BOOKS, NoteInput
 from carimbo.fiscal.documents.nfse.total_due import estimated_total
 from carimbo.fiscal.documents.nfse.totals import NoteTotals
+from carimbo.fiscal.issuance import Issuance, Preview
 from carimbo.fiscal.layouts.dps_v1 import document
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.making import DocumentMaker
