@@ -29,7 +29,7 @@ from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_identity import signed_identity
 from toy.codes import REFUSAL_CODE, TAKEN_CODE
-from toy.events import ALTERNATIVE, CORRECTION, LATE_CODES, TOY_CANCELLATION, TOY_CLOSING, VOIDING
+from toy.events import ALTERNATIVE, CORRECTION, LATE_CODES, SEALING, TOY_CANCELLATION, TOY_CLOSING, VOIDING
 from toy.request import ToyRequest, ToySettings, Transmit
 from toy.xml import access_key, issue, joined, request_id, review
 
@@ -53,8 +53,8 @@ def _waits(request: ToyRequest) -> bool:
     return request.transmit is Transmit.LATER
 
 
-class ClosableFields(Record):
-    """What only the records of types tell whose documents are closed."""
+class _ToyFields(Record):
+    """What only the record of a toy tells."""
 
     closed_at: datetime | None
 
@@ -126,7 +126,7 @@ TOY = DocumentType(
     issuing=_ISSUING,
     catalog_sale=_catalog_sale(ItemType.PRODUCT),
     events=(TOY_CANCELLATION, CORRECTION, TOY_CLOSING),
-    own_fields=OwnFields(ClosableFields, _own_fields),
+    own_fields=OwnFields(_ToyFields, _own_fields),
 )
 
 NOTE = replace(
@@ -157,5 +157,6 @@ CHARTER = replace(
     collection="toy-charter",
     shared_collection=TOY.collection,
     own_fields=None,
+    events=(TOY_CANCELLATION, SEALING),
 )
 """A type that is created in a collection of its own, and read where the toys are."""

@@ -23,10 +23,10 @@ from carimbo.fiscal.filing import (
     Voiding,
     cancellation_route,
 )
-from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSES, CLOSING
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSED_AT, CLOSES, CLOSING
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signed_filing import SignedFiling
-from toy.codes import LATE_CODE
+from toy.codes import LATE_CODE, REPEATED_EVENT_CODE
 from toy.xml import UnwritableField, element, in_root, joined, signed
 
 ALTERNATIVE = "Emita outro documento que desfaça este."
@@ -66,6 +66,10 @@ def _close(request: ClosingRequest, about: AboutDocument, teller: Teller) -> Fil
     return _event("reason", request.reason, "closing", about, teller)
 
 
+def _seal(request: ClosingRequest, about: AboutDocument, teller: Teller) -> Filed:
+    return _event("reason", request.reason, "sealing", about, teller)
+
+
 def _event(field: str, text: str, kind: str, about: AboutDocument, teller: Teller) -> Filed:
     if len(about.protocol) < _SHORTEST_PROTOCOL:
         return (Problem(SCHEMA_PROBLEM, "protocol", "O protocolo é curto demais."),)
@@ -102,6 +106,7 @@ TOY_CANCELLATION = EventKind(
     issue=_cancel,
     registered=joined,
     print_name=CANCELLATION_PRINT,
+    forbidden_after={CLOSED_AT: "O documento já foi encerrado."},
     effect=CANCELS,
     deadline=CancellationDeadline(ALTERNATIVE, LATE_CODES, last_moment, in_time_until),
 )
@@ -115,7 +120,8 @@ CORRECTION = EventKind(
     repetition=Repetition(
         MOST_CORRECTIONS,
         Problem("594", "correction", f"O documento já tem {MOST_CORRECTIONS} correções."),
-        "A correção anterior ainda está em processamento.",
+        taken_code=REPEATED_EVENT_CODE,
+        previous_is_open="A correção anterior ainda está em processamento.",
     ),
 )
 TOY_CLOSING = EventKind(
@@ -130,6 +136,14 @@ TOY_CLOSING = EventKind(
         lambda _key, authorized_at, _request: authorized_at + CLOSED_WITHIN,
         Problem("CLOSING_TOO_LATE", "reason", "O encerramento só é aceito até um dia após a autorização."),
     ),
-    waits=False,
+    is_awaited=False,
+)
+SEALING = EventKind(
+    name="sealing",
+    route=EventRoute("POST", "/seal", "seal", "Lacra um Toy", "Uma só vez."),
+    request=ClosingRequest,
+    issue=_seal,
+    registered=joined,
+    print_name="Lacre-{key}.pdf",
 )
 VOIDING = Voiding(_void, joined)

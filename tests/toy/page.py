@@ -11,17 +11,16 @@ _WIDTH, _HEIGHT = 210.0, 297.0
 
 def draw_document(typeface: Typeface, order: DocumentPrint) -> bytes:
     """Draws a document: its key, whom it is for, and whether it was canceled."""
-    lines = [text_in(order.xml, "key"), text_in(order.xml, "recipient"), text_in(order.xml, "amount")]
-    return plain_page(typeface, "Toy", [*lines, "CANCELADO" if order.is_canceled else ""])
+    lines = [_text(order.xml, "key"), _text(order.xml, "recipient"), _text(order.xml, "amount")]
+    return _page(typeface, "Toy", [*lines, "CANCELADO" if order.is_canceled else ""])
 
 
 def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
     """Draws an event: what it is, and what it says."""
-    return plain_page(typeface, "Toy event", [text_in(order.event, "kind"), text_in(order.event, "words")])
+    return _page(typeface, "Toy event", [_text(order.event, "kind"), _text(order.event, "words")])
 
 
-def plain_page(typeface: Typeface, title: str, lines: list[str]) -> bytes:
-    """Draws lines of text on a page of A4."""
+def _page(typeface: Typeface, title: str, lines: list[str]) -> bytes:
     canvas = Canvas(typeface, title)
     canvas.add_page(_WIDTH, _HEIGHT)
     for place, line in enumerate(lines):
@@ -29,6 +28,5 @@ def plain_page(typeface: Typeface, title: str, lines: list[str]) -> bytes:
     return canvas.finished()
 
 
-def text_in(xml: bytes, tag: str) -> str:
-    """Returns the text of the first element of a name, or nothing."""
+def _text(xml: bytes, tag: str) -> str:
     return etree.fromstring(xml).findtext(f".//{{*}}{tag}") or ""

@@ -50,7 +50,8 @@ class TestClosing:
         body = answer.json()["data"]
         assert (body["status"], body["closing"]["status"]) == ("authorized", "processing")
         after = await settled(shop, record)
-        assert after == record | {"closedAt": after["closedAt"]}
+        # What is closed can't be canceled.
+        assert after == record | {"closedAt": after["closedAt"], "cancelableUntil": None}
         assert datetime.fromisoformat(after["closedAt"]) >= datetime.fromisoformat(record["authorizedAt"])
 
     async def test_is_in_the_history_and_on_paper_under_its_own_name(self, shop: Shop) -> None:
@@ -84,6 +85,14 @@ class TestClosing:
         assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [
             ("CLOSING_TOO_LATE", "reason")
         ]
+
+    async def test_forbids_events_that_can_t_come_after_it(self, shop: Shop) -> None:
+        record = await shop.issue()
+        await close(shop, record)
+        await settled(shop, record)
+        answer = await cancel(shop, record)
+        assert error_of(answer, 409, "INVALID_STATE") == {"currentStatus": "authorized", "allowed": []}
+        assert answer.json()["error"]["message"] == "O documento já foi encerrado."
 
     async def test_needs_an_authorized_document(self, shop: Shop) -> None:
         record = await shop.issue()

@@ -1,5 +1,7 @@
 """The toys themselves: they are registered alone, and their authority is not asked over a network."""
 
+from pydantic.alias_generators import to_camel
+
 from carimbo.api.context import Services
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from integration.issuing.floor import Floor
@@ -12,7 +14,16 @@ from toy.shop import KINDS, codes_of
 def test_the_toys_are_the_only_document_types(floor: Floor) -> None:
     assert [kind.name for kind in DOCUMENT_TYPES] == [*KINDS, "toycharter", "wagon"]
     services: Services = floor.app.state.services
-    assert set(map(id, services.watch.authorities.values())) == {id(REGISTER)}
+    asked = {id(authority) for name, authority in services.watch.authorities.items() if name != "wagon"}
+    assert asked == {id(REGISTER)}
+
+
+def test_every_fact_of_an_event_is_a_field_of_the_type_s_records() -> None:
+    facts = [(kind, event.effect.fact) for kind in DOCUMENT_TYPES for event in kind.events]
+    for kind, fact in facts:
+        if fact:
+            assert kind.own_fields, kind.name
+            assert fact in {to_camel(name) for name in kind.own_fields.record.model_fields}
 
 
 async def test_a_lost_answer_is_found_by_a_consult(shop: Shop, register: Register) -> None:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import httpx2
 import pytest
 
-from integration.issuing.actions import cancel, listed_ids
+from integration.issuing.actions import cancel, correct, listed_ids
 from integration.issuing.printer import ask, pdf_of
 from integration.issuing.shop import Shop, accepted, error_of
 from support import data_of
@@ -18,6 +19,10 @@ async def charter(shop: Shop) -> dict[str, Any]:
     assert made["type"] == "toycharter"
     settled = await shop.settled({**made, "type": "toy"})
     return {**settled, "type": "toy"}
+
+
+async def seal(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
+    return await shop.post(f"/toy/{document['id']}/seal", {"reason": "Carga lacrada"})
 
 
 class TestSharedCollection:
@@ -35,6 +40,16 @@ class TestSharedCollection:
         pdf_of(await ask(shop, charter))
         assert data_of(await cancel(shop, charter))["type"] == "toycharter"
         assert (await shop.read(charter))["status"] == "canceled"
+
+    async def test_has_the_events_of_both_types_each_for_its_own_documents(
+        self, shop: Shop, charter: dict[str, Any]
+    ) -> None:
+        toy = await shop.issue()
+        assert data_of(await seal(shop, charter))["type"] == "sealing"
+        assert data_of(await correct(shop, toy))["type"] == "correction"
+        for answer in (await seal(shop, toy), await correct(shop, charter)):
+            details = error_of(answer, 409, "INVALID_STATE")
+            assert details == {"currentStatus": "authorized", "allowed": []}
 
     async def test_is_the_only_place_where_they_are_read(self, shop: Shop, charter: dict[str, Any]) -> None:
         error_of(await shop.get(f"/toy-charter/{charter['id']}"), 404, "NOT_FOUND")

@@ -30,11 +30,13 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
     ISSUING_REFUSALS,
+    Collection,
     CurrentType,
     Which,
     XmlResponse,
     add_reading,
     add_route,
+    collections,
     company_router,
     endpoint_of,
     name_of,
@@ -173,7 +175,8 @@ def _add_transmit(kind: DocumentType) -> None:
     )
 
 
-def _add_reading(kind: DocumentType) -> None:
+def _add_reading(collection: Collection) -> None:
+    kind = collection.owner
     name, of_file = name_of(kind), Code.INVALID_STATE
     add = partial(add_reading, reading, kind)
     model = Success[DetailedDocumentRecord]
@@ -189,7 +192,7 @@ def _add_reading(kind: DocumentType) -> None:
         of_file,
         form=XmlResponse,
     )
-    if kind.issuing.lines:
+    if any(sharing.issuing.lines for sharing in collection.types):
         add(
             "/{id}/items",
             f"read{name}Items",
@@ -201,7 +204,7 @@ def _add_reading(kind: DocumentType) -> None:
 
 for _kind in DOCUMENT_TYPES:
     _add_creating(_kind)
-    if _kind.issuing.waits:
-        _add_transmit(_kind)
-    if _kind.shared_collection is None:
-        _add_reading(_kind)
+for _collection in collections():
+    _add_reading(_collection)
+    if any(_kind.issuing.waits for _kind in _collection.types):
+        _add_transmit(_collection.owner)

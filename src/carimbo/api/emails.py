@@ -7,9 +7,8 @@ from carimbo.api.documented import refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
-from carimbo.api.type_routes import Which, add_reading, add_route, company_router, name_of
+from carimbo.api.type_routes import Which, add_reading, add_route, collections, company_router, name_of
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.delivery.emails import EmailRecord, EmailRequest
 from carimbo.service.errors import Code
 
@@ -43,6 +42,5 @@ def _add(kind: DocumentType) -> None:
     add_reading(reading, kind, path, operation, "Lista os e-mails do documento", _list)
 
 
-for _kind in DOCUMENT_TYPES:
-    if _kind.shared_collection is None:
-        _add(_kind)
+for _collection in collections():
+    _add(_collection.owner)

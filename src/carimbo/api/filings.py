@@ -18,20 +18,21 @@ from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
+    Collection,
     CurrentType,
     Which,
     XmlResponse,
     add_no_document,
     add_reading,
     add_route,
+    collections,
     company_router,
     name_of,
     xml_response,
 )
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body
-from carimbo.fiscal.filing import EventKind
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.filing import CancellationDeadline, EventKind
 from carimbo.service.documents import EventRecord, Reference
 from carimbo.service.errors import Code
 from carimbo.service.filing.desk import Desk
@@ -139,7 +140,8 @@ async def _range_xml(
 
 def _add_event(kind: DocumentType, event: EventKind) -> None:
     route = event.route
-    late = (Code.CANCELLATION_DEADLINE_EXCEEDED,) if event.effect.status else ()
+    is_dated = isinstance(event.deadline, CancellationDeadline)
+    late = (Code.CANCELLATION_DEADLINE_EXCEEDED,) if is_dated else ()
     done: Any = Success[CanceledRecord] if event.effect.status else Success[EventRecord]
     under_way: Any = under_way_record(event.name)
     add_route(
@@ -191,8 +193,9 @@ def _add_reading_of_ranges(kind: DocumentType) -> None:
     )
 
 
-def _add_events(kind: DocumentType) -> None:
-    for event in kind.events:
+def _add_events(collection: Collection) -> None:
+    kind = collection.owner
+    for event in collection.events:
         _add_event(kind, event)
     add_reading(
         reading,
@@ -206,8 +209,8 @@ def _add_events(kind: DocumentType) -> None:
     )
 
 
-for _kind in DOCUMENT_TYPES:
-    if _kind.events and _kind.shared_collection is None:
-        _add_events(_kind)
-    if _kind.numbering.voiding:
-        _add_ranges(_kind)
+for _collection in collections():
+    if _collection.events:
+        _add_events(_collection)
+    if _collection.owner.numbering.voiding:
+        _add_ranges(_collection.owner)

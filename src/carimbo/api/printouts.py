@@ -9,10 +9,9 @@ from carimbo.api.context import CurrentPrintouts, CurrentSubscription
 from carimbo.api.documented import Answers, gives_file, refuses
 from carimbo.api.filings import EventId
 from carimbo.api.route import ReadingEndpoint
-from carimbo.api.type_routes import DocumentId, Which, add_reading, company_router, name_of
+from carimbo.api.type_routes import DocumentId, Which, add_reading, collections, company_router, name_of
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.printout import Paper
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
 from carimbo.service.printouts import PdfFile
@@ -76,11 +75,10 @@ def _add(kind: DocumentType, path: str, name: str, summary: str, handler: Any) -
     add_reading(of_company, kind, path, operation, summary, handler, refused, form=form, answers=_ANSWERS)
 
 
-for _kind in DOCUMENT_TYPES:
-    if _kind.shared_collection is None:
-        _add(_kind, "/{id}/pdf", "Pdf", "Imprime o documento em PDF", _pdf)
-        if _kind.events:
-            _add(_kind, _EVENT_PATH, "EventPdf", "Imprime um evento registrado em PDF", _event_pdf)
+for _collection in collections():
+    _add(_collection.owner, "/{id}/pdf", "Pdf", "Imprime o documento em PDF", _pdf)
+    if _collection.events:
+        _add(_collection.owner, _EVENT_PATH, "EventPdf", "Imprime um evento registrado em PDF", _event_pdf)
 
 
 @of_subscription.get(

@@ -1,5 +1,7 @@
 """What the routes of document types share: which document is meant, their names, how one is added."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +14,8 @@ from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentSubscription
 from carimbo.api.documented import UNREADY, Answers, refuses
 from carimbo.api.route import Endpoint
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.filing import EventKind
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.document_files import XmlFile
 from carimbo.service.documents import Reference
 from carimbo.service.errors import Code
@@ -83,6 +87,33 @@ def endpoint_of(router: APIRouter, kind: DocumentType) -> type[Endpoint]:
     if not issubclass(router.route_class, Endpoint):
         raise TypeError(f"{router.route_class} knows no document type")
     return router.route_class.of_type(kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents that are read in one place."""
+
+    owner: DocumentType
+    """The type that the place is named after."""
+    types: tuple[DocumentType, ...]
+    """Every type that is read there, the owner first."""
+
+    @property
+    def events(self) -> tuple[EventKind, ...]:
+        """The events of all its types; types that share a route share the body of the request."""
+        by_route: dict[tuple[str, str], EventKind] = {}
+        for kind in self.types:
+            for event in kind.events:
+                by_route.setdefault((event.route.method, event.route.path), event)
+        return tuple(by_route.values())
+
+
+def collections() -> Iterator[Collection]:
+    """Yields the collections of all document types, in their order."""
+    for owner in DOCUMENT_TYPES:
+        if owner.shared_collection is None:
+            sharing = (kind for kind in DOCUMENT_TYPES if kind.shared_collection == owner.collection)
+            yield Collection(owner, (owner, *sharing))
 
 
 def name_of(kind: DocumentType) -> str:

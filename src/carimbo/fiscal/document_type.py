@@ -21,7 +21,7 @@ from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import EventKind, Voiding
 from carimbo.fiscal.hint import Hint
 from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, SignedIdentity
-from carimbo.fiscal.lifecycle import CANCELLATION
+from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
 from carimbo.fiscal.municipal_agreement import Jurisdiction
 from carimbo.fiscal.printout import Paper
@@ -277,4 +277,9 @@ class DocumentType(SettingsModule):
     @property
     def cancellation(self) -> EventKind | None:
         """The event that cancels its documents, if there is one."""
-        return next((event for event in self.events if event.name == CANCELLATION), None)
+        return next((event for event in self.events if event.effect.status is Status.CANCELED), None)
+
+    @property
+    def closing(self) -> EventKind | None:
+        """The event that closes its documents, which stay authorized, if there is one."""
+        return next((event for event in self.events if event.effect.fact == CLOSED_AT), None)

@@ -20,6 +20,8 @@ class EmissionType(StrEnum):
     NORMAL = "1"
     OFFLINE_MANIFEST = "2"
     """MDF-e that is sent after the journey began."""
+    NFF = "3"
+    """Issued by the authorities' own application; we read such documents and issue none."""
     EPEC = "4"
     """Announced by an event before it is sent; we read such documents and issue none."""
     FS_DA = "5"

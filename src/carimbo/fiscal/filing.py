@@ -1,8 +1,8 @@
 """What an issuer may tell an authority besides its documents, for each type of document to fill in."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -123,8 +123,10 @@ class Repetition:
     most: int
     exceeded: Problem
     """The rule that one more breaks."""
-    previous_is_open: str
-    """Why the next one waits for the fate of the previous one, in Portuguese."""
+    taken_code: str
+    """The authority's code for a sequence that another event has."""
+    previous_is_open: str | None = None
+    """Why the next one waits for the fate of the previous one, in Portuguese; None if it does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +143,13 @@ class EventKind:
     """The name of its printed file, with `{key}` and `{sequence}`."""
     allowed: tuple[Status, ...] = (Status.AUTHORIZED,)
     """The statuses of the document in which it may be sent."""
+    forbidden_after: Mapping[str, str] = field(default_factory=dict)
+    """Facts of the document after which it may not be sent, as `closedAt`, each with why, in Portuguese."""
     effect: Effect = NO_EFFECT
     deadline: Deadline | CancellationDeadline | None = None
     repetition: Repetition | None = None
     """None for an event that a document has once."""
-    waits: bool = True
+    is_awaited: bool = True
     """Whether the request waits for the authority's answer, as long as callers wait."""
     replaced_by: Callable[[Any], str | None] = lambda request: None
     """Returns the key of the document that takes the place of this one."""

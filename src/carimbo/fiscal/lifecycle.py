@@ -39,7 +39,7 @@ class Effect:
     """What a registered event changes of its document."""
 
     status: Status | None = None
-    """The status that the document gets."""
+    """The status that the document gets; its attempt gets the state of the same name."""
     fact: str | None = None
     """The moment of the registration is kept with the document under this name, as `closedAt`."""
 

@@ -99,8 +99,7 @@ class CompanyWithSettingsRecord(CompanyRecord):
 
 def module_of(settings: CompanySettings, kind: SettingsModule) -> ModuleSettings:
     """Returns what a company set for a type."""
-    module: ModuleSettings = vars(settings)[kind.name]
-    return module
+    return kind.settings.model_validate(_json_of(settings).get(kind.name, {}))
 
 
 async def read_settings(database: Database, subscription_id: UUID, company_id: UUID) -> CompanySettings:

@@ -99,8 +99,8 @@ EXAMPLE: Mapping[str, Any] = {
 """A document that was just accepted, as the published contract shows it."""
 
 
-class _CommonRecord(Record):
-    """What the records of all types tell."""
+class _Order(Record):
+    """What was ordered, and under which number: the fields before those of a single type."""
 
     id: UUID
     sale_id: UUID | None
@@ -117,6 +117,11 @@ class _CommonRecord(Record):
     )
     number: int | None
     series: int | None
+
+
+class _Progress(Record):
+    """How far it came: the fields after those of a single type."""
+
     access_key: str | None
     protocol: str | None
     environment: Annotated[Environment, AS_STORED]
@@ -139,7 +144,7 @@ _OwnFieldsOfTypes: Any = create_model(
 _NOT_FILLED: Mapping[str, Any] = dict.fromkeys(_OwnFieldsOfTypes.model_fields)
 
 
-class DocumentRecord(_OwnFieldsOfTypes, _CommonRecord):
+class DocumentRecord(_Progress, _OwnFieldsOfTypes, _Order):
     """A document as callers see it."""
 
 
@@ -222,6 +227,8 @@ def _cancelable_until(document: Document) -> datetime | None:
     cancellation = kind_named(document.type).cancellation
     deadline = cancellation and cancellation.deadline
     if not isinstance(deadline, CancellationDeadline) or emission.access_key is None:
+        return None
+    if cancellation and document.facts.keys() & cancellation.forbidden_after.keys():
         return None
     return deadline.in_time_until(emission.access_key, emission.authorized_at)
 

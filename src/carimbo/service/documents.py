@@ -37,7 +37,7 @@ _UNREADABLE_DRAFT = (
 _DAMAGED_KEY = "A chave de acesso guardada deste documento está danificada: avise quem opera o serviço."
 _UNREADABLE_XML = "O XML guardado não pôde ser lido: avise quem opera o serviço."
 # The Id of an XML is its access key after these letters; a key itself begins with the digits of a state.
-_ID_PREFIX = re.compile("^(NFE|CTE|NFS)")
+_ID_PREFIX = re.compile("^(NFE|CTE|MDFE|NFS)")
 
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from carimbo.service.filing.inutilize import (
     try_range,
 )
 from carimbo.service.gaps import CAPITAL, Gap, GapReason, Stretch, gap_of, stretches_of
-from carimbo.service.kinds import kind_named
+from carimbo.service.kinds import find_kind, kind_named, last_number_of
 from carimbo.service.readable import as_far_as_readable, readable
 from carimbo.storage.companies import Company
 from carimbo.storage.database import Database, Tenant
@@ -127,10 +127,12 @@ async def _numbering_record(
 
 
 def _gaps_of(company: Company, numbering: Numbering, page: UnusedPage, now: datetime) -> dict[str, Any]:
-    kind, state = kind_named(numbering.document_type), _state_of(company)
+    # A module that can't be issued yet may have a next number, and has no gaps.
+    kind, state = find_kind(numbering.document_type), _state_of(company)
+    is_left = numbering.next_number <= last_number_of(numbering.document_type)
     return {
-        "next_number": numbering.next_number if numbering.next_number <= kind.numbering.last_number else None,
-        "gaps": [_gap_record(gap_of(unused, kind, state, now), kind, now) for unused in page.found],
+        "next_number": numbering.next_number if is_left else None,
+        "gaps": [_gap_record(gap_of(unused, kind, state, now), kind, now) for unused in page.found if kind],
         "omitted": page.total - len(page.found),
     }
 
@@ -168,8 +170,8 @@ async def _ranges(
     ranges: list[NewInutilization] = []
     async with desk.counter.database.snapshot(dossier.subscription_id) as tenant:
         for numbering in await tenant.numberings.all(dossier.row.id):
-            kind = kind_named(numbering.document_type)
-            if not _is_meant(numbering, kind, dossier, request):
+            kind = find_kind(numbering.document_type)
+            if kind is None or not _is_meant(numbering, kind, dossier, request):
                 continue
             page = await tenant.numberings.unused(numbering, _MOST_LOOKED_AT)
             gaps = (gap_of(unused, kind, state, now) for unused in page.found)

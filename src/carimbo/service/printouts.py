@@ -116,7 +116,7 @@ def _shown(document: Document) -> tuple[object, ...]:
     """What tells one state of a document from another, on paper."""
     emission = document.emission
     fate = (emission.digest, emission.protocol, emission.authorized_at) if emission else ()
-    return document.id, document.status, document.replaced_by, *fate
+    return document.id, document.status, document.replaced_by, *fate, *sorted(document.facts.items())
 
 
 def _chosen(document: Document, company: Company, asked: Paper | None) -> Paper:

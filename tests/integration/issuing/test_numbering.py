@@ -3,6 +3,7 @@
 from integration.issuing.number_ledger import rewrite, shown
 from integration.issuing.shop import REFUSED, Shop
 from integration.issuing.till import till_of
+from support import data_of
 
 
 async def test_waits_for_what_the_point_of_sale_may_have_printed(shop: Shop) -> None:
@@ -22,3 +23,11 @@ async def test_never_gives_up_what_is_printed(shop: Shop) -> None:
     assert await shown(shop, "nfce") == [(1, 1, "abandonedRejection", refused["id"], False)]
     nothing = await shop.post("/numbering/inutilize-gaps", {})
     assert (nothing.status_code, nothing.json()["data"]) == (200, [])
+
+
+async def test_of_a_type_that_can_t_be_issued_yet_has_a_next_number_and_no_gaps(shop: Shop) -> None:
+    changed = await shop.caller.http.put(shop.path("/settings"), json={"cte": {"number": 50}})
+    assert changed.status_code == 200, changed.text
+    (numbering,) = data_of(await shop.get("/numbering?type=cte"))
+    assert (numbering["nextNumber"], numbering["gaps"]) == (50, [])
+    assert data_of(await shop.post("/numbering/inutilize-gaps", {})) == []

@@ -1,23 +1,31 @@
 """What carimbo knows of the wagon bill: a document of a second SEFAZ family."""
 
 import re
+from datetime import datetime
 from functools import partial
 
 from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields
+from carimbo.fiscal.fields import Record
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.lifecycle import CLOSED_AT
 from carimbo.fiscal.printout import Paper
 from carimbo.fiscal.rejection_file import rejection_file
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_identity import signed_identity
-from toy.document_type import ClosableFields
 from toy.wagon.events import ARRIVAL
 from toy.wagon.layout import DIALECT, MODEL
 from toy.wagon.request import WagonRequest, WagonSettings
 from toy.wagon.xml import issue, review
 
 _ID = re.compile(rb'<infToy [^>]*?Id="Toy([0-9A-Z]+)"')
+
+
+class _WagonFields(Record):
+    """What only the record of a wagon bill tells."""
+
+    closed_at: datetime | None
+
 
 WAGON = DocumentType(
     name="wagon",
@@ -45,5 +53,5 @@ WAGON = DocumentType(
         print_name="WAGON",
     ),
     events=(ARRIVAL,),
-    own_fields=OwnFields(ClosableFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),
+    own_fields=OwnFields(_WagonFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),
 )

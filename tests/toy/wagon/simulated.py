@@ -73,7 +73,7 @@ class ToyEvent(JudgedEvent):
 
 def broken_toy(toy: Toy) -> bool:
     """The rule about the content."""
-    return toy.text("ide/state") == "broken"
+    return toy.text("ide/notes") == "broken"
 
 
 MESSAGE_RULES: tuple[Rule[Call], ...] = (
@@ -90,7 +90,7 @@ DOCUMENT_RULES: tuple[Rule[Toy], ...] = (
     Rule("204", held_as(DocumentStatus.AUTHORIZED)),
     Rule("609", held_as(DocumentStatus.CLOSED)),
     Rule("228", dates.issued_before(timedelta(hours=24), "1")),
-    Rule("999", broken_toy),
+    Rule("612", broken_toy),
 )
 EVENT_RULES: tuple[Rule[ToyEvent], ...] = (
     Rule("629", event_form.type_not_taken_here),

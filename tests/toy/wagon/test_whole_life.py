@@ -48,6 +48,10 @@ class TestWagonBill:
         details = error_of(await shop.post("/wagon", body), 422, "FISCAL_RULE_VIOLATION")
         assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [("901", "axles")]
 
+    async def test_that_the_authority_refuses_is_rejected_with_its_code(self, shop: Shop) -> None:
+        record = await shop.issue("wagon", notes="broken")
+        assert (record["status"], record["rejection"]["code"]) == ("rejected", "612")
+
     async def test_is_printed_as_a_plain_page(self, shop: Shop, issued: dict[str, Any]) -> None:
         name = f'"WAGON-{issued["accessKey"]}.pdf"'
         assert issued["accessKey"] in digits(text_of(pdf_of(await ask(shop, issued), name)))

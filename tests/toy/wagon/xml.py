@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 from carimbo.fiscal.issuance import Issuance, Lines
@@ -101,7 +100,7 @@ _MAKER = DocumentMaker(
     judge=_judge,
     write=_write,
     enclose=_enclose,
-    in_root=partial(_in_root),
+    in_root=_in_root,
     check=_check,
     preview=lambda wagon, text: WagonPreview(wagon.amount, text),
     combine=_combine,

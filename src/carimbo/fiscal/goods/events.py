@@ -180,7 +180,8 @@ CORRECTION = EventKind(
             "correction",
             f"O documento já tem {_MOST_CORRECTIONS} cartas de correção, que é o máximo.",
         ),
-        "A carta de correção anterior ainda está em processamento: aguarde o seu resultado.",
+        taken_code="573",
+        previous_is_open="A carta de correção anterior ainda está em processamento: aguarde o seu resultado.",
     ),
 )
 

@@ -9,7 +9,7 @@ from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
-from carimbo.fiscal.lifecycle import CLOSES, Effect, FilingState, Status
+from carimbo.fiscal.lifecycle import CLOSED_AT, Effect, FilingState, Status
 from carimbo.fiscal.outcome import Authorized, Closed, Duplicate, Outcome, Unknown
 from carimbo.fiscal.sender import Sender
 from carimbo.service.contexts import Means
@@ -24,9 +24,8 @@ from carimbo.storage.emissions import Emission
 from carimbo.storage.event_filings import EventFiling
 from carimbo.storage.work import WorkKey
 
-# The authority's own words, but for which event it is that has the place.
-PLACE_TAKEN = "573"
-_PLACE_TAKEN = Duplicate(code=PLACE_TAKEN, message="Duplicidade de Evento: outro tem esta sequência")
+# The authority's own words, but for which event it is that has the sequence.
+_SEQUENCE_TAKEN = "Duplicidade de Evento: outro tem esta sequência"
 
 
 @dataclass(frozen=True)
@@ -94,13 +93,15 @@ class EventStatement:
         An event that a document has once is registered whoever sent it. In the place of one that it may have
         several times there may be the event of another sender.
         """
-        if isinstance(outcome, Closed) and self.effect != CLOSES:
+        state, repetition = FilingState(self.filing.state), self._event.repetition
+        if isinstance(outcome, Closed) and self.effect.fact != CLOSED_AT and state is FilingState.SENT:
             # The authority has no such event. Sent again, it is judged as an event of a closed document.
             outcome = Unknown(code=outcome.code, message=outcome.message)
-        decision = judge.decide(FilingState(self.filing.state), self.filing.tries, outcome)
+        decision = judge.decide(state, self.filing.tries, outcome)
         match decision:
-            case Registered(answer=Authorized(digest=str()) as answer) if self._event.repetition:
-                return decision if answer.digest == self.filing.digest else Refused(_PLACE_TAKEN)
+            case Registered(answer=Authorized(digest=str() as digest)) if repetition:
+                taken = Duplicate(code=repetition.taken_code, message=_SEQUENCE_TAKEN)
+                return decision if digest == self.filing.digest else Refused(taken)
             case _:
                 return decision
 

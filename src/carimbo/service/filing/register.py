@@ -1,15 +1,15 @@
 """Registers an event of a document: any event of any type, by what its kind says."""
 
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.fields import Body, Record
-from carimbo.fiscal.filing import CancellationDeadline, EventKind
-from carimbo.fiscal.lifecycle import CANCELS, FilingState, Status
+from carimbo.fiscal.filing import CancellationDeadline, Deadline, EventKind
+from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.fiscal.problems import Problem
 from carimbo.service.companies import hold_company
 from carimbo.service.documents import EventRecord, Reference, refusing_damaged_key, require_document
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
 from carimbo.service.filing.desk import Desk
-from carimbo.service.filing.event import PLACE_TAKEN
 from carimbo.service.filing.outcome import (
     CanceledRecord,
     authority_refusal,
@@ -41,7 +41,7 @@ async def register_event(
     async with desk.counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
     kind = kind_named(document.type)
-    event = kind.event_named(event_name)
+    event = _event_of(kind, document, event_name)
     emission = _require_allowed(document, event)
     with refusing_damaged_key(document):
         _require_in_time(desk, emission, event, request)
@@ -51,17 +51,34 @@ async def register_event(
         await hold_company(tenant, company.id)
         store = _store_next if event.repetition else _store_or_join
         filing = await store(tenant, document, emission, event, request)
-    if event.waits:
+    if event.is_awaited:
         filing = await desk.fate_of(which.subscription_id, filing)
     return _answer(document, emission, event, filing)
 
 
+def _event_of(kind: DocumentType, document: Document, name: str) -> EventKind:
+    """Returns the event of a document's own type, which may lack what others in its collection have."""
+    if any(event.name == name for event in kind.events):
+        return kind.event_named(name)
+    sentence = f"{kind.title} não tem este evento."
+    raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+
+
 def _require_allowed(document: Document, event: EventKind) -> Emission:
     emission = document.emission
-    if document.status in event.allowed and emission and emission.authorized_at:
+    is_dated = not isinstance(event.deadline, Deadline) or (emission and emission.authorized_at)
+    if document.status in event.allowed and emission and is_dated:
+        _require_no_fact(document, event)
         return emission
-    is_draft = event.effect is CANCELS and document.status == Status.PENDING
+    is_draft = event.effect.status is Status.CANCELED and document.status == Status.PENDING
     raise _wrong_state(document, event, _NOTHING_TO_CANCEL if is_draft else None)
+
+
+def _require_no_fact(document: Document, event: EventKind) -> None:
+    """Refuses an event after something that happened to the document, as its closing."""
+    for fact, sentence in event.forbidden_after.items():
+        if fact in document.facts:
+            raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
 
 
 def _wrong_state(document: Document, event: EventKind, sentence: str | None = None) -> Refusal:
@@ -101,19 +118,18 @@ async def _store_next(
     locked = await tenant.documents.lock(document.id)
     if locked is None or locked.status not in event.allowed:
         raise _wrong_state(locked or document, event)
+    _require_no_fact(locked, event)
+    repetition = event.repetition
     stored = await tenant.event_filings.of_document(document.id, emission.ordinal, event.name)
     last = next((filing for filing in reversed(stored) if filing.state != FilingState.REFUSED), None)
     sequence = _next_sequence(stored, event)
     new = NewEventFiling.about(document, emission, event.name, request, sequence)
     if last and read(last.request) == read(new.request):
         return last
-    if last and event.repetition and last.state != FilingState.REGISTERED:
-        raise Refusal(
-            Code.INVALID_STATE,
-            event.repetition.previous_is_open,
-            currentStatus=document.status,
-            allowed=[],
-        )
+    is_open = last is not None and last.state != FilingState.REGISTERED
+    if is_open and repetition and repetition.previous_is_open:
+        sentence = repetition.previous_is_open
+        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
     added = await tenant.event_filings.add(new)
     if added is None:
         raise LookupError("an event was stored while the document was locked")
@@ -121,14 +137,16 @@ async def _store_next(
 
 
 def _next_sequence(stored: list[EventFiling], event: EventKind) -> int:
+    repetition = event.repetition
+    taken_code = repetition.taken_code if repetition else None
     taken = [
         filing.sequence
         for filing in stored
-        if filing.state != FilingState.REFUSED or filing.authority_code == PLACE_TAKEN
+        if filing.state != FilingState.REFUSED or filing.authority_code == taken_code
     ]
     sequence = max(taken, default=0) + 1
-    if event.repetition and sequence > event.repetition.most:
-        raise _broken(event.repetition.exceeded)
+    if repetition and sequence > repetition.most:
+        raise _broken(repetition.exceeded)
     return sequence
 
 

@@ -40,10 +40,10 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     first = answer.authorization
     if first is None:
         raise LookupError("a cancellation without its authorization decides nothing")
+    event = case.kind.cancellation
+    name = event.name if event else CANCELLATION
     verdict = await _authorized(means, case, first)
-    cancellation = {
-        files.learnt_event_file(CANCELLATION, verdict.digest or ""): answer.cancellation_xml or b""
-    }
+    cancellation = {files.learnt_event_file(name, verdict.digest or ""): answer.cancellation_xml or b""}
     verdict = replace(
         verdict,
         status=Status.CANCELED,
@@ -52,7 +52,7 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     )
     events = [
         told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
-        told(CANCELLATION, Status.CANCELED, answer, answer.protocol),
+        told(name, Status.CANCELED, answer, answer.protocol),
     ]
     await _write(means, case, verdict, [*asked, *events])
 
@@ -62,6 +62,8 @@ async def adopt_closed(means: Means, case: Case, answer: Closed, asked: Sequence
     first = answer.authorization
     if first is None:
         raise LookupError("a closing without its authorization decides nothing")
+    event = case.kind.closing
+    name = event.name if event else CLOSING
     verdict = await _authorized(means, case, first)
     closed_at = answer.closed_at or means.workshop.clock()
     verdict = replace(
@@ -69,12 +71,12 @@ async def adopt_closed(means: Means, case: Case, answer: Closed, asked: Sequence
         facts={CLOSED_AT: closed_at.isoformat()},
         files={
             **verdict.files,
-            files.learnt_event_file(CLOSING, verdict.digest or ""): answer.closing_xml or b"",
+            files.learnt_event_file(name, verdict.digest or ""): answer.closing_xml or b"",
         },
     )
     events = [
         told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
-        told(CLOSING, Status.AUTHORIZED, answer, answer.protocol),
+        told(name, Status.AUTHORIZED, answer, answer.protocol),
     ]
     await _write(means, case, verdict, [*asked, *events])
 

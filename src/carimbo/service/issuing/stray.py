@@ -11,7 +11,7 @@ import structlog
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.lifecycle import CANCELLATION, EmissionState
+from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import (
     Authorized,
     Canceled,
@@ -169,8 +169,10 @@ async def _is_ours(means: Means, lease: Lease, case: StrayCase, digest: str | No
 
 
 async def _cancel(tenant: Tenant, case: StrayCase) -> None:
-    """Tell the authority that the attempt is taken back."""
-    event = case.kind.event_named(CANCELLATION)
+    """Tells the authority that the attempt is taken back, if documents of its type can be."""
+    event = case.kind.cancellation
+    if event is None:
+        return
     request = event.request.model_validate({"justification": _REASON})
     await tenant.event_filings.add(NewEventFiling.about(case.document, case.emission, event.name, request))
 

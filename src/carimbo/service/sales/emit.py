@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_snake
 
 from carimbo.fiscal.fields import Body, Record, Text
-from carimbo.fiscal.lifecycle import CANCELLATION, EMITTABLE, Status
+from carimbo.fiscal.lifecycle import EMITTABLE, Status
 from carimbo.service.allowance import reserve_documents
 from carimbo.service.companies import hold_company
 from carimbo.service.contexts import Counter
@@ -157,7 +157,9 @@ async def _cancel(
     desk: Desk, subscription_id: UUID, company: Company, document: Document, told: SaleCancellation
 ) -> Record:
     kind = kind_named(document.type)
-    event = kind.event_named(CANCELLATION)
+    event = kind.cancellation
+    if event is None:
+        raise LookupError(f"{kind.name} has no cancellation")
     request = event.request
     given: dict[str, Any] = told.model_dump(by_alias=True, exclude_none=True)
     own = {name: value for name, value in given.items() if to_snake(name) in request.model_fields}

@@ -68,11 +68,11 @@ class Client:
         signature = self.signer.sign(canonical, part.get("Id", "")).text.decode()
         return f'<{tag} xmlns="{NAMESPACE}" versao="1.00">{canonical.decode()}{signature}</{tag}>'
 
-    def toy(self, key: str, state: str = "whole") -> str:
+    def toy(self, key: str, notes: str = "none") -> str:
         ide = (
             f"<cUF>35</cUF><cToy>{key[35:43]}</cToy><mod>58</mod><serie>1</serie><nToy>{int(key[25:34])}</nToy>"
             f"<cDV>{key[43]}</cDV><dhEmi>{ISSUED_AT.isoformat()}</dhEmi><tpEmis>1</tpEmis><tpAmb>2</tpAmb>"
-            f"<state>{state}</state><notes>none</notes>"
+            f"<notes>{notes}</notes>"
         )
         emit = f"<emit><CNPJ>{CNPJ}</CNPJ></emit>"
         content = f'<infToy xmlns="{NAMESPACE}" Id="Toy{key}"><ide>{ide}</ide>{emit}</infToy>'
@@ -150,7 +150,7 @@ class TestReception:
         assert f"[chToy:{key_of(1)}]" in said.message
 
     def test_the_rule_of_the_family_refuses(self, client: Client) -> None:
-        assert client.send(client.toy(key_of(1), state="broken")).code == "999"
+        assert client.send(client.toy(key_of(1), notes="broken")).code == "612"
 
     def test_a_changed_document_is_refused_by_its_signature(self, client: Client) -> None:
         assert client.send(client.toy(key_of(1)).replace("none", "some")).code == "297"
