@@ -1,5 +1,8 @@
 """The toys themselves: they are registered alone, and their authority is not asked over a network."""
 
+from collections import Counter
+
+from fastapi.routing import iter_route_contexts
 from pydantic.alias_generators import to_camel
 
 from carimbo.api.context import Services
@@ -31,3 +34,9 @@ async def test_a_lost_answer_is_found_by_a_consult(shop: Shop, register: Registe
         document = await shop.issue(kind, notes=LOSES_ANSWER)
         assert document["status"] == "authorized"
         assert await codes_of(shop, document) == [("send", "100"), ("consult", "100")]
+
+
+def test_no_operation_is_registered_twice(floor: Floor) -> None:
+    routes = [route for route in iter_route_contexts(floor.app.routes) if route.include_in_schema]
+    operations = [(route.path, *sorted(route.methods or ())) for route in routes]
+    assert [operation for operation, count in Counter(operations).items() if count > 1] == []

@@ -100,11 +100,13 @@ class Collection:
 
     @property
     def events(self) -> tuple[EventKind, ...]:
-        """The events of all its types; types that share a route share the body of the request."""
+        """The events of all its types; raises TypeError if types share a route and not its body."""
         by_route: dict[tuple[str, str], EventKind] = {}
         for kind in self.types:
             for event in kind.events:
-                by_route.setdefault((event.route.method, event.route.path), event)
+                first = by_route.setdefault((event.route.method, event.route.path), event)
+                if first.request is not event.request:
+                    raise TypeError(f"{kind.name} has another body for {event.name}")
         return tuple(by_route.values())
 
 
