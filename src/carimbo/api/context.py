@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.filing.desk import Desk
 from carimbo.service.links import Links
@@ -37,7 +37,7 @@ class Services:
     gatekeeper: Gatekeeper
     opener: CertificateOpener
     clock: Callable[[], datetime]
-    counter: Counter
+    counter: IssuingContext
     watch: Watch
     desk: Desk
     printouts: Printouts
@@ -103,7 +103,7 @@ def search_parameter(description: str, example: str) -> Any:
     )
 
 
-async def _counter(request: Request) -> Counter:
+async def _counter(request: Request) -> IssuingContext:
     return services_of(request).counter
 
 
@@ -123,7 +123,7 @@ async def _links(request: Request) -> Links:
     return services_of(request).links
 
 
-CurrentCounter = Annotated[Counter, Depends(_counter)]
+CurrentCounter = Annotated[IssuingContext, Depends(_counter)]
 CurrentDesk = Annotated[Desk, Depends(_desk)]
 CurrentLinks = Annotated[Links, Depends(_links)]
 CurrentOutbox = Annotated[Outbox, Depends(_outbox)]

@@ -185,7 +185,7 @@ class StoredFacts:
     number: int
     """Our own number, of the attempt in force."""
     events: Mapping[str, Any]
-    """What the effects of events left behind, by the names of our JSON."""
+    """Facts from the events of the document, by the names of our JSON."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,10 +89,10 @@ class DocumentMaker(Generic[RequestT, DocumentT]):
         signature = issuance.signer.sign(written.canonical, written.id)
         enclosed = self.enclose(document, written, signature, issuance)
         if isinstance(enclosed, tuple):
-            found = self._combined(composed, judged)
-            return _Made(document, None, self.in_root(written), found.problems + enclosed, found.warnings)
-        found = self._combined(composed, judged, self.check(enclosed, issuance.schemas))
-        return _Made(document, enclosed, enclosed.xml, found.problems, found.warnings)
+            review = self._combined(composed, judged)
+            return _Made(document, None, self.in_root(written), review.problems + enclosed, review.warnings)
+        review = self._combined(composed, judged, self.check(enclosed, issuance.schemas))
+        return _Made(document, enclosed, enclosed.xml, review.problems, review.warnings)
 
     def _combined(
         self, composed: Composition[DocumentT | None], judged: Judgement, layout: Problems = ()

@@ -132,7 +132,7 @@ class RecipientBody(Body):
 
 
 class PlaceBody(Address):
-    """Where goods are picked up or delivered, and who is there."""
+    """The address where goods are picked up or delivered, and the party at it."""
 
     country_code: BrazilCode | None = Field(default=None, description="BR ou 1058; pode faltar.")
     tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ de quem está no local.")

@@ -134,9 +134,9 @@ def broken_rules(
 ) -> Iterator[Broken]:
     """Yields the rules that a document breaks, once for every place."""
     for rule in rules:
-        found = rule.check(subject)
-        if found is not None:
-            for at in (found,) if isinstance(found, At) else found:
+        broken_at = rule.check(subject)
+        if broken_at is not None:
+            for at in (broken_at,) if isinstance(broken_at, At) else broken_at:
                 yield rule, rule.problem(at, hint_of)
 
 

@@ -23,7 +23,7 @@ from carimbo.printing.press import Press
 from carimbo.service.access import Gatekeeper
 from carimbo.service.certificate_opener import CertificateOpener
 from carimbo.service.company_status import Watch
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.dossier import Dossiers
 from carimbo.service.municipality import TownHall
@@ -41,7 +41,7 @@ def api_of(settings: Settings) -> FastAPI:
         async with database_of(settings) as database, authorities_of(settings) as authorities:
             dossiers = Dossiers(database)
             municipalities = municipalities_of(dossiers, authorities, clock)
-            counter = Counter(database, dossiers, surveyed(workshop, database, municipalities))
+            counter = IssuingContext(database, dossiers, surveyed(workshop, database, municipalities))
             outages = OutageBoard(database, settings.contingency_after, clock, settings.clock_offset)
             app.state.services = Services(
                 database,

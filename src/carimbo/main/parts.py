@@ -22,7 +22,7 @@ from carimbo.fiscal.tables.ibs_cbs import ReformTax
 from carimbo.main.clock import clock_of
 from carimbo.main.listening import AddressUnusable
 from carimbo.main.tables import use_tables
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.filing.desk import Desk
 from carimbo.service.workshop import Workshop
 from carimbo.settings import Settings
@@ -61,7 +61,7 @@ def _is_missing(tax: ReformTax, clock: Callable[[], datetime]) -> float:
     return float(any(missing.tax is tax for missing in reported_missing_rates(brasilia_day(clock()))))
 
 
-def desk_of(settings: Settings, counter: Counter) -> Desk:
+def desk_of(settings: Settings, counter: IssuingContext) -> Desk:
     """Build what tells authorities something about documents and numbers."""
     return Desk(counter, timedelta(seconds=settings.event_wait_seconds))
 

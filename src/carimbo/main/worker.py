@@ -14,7 +14,7 @@ from carimbo.main.outbound import deliver_forever, mail_room_of
 from carimbo.main.parts import desk_of, settle_in, start_metrics, workshop_of
 from carimbo.main.tables import TableReloader
 from carimbo.service.backoff import Backoff
-from carimbo.service.contexts import Counter, Means, Reached, nobody_is_told
+from carimbo.service.contexts import IssuingContext, Reached, WorkerContext, nobody_is_told
 from carimbo.service.dossier import Dossiers
 from carimbo.service.outage_board import OutageBoard
 from carimbo.settings import Settings
@@ -64,9 +64,9 @@ async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
         await _end(working, hurry, settings.shutdown_seconds)
 
 
-def _chores(settings: Settings, means: Means) -> list[Coroutine[Any, Any, None]]:
+def _chores(settings: Settings, means: WorkerContext) -> list[Coroutine[Any, Any, None]]:
     """What is done beside the queue."""
-    counter = Counter(means.database, means.dossiers, means.workshop)
+    counter = IssuingContext(means.database, means.dossiers, means.workshop)
     observer = Observer(
         means.database, means.outages, settings.overdue_after, clock_of(settings), settings.clock_offset
     )
@@ -101,7 +101,7 @@ async def _end(working: asyncio.Task[None], hurry: asyncio.Event, patience_secon
         await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
 
 
-def advancer_of(settings: Settings, means: Means) -> Advancer:
+def advancer_of(settings: Settings, means: WorkerContext) -> Advancer:
     """Build what advances rows."""
     backoff = Backoff(
         first=timedelta(seconds=settings.retry_first_seconds),
@@ -119,11 +119,11 @@ def advancer_of(settings: Settings, means: Means) -> Advancer:
 @asynccontextmanager
 async def means_of(
     settings: Settings, database: Database, reached: Reached = nobody_is_told
-) -> AsyncIterator[Means]:
+) -> AsyncIterator[WorkerContext]:
     """Put together what documents are issued with."""
     dossiers, clock = Dossiers(database), clock_of(settings)
     async with authorities_of(settings) as authorities:
-        yield Means(
+        yield WorkerContext(
             database=database,
             dossiers=dossiers,
             workshop=surveyed(

@@ -1,7 +1,7 @@
 """The names of files in the archive.
 
-Of a document the digest of what was signed tells the versions apart. An event or a range of numbers owns its
-files itself, and has one of each.
+Names of a document's files end with the digest of the signed version that they belong to. Events and ranges
+of numbers own their files, one of each.
 """
 
 
@@ -20,8 +20,8 @@ def refusal_file(digest: str) -> str:
     return f"refusal/{digest}"
 
 
-def learnt_event_file(event_name: str, digest: str) -> str:
-    """The event of somebody else that a consult brought."""
+def consulted_event_file(event_name: str, digest: str) -> str:
+    """An event of another sender that a consult returned."""
     return f"{event_name}/{digest}"
 
 

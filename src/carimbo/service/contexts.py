@@ -13,18 +13,18 @@ from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 
 Reached = Callable[[str, str], None]
-"""Told of every step that is behind a document or statement, and which one it is, before the next begins."""
+"""Called after every step with its name and with the document or filing that it was about."""
 Concluded = Callable[[Document, str], None]
-"""Told of every document that got its verdict, as it was before, and which status that is."""
+"""Called with every concluded document, as it was before, and with its new status."""
 
 
 def nobody_is_told(_step: str, _subject: str) -> None:
-    """For when nobody listens."""
+    """Does nothing with a step."""
 
 
 @dataclass(frozen=True)
-class Means:
-    """What documents are issued with."""
+class WorkerContext:
+    """What a worker needs to issue documents and to file events and ranges of numbers."""
 
     database: Database
     dossiers: Dossiers
@@ -33,14 +33,14 @@ class Means:
     backoff: Backoff
     outages: OutageBoard
     latest_arrival: timedelta
-    """How long after it was given up an attempt may still get to an authority: past that it never will."""
+    """How long after it was given up an attempt may still arrive at an authority."""
     reached: Reached
     concluded: Concluded
 
 
 @dataclass(frozen=True)
-class Counter:
-    """Where requests are taken: the database, the companies, and the workshop that reviews documents."""
+class IssuingContext:
+    """What a request needs to be accepted: the database, the companies, and what reviews documents."""
 
     database: Database
     dossiers: Dossiers

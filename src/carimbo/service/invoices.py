@@ -16,7 +16,7 @@ from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Happening, Status
 from carimbo.service.allowance import Period, counted_period, reserve_document
 from carimbo.service.companies import hold_company
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.direct_sales import correct_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.documents import (
@@ -63,7 +63,7 @@ class InvoiceChanges(Body):
 
 
 async def change_invoice(
-    counter: Counter,
+    counter: IssuingContext,
     subscription: Subscription,
     company: Company,
     which: Reference,
@@ -91,7 +91,7 @@ async def change_invoice(
 
 
 async def _fill_anew(
-    counter: Counter, dossier: Dossier, document: Document, request: Body, text: str
+    counter: IssuingContext, dossier: Dossier, document: Document, request: Body, text: str
 ) -> FilledRequest:
     """Fills a changed request from the catalog, unless the sale that made the document has done that."""
     kind = kind_named(document.type)
@@ -143,7 +143,7 @@ class Ready:
 
 
 async def emit(
-    counter: Counter,
+    counter: IssuingContext,
     subscription: Subscription,
     company: Company,
     which: Reference,
@@ -162,7 +162,7 @@ async def emit(
 
 
 async def make_ready(
-    counter: Counter,
+    counter: IssuingContext,
     subscription: Subscription,
     company: Company,
     document: Document,

@@ -6,7 +6,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.issuance import Lines
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_files import signed_xml
 from carimbo.service.documents import (
     Reference,
@@ -24,7 +24,7 @@ from carimbo.storage.companies import Company
 from carimbo.storage.documents import Document
 
 
-async def read_items(counter: Counter, company: Company, which: Reference) -> list[dict[str, Any]]:
+async def read_items(counter: IssuingContext, company: Company, which: Reference) -> list[dict[str, Any]]:
     """List the lines of a document with their taxes."""
     async with counter.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
@@ -44,7 +44,9 @@ async def read_items(counter: Counter, company: Company, which: Reference) -> li
         return [shown(line) for line in read(signed)]
 
 
-async def _computed(counter: Counter, dossier: Dossier, document: Document, kind: DocumentType) -> Lines:
+async def _computed(
+    counter: IssuingContext, dossier: Dossier, document: Document, kind: DocumentType
+) -> Lines:
     environment = Environment(document.environment)
     require_complete(dossier, kind, environment)
     source = DocumentSource(kind, stored_request(document), dossier, environment)

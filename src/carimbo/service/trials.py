@@ -6,7 +6,7 @@ from pydantic import Field
 
 from carimbo.fiscal.fields import Record
 from carimbo.fiscal.problems import Problem
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.issuing.accept import Order
 from carimbo.service.issuing.filling import explain_problems, fill_request
 from carimbo.service.readiness import require_complete, require_feature
@@ -32,7 +32,7 @@ class TrialRecord(Record):
     warnings: list[str]
 
 
-async def try_out(counter: Counter, order: Order) -> TrialRecord:
+async def try_out(counter: IssuingContext, order: Order) -> TrialRecord:
     """Tell what would become of an order; a certificate is not needed for that."""
     require_feature(order.subscription, order.kind)
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)

@@ -56,7 +56,7 @@ class Document:
     replaced_by: UUID | None
     """The document that took its place."""
     facts: dict[str, Any]
-    """What its events left behind, by the names of our JSON."""
+    """Facts from its events, such as `closedAt`, by the names of our JSON."""
     company_revision: int
     emission: Emission | None
 

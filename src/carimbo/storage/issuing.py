@@ -175,7 +175,7 @@ class Verdict:
     total_due: Decimal | None = None
     """What the receiver pays, where taxes are added to the amount."""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """What an event of somebody else left behind, by the names of our JSON."""
+    """Facts from an event of another sender, by the names of our JSON."""
     replaces: UUID | None = None
     """The document that is canceled as this one takes its place."""
     files: Mapping[str, bytes] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.delivery.mailing import MailRoom, send_email
 from carimbo.service.filing import advance as filing
 from carimbo.service.filing.event import read_event
@@ -20,7 +20,7 @@ from carimbo.storage.work import Lease, WorkKind
 Task = Callable[[Database, Lease], Awaitable[timedelta | None]]
 
 
-def tasks_of(means: Means, mail_room: MailRoom) -> Mapping[WorkKind, Task]:
+def tasks_of(means: WorkerContext, mail_room: MailRoom) -> Mapping[WorkKind, Task]:
     """Every kind of work with what does it."""
 
     async def issue(_: Database, lease: Lease) -> timedelta | None:

@@ -22,7 +22,7 @@ from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever
 from carimbo.main.worker import advancer_of, means_of
 from carimbo.service.access import Gatekeeper
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
 from carimbo.simulator.http import HungUp, Reply
@@ -68,7 +68,7 @@ class Floor:
     settings: Settings
     _simulator: Simulator | None
     app: FastAPI
-    means: Means
+    means: WorkerContext
     advancer: Advancer
     templates: "dict[tuple[Any, ...], Template]" = field(default_factory=dict)
     """Companies that others are copies of, by certificate and settings."""

@@ -13,7 +13,7 @@ from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.workshop import DocumentSource
 from integration.issuing.shop import Shop, accepted, body_of
 from support import data_of
@@ -74,7 +74,7 @@ class Till:
 
     async def signed(self, paper: dict[str, Any], signer: Signer) -> str:
         """The XML of a receipt as the point of sale signed it."""
-        counter: Counter = self.shop.floor.app.state.services.counter
+        counter: IssuingContext = self.shop.floor.app.state.services.counter
         request = NfceRequest.model_validate(paper)
         dossier = await counter.dossiers.of(self.shop.caller.subscription_id, UUID(self.shop.id), 0)
         source = DocumentSource(NFCE, request, dossier, dossier.environment_of(NFCE))

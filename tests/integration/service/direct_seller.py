@@ -16,7 +16,7 @@ from carimbo.fiscal.direct_sale import DirectSale, SoldItem
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.access import Gatekeeper
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.direct_sales import add_direct_sale
 from carimbo.service.document_record import DocumentRecord
 from carimbo.service.documents import Reference
@@ -80,8 +80,8 @@ class Seller:
         return self.counter.database
 
     @property
-    def counter(self) -> Counter:
-        counter: Counter = self.app.state.services.counter
+    def counter(self) -> IssuingContext:
+        counter: IssuingContext = self.app.state.services.counter
         return replace(counter, workshop=replace(counter.workshop, clock=lambda: self.now))
 
     async def create(self, key: str | None = None, kind: DocumentType = SELLING, **changes: Any) -> Accepted:

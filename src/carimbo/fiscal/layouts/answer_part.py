@@ -29,8 +29,8 @@ class AnswerPart(ABC):
 
     def part(self, *tags: str) -> Self | None:
         """The first part at the end of a path of tags."""
-        found = self.element.find("/".join(map(self.qualified, tags)))
-        return None if found is None else self.at(found)
+        element = self.element.find("/".join(map(self.qualified, tags)))
+        return None if element is None else self.at(element)
 
     def parts(self, tag: str) -> list[Self]:
         """Every part of this name, in order."""
@@ -38,8 +38,8 @@ class AnswerPart(ABC):
 
     def text(self, tag: str) -> str:
         """The text of a part without the white space around it; empty if it is missing."""
-        found = self.element.find(self.qualified(tag))
-        return "" if found is None else _text_of(found)
+        element = self.element.find(self.qualified(tag))
+        return "" if element is None else _text_of(element)
 
     def matching(self, tag: str, pattern: re.Pattern[str]) -> str | None:
         """The text of a part if it looks as it should."""

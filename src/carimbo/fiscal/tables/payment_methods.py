@@ -1,4 +1,4 @@
-"""Means of payment (`tPag`): codes, names, and the words that a caller may use for them."""
+"""WorkerContext of payment (`tPag`): codes, names, and the words that a caller may use for them."""
 
 import re
 import unicodedata

@@ -11,7 +11,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.service import archived_files as files
 from carimbo.service.answer_log import in_log
 from carimbo.service.backoff import dice
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Seal
 from carimbo.service.errors import Code
 from carimbo.service.filing.decision import FilingJudge, Onward, Refused, Registered
@@ -26,12 +26,12 @@ from carimbo.storage.work import Lease, WorkKey
 
 _log = structlog.get_logger("carimbo.filing")
 
-Read = Callable[[Means, WorkKey], Awaitable[Statement]]
+Read = Callable[[WorkerContext, WorkKey], Awaitable[Statement]]
 Step = Statement | timedelta | None
 """The statement to go on with, or when to come again, or that all is done."""
 
 
-async def advance(means: Means, lease: Lease, read: Read) -> timedelta | None:
+async def advance(means: WorkerContext, lease: Lease, read: Read) -> timedelta | None:
     """Take every step that can be taken now; tells when to come again, or None when all is done."""
     statement = await read(means, lease.key)
     if FilingState(statement.filing.state).is_settled:
@@ -44,7 +44,7 @@ async def advance(means: Means, lease: Lease, read: Read) -> timedelta | None:
     return step
 
 
-async def _next(means: Means, lease: Lease, statement: Statement) -> Step:
+async def _next(means: WorkerContext, lease: Lease, statement: Statement) -> Step:
     seal = await means.dossiers.seal_of(statement.dossier)
     state = FilingState(statement.filing.state)
     if seal is None:
@@ -60,7 +60,7 @@ async def _next(means: Means, lease: Lease, statement: Statement) -> Step:
     return await _put(means, lease, statement, seal, signed)
 
 
-async def _lack(means: Means, lease: Lease, statement: Statement, problem: Problem) -> Step:
+async def _lack(means: WorkerContext, lease: Lease, statement: Statement, problem: Problem) -> Step:
     """The company lacks something: what may be at the authority waits for it, what never left is refused."""
     state, tries = FilingState(statement.filing.state), statement.filing.tries + 1
     if state is FilingState.SENT or statement.persists:
@@ -70,7 +70,7 @@ async def _lack(means: Means, lease: Lease, statement: Statement, problem: Probl
     return await _refuse_unsent(means, lease, statement, (problem,))
 
 
-async def _make(means: Means, lease: Lease, statement: Statement, seal: Seal) -> Step:
+async def _make(means: WorkerContext, lease: Lease, statement: Statement, seal: Seal) -> Step:
     """Sign and store; what is stored is sent at once, and marked so in the same transaction."""
     if statement.dossier.missing_registration(statement.kind):
         return await _lack(means, lease, statement, _NOT_READY)
@@ -85,13 +85,13 @@ async def _make(means: Means, lease: Lease, statement: Statement, seal: Seal) ->
     return await _put(means, lease, statement, seal, made.xml)
 
 
-async def _record_attempt(means: Means, lease: Lease, statement: Statement) -> None:
+async def _record_attempt(means: WorkerContext, lease: Lease, statement: Statement) -> None:
     """Write down that the authority may have it from now on."""
     async with means.database.filing_of(lease) as steps:
         await steps.write_state(FilingState.SENT, statement.filing.tries)
 
 
-async def _put(means: Means, lease: Lease, statement: Statement, seal: Seal, signed: bytes) -> Step:
+async def _put(means: WorkerContext, lease: Lease, statement: Statement, seal: Seal, signed: bytes) -> Step:
     """Ask for the registration, or whether there was one, by where the statement stands."""
     authority = means.authorities[statement.kind.name]
     sender = seal.sender(statement.dossier.row.tax_id, statement.environment)
@@ -102,7 +102,7 @@ async def _put(means: Means, lease: Lease, statement: Statement, seal: Seal, sig
     return await _apply(means, lease, statement, outcome)
 
 
-async def _apply(means: Means, lease: Lease, statement: Statement, outcome: Outcome) -> Step:
+async def _apply(means: WorkerContext, lease: Lease, statement: Statement, outcome: Outcome) -> Step:
     judge = FilingJudge(means.backoff, means.workshop.clock(), dice())
     decision = statement.decide(judge, outcome)
     filing, decided = str(lease.key), type(decision).__name__.lower()
@@ -114,14 +114,14 @@ async def _apply(means: Means, lease: Lease, statement: Statement, outcome: Outc
 
 
 async def _go_on(
-    means: Means, lease: Lease, statement: Statement, onward: Onward, answer: LastAnswer | None = None
+    means: WorkerContext, lease: Lease, statement: Statement, onward: Onward, answer: LastAnswer | None = None
 ) -> Step:
     async with means.database.filing_of(lease) as steps:
         await steps.write_state(onward.state, onward.tries, onward.after or None, answer)
     return onward.after or statement.having(state=onward.state, tries=onward.tries)
 
 
-async def _conclude(means: Means, lease: Lease, statement: Statement, verdict: FilingVerdict) -> Step:
+async def _conclude(means: WorkerContext, lease: Lease, statement: Statement, verdict: FilingVerdict) -> Step:
     async with means.database.filing_of(lease) as steps:
         await steps.conclude(verdict)
     means.reached(f"{statement.name} concluded", statement.subject)
@@ -129,14 +129,14 @@ async def _conclude(means: Means, lease: Lease, statement: Statement, verdict: F
 
 
 async def _refuse_unsent(
-    means: Means, lease: Lease, statement: Statement, problems: tuple[Problem, ...]
+    means: WorkerContext, lease: Lease, statement: Statement, problems: tuple[Problem, ...]
 ) -> Step:
     """What can't be told as the company is now never leaves the house."""
     verdict = FilingVerdict(state=FilingState.REFUSED, own_refusal=broken_rules(problems))
     return await _conclude(means, lease, statement, verdict)
 
 
-async def _signed_before(means: Means, lease: Lease, statement: Statement) -> bytes:
+async def _signed_before(means: WorkerContext, lease: Lease, statement: Statement) -> bytes:
     async with means.database.autocommit(lease.key.subscription_id) as tenant:
         xml = await tenant.archive.get(statement.filing.id, files.SIGNED)
     if xml is None:

@@ -9,7 +9,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.signature import Signer
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.dossier import Dossier
 from carimbo.service.filing.event import about_document
 from carimbo.service.filing.outcome import settled
@@ -25,7 +25,7 @@ from carimbo.storage.event_filings import EventFiling
 class Desk:
     """What requests are tried out and stored with, and how long callers wait for an authority."""
 
-    counter: Counter
+    counter: IssuingContext
     patience: timedelta
 
     async def dossier_of(self, subscription_id: UUID, company: Company, *kinds: DocumentType) -> Dossier:

@@ -12,7 +12,7 @@ from carimbo.fiscal.filing import AboutDocument, EventKind, Filed, Teller
 from carimbo.fiscal.lifecycle import CLOSED_AT, Effect, FilingState, Status
 from carimbo.fiscal.outcome import Authorized, Closed, Duplicate, Outcome, Unknown
 from carimbo.fiscal.sender import Sender
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Dossier
 from carimbo.service.exact_json import read
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
@@ -90,8 +90,8 @@ class EventStatement:
     def decide(self, judge: FilingJudge, outcome: Outcome) -> Decision:
         """Decides what an answer means.
 
-        An event that a document has once is registered whoever sent it. In the place of one that it may have
-        several times there may be the event of another sender.
+        An event that a document has once counts as registered, even if another sender sent it. The sequence
+        of one that it may have several times may belong to an event of another sender.
         """
         state, repetition = FilingState(self.filing.state), self._event.repetition
         if isinstance(outcome, Closed) and self.effect.fact != CLOSED_AT and state is FilingState.SENT:
@@ -124,7 +124,7 @@ def about_document(emission: Emission, dossier: Dossier, sequence: int, now: dat
     )
 
 
-async def read_event(means: Means, key: WorkKey) -> EventStatement:
+async def read_event(means: WorkerContext, key: WorkKey) -> EventStatement:
     """Read an event with everything that it is made of."""
     async with means.database.autocommit(key.subscription_id) as tenant:
         filing, document, emission = await _rows(tenant, key)

@@ -10,7 +10,7 @@ from carimbo.fiscal.filing import Filed, NumberRange, Teller, Voiding
 from carimbo.fiscal.lifecycle import NO_EFFECT, FilingState
 from carimbo.fiscal.outcome import Duplicate, Outcome
 from carimbo.fiscal.sender import Sender
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Dossier
 from carimbo.service.filing.decision import Decision, FilingJudge, Refused, Registered
 from carimbo.service.kinds import kind_named
@@ -87,7 +87,7 @@ def range_of(row: Inutilization | NewInutilization) -> NumberRange:
     return NumberRange(row.year, row.series, row.first_number, row.last_number, row.justification)
 
 
-async def read_range(means: Means, key: WorkKey) -> RangeStatement:
+async def read_range(means: WorkerContext, key: WorkKey) -> RangeStatement:
     """Read a range with whose it is."""
     async with means.database.autocommit(key.subscription_id) as tenant:
         filing = await tenant.inutilizations.get(key.id)

@@ -7,7 +7,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState
 from carimbo.service import archived_files as files
-from carimbo.service.archived_files import learnt_event_file
+from carimbo.service.archived_files import consulted_event_file
 from carimbo.service.document_files import XmlFile, require_xml
 from carimbo.service.documents import Reference, require_document
 from carimbo.service.errors import Code, Refusal, not_found
@@ -28,7 +28,7 @@ class HistoryEvent:
     document: Document
     kind: EventKind
     filing: EventFiling | None
-    """None for an event of somebody else, which a consult brought."""
+    """None for an event of another sender, which a consult returned."""
 
     @property
     def sequence(self) -> int:
@@ -38,8 +38,8 @@ class HistoryEvent:
 async def read_event_xml(database: Database, which: Reference, event_id: UUID) -> XmlFile:
     """The file of an event in a document's history."""
     async with database.autocommit(which.subscription_id) as tenant:
-        told = await require_event(tenant, await require_document(tenant, which), event_id)
-        return XmlFile(f"{event_id}.xml", await event_xml(tenant, told))
+        event = await require_event(tenant, await require_document(tenant, which), event_id)
+        return XmlFile(f"{event_id}.xml", await event_xml(tenant, event))
 
 
 async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> HistoryEvent:
@@ -47,17 +47,17 @@ async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> H
     filing = await tenant.event_filings.get(event_id)
     if filing and filing.document_id != document.id:
         raise _no_event()
-    name = filing.type if filing else await _learnt_type(tenant, document, event_id)
+    name = filing.type if filing else await _consulted_type(tenant, document, event_id)
     return HistoryEvent(document, kind_named(document.type).event_named(name), filing)
 
 
-async def event_xml(tenant: Tenant, told: HistoryEvent) -> bytes:
+async def event_xml(tenant: Tenant, event: HistoryEvent) -> bytes:
     """What was signed, with its registration; refused where there is none."""
-    if told.filing is None:
-        return await _learnt_by_consult(tenant, told)
-    signed, registration = await _registered(tenant, told.filing)
-    require_xml(told.document, signed, registration)
-    return told.kind.registered(signed, registration)
+    if event.filing is None:
+        return await _consulted_xml(tenant, event)
+    signed, registration = await _registered(tenant, event.filing)
+    require_xml(event.document, signed, registration)
+    return event.kind.registered(signed, registration)
 
 
 async def read_range_xml(
@@ -85,8 +85,8 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
     return signed, registration
 
 
-async def _learnt_type(tenant: Tenant, document: Document, event_id: UUID) -> str:
-    """Returns which event of somebody else an entry of the history is about; only such entries have files."""
+async def _consulted_type(tenant: Tenant, document: Document, event_id: UUID) -> str:
+    """Returns the name of the event of another sender that an entry of the history is about."""
     names = {event.name for event in kind_named(document.type).events}
     for entry in await tenant.document_events.all(document.id):
         if entry.id == event_id and entry.type in names:
@@ -94,12 +94,12 @@ async def _learnt_type(tenant: Tenant, document: Document, event_id: UUID) -> st
     raise _no_event()
 
 
-async def _learnt_by_consult(tenant: Tenant, told: HistoryEvent) -> bytes:
-    digest = told.document.emission and told.document.emission.digest
-    found = await tenant.archive.get(told.document.id, learnt_event_file(told.kind.name, digest or ""))
-    if not found:
+async def _consulted_xml(tenant: Tenant, event: HistoryEvent) -> bytes:
+    digest = event.document.emission and event.document.emission.digest
+    xml = await tenant.archive.get(event.document.id, consulted_event_file(event.kind.name, digest or ""))
+    if not xml:
         raise _no_event()
-    return found
+    return xml
 
 
 def _no_event() -> Refusal:

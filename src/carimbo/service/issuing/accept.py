@@ -15,7 +15,7 @@ from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.fiscal.taxpayer import normalize
 from carimbo.service.allowance import Period, counted_period, reserve_document
 from carimbo.service.companies import hold_company, unknown_company
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.direct_sales import add_direct_sale
 from carimbo.service.document_record import DocumentRecord, record_of
 from carimbo.service.errors import Code, Refusal
@@ -90,7 +90,7 @@ async def find_replay(
     return None if document is None else _replay_of(document, kind, body)
 
 
-async def accept(counter: Counter, order: Order) -> Accepted:
+async def accept(counter: IssuingContext, order: Order) -> Accepted:
     """Check everything, then store document, history, place in the plan and job together."""
     require_feature(order.subscription, order.kind)
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
@@ -134,7 +134,7 @@ class _Prepared:
 
 
 def _prepare(
-    counter: Counter, order: Order, filled: FilledRequest, source: DocumentSource, review: Review
+    counter: IssuingContext, order: Order, filled: FilledRequest, source: DocumentSource, review: Review
 ) -> _Prepared:
     kind, issuing, dossier, environment = order.kind, order.kind.issuing, source.dossier, source.environment
     queued = not (issuing.waits and issuing.waits(filled.request))
@@ -164,7 +164,7 @@ def _prepare(
     return _Prepared(document, paper_of(source), sale, period)
 
 
-async def _store(counter: Counter, order: Order, prepared: _Prepared) -> Document:
+async def _store(counter: IssuingContext, order: Order, prepared: _Prepared) -> Document:
     """Stores a document with everything beside it; if there is nothing, by a single statement."""
     document, paper, period = prepared.document, prepared.paper, prepared.period
     if paper is None and prepared.sale is None and period is None:
@@ -197,7 +197,7 @@ async def _add(tenant: Tenant, document: NewDocument) -> Document:
     return await tenant.documents.add(document, events, queued=document.status == Status.PROCESSING)
 
 
-async def _earlier_of(counter: Counter, order: Order) -> DocumentRecord | None:
+async def _earlier_of(counter: IssuingContext, order: Order) -> DocumentRecord | None:
     """Returns the document that kept an order from being stored; None if it is gone."""
     identity = OrderIdentity(order.idempotency_key, order.external_id)
     access_key = printed_key(order.kind, order.request)
@@ -206,7 +206,7 @@ async def _earlier_of(counter: Counter, order: Order) -> DocumentRecord | None:
     return None if document is None else _replay_of(document, order.kind, read(order.text))
 
 
-async def _number_taken(counter: Counter, order: Order, prepared: _Prepared) -> Refusal:
+async def _number_taken(counter: IssuingContext, order: Order, prepared: _Prepared) -> Refusal:
     if prepared.paper is None:
         raise LookupError("only paper has a number before it is issued")
     async with counter.database.autocommit(order.subscription.id) as tenant:

@@ -14,7 +14,7 @@ from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.answer_log import in_log
 from carimbo.service.backoff import AT_ONCE, dice
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Seal
 from carimbo.service.issuing import conclude
 from carimbo.service.issuing.build import build
@@ -52,7 +52,7 @@ class Done:
     again_in: timedelta | None = None
 
 
-async def advance(means: Means, lease: Lease) -> timedelta | None:
+async def advance(means: WorkerContext, lease: Lease) -> timedelta | None:
     """Take every step that can be taken now; tells when to come again, or None when all is done."""
     step: Case | Done = await _read(means, lease)
     while isinstance(step, Case):
@@ -60,7 +60,7 @@ async def advance(means: Means, lease: Lease) -> timedelta | None:
     return step.again_in
 
 
-async def _read(means: Means, lease: Lease) -> Case | Done:
+async def _read(means: WorkerContext, lease: Lease) -> Case | Done:
     key = lease.key
     async with means.database.autocommit(key.subscription_id) as tenant:
         document = await tenant.documents.get(key.id)
@@ -74,7 +74,7 @@ async def _read(means: Means, lease: Lease) -> Case | Done:
     return Case(lease, document, dossier)
 
 
-async def _next(means: Means, case: Case) -> Case | Done:
+async def _next(means: WorkerContext, case: Case) -> Case | Done:
     emission = case.document.emission
     if emission is not None and emission.emission_type == EmissionType.OFFLINE:
         return await _go(means, case)
@@ -89,7 +89,7 @@ async def _next(means: Means, case: Case) -> Case | Done:
     return await _leave(means, case, way) if await is_stuck(means, case, way) else await _go(means, case)
 
 
-async def _go(means: Means, case: Case) -> Case | Done:
+async def _go(means: WorkerContext, case: Case) -> Case | Done:
     """Go on from where the attempt in force stands."""
     match EmissionState(case.emission.state):
         case EmissionState.NUMBERED:
@@ -103,13 +103,13 @@ async def _go(means: Means, case: Case) -> Case | Done:
             return await _inquire(means, case)
 
 
-async def _leave(means: Means, case: Case, way: EmissionWay) -> Case | Done:
+async def _leave(means: WorkerContext, case: Case, way: EmissionWay) -> Case | Done:
     """Take another number for a document of unknown fate, whose first attempt is asked about by itself."""
     numbered = await _numbered(means, case, way)
     return numbered if isinstance(numbered, Case) else await _go(means, case)
 
 
-async def _number(means: Means, case: Case, way: EmissionWay) -> Case | Done:
+async def _number(means: WorkerContext, case: Case, way: EmissionWay) -> Case | Done:
     numbered = await _numbered(means, case, way)
     if isinstance(numbered, Case):
         return numbered
@@ -117,7 +117,7 @@ async def _number(means: Means, case: Case, way: EmissionWay) -> Case | Done:
     return Done()
 
 
-async def _numbered(means: Means, case: Case, way: EmissionWay) -> Case | tuple[Problem, ...]:
+async def _numbered(means: WorkerContext, case: Case, way: EmissionWay) -> Case | tuple[Problem, ...]:
     problems = await unissuable(means, case)
     if problems:
         return problems
@@ -129,7 +129,7 @@ async def _numbered(means: Means, case: Case, way: EmissionWay) -> Case | tuple[
     return numbered
 
 
-async def _make(means: Means, case: Case) -> Case | Done:
+async def _make(means: WorkerContext, case: Case) -> Case | Done:
     """Build, sign and store; what is stored is sent at once, and marked so in the same transaction."""
     seal = await means.dossiers.seal_of(case.dossier)
     problems = unready_now(means, case)
@@ -145,7 +145,7 @@ async def _make(means: Means, case: Case) -> Case | Done:
     return await _transmit(means, case, seal, made.signed)
 
 
-async def _repeat(means: Means, case: Case) -> Case | Done:
+async def _repeat(means: WorkerContext, case: Case) -> Case | Done:
     """Send the same bytes again, unless the company has another certificate by now.
 
     The authority may refuse the earlier one in the signature too. What is on paper can't be made anew.
@@ -162,13 +162,13 @@ async def _repeat(means: Means, case: Case) -> Case | Done:
     return await _transmit(means, case, seal, signed)
 
 
-async def _transmit(means: Means, case: Case, seal: Seal, signed: SignedDocument) -> Case | Done:
+async def _transmit(means: WorkerContext, case: Case, seal: Seal, signed: SignedDocument) -> Case | Done:
     outcome = await send(means, case, _sender(case, seal), signed)
     means.reached("answered", case.subject)
     return await _apply(means, case, EmissionState.SIGNED, Happening.TRANSMITTED, outcome)
 
 
-async def _inquire(means: Means, case: Case) -> Case | Done:
+async def _inquire(means: WorkerContext, case: Case) -> Case | Done:
     """Ask what became of a document that the authority may have."""
     seal = await means.dossiers.seal_of(case.dossier)
     if seal is None:
@@ -183,7 +183,7 @@ async def _inquire(means: Means, case: Case) -> Case | Done:
 
 
 async def _apply(
-    means: Means, case: Case, state: EmissionState, happening: Happening, outcome: Outcome
+    means: WorkerContext, case: Case, state: EmissionState, happening: Happening, outcome: Outcome
 ) -> Case | Done:
     await learn(means, case, happening, outcome)
     decision = await decide(means, case, state, outcome)
@@ -199,12 +199,12 @@ async def _apply(
     return Done()
 
 
-def _may_arrive(means: Means, case: Case) -> bool:
+def _may_arrive(means: WorkerContext, case: Case) -> bool:
     """Tell whether the authority may still get what it said that it does not have."""
     return case.emission.may_arrive(means.workshop.clock(), means.latest_arrival)
 
 
-def _is_stale(means: Means, case: Case) -> bool:
+def _is_stale(means: WorkerContext, case: Case) -> bool:
     """Tell whether what was signed is too old to be sent; what is on paper can't be made anew."""
     if case.emission.emission_type == EmissionType.OFFLINE:
         return False
@@ -213,7 +213,7 @@ def _is_stale(means: Means, case: Case) -> bool:
 
 
 async def _conclude(
-    means: Means,
+    means: WorkerContext,
     case: Case,
     verdict: Authorized | Rejected | Denied | Canceled | Closed,
     asked: Sequence[NewEvent],
@@ -232,7 +232,7 @@ async def _conclude(
     _tell_conclusion(case, type(verdict).__name__.lower(), verdict.code)
 
 
-async def _refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -> None:
+async def _refuse_unsent(means: WorkerContext, case: Case, problems: Sequence[Problem]) -> None:
     await conclude.refuse_unsent(means, case, problems)
     _tell_conclusion(case, Status.REJECTED, problems[0].code)
 
@@ -242,7 +242,7 @@ def _tell_conclusion(case: Case, outcome: str, code: str) -> None:
 
 
 async def _go_on(
-    means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer
+    means: WorkerContext, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer
 ) -> Case | Done:
     onward = replace(onward, after=await shortened(means, case, onward.after))
     await conclude.go_on(means, case, onward, asked, answer)
@@ -260,7 +260,9 @@ async def _go_on(
     return case.with_emission(changed)
 
 
-async def _renumber(means: Means, case: Case, foreign: Foreign, asked: Sequence[NewEvent]) -> Case | Done:
+async def _renumber(
+    means: WorkerContext, case: Case, foreign: Foreign, asked: Sequence[NewEvent]
+) -> Case | Done:
     """The number is somebody else's: take the next one, but not without end."""
     answer = foreign.answer
     _log.warning("number_taken", document_id=str(case.document.id), code=answer.code, told=answer.message)

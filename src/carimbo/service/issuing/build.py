@@ -6,7 +6,7 @@ from datetime import datetime
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Seal
 from carimbo.service.issuing.case import Case
 from carimbo.storage.emissions import Emission as Attempt
@@ -20,7 +20,7 @@ class Made:
     issued_at: datetime
 
 
-async def build(means: Means, case: Case, seal: Seal) -> Made | tuple[Problem, ...]:
+async def build(means: WorkerContext, case: Case, seal: Seal) -> Made | tuple[Problem, ...]:
     """Make the document, sign it, and hold it against the XSD; or tell every problem."""
     under = _emission_of(means, case)
     if isinstance(under, tuple):
@@ -29,7 +29,7 @@ async def build(means: Means, case: Case, seal: Seal) -> Made | tuple[Problem, .
     return signed if isinstance(signed, tuple) else Made(signed, under.issued_at)
 
 
-def _emission_of(means: Means, case: Case) -> Emission | tuple[Problem, ...]:
+def _emission_of(means: WorkerContext, case: Case) -> Emission | tuple[Problem, ...]:
     """What it is issued under: the number that it has and this moment, or what its paper says."""
     printed = case.source.printed_emission()
     if printed is not None:

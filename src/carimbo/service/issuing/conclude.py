@@ -15,7 +15,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.service import archived_files as files
 from carimbo.service.allowance import settlement_of
 from carimbo.service.backoff import AT_ONCE
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_record import Rejection
 from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.decision import Onward
@@ -29,21 +29,23 @@ _OUTSIDE_THE_REQUEST = ("company", "technicalResponsible")
 _DENIED = "O número foi consumido pela denegação: regularize a situação e crie outro documento."
 
 
-async def adopt(means: Means, case: Case, answer: Authorized, asked: Sequence[NewEvent]) -> None:
+async def adopt(means: WorkerContext, case: Case, answer: Authorized, asked: Sequence[NewEvent]) -> None:
     """The authority holds the document as valid, in the version that the answer's digest names."""
     happened = told(Happening.AUTHORIZED, Status.AUTHORIZED, answer, answer.protocol)
     await _write(means, case, await _authorized(means, case, answer), [*asked, happened])
 
 
-async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequence[NewEvent]) -> None:
-    """It was authorised and then canceled by somebody else, before we learnt of either."""
+async def adopt_canceled(
+    means: WorkerContext, case: Case, answer: Canceled, asked: Sequence[NewEvent]
+) -> None:
+    """Stores a document that another sender canceled before we knew that it was authorised."""
     first = answer.authorization
     if first is None:
         raise LookupError("a cancellation without its authorization decides nothing")
     event = case.kind.cancellation
     name = event.name if event else CANCELLATION
     verdict = await _authorized(means, case, first)
-    cancellation = {files.learnt_event_file(name, verdict.digest or ""): answer.cancellation_xml or b""}
+    cancellation = {files.consulted_event_file(name, verdict.digest or ""): answer.cancellation_xml or b""}
     verdict = replace(
         verdict,
         status=Status.CANCELED,
@@ -57,8 +59,8 @@ async def adopt_canceled(means: Means, case: Case, answer: Canceled, asked: Sequ
     await _write(means, case, verdict, [*asked, *events])
 
 
-async def adopt_closed(means: Means, case: Case, answer: Closed, asked: Sequence[NewEvent]) -> None:
-    """The document was authorised and then closed by somebody else, before we learnt of either."""
+async def adopt_closed(means: WorkerContext, case: Case, answer: Closed, asked: Sequence[NewEvent]) -> None:
+    """Stores a document that another sender closed before we knew that it was authorised."""
     first = answer.authorization
     if first is None:
         raise LookupError("a closing without its authorization decides nothing")
@@ -71,7 +73,7 @@ async def adopt_closed(means: Means, case: Case, answer: Closed, asked: Sequence
         facts={CLOSED_AT: closed_at.isoformat()},
         files={
             **verdict.files,
-            files.learnt_event_file(name, verdict.digest or ""): answer.closing_xml or b"",
+            files.consulted_event_file(name, verdict.digest or ""): answer.closing_xml or b"",
         },
     )
     events = [
@@ -82,7 +84,7 @@ async def adopt_closed(means: Means, case: Case, answer: Closed, asked: Sequence
 
 
 async def refuse(
-    means: Means,
+    means: WorkerContext,
     case: Case,
     answer: Rejected,
     asked: Sequence[NewEvent],
@@ -102,7 +104,7 @@ async def refuse(
     await _write(means, case, verdict, [*asked, told(Happening.REJECTED, Status.REJECTED, answer)])
 
 
-async def deny(means: Means, case: Case, answer: Denied, asked: Sequence[NewEvent]) -> None:
+async def deny(means: WorkerContext, case: Case, answer: Denied, asked: Sequence[NewEvent]) -> None:
     """The authority keeps the document as denied: its number is spent, and it can't be corrected."""
     rejection = Rejection(code=answer.code, message=answer.message, field=None, hint=_DENIED, retryable=False)
     verdict = _refused(case, rejection, EmissionState.DENIED, answer.protocol_xml)
@@ -110,7 +112,7 @@ async def deny(means: Means, case: Case, answer: Denied, asked: Sequence[NewEven
     await _write(means, case, replace(verdict, protocol=answer.protocol), [*asked, happened])
 
 
-async def refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -> None:
+async def refuse_unsent(means: WorkerContext, case: Case, problems: Sequence[Problem]) -> None:
     """What can't be issued as the company is now never leaves the house."""
     first = problems[0]
     rejection = Rejection(
@@ -127,7 +129,7 @@ async def refuse_unsent(means: Means, case: Case, problems: Sequence[Problem]) -
 
 
 async def go_on(
-    means: Means, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer | None
+    means: WorkerContext, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer | None
 ) -> None:
     """Write how far it came; for the length of a pause the document is nobody's."""
     async with means.database.steps_of(case.lease) as steps:
@@ -157,7 +159,7 @@ def told(
     )
 
 
-async def _authorized(means: Means, case: Case, answer: Authorized) -> Verdict:
+async def _authorized(means: WorkerContext, case: Case, answer: Authorized) -> Verdict:
     digest = answer.digest or case.emission.digest or ""
     replacement = case.kind.replacement
     is_newest = digest == case.emission.digest
@@ -192,7 +194,7 @@ def _computed_amounts(case: Case, answer: Authorized) -> AuthorizedAmounts:
     return amounts
 
 
-async def _issued_at(means: Means, case: Case, digest: str) -> datetime | None:
+async def _issued_at(means: WorkerContext, case: Case, digest: str) -> datetime | None:
     """When an earlier version was issued, which is the one that the authority has."""
     async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         signed = await tenant.archive.get(case.document.id, files.signed_file(digest))
@@ -212,7 +214,7 @@ def _plain(rejection: Rejection) -> dict[str, object]:
     return rejection.model_dump(by_alias=True)
 
 
-async def _write(means: Means, case: Case, verdict: Verdict, events: Sequence[NewEvent]) -> None:
+async def _write(means: WorkerContext, case: Case, verdict: Verdict, events: Sequence[NewEvent]) -> None:
     document = case.document
     counts = verdict.status != Status.REJECTED and case.environment is Environment.PRODUCTION
     settlement = settlement_of(document.allowance_period, counts=counts, now=means.workshop.clock())

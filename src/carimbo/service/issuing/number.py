@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from carimbo.fiscal.lifecycle import EmissionState, Happening
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.issuing.case import Case
 from carimbo.service.workshop import draw_numeric_code
 from carimbo.storage.document_events import NewEvent
@@ -12,7 +12,7 @@ from carimbo.storage.emissions import Place
 from carimbo.storage.issuing import EmissionWay, NumericCodes
 
 
-async def take_number(means: Means, case: Case, way: EmissionWay) -> Case:
+async def take_number(means: WorkerContext, case: Case, way: EmissionWay) -> Case:
     """Take the next number and write down whose it is, in one statement: no gap, no twin.
 
     The attempt before it, if there is one, turned out to have a number that is somebody else's, or nobody
@@ -35,7 +35,7 @@ async def take_number(means: Means, case: Case, way: EmissionWay) -> Case:
     return case.with_emission(emission)
 
 
-async def redirect(means: Means, case: Case, way: EmissionWay) -> Case:
+async def redirect(means: WorkerContext, case: Case, way: EmissionWay) -> Case:
     """Let a document that no authority has go another way, under its number: its key becomes another."""
     async with means.database.steps_of(case.lease) as steps:
         await steps.redirect(case.emission.ordinal, way, told_of_way(case.document, way))

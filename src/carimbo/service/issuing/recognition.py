@@ -11,12 +11,12 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.service.archived_files import signed_file
 from carimbo.service.backoff import dice
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge
 
 
-async def decide(means: Means, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
+async def decide(means: WorkerContext, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
     """Tell what follows from an answer to an attempt that stands in a state."""
     emission = case.emission
     attempt = Attempt(emission.access_key or "", state, emission.tries)
@@ -59,7 +59,7 @@ def _numeric_code(key: str) -> str | None:
         return None
 
 
-async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
+async def _is_ours(means: WorkerContext, case: Case, digest: str | None) -> bool:
     """Tell whether the authority holds what we signed: this version, or an earlier one of the same key."""
     if digest is None or digest == case.emission.digest:
         return True
@@ -67,7 +67,7 @@ async def _is_ours(means: Means, case: Case, digest: str | None) -> bool:
         return await tenant.archive.get(case.document.id, signed_file(digest)) is not None
 
 
-async def _has_signed(means: Means, case: Case, key: str) -> bool:
+async def _has_signed(means: WorkerContext, case: Case, key: str) -> bool:
     """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
     async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
         versions = await tenant.archive.all(case.document.id, signed_file(""))

@@ -6,13 +6,13 @@ from datetime import datetime
 from carimbo.fiscal.lifecycle import EmissionState, Happening
 from carimbo.fiscal.signed_document import SignedDocument
 from carimbo.service.archived_files import signed_file
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.issuing.case import Case
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.issuing import Signed
 
 
-async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_at: datetime) -> Case:
+async def keep_signed(means: WorkerContext, case: Case, signed: SignedDocument, issued_at: datetime) -> Case:
     """Store the bytes, and in the same statement that they are about to be sent."""
     known = Signed(
         issued_at=issued_at,
@@ -36,7 +36,7 @@ async def keep_signed(means: Means, case: Case, signed: SignedDocument, issued_a
     )
 
 
-async def signed_before(means: Means, case: Case) -> SignedDocument:
+async def signed_before(means: WorkerContext, case: Case) -> SignedDocument:
     """The bytes that were signed before, to be sent again unchanged."""
     digest = case.emission.digest
     if digest is None:

@@ -27,7 +27,7 @@ from carimbo.fiscal.outcome import (
 from carimbo.fiscal.sender import Sender
 from carimbo.service.archived_files import authorization_file, signed_file
 from carimbo.service.backoff import dice
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Dossier, Seal
 from carimbo.service.issuing.way import Ways, answers, ways_of
 from carimbo.service.kinds import kind_named
@@ -62,7 +62,7 @@ class StrayCase:
         return kind_named(self.document.type)
 
 
-async def settle_stray(means: Means, lease: Lease) -> timedelta | None:
+async def settle_stray(means: WorkerContext, lease: Lease) -> timedelta | None:
     """Ask what became of an attempt; tells when to ask again, or None when it is known."""
     case = await _read(means, lease)
     outcome = await _ask(means, case)
@@ -77,7 +77,7 @@ async def settle_stray(means: Means, lease: Lease) -> timedelta | None:
     return None
 
 
-async def _read(means: Means, lease: Lease) -> StrayCase:
+async def _read(means: WorkerContext, lease: Lease) -> StrayCase:
     owner = lease.key.subscription_id
     async with means.database.autocommit(owner) as tenant:
         stray = await tenant.strays.get(lease.key.id)
@@ -89,7 +89,7 @@ async def _read(means: Means, lease: Lease) -> StrayCase:
     return StrayCase(stray, document, emission, dossier)
 
 
-async def _ask(means: Means, case: StrayCase) -> Outcome | None:
+async def _ask(means: WorkerContext, case: StrayCase) -> Outcome | None:
     """Consult the attempt's key; None when nobody would answer."""
     seal, environment = await means.dossiers.seal_of(case.dossier), Environment(case.document.environment)
     ways = ways_of(case.dossier, case.kind, environment)
@@ -111,7 +111,7 @@ async def _consult(authority: Authority, sender: Sender, emission: Emission) -> 
     return await authority.consult(sender, key)
 
 
-async def _is_out(means: Means, case: StrayCase, seal: Seal, ways: Ways) -> bool:
+async def _is_out(means: WorkerContext, case: StrayCase, seal: Seal, ways: Ways) -> bool:
     """Tell whether the authority is out by its status, of which one may ask more often than of a key."""
     is_at_svc = case.emission.emission_type == ways.type
     if is_at_svc or await means.outages.outage_of(ways.normal) is None:
@@ -119,7 +119,7 @@ async def _is_out(means: Means, case: StrayCase, seal: Seal, ways: Ways) -> bool
     return not await answers(means, case.kind, case.dossier, seal, ways.normal)
 
 
-async def _fate(means: Means, lease: Lease, case: StrayCase, outcome: Outcome) -> StrayFate | None:
+async def _fate(means: WorkerContext, lease: Lease, case: StrayCase, outcome: Outcome) -> StrayFate | None:
     """What an answer says of an attempt; None where it leaves that open."""
     match outcome:
         case Authorized() if await _is_ours(means, lease, case, outcome.digest):
@@ -139,7 +139,7 @@ async def _fate(means: Means, lease: Lease, case: StrayCase, outcome: Outcome) -
             return _absent(means, case, outcome)
 
 
-def _absent(means: Means, case: StrayCase, outcome: Outcome) -> StrayFate | None:
+def _absent(means: WorkerContext, case: StrayCase, outcome: Outcome) -> StrayFate | None:
     """An attempt that the authority does not have, and can't get any more."""
     if isinstance(outcome, Rejected):
         return StrayFate(state=EmissionState.REJECTED)
@@ -162,7 +162,7 @@ def _authorized(case: StrayCase, answer: Authorized) -> StrayFate:
     )
 
 
-async def _is_ours(means: Means, lease: Lease, case: StrayCase, digest: str | None) -> bool:
+async def _is_ours(means: WorkerContext, lease: Lease, case: StrayCase, digest: str | None) -> bool:
     async with means.database.autocommit(lease.key.subscription_id) as tenant:
         name = signed_file(digest or case.emission.digest or "")
         return await tenant.archive.get(case.document.id, name) is not None
@@ -177,7 +177,7 @@ async def _cancel(tenant: Tenant, case: StrayCase) -> None:
     await tenant.event_filings.add(NewEventFiling.about(case.document, case.emission, event.name, request))
 
 
-async def _pause(means: Means, lease: Lease, case: StrayCase, outcome: Outcome | None) -> timedelta:
+async def _pause(means: WorkerContext, lease: Lease, case: StrayCase, outcome: Outcome | None) -> timedelta:
     tries = case.stray.tries if outcome is None else case.stray.tries + 1
     pause = means.backoff.pause(_USUAL if outcome is None else tries, dice())
     if isinstance(outcome, Throttled) and outcome.until:

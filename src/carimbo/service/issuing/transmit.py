@@ -6,12 +6,12 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.sender import Sender
 from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.issuing.case import Case
 from carimbo.service.ports import LotAuthority
 
 
-async def record_attempt(means: Means, case: Case, signed: SignedDocument) -> Case:
+async def record_attempt(means: WorkerContext, case: Case, signed: SignedDocument) -> Case:
     """Write down that the authority may have the document from now on, and under which key."""
     emission = replace(case.emission, state=EmissionState.SENT, access_key=signed.access_key)
     async with means.database.steps_of(case.lease) as steps:
@@ -21,13 +21,13 @@ async def record_attempt(means: Means, case: Case, signed: SignedDocument) -> Ca
     return case.with_emission(emission)
 
 
-async def send(means: Means, case: Case, sender: Sender, signed: SignedDocument) -> Outcome:
+async def send(means: WorkerContext, case: Case, sender: Sender, signed: SignedDocument) -> Outcome:
     """Ask for the authorization."""
     case.lease.require_held()
     return await means.authorities[case.kind.name].send(sender, signed)
 
 
-async def ask(means: Means, case: Case, sender: Sender) -> Outcome:
+async def ask(means: WorkerContext, case: Case, sender: Sender) -> Outcome:
     """Ask what became of it: by the receipt of its lot if there is one, else by its key."""
     authority, emission = means.authorities[case.kind.name], case.emission
     key = emission.access_key or ""

@@ -1,7 +1,7 @@
 """What keeps a document from being issued now, though nothing did when it was accepted."""
 
 from carimbo.fiscal.problems import Problem
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.errors import Code
 from carimbo.service.issuing.case import Case
 from carimbo.service.issuing.filling import explain_problems
@@ -21,12 +21,12 @@ NO_NUMBER_LEFT = Problem(
 )
 
 
-async def unissuable(means: Means, case: Case) -> tuple[Problem, ...]:
+async def unissuable(means: WorkerContext, case: Case) -> tuple[Problem, ...]:
     """What the company lacks, or else what the rules say of the request today."""
     return unready_now(means, case) or await _problems_since(means, case)
 
 
-def unready_now(means: Means, case: Case) -> tuple[Problem, ...]:
+def unready_now(means: WorkerContext, case: Case) -> tuple[Problem, ...]:
     """What the company lacks now, as a problem of its record."""
     refusal = unready(case.dossier, case.kind, case.environment, means.workshop.clock())
     if refusal is None:
@@ -37,7 +37,7 @@ def unready_now(means: Means, case: Case) -> tuple[Problem, ...]:
     return (Problem(code.name, f"company.{field}", refusal.message, _HINTS[code]),)
 
 
-async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
+async def _problems_since(means: WorkerContext, case: Case) -> tuple[Problem, ...]:
     """What the rules say today, unless they have said it already."""
     if _is_judged(means, case):
         return ()
@@ -46,7 +46,7 @@ async def _problems_since(means: Means, case: Case) -> tuple[Problem, ...]:
     return explain_problems(review.problems, case.kind, document.request, document.posted)
 
 
-def _is_judged(means: Means, case: Case) -> bool:
+def _is_judged(means: WorkerContext, case: Case) -> bool:
     """Tell whether nothing can have changed: neither company nor day, nor a document that it replaces."""
     replacement = case.kind.replacement
     if replacement and replacement.replaced_id(case.request):

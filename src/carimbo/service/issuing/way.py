@@ -10,7 +10,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Happening
 from carimbo.fiscal.outcome import Available, Outcome, one_line
 from carimbo.fiscal.tables.authorizers import AUTHORIZERS
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.dossier import Dossier, Seal
 from carimbo.service.issuing.case import Case
 from carimbo.storage.issuing import EmissionWay
@@ -51,7 +51,7 @@ def ways_of(dossier: Dossier, kind: DocumentType, environment: Environment) -> W
     )
 
 
-async def way_of(means: Means, case: Case) -> EmissionWay:
+async def way_of(means: WorkerContext, case: Case) -> EmissionWay:
     """The way that a document goes now."""
     ways = ways_of(case.dossier, case.kind, case.environment)
     wanted = await _wanted(means, case, ways) if ways else None
@@ -60,7 +60,7 @@ async def way_of(means: Means, case: Case) -> EmissionWay:
     return wanted
 
 
-async def is_stuck(means: Means, case: Case, way: EmissionWay) -> bool:
+async def is_stuck(means: WorkerContext, case: Case, way: EmissionWay) -> bool:
     """Tell whether nobody can say what became of an attempt, while the other way is open to the document."""
     ways = ways_of(case.dossier, case.kind, case.environment)
     if ways is None:
@@ -74,7 +74,7 @@ async def is_stuck(means: Means, case: Case, way: EmissionWay) -> bool:
     return age > means.outages.after and not is_out and not await _serves(means, case, ways.contingency)
 
 
-async def learn(means: Means, case: Case, happening: Happening, outcome: Outcome) -> None:
+async def learn(means: WorkerContext, case: Case, happening: Happening, outcome: Outcome) -> None:
     """Let the breaker know what came of a question that was put to the authority of an attempt."""
     ways = ways_of(case.dossier, case.kind, case.environment)
     if ways is None:
@@ -87,7 +87,7 @@ async def learn(means: Means, case: Case, happening: Happening, outcome: Outcome
         await means.outages.saw_found(ways.normal, outcome)
 
 
-async def shortened(means: Means, case: Case, pause: timedelta) -> timedelta:
+async def shortened(means: WorkerContext, case: Case, pause: timedelta) -> timedelta:
     """A pause that is over when contingency takes over from an authority that is out."""
     ways = ways_of(case.dossier, case.kind, case.environment)
     if ways is None or case.dossier.row.contingency_mode != ContingencyMode.AUTOMATIC:
@@ -108,7 +108,7 @@ def reason_of(outage: Outage) -> str:
 
 
 async def answers(
-    means: Means, kind: DocumentType, dossier: Dossier, seal: Seal, place: AuthorityPlace
+    means: WorkerContext, kind: DocumentType, dossier: Dossier, seal: Seal, place: AuthorityPlace
 ) -> bool:
     """Ask an authority whether it is at work; what it said some seconds ago is good enough."""
     state = (dossier.row.address or {}).get("state", "")
@@ -119,7 +119,7 @@ async def answers(
     return isinstance(condition, Available)
 
 
-async def _wanted(means: Means, case: Case, ways: Ways) -> EmissionWay | None:
+async def _wanted(means: WorkerContext, case: Case, ways: Ways) -> EmissionWay | None:
     """The way to the contingency, if there is a reason to go it."""
     company = case.dossier.row
     match ContingencyMode(company.contingency_mode):
@@ -133,7 +133,7 @@ async def _wanted(means: Means, case: Case, ways: Ways) -> EmissionWay | None:
             return EmissionWay(ways.type, outage.since, reason_of(outage)) if outage else None
 
 
-async def _lasting_outage(means: Means, case: Case, normal: AuthorityPlace) -> Outage | None:
+async def _lasting_outage(means: WorkerContext, case: Case, normal: AuthorityPlace) -> Outage | None:
     """The outage of the normal authority, if it lasts; when it says that it is back it is tried."""
     opens_at = await means.outages.contingency_at(normal)
     if opens_at is None or means.workshop.clock() < opens_at:
@@ -143,6 +143,6 @@ async def _lasting_outage(means: Means, case: Case, normal: AuthorityPlace) -> O
     return await means.outages.outage_of(normal)
 
 
-async def _serves(means: Means, case: Case, place: AuthorityPlace) -> bool:
+async def _serves(means: WorkerContext, case: Case, place: AuthorityPlace) -> bool:
     seal = await means.dossiers.seal_of(case.dossier)
     return seal is not None and await answers(means, case.kind, case.dossier, seal, place)

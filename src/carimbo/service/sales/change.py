@@ -7,7 +7,7 @@ from uuid import UUID
 
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Status
 from carimbo.service.companies import Deleted, hold_company
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import stored_request
@@ -44,7 +44,7 @@ class _CurrentSale:
 
 
 async def change_sale(
-    counter: Counter,
+    counter: IssuingContext,
     subscription: Subscription,
     company: Company,
     sale_id: UUID,
@@ -94,7 +94,7 @@ async def _read_changeable(tenant: Tenant, company_id: UUID, sale_id: UUID) -> _
 
 
 async def _rewrite(
-    counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale: ShownSale
+    counter: IssuingContext, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale: ShownSale
 ) -> bool:
     """Writes a changed sale and makes its documents anew; writes nothing if the sale was changed since.
 

@@ -10,7 +10,7 @@ from carimbo.fiscal.goods.payments import PaymentBody
 from carimbo.service.catalog_items import stored_item
 from carimbo.service.companies import hold_company
 from carimbo.service.company_settings import product_invoice_type_of
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.customers import customer_for
 from carimbo.service.errors import Code, Refusal
 from carimbo.service.exact_json import read
@@ -60,7 +60,7 @@ async def find_replay(
         return await _sale_of_document(tenant, company_id, order, identity)
 
 
-async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
+async def create_sale(counter: IssuingContext, order: SaleOrder) -> AcceptedSale:
     """Check everything, then store the sale with its documents."""
     prepared = await prepare(counter, order)
     subscription_id, company_id = order.subscription.id, order.company.id
@@ -78,7 +78,7 @@ async def create_sale(counter: Counter, order: SaleOrder) -> AcceptedSale:
     raise LookupError("an order that keeps others from being stored can't be found")
 
 
-async def prepare(counter: Counter, order: SaleOrder, before: SoldBefore = _NOTHING_SOLD) -> Prepared:
+async def prepare(counter: IssuingContext, order: SaleOrder, before: SoldBefore = _NOTHING_SOLD) -> Prepared:
     """Look everything up, work the sale out and review its documents."""
     dossier = await counter.dossiers.of(order.subscription.id, order.company.id, order.company.revision)
     product_type = order.body.product_invoice_type or product_invoice_type_of(dossier.row)
@@ -155,7 +155,7 @@ def _as_json(payments: Sequence[PaymentBody]) -> list[dict[str, Any]] | None:
     return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in payments] or None
 
 
-async def _store(counter: Counter, tenant: Tenant, order: SaleOrder, prepared: Prepared) -> UUID:
+async def _store(counter: IssuingContext, tenant: Tenant, order: SaleOrder, prepared: Prepared) -> UUID:
     """Write customer, items, sale and documents in this order, as whoever writes them does."""
     plan, company_id = prepared.plan, order.company.id
     await hold_company(tenant, company_id)

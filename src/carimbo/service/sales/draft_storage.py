@@ -6,7 +6,7 @@ from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.service.allowance import Period, counted_period, reserve_documents
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.dossier import Dossier
 from carimbo.service.invoices import begin
 from carimbo.service.sales.body import EmitWhen, SaleBody
@@ -52,7 +52,7 @@ class Prepared:
 
 
 async def add_drafts(
-    counter: Counter,
+    counter: IssuingContext,
     tenant: Tenant,
     order: SaleOrder,
     prepared: Prepared,
@@ -79,7 +79,7 @@ async def add_drafts(
 
 
 async def _correct(
-    counter: Counter,
+    counter: IssuingContext,
     tenant: Tenant,
     prepared: Prepared,
     draft: Draft,
@@ -97,7 +97,7 @@ async def _correct(
 
 
 def _document(
-    counter: Counter,
+    counter: IssuingContext,
     order: SaleOrder,
     prepared: Prepared,
     draft: Draft,

@@ -23,7 +23,7 @@ from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.money import shares, total, written
 from carimbo.fiscal.problems import Problem
 from carimbo.service.company_settings import product_invoice_type_of
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.dossier import Dossier
 from carimbo.service.errors import Code, Refusal, invalid_body
 from carimbo.service.exact_json import read, write
@@ -67,7 +67,7 @@ class _Form:
 
 
 async def draft_documents(
-    counter: Counter, subscription: Subscription, dossier: Dossier, plan: Plan
+    counter: IssuingContext, subscription: Subscription, dossier: Dossier, plan: Plan
 ) -> list[Draft]:
     """Make the documents of a sale for trial; refuse with everything that is wrong with any of them."""
     lines = _lines(plan, dossier)
@@ -97,7 +97,7 @@ async def draft_documents(
 
 
 async def _trial(
-    counter: Counter, dossier: Dossier, plan: Plan, lines: _Lines, amounts: Sequence[Decimal]
+    counter: IssuingContext, dossier: Dossier, plan: Plan, lines: _Lines, amounts: Sequence[Decimal]
 ) -> tuple[list[_Form], list[Review]]:
     """Makes and reviews the requests of all documents, each paid with its own amount."""
     parts = [
@@ -163,7 +163,7 @@ def _note(told: ServiceNoteBody, seller: Company) -> ServiceNote:
 
 
 def _require_able(
-    counter: Counter, subscription: Subscription, dossier: Dossier, kind: DocumentType, plan: Plan
+    counter: IssuingContext, subscription: Subscription, dossier: Dossier, kind: DocumentType, plan: Plan
 ) -> None:
     """Refuse what the company can't issue; a draft needs no certificate yet."""
     require_feature(subscription, kind)
@@ -222,7 +222,7 @@ def _fields_in_sale(kind: DocumentType, body: SaleBody, invalid: ValidationError
     ]
 
 
-async def _reviewed(counter: Counter, dossier: Dossier, form: _Form, at: datetime | None) -> Review:
+async def _reviewed(counter: IssuingContext, dossier: Dossier, form: _Form, at: datetime | None) -> Review:
     source = DocumentSource(form.kind, form.request, dossier, dossier.environment_of(form.kind))
     return await counter.workshop.review(source, at=at, in_place=is_small(form.text))
 

@@ -13,7 +13,7 @@ from carimbo.fiscal.fields import Body, Record, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
 from carimbo.service.allowance import reserve_documents
 from carimbo.service.companies import hold_company
-from carimbo.service.contexts import Counter
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.discarding import may_be_discarded
 from carimbo.service.dismissal import may_have_been_issued
 from carimbo.service.documents import Reference
@@ -52,7 +52,7 @@ class SaleCancellation(Body):
 
 
 async def emit_sale(
-    counter: Counter, subscription: Subscription, company: Company, sale_id: UUID
+    counter: IssuingContext, subscription: Subscription, company: Company, sale_id: UUID
 ) -> SaleRecord:
     """Send every draft and every rejected document of a sale on its way: all of them, or none.
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Happening, Status
 from carimbo.service.allowance import Period, counted_period
-from carimbo.service.contexts import Means
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_record import Rejection
 from carimbo.service.errors import Code
 from carimbo.service.invoices import begin
@@ -27,7 +27,7 @@ class _PlaceTaken(Exception):
     """Others took the last places of the plan meanwhile."""
 
 
-async def fire(means: Means, lease: Lease) -> None:
+async def fire(means: WorkerContext, lease: Lease) -> None:
     """Send the drafts of a sale on their way, and conclude its work, in one transaction.
 
     What the rules say of them today is found out on their way, as of every document.
@@ -39,7 +39,7 @@ async def fire(means: Means, lease: Lease) -> None:
     means.reached("fired", subject)
 
 
-async def _fired(means: Means, lease: Lease) -> bool:
+async def _fired(means: WorkerContext, lease: Lease) -> bool:
     try:
         async with means.database.tenant(lease.key.subscription_id) as tenant:
             # The company first, as whoever deletes it holds it before its sales.
@@ -58,7 +58,7 @@ async def _has_company(tenant: Tenant, sale_id: UUID) -> bool:
     return sale is not None and await tenant.companies.hold(sale.company_id)
 
 
-async def _send_all(means: Means, tenant: Tenant, sale_id: UUID) -> None:
+async def _send_all(means: WorkerContext, tenant: Tenant, sale_id: UUID) -> None:
     """Send what the subscription still has a feature and a place for, and refuse the rest.
 
     Places are kept last, as they are in a row that every document of the subscription needs.

@@ -39,11 +39,11 @@ _MAKER = goods_maker(compose, _enclose)
 def review(request: NfceRequest, issuance: Issuance) -> Review:
     """Returns everything that would keep the receipt from being issued, and what is assumed."""
     if request.signed_xml is None:
-        found = _MAKER.review(request, issuance)
+        reviewed = _MAKER.review(request, issuance)
     else:
         checked = _checked(request, request.signed_xml, issuance)
-        found = Review(checked) if isinstance(checked, tuple) else _as_signed(checked, request, issuance)
-    return replace(found, warnings=(*found.warnings, *offline_warnings(request, issuance)))
+        reviewed = Review(checked) if isinstance(checked, tuple) else _as_signed(checked, request, issuance)
+    return replace(reviewed, warnings=(*reviewed.warnings, *offline_warnings(request, issuance)))
 
 
 def issue(request: NfceRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:

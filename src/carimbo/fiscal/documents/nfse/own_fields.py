@@ -17,7 +17,7 @@ class RequestNumber(Record):
 
 
 class _NoteFields(Record):
-    """What tells the request for an NFS-e."""
+    """Our own number of an NFS-e."""
 
     dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
 

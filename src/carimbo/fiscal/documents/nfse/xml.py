@@ -31,8 +31,8 @@ def judge_note(sums: NoteTotals, request: NfseRequest, issuance: Issuance) -> Ju
 
 def combine(composed: tuple[Problem, ...], judgement: Judgement, layout: tuple[Problem, ...]) -> Judgement:
     """Returns all problems, with Sefin's code for what the XSD refuses, and with what to change."""
-    found = dict.fromkeys((*composed, *judgement.problems))
-    return replace(judgement, problems=tuple(map(_with_hint, (*found, *layout))))
+    distinct = dict.fromkeys((*composed, *judgement.problems))
+    return replace(judgement, problems=tuple(map(_with_hint, (*distinct, *layout))))
 
 
 def _with_hint(problem: Problem) -> Problem:

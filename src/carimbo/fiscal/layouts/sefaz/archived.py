@@ -25,13 +25,13 @@ class ArchivedPart:
     def part(self, *tags: str) -> Self | None:
         """Returns the first part at the end of a path of tags."""
         steps = "/".join(f"{{{self.dialect.namespace}}}{tag}" for tag in tags)
-        found = self.element.find(f".//{steps}")
-        return None if found is None else type(self)(found, self.dialect)
+        element = self.element.find(f".//{steps}")
+        return None if element is None else type(self)(element, self.dialect)
 
     def text(self, tag: str) -> str | None:
         """Returns the text of a part; None if it is missing or empty."""
-        found = next(self.element.iter(f"{{{self.dialect.namespace}}}{tag}"), None)
-        return None if found is None or not found.text else found.text.strip()
+        element = next(self.element.iter(f"{{{self.dialect.namespace}}}{tag}"), None)
+        return None if element is None or not element.text else element.text.strip()
 
     def required(self, tag: str) -> str:
         """Returns the text of a part, or raises `Unreadable`."""
